@@ -64,5 +64,16 @@ extension ClientTests {
       try await lobby.sendUserMessage(params: params)
       try renderer.wait(for: "| Made by hand\n| https://a.b")
     }
+
+    @Test("that need the libraries that the documentation names, and none of the server's")
+    func libraries() throws {
+      let libraries = try ExampleProcess.libraries(of: "echo-bot")
+      for name in ["ssl", "crypto", "z", "psl", "idn2"] {
+        #expect(libraries.contains { $0.hasPrefix("lib\(name).so") }, "\(name)")
+      }
+      for name in ["uring", "sqlite3", "pq", "hiredis", "curl"] {
+        #expect(!libraries.contains { $0.hasPrefix("lib\(name).so") }, "\(name)")
+      }
+    }
   }
 }
