@@ -80,14 +80,18 @@ let package = Package(
     library("Translation", ["Basics", "ParleyProtocol", deque]),
 
     // Mechanism: descriptors, clocks, threads.
-    library("Reactor", ["Basics", "CLinux", "CSendRing"]),
+    library("Reactor", ["Basics", "CLinux"]),
     library("Crypto", ["Basics", "Tokens", "COpenSSL"]),
     library("TLS", ["COpenSSL"]),
     library("SQLite", ["CSQLite"]),
     library("PostgreSQL", ["CPostgreSQL"]),
     library("Streams", ["Basics", "Reactor", "TLS"]),
     library("Bus", ["Basics", "Reactor", "Streams", "TLS", "PostgreSQL", "CHiredis", deque]),
-    library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
+    library(
+      "Transport",
+      [
+        "Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux", "CSendRing",
+      ]),
     library(
       "Store",
       [

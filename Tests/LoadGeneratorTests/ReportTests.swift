@@ -8,6 +8,7 @@ struct ReportTests {
   private func report() throws -> LoadReport {
     var report = LoadReport(scenario: "fanout")
     report.settings = [("subscribers", "10"), ("<script>", "\"&\"")]
+    report.origin.commandLine = "<script>"
     report.measuredSeconds = 2
     report.connections = 11
     report.counters.sent = 20

@@ -388,7 +388,7 @@ async def test_list_is_stable_while_channels_come(ctx):
 
 
 async def test_list_filters(ctx):
-    """name_contains ignores case, url_contains and custom_types filter, and all together."""
+    """name_contains ignores case, url_contains, custom_types and show_frozen filter, and all together."""
     server = await ctx.fresh()
     owner = await ctx.user(server)
     for url, name, kind in (
@@ -407,6 +407,9 @@ async def test_list_filters(ctx):
     assert await found(custom_types=["a", "c"]) == ["alpha-1", "beta-1", "beta_2"]
     assert await found(custom_types=["a"], name_contains="fox", url_contains="beta") == ["beta-1"]
     assert await found(custom_types=["zzz"]) == []
+    await owner.call("channel.freeze", channel_url="alpha-1")
+    assert await found(name_contains="fox", show_frozen=False) == ["beta-1"]
+    assert await found(name_contains="fox", show_frozen=True) == ["alpha-1", "beta-1"]
 
 
 async def test_name_contains_ignores_case_beyond_ascii(ctx):

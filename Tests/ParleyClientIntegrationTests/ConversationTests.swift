@@ -14,7 +14,7 @@ extension ClientTests {
       let seen = try await kim.enterChannel()
       var events = seen.events.makeAsyncIterator()
 
-      var params = UserMessageCreateParams(message: "hi")
+      let params = UserMessageCreateParams(message: "hi")
       params.customType = "greeting"
       params.data = "{}"
       params.metaArrays = [MessageMetaArray(key: "votes")]
@@ -27,15 +27,16 @@ extension ClientTests {
       #expect(received.data == "{}")
       #expect(received.createdAt == sent.createdAt)
 
-      let changed = try await lobby.update(message: sent, params: .init(message: "hello"))
+      let changed = try await lobby.updateUserMessage(
+        messageID: sent.messageID, params: .init(message: "hello"))
       #expect(changed.updatedAt >= sent.createdAt)
       #expect(try await events.first(\.updated).message == "hello")
 
-      let votes = [MessageMetaArray(key: "votes", values: ["kim"])]
-      let counted = try await seen.addMessageMetaArrayValues(message: received, values: votes)
+      let votes = [MessageMetaArray(key: "votes", value: ["kim"])]
+      let counted = try await seen.addMessageMetaArrayValues(message: received, metaArrays: votes)
       #expect(counted.metaArrays == votes)
       #expect(try await seen.getMessage(messageID: sent.messageID).metaArrays == votes)
-      try await seen.removeMessageMetaArrayValues(message: received, values: votes)
+      try await seen.removeMessageMetaArrayValues(message: received, metaArrays: votes)
       await #expect(throws: ParleyError.self) {
         try await seen.createMessageMetaArrayKeys(message: received, keys: ["more"])
       }
@@ -43,7 +44,7 @@ extension ClientTests {
       let last = try await lobby.deleteMessageMetaArrayKeys(message: sent, keys: ["votes"])
       #expect(last.metaArrays == [MessageMetaArray(key: "more")])
 
-      try await lobby.delete(message: sent)
+      try await lobby.deleteMessage(sent)
       let deleted = try await events.first { event in
         if case .messageDeleted(let id) = event { id } else { nil }
       }
@@ -65,7 +66,7 @@ extension ClientTests {
       let seen = try await kim.enterChannel()
       var events = seen.events.makeAsyncIterator()
 
-      var params = FileMessageCreateParams(fileURL: "https://files.example/plan.pdf")
+      let params = FileMessageCreateParams(fileURL: "https://files.example/plan.pdf")
       params.fileName = "plan.pdf"
       params.mimeType = "application/pdf"
       params.fileSize = 7
@@ -131,7 +132,7 @@ extension ClientTests {
         let params = OpenChannelCreateParams(name: "Room \(number)", channelURL: "room-\(number)")
         _ = try await ann.createOpenChannel(params: params)
       }
-      var params = OpenChannelListQueryParams()
+      let params = OpenChannelListQueryParams()
       params.channelNameFilter = "room"
       params.limit = 2
       let query = ann.createOpenChannelListQuery(params: params)

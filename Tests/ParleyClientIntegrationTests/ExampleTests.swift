@@ -11,7 +11,7 @@ extension ClientTests {
         "--limits-flood-messages", "2", "--limits-flood-window-ms", "200",
         "--limits-throttle-messages", "0", "--unfurl-mode", "off",
       ])
-      let bot = try ExampleProcess("echo-bot", ["--server", server.url, "--channel", "echoes"])
+      let bot = try ExampleProcess("echo-bot", ["--server", server.url, "echoes"])
       try bot.wait(for: "listening in echoes")
       let ann = try await server.client("ann")
       let channel = try await ann.enterChannel("echoes")
@@ -34,7 +34,7 @@ extension ClientTests {
       let ann = try await server.client("ann")
       let lobby = try await ann.enterNewChannel()
       try await lobby.sendUserMessage("before")
-      let chat = try ExampleProcess("terminal-chat", ["--server", server.url, "kim", "lobby"])
+      let chat = try ExampleProcess("terminal-chat", ["--server", server.url, "lobby", "kim"])
       try chat.wait(for: "-- Lobby, 2 here")
       try chat.wait(for: "ann: before")
       var events = lobby.events.makeAsyncIterator()
@@ -42,6 +42,10 @@ extension ClientTests {
       #expect(try await events.first(\.received).message == "hello")
       try await lobby.sendUserMessage("hi kim")
       try chat.wait(for: "ann: hi kim")
+      let params = FileMessageCreateParams(fileURL: "https://files.example/plan.pdf")
+      params.fileName = "plan.pdf"
+      try await lobby.sendFileMessage(params: params)
+      try chat.wait(for: "ann: [plan.pdf] https://files.example/plan.pdf")
       try await lobby.freeze()
       try chat.type("anyone?")
       try chat.wait(for: "-- not sent: the channel is frozen")
@@ -63,6 +67,17 @@ extension ClientTests {
       let params = try UserMessageCreateParams(message: "look", preview: preview)
       try await lobby.sendUserMessage(params: params)
       try renderer.wait(for: "| Made by hand\n| https://a.b")
+    }
+
+    @Test("that need the libraries that the documentation names, and none of the server's")
+    func libraries() throws {
+      let libraries = try ExampleProcess.libraries(of: "echo-bot")
+      for name in ["ssl", "crypto", "z", "psl", "idn2"] {
+        #expect(libraries.contains { $0.hasPrefix("lib\(name).so") }, "\(name)")
+      }
+      for name in ["uring", "sqlite3", "pq", "hiredis", "curl"] {
+        #expect(!libraries.contains { $0.hasPrefix("lib\(name).so") }, "\(name)")
+      }
     }
   }
 }

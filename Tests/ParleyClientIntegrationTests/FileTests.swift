@@ -34,7 +34,7 @@ extension ClientTests {
       for file: FileContent in [
         .path(path), .bytes(bytes), .sequence(pieces, size: Int64(bytes.count)),
       ] {
-        var params = FileMessageCreateParams(file: file, message: "the plan")
+        let params = FileMessageCreateParams(file: file, message: "the plan")
         params.fileName = "plan.png"
         params.mimeType = "image/png"
         let sending = lobby.sendingFileMessage(params: params)
@@ -72,7 +72,7 @@ extension ClientTests {
       let (answers, answer) = AsyncStream.makeStream(of: Result<FileMessage, ParleyError>.self)
       lobby.sendFileMessage(params: FileMessageCreateParams(file: .bytes(bytes))) { step in
         totals.withLock { $0.append(step.totalBytesSent) }
-      } completionHandler: {
+      } completion: {
         answer.yield($0)
       }
       try Deadline.standard.wait(for: "half of the file") { proxy.count(.toServer) > 4_000_000 }
@@ -100,28 +100,33 @@ extension ClientTests {
       defer { withExtendedLifetime(ann) {} }
       let lobby = try await ann.enterNewChannel()
       let params = (0..<20).map { number in
-        var params = FileMessageCreateParams(file: .bytes([UInt8(number)]))
+        let params = FileMessageCreateParams(file: .bytes([UInt8(number)]))
         params.fileName = "\(number).bin"
         return params
       }
       let told = Mutex<[String]>([])
-      let (ends, end) = AsyncStream.makeStream(of: [Result<FileMessage, ParleyError>].self)
+      let (ends, end) = AsyncStream.makeStream(of: ParleyError?.self)
       let pending = lobby.sendFileMessages(
         params: params,
-        sentMessageHandler: { id, outcome in
-          told.withLock { $0.append((try? outcome.get())?.requestID == id ? id : "failed") }
+        sentMessageHandler: { message, error in
+          told.withLock { $0.append(error == nil ? message?.requestID ?? "none" : "failed") }
           if told.withLock({ $0.count }) == 7 { proxy.cutNow() }
-        }, completionHandler: { end.yield($0) })
-      let outcomes = try #require(await ends.first { _ in true })
-      #expect(try outcomes.map { try $0.get().name } == (0..<20).map { "\($0).bin" })
+        }, completionHandler: { error in end.yield(error) })
+      #expect(try #require(await ends.first { _ in true }) == nil)
       #expect(told.withLock { $0 } == pending.map(\.requestID))
       let stored = try await lobby.allMessages()
       #expect(stored.map(\.requestID) == pending.map(\.requestID))
+      #expect(stored.map { ($0 as? FileMessage)?.name } == (0..<20).map { "\($0).bin" })
 
-      let (refusals, refusal) = AsyncStream.makeStream(of: [Result<FileMessage, ParleyError>].self)
-      lobby.sendFileMessages(params: params + params.prefix(1)) { refusal.yield($0) }
-      let refused = try #require(await refusals.first { _ in true })
-      #expect(refused.count == 21 && refused.allSatisfy { (try? $0.get()) == nil })
+      let failed = Mutex(0)
+      let (refusals, refusal) = AsyncStream.makeStream(of: ParleyError?.self)
+      lobby.sendFileMessages(
+        params: params + params.prefix(1),
+        sentMessageHandler: { message, error in
+          if error != nil, message?.sendingStatus == .failed { failed.withLock { $0 += 1 } }
+        }, completionHandler: { error in refusal.yield(error) })
+      #expect(try #require(await refusals.first { _ in true }) != nil)
+      #expect(failed.withLock { $0 } == 21)
     }
 
     @Test("whose upload is cancelled once, and sent again")
@@ -162,13 +167,14 @@ extension ClientTests {
       await #expect(throws: ParleyError.frozen) { try await sending.message() }
       try await lobby.unfreeze()
       let steps = Mutex<[FileUploadProgress]>([])
-      let (answers, answer) = AsyncStream.makeStream(of: Result<FileMessage, ParleyError>.self)
+      let (answers, answer) = AsyncStream.makeStream(of: FileMessage?.self)
       seen.resendFileMessage(sending.pendingMessage) { step in
         steps.withLock { $0.append(step) }
-      } completionHandler: {
-        answer.yield($0)
+      } completionHandler: { message, error in
+        #expect(error == nil)
+        answer.yield(message)
       }
-      let message = try #require(await answers.first { _ in true }).get()
+      let message = try #require(await answers.first { _ in true } ?? nil)
       #expect(message.size == 300_000)
       #expect(steps.withLock { $0 }.map(\.bytesSent) == [300_000])
       let metrics = try server.get("/metrics").text

@@ -64,7 +64,7 @@ extension ClientTests {
       let slow = seen.events
       for number in 0..<20 { try await lobby.sendUserMessage("\(number)") }
       // A consumer that begins to look only once all has come.
-      var params = MessageListParams()
+      let params = MessageListParams()
       params.previousResultSize = 1
       _ = try await seen.messages(params: params)
       var events = slow.makeAsyncIterator()
@@ -95,13 +95,13 @@ extension ClientTests {
       #expect(lobby.isFrozen)
       await #expect(throws: ParleyError.frozen) { try await seen.sendUserMessage("no") }
       try await lobby.unfreeze()
-      try await lobby.mute(userID: "kim", seconds: 600, description: "loud")
+      try await lobby.muteUser(userID: "kim", seconds: 600, description: "loud")
       await #expect(throws: ParleyError.muted) { try await seen.sendUserMessage("no") }
-      try await lobby.unmute(userID: "kim")
+      try await lobby.unmuteUser(userID: "kim")
       try await seen.sendUserMessage("yes")
 
       var events = seen.events.makeAsyncIterator()
-      try await lobby.ban(userID: "kim", seconds: 600, description: "louder")
+      try await lobby.banUser(userID: "kim", seconds: 600, description: "louder")
       let (user, details) = try await events.first { event in
         if case .userBanned(let user, let details) = event { (user, details) } else { nil }
       }
@@ -111,7 +111,7 @@ extension ClientTests {
       #expect(!seen.isEntered)
       await #expect(throws: ParleyError.banned) { try await seen.enter() }
       await #expect(throws: ParleyError.banned) { try await seen.sendUserMessage("no") }
-      try await lobby.unban(userID: "kim")
+      try await lobby.unbanUser(userID: "kim")
       await #expect(throws: ParleyError.notInChannel) { try await seen.sendUserMessage("no") }
       try await seen.enter()
     }

@@ -166,21 +166,6 @@ struct KernelTests {
     }
   }
 
-  @Test("the ring of sends makes each by itself on a scripted kernel")
-  func ringObeys() throws {
-    guard let ring = SendRing() else { return }
-    let pair = try ConnectedPair()
-    let kernel = ScriptedKernel { $0.kind == .send ? .atMost(2) : .pass }
-    let bytes: [UInt8] = [1, 2, 3, 4]
-    kernel.run {
-      bytes.withUnsafeBytes { bytes in
-        ring.add(pair.client, bytes, tag: 1)
-        ring.perform { _, _, outcome in #expect(outcome == .transferred(2)) }
-      }
-    }
-    #expect(!ring.isBroken)
-  }
-
   @Test("a disk fills up, and a sync fails, where a script says so")
   func fillsDisks() throws {
     let path = "/tmp/parley-kernel-tests-\(getpid())"

@@ -342,6 +342,7 @@ export interface Methods {
       name_contains?: string | null;
       url_contains?: string | null;
       custom_types?: string[] | null;
+      show_frozen?: boolean | null;
       limit?: number | null;
       /** `next` of the page before; empty for the first. */
       token?: string | null;

@@ -24,7 +24,9 @@ extension Session {
   func list(_ command: ChannelList, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
-      customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
+      customTypes: command.customTypes ?? [],
+      freezing: command.showsFrozen ? .any : .unfrozen, limit: command.limit,
+      token: command.token)
     shard.listChannels(query, for: .session(caller)) { info, writer in
       info.encode(into: &writer)
     } then: { shard, result in

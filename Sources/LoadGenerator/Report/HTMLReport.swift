@@ -1,17 +1,5 @@
 /// A report as one HTML page that loads nothing.
 package struct HTMLReport {
-  private static let style = """
-    body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:900px;padding:0 1rem;\
-    color:#111;background:#fff}h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2rem}\
-    table{border-collapse:collapse}td,th{padding:.2rem .9rem .2rem 0;text-align:left;\
-    font-variant-numeric:tabular-nums}th{font-weight:600}figure{margin:1.5rem 0}\
-    figcaption{font-weight:600}svg{width:100%;height:auto}svg text{font-size:11px;fill:#555}\
-    svg .legend{font-size:12px;font-weight:600}svg .y{text-anchor:end;dominant-baseline:middle}\
-    svg .x{text-anchor:middle}svg path{fill:none;stroke-width:1.6}svg .grid{stroke:#ddd}\
-    .met{color:#047857}.missed{color:#b91c1c;font-weight:600}\
-    @media(prefers-color-scheme:dark){body{color:#eee;background:#151515}svg text{fill:#aaa}\
-    svg .grid{stroke:#333}}
-    """
   private static let parts: [(name: String, part: Double)] = [
     ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("max", 1),
   ]
@@ -24,29 +12,38 @@ package struct HTMLReport {
 
   /// The page.
   package var text: String {
-    """
-    <!doctype html>
-    <html lang="en"><head><meta charset="utf-8">
-    <meta name="viewport" content="width=device-width,initial-scale=1">
-    <title>Load test: \(HTMLEscaping.escaped(report.scenario))</title>
-    <style>\(Self.style)</style></head><body>
-    <h1>Load test: \(HTMLEscaping.escaped(report.scenario))\(ending)</h1>
-    <p>\(verdict)</p>
-    \(objectives)<h2>Latency</h2>
-    \(latencyTable)\(percentilePlot)<h2>Over time</h2>
-    \(timelinePlots)<h2>Figures</h2>
-    \(table(SummaryText(report).figures))<h2>Settings</h2>
-    \(table(report.settings))\(findings)</body></html>
-
-    """
+    let ending = report.ending == .interrupted ? " (ended early)" : ""
+    return ReportPage.text(
+      title: "Load test: \(report.scenario)\(ending)",
+      """
+      \(verdict)<h2>Run</h2>
+      \(ReportPage.table(report.origin.rows))<h2>Latency</h2>
+      \(latencyTable)\(percentilePlot)<h2>Over time</h2>
+      \(timelinePlots)\(markTable)<h2>Figures</h2>
+      \(ReportPage.table(SummaryText(report).figures))<h2>Settings</h2>
+      \(ReportPage.table(report.settings))\(findings)
+      """)
   }
 
-  private var ending: String { report.ending == .interrupted ? " (ended early)" : "" }
-
   private var verdict: String {
-    report.isGood
-      ? "<span class=\"met\">Every expected delivery arrived once and in order, without others."
-        + "</span>" : "<span class=\"missed\">Some deliveries were wrong.</span>"
+    let missed = report.outcomes.filter { !$0.isMet }.count
+    let deliveries =
+      report.verdict.isClean
+      ? "every expected delivery arrived once and in order, without others"
+      : "some deliveries were wrong"
+    var texts = [deliveries]
+    if !report.outcomes.isEmpty {
+      texts.append(
+        missed == 0
+          ? "all \(report.outcomes.count) objectives were met"
+          : "\(missed) of \(report.outcomes.count) objectives missed")
+    }
+    return """
+      <div class="verdict \(report.isGood ? "met" : "missed")">\
+      <p>\(report.isGood ? "Passed" : "Failed"): \(texts.joined(separator: "; ")).</p>
+      \(objectives)</div>
+
+      """
   }
 
   private var objectives: String {
@@ -58,20 +55,28 @@ package struct HTMLReport {
         + "<td>\(HTMLEscaping.escaped(value ?? "not measured"))</td>"
         + "<td class=\"\(kind)\">\(word)</td></tr>"
     }
-    return "<h2>Objectives</h2>\n<table>\(rows.joined())</table>\n"
+    return "<div class=\"wide\"><table>\(rows.joined())</table></div>"
   }
 
   private var latencyTable: String {
     let head = Self.parts.map { "<th>\($0.name)</th>" }.joined()
+    var hasTooFew = false
     let rows = measured.map { series in
       let histogram = report.latencies[series]
       let cells = Self.parts.map { _, part in
-        "<td>\(Quantity.time(Double(histogram.quantile(part) ?? 0)))</td>"
+        let value = histogram.supportedQuantile(part)
+        if value == nil { hasTooFew = true }
+        return "<td>\(value.map { Quantity.time(Double($0)) } ?? "–")</td>"
       }
       return "<tr><th>\(series.title)</th>\(cells.joined())"
         + "<td>\(Quantity.count(Int(clamping: histogram.count)))</td></tr>"
     }
-    return "<table><tr><th></th>\(head)<th>count</th></tr>\(rows.joined())</table>\n"
+    let note =
+      hasTooFew
+      ? "<p class=\"note\">–: too few samples. A percentile is shown when at least one sample lies "
+        + "above it: p99 from 100 samples on, p99.9 from 1,000, p99.99 from 10,000.</p>\n" : ""
+    return "<div class=\"wide\"><table><tr><th></th>\(head)<th>samples</th></tr>\(rows.joined())"
+      + "</table></div>\n\(note)"
   }
 
   private var measured: [LatencySeries] {
@@ -87,47 +92,67 @@ package struct HTMLReport {
         for _ in 0..<Int(nines) { rest /= 10 }
         // Between the nines the rest goes down evenly.
         rest *= 1 - 0.9 * (nines - Double(Int(nines)))
-        return (nines, histogram.quantile(1 - rest).map(Double.init))
+        return (nines, histogram.supportedQuantile(1 - rest).map(Double.init))
       }
       return LinePlot.Line(name: series.title, points: points)
     }
+    let percentiles = ["0", "90 %", "99 %", "99.9 %", "99.99 %"]
     return LinePlot(
-      title: "Latency by percentile", lines: lines, yText: Quantity.time,
-      xText: { ["0", "90 %", "99 %", "99.9 %", "99.99 %"][min(4, max(0, Int($0.rounded())))] }
+      title: "Latency by percentile (logarithmic)", lines: lines, axis: .logarithmic,
+      yText: TickText.time, xTicks: percentiles.enumerated().map { (Double($0), $1) }
     ).svg
   }
 
   private var timelinePlots: String {
-    let plots: [(String, [(String, (TimelinePoint) -> Double?)], (Double) -> String)] = [
+    let plots: [(String, Curves, (Double) -> AxisTicks, (Double) -> String)] = [
       (
         "Delivery latency",
         [("p50", { $0.median.map(Double.init) }), ("p99", { $0.p99.map(Double.init) })],
-        Quantity.time
+        { AxisTicks.decimal(upTo: $0) }, TickText.time
       ),
-      ("Deliveries", [("deliveries", { $0.deliveriesPerSecond })], Quantity.rate),
-      ("Messages sent", [("sent", { $0.sentPerSecond })], Quantity.rate),
-      ("Connections", [("ready", { Double($0.connections) })], { Quantity.count(Int($0)) }),
-      ("Server memory", [("memory", { $0.serverMemory.map(Double.init) })], Quantity.bytes),
+      (
+        "Deliveries a second", [("deliveries", { $0.deliveriesPerSecond })],
+        { AxisTicks.decimal(upTo: $0) }, TickText.rate
+      ),
+      (
+        "Messages sent a second", [("sent", { $0.sentPerSecond })],
+        { AxisTicks.decimal(upTo: $0) }, TickText.rate
+      ),
+      (
+        "Connections", [("ready", { Double($0.connections) })], AxisTicks.whole, TickText.number
+      ),
+      (
+        "Server memory", [("memory", { $0.serverMemory.map(Double.init) })],
+        { AxisTicks.bytes(upTo: $0) }, TickText.bytes
+      ),
       (
         "CPU (1 is one core)", [("server", { $0.serverCPU }), ("generator", { $0.generatorCPU })],
-        { Quantity.fixed($0, digits: 2) }
+        { AxisTicks.decimal(upTo: $0) }, TickText.number
       ),
     ]
-    return plots.map { title, lines, text in
-      let drawn = lines.map { name, value in
+    let longest = report.timeline.last?.seconds ?? 0
+    let ticks = AxisTicks.decimal(upTo: longest, count: 8).values.map {
+      (x: $0, text: "\(TickText.number($0)) s")
+    }
+    return plots.map { title, curves, yTicks, text in
+      let lines = curves.map { name, value in
         LinePlot.Line(name: name, points: report.timeline.map { ($0.seconds, value($0)) })
       }
       return LinePlot(
-        title: title, lines: drawn, yText: text, xText: { Quantity.fixed($0, digits: 0) + " s" }
+        title: title, lines: lines, axis: .linear(yTicks), yText: text, xTicks: ticks,
+        marks: report.marks, shadedUntil: report.warmUpSeconds
       ).svg
     }.joined()
   }
 
-  private func table(_ rows: [(name: String, value: String)]) -> String {
-    let cells = rows.map { name, value in
-      "<tr><th>\(HTMLEscaping.escaped(name))</th><td>\(HTMLEscaping.escaped(value))</td></tr>"
+  private typealias Curves = [(name: String, value: (TimelinePoint) -> Double?)]
+
+  private var markTable: String {
+    guard !report.marks.isEmpty else { return "" }
+    let rows = report.marks.map { mark in
+      (name: "\(TickText.short(mark.seconds)) s: \(mark.name)", value: mark.meaning)
     }
-    return "<table>\(cells.joined())</table>\n"
+    return "<h2>Marks</h2>\n" + ReportPage.table(rows)
   }
 
   private var findings: String {

@@ -6,20 +6,32 @@ struct LinePlot {
     let points: [(x: Double, y: Double?)]
   }
 
+  /// The vertical axis.
+  enum Axis {
+    /// From 0, with ticks for the largest value.
+    case linear((_ largest: Double) -> AxisTicks)
+    /// Each power of ten has the same height; values that are not positive lie at the bottom.
+    case logarithmic
+  }
+
   private static let width = 860.0
-  private static let height = 240.0
+  private static let height = 250.0
   private static let left = 78.0
   private static let bottom = 30.0
-  private static let top = 20.0
+  private static let top = 34.0
   private static let right = 30.0
-  private static let colours = ["#2563eb", "#dc2626", "#059669", "#9333ea", "#d97706"]
-  private static let gridLines = 4
 
   let title: String
   let lines: [Line]
-  /// The labels of heights and of positions on the horizontal axis.
+  let axis: Axis
+  /// The labels of heights.
   let yText: (Double) -> String
-  let xText: (Double) -> String
+  /// The labelled places of the horizontal axis; those beyond the lines are left out.
+  let xTicks: [(x: Double, text: String)]
+  /// Vertical lines with names.
+  var marks: [ReportMark] = []
+  /// The end of the stretch from the left that is shaded.
+  var shadedUntil: Double?
 
   /// The plot; empty when there is nothing to draw.
   var svg: String {
@@ -27,10 +39,11 @@ struct LinePlot {
     guard let right = points.map(\.x).max(), let leftmost = points.map(\.x).min(),
       right > leftmost, let highest = points.compactMap(\.y).max()
     else { return "" }
-    let scale = Scale(
-      x: leftmost...right, y: Self.roundedUp(highest), width: Self.width - Self.left - Self.right,
-      height: Self.height - Self.bottom - Self.top)
-    let body = grid(scale) + lines.indices.map { path($0, scale) }.joined() + legend
+    let lowest = points.compactMap(\.y).filter { $0 > 0 }.min() ?? 1
+    let scale = Scale(x: min(0, leftmost)...right, heights: heights(lowest, highest))
+    let body =
+      shade(scale) + grid(scale) + markLines(scale)
+      + lines.indices.map { path($0, scale) }.joined() + legend
     return """
       <figure><figcaption>\(HTMLEscaping.escaped(title))</figcaption>
       <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \
@@ -39,33 +52,99 @@ struct LinePlot {
       """
   }
 
+  private func heights(_ lowest: Double, _ highest: Double) -> Heights {
+    switch axis {
+    case .linear(let ticks): Heights.linear(ticks(highest))
+    case .logarithmic: Heights.logarithmic(LogTicks(from: lowest, upTo: highest))
+    }
+  }
+
+  private enum Heights {
+    case linear(AxisTicks)
+    case logarithmic(LogTicks)
+
+    var ticks: [Double] {
+      switch self {
+      case .linear(let ticks): ticks.values
+      case .logarithmic(let ticks): ticks.values
+      }
+    }
+
+    /// The part of the height, 0 at the bottom.
+    func part(of value: Double) -> Double {
+      switch self {
+      case .linear(let ticks): value / ticks.end
+      case .logarithmic(let ticks):
+        Self.log(max(value, ticks.begin) / ticks.begin) / Self.log(ticks.end / ticks.begin)
+      }
+    }
+
+    /// The binary logarithm of a number from 1 on, exact enough for a tenth of a pixel.
+    private static func log(_ value: Double) -> Double {
+      var (whole, rest, part, step) = (Double(value.exponent), value.significand, 0.0, 0.5)
+      for _ in 0..<20 {
+        rest *= rest
+        if rest >= 2 {
+          rest /= 2
+          part += step
+        }
+        step /= 2
+      }
+      whole += part
+      return whole
+    }
+  }
+
   private struct Scale {
     let x: ClosedRange<Double>
-    let y: Double
-    let width: Double
-    let height: Double
+    let heights: Heights
 
-    func place(_ point: (x: Double, y: Double)) -> (x: Double, y: Double) {
-      let across = (point.x - x.lowerBound) / (x.upperBound - x.lowerBound)
-      return (LinePlot.left + across * width, LinePlot.top + (1 - point.y / y) * height)
+    func across(_ x: Double) -> Double {
+      let part = (x - self.x.lowerBound) / (self.x.upperBound - self.x.lowerBound)
+      return LinePlot.left + part * (LinePlot.width - LinePlot.left - LinePlot.right)
     }
+
+    func down(_ y: Double) -> Double {
+      LinePlot.top + (1 - heights.part(of: y)) * (LinePlot.height - LinePlot.bottom - LinePlot.top)
+    }
+  }
+
+  private func shade(_ scale: Scale) -> String {
+    guard let end = shadedUntil, end > scale.x.lowerBound else { return "" }
+    let width = Self.text(scale.across(min(end, scale.x.upperBound)) - Self.left)
+    let height = Self.text(Self.height - Self.bottom - Self.top)
+    return "<rect class=\"shade\" x=\"\(Int(Self.left))\" y=\"\(Int(Self.top))\" "
+      + "width=\"\(width)\" height=\"\(height)\"/>"
   }
 
   private func grid(_ scale: Scale) -> String {
     var text = ""
-    for step in 0...Self.gridLines {
-      let part = Double(step) / Double(Self.gridLines)
-      let value = scale.y * part
-      let height = Self.text(scale.place((scale.x.lowerBound, value)).y)
-      let end = Int(Self.width - Self.right)
+    let end = Int(Self.width - Self.right)
+    for value in scale.heights.ticks {
+      let height = Self.text(scale.down(value))
       text += "<line class=\"grid\" x1=\"\(Int(Self.left))\" x2=\"\(end)\" "
       text += "y1=\"\(height)\" y2=\"\(height)\"/>"
       text += "<text x=\"\(Int(Self.left) - 8)\" y=\"\(height)\" class=\"y\">"
       text += "\(HTMLEscaping.escaped(yText(value)))</text>"
-      let across = scale.x.lowerBound + (scale.x.upperBound - scale.x.lowerBound) * part
-      let place = Self.text(scale.place((across, 0)).x)
-      text += "<text x=\"\(place)\" y=\"\(Int(Self.height) - 10)\" class=\"x\">"
-      text += "\(HTMLEscaping.escaped(xText(across)))</text>"
+    }
+    for tick in xTicks where scale.x.contains(tick.x) {
+      text += "<text x=\"\(Self.text(scale.across(tick.x)))\" y=\"\(Int(Self.height) - 10)\" "
+      text += "class=\"x\">\(HTMLEscaping.escaped(tick.text))</text>"
+    }
+    return text
+  }
+
+  private func markLines(_ scale: Scale) -> String {
+    var text = ""
+    for (index, mark) in marks.enumerated() where scale.x.contains(mark.seconds) {
+      let place = scale.across(mark.seconds)
+      // Names of marks close to each other lie below each other.
+      let height = Int(Self.top) + 11 + index % 3 * 13
+      text += "<line class=\"mark\" x1=\"\(Self.text(place))\" x2=\"\(Self.text(place))\" "
+      text += "y1=\"\(Int(Self.top))\" y2=\"\(Int(Self.height - Self.bottom))\"/>"
+      let isLate = place > Self.width * 0.75
+      text += "<text x=\"\(Self.text(isLate ? place - 5 : place + 5))\" y=\"\(height)\" "
+      text += "class=\"\(isLate ? "late" : "early")\">\(HTMLEscaping.escaped(mark.name))</text>"
     }
     return text
   }
@@ -77,48 +156,22 @@ struct LinePlot {
         isDrawing = false
         continue
       }
-      let place = scale.place((point.x, y))
-      data += "\(isDrawing ? "L" : "M")\(Self.text(place.x)) \(Self.text(place.y))"
+      data += "\(isDrawing ? "L" : "M")\(Self.text(scale.across(point.x))) "
+      data += Self.text(scale.down(y))
       isDrawing = true
     }
-    let colour = Self.colours[index % Self.colours.count]
-    return "<path d=\"\(data)\" stroke=\"\(colour)\"/>"
+    return "<path d=\"\(data)\" class=\"\(Self.colour(index))\"/>"
   }
 
   private var legend: String {
     lines.indices.map { index in
       let place = Int(Self.left) + 10 + index * 150
-      let colour = Self.colours[index % Self.colours.count]
-      return "<text x=\"\(place)\" y=\"10\" style=\"fill:\(colour)\" class=\"legend\">"
+      return "<text x=\"\(place)\" y=\"16\" class=\"legend \(Self.colour(index))\">"
         + "\(HTMLEscaping.escaped(lines[index].name))</text>"
     }.joined()
   }
 
+  private static func colour(_ index: Int) -> String { "c\(index % ReportPalette.lineCount)" }
+
   private static func text(_ value: Double) -> String { Quantity.fixed(value, digits: 1) }
-
-  /// The next of 1, 2, 2.5, 5 times a power of ten.
-  private static func roundedUp(_ value: Double) -> Double {
-    guard value > 0, value.isFinite else { return 1 }
-    var power = 1.0
-    while power * 10 <= value { power *= 10 }
-    while power > value { power /= 10 }
-    return [1, 2, 2.5, 5, 10].map { $0 * power }.first { $0 >= value } ?? value
-  }
-}
-
-/// Text inside of HTML.
-enum HTMLEscaping {
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for character in text {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.append(character)
-      }
-    }
-    return escaped
-  }
 }

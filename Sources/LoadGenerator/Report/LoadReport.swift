@@ -10,8 +10,11 @@ package struct LoadReport: Sendable {
   package var scenario: String
   /// The options of the run, in the order in which they are shown.
   package var settings: [(name: String, value: String)] = []
-  /// Unix milliseconds.
-  package var startedAt: Int64 = 0
+  package var origin = RunOrigin()
+  /// The moments that explain the timeline, in order.
+  package var marks: [ReportMark] = []
+  /// The length of the warm-up, which the timeline begins with.
+  package var warmUpSeconds: Double = 0
   package var ending = Ending.complete
   /// The length of the measured stretch in seconds.
   package var measuredSeconds: Double = 0
@@ -104,50 +107,4 @@ package struct LoadReport: Sendable {
     guard let before, let after else { return nil }
     return Double(after) - Double(before)
   }
-}
-
-/// The measurements of one part of a run, about a second long.
-package struct TimelinePoint: Sendable, Hashable {
-  /// Seconds since the load began, at the stretch's end.
-  package var seconds: Double
-  /// Messages sent, deliveries and bytes received, each a second.
-  package var sentPerSecond: Double = 0
-  package var deliveriesPerSecond: Double = 0
-  package var bytesPerSecond: Double = 0
-  /// Latencies of the deliveries in it, in nanoseconds; `nil` when there were none.
-  package var median: Int64?
-  package var p99: Int64?
-  package var longest: Int64?
-  /// Connections that are ready.
-  package var connections = 0
-  /// The server's memory in bytes, and its CPU time per time: 1 is one core.
-  package var serverMemory: Int64?
-  package var serverCPU: Double?
-  /// This program's own CPU time per time.
-  package var generatorCPU: Double?
-
-  package init(seconds: Double) {
-    self.seconds = seconds
-  }
-}
-
-/// The resource usage of the server and of this program.
-package struct UsageFigures: Sendable, Hashable {
-  /// CPU time in the measured stretch, in nanoseconds.
-  package var serverCPU: Int64?
-  package var generatorCPU: Int64?
-  /// The server's memory before the first connection, with all idle, and at both ends of the
-  /// measured stretch; bytes.
-  package var memoryBefore: Int64?
-  package var memoryConnected: Int64?
-  package var memoryAtStart: Int64?
-  package var memoryAtEnd: Int64?
-  /// This program's own memory before the first connection and with all idle; bytes.
-  package var generatorMemoryBefore: Int64?
-  package var generatorMemoryConnected: Int64?
-
-  /// The number of connections when all were idle.
-  package var idleConnections = 0
-
-  package init() {}
 }

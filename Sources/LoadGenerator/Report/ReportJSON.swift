@@ -1,6 +1,8 @@
 internal import ParleyProtocol
 
 /// A report as JSON; times are nanoseconds, memory is bytes.
+///
+/// What was not measured is left out, percentiles with too few samples too.
 package enum ReportJSON {
   private static let parts: [(name: StaticString, part: Double)] = [
     ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999), ("p99_99", 0.9999), ("max", 1),
@@ -12,7 +14,9 @@ package enum ReportJSON {
       $0.object {
         $0.member("scenario", report.scenario)
         $0.member("ending", report.ending == .complete ? "complete" : "interrupted")
-        $0.member("started_at", report.startedAt)
+        $0.member("started_at", report.origin.startedAt)
+        $0.member("origin", object: { origin(report.origin, into: &$0) })
+        $0.member("warm_up_seconds", real: report.warmUpSeconds)
         $0.member("measured_seconds", real: report.measuredSeconds)
         $0.member("connections", report.connections)
         $0.member(
@@ -29,8 +33,30 @@ package enum ReportJSON {
         $0.member("check", object: { check(report.verdict, into: &$0) })
         $0.member("usage", object: { usage(report, into: &$0) })
         $0.member("objectives", array: { objectives(report, into: &$0) })
+        $0.member("marks", array: { marks(report.marks, into: &$0) })
         $0.member("timeline", array: { for point in report.timeline { add(point, to: &$0) } })
         $0.member("notes", report.notes)
+      }
+    }
+  }
+
+  private static func origin(_ origin: RunOrigin, into writer: inout JSONWriter) {
+    writer.member("date", CivilTime(unixMilliseconds: origin.startedAt).text)
+    writer.member("host", origin.machine.host)
+    writer.member("cpu", origin.machine.processor)
+    writer.member("cores", origin.machine.processorCount)
+    writer.member("kernel", origin.machine.kernel)
+    writer.member("gateway", origin.gateway)
+    writer.member("target", origin.target)
+    writer.member("generator", origin.generator)
+    writer.member("command", origin.commandLine)
+  }
+
+  private static func marks(_ marks: [ReportMark], into writer: inout JSONWriter) {
+    for mark in marks {
+      writer.object {
+        $0.member("seconds", real: mark.seconds)
+        $0.member("name", mark.name)
       }
     }
   }
@@ -42,7 +68,7 @@ package enum ReportJSON {
       writer.object {
         $0.member("count", Int64(clamping: histogram.count))
         $0.member("mean", Int64(histogram.mean))
-        for (name, part) in parts { $0.member(name, histogram.quantile(part) ?? 0) }
+        for (name, part) in parts { $0.member(name, ifKnown: histogram.supportedQuantile(part)) }
       }
     }
   }

@@ -92,7 +92,7 @@ package struct SummaryText {
       let histogram = report.latencies[series]
       guard !histogram.isEmpty else { return nil }
       let parts = Self.parts.map { name, part in
-        "\(name) \(Quantity.time(Double(histogram.quantile(part) ?? 0)))"
+        "\(name) \(histogram.supportedQuantile(part).map { Quantity.time(Double($0)) } ?? "–")"
       }
       return Self.line(series.title, parts.joined(separator: "   "))
     }

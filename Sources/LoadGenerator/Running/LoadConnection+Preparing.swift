@@ -52,10 +52,18 @@ extension LoadConnection {
     case .success(let node):
       let index = Int(id - RequestID.firstEnter)
       if traces.indices.contains(index) { didEnter(index, node) }
+      if id == RequestID.open, worker.gateway.isEmpty { worker.gateway = Self.gateway(node) }
     }
     guard case .preparing(let missing) = state else { return }
     state = .preparing(missing: missing - 1)
     if missing == 1 { becomeReady() }
+  }
+
+  /// The name and version of the server in the answer to `session.open`.
+  private static func gateway(_ answer: JSONNode) -> String {
+    let server = answer["server"]
+    return ["name", "version"].compactMap { server?[$0]?.string?.prefix(100) }
+      .joined(separator: " ")
   }
 
   private func didEnter(_ index: Int, _ answer: JSONNode) {

@@ -40,7 +40,10 @@ package final class LoadRun {
     report.settings = plan.settings
     report.mainSeries = plan.mainSeries
     report.connections = plan.members.count
-    report.startedAt = SystemClock.unixMilliseconds
+    report.marks = plan.marks
+    report.warmUpSeconds = Double(plan.warmUp) / 1e9
+    report.origin.startedAt = SystemClock.unixMilliseconds
+    report.origin.machine = .current()
   }
 
   /// Runs it.
@@ -194,6 +197,7 @@ package final class LoadRun {
     report.latencies.merge(result.latencies)
     report.unanswered += result.unanswered.values.reduce(0, +)
     report.notes += result.notes.prefix(max(0, 5 - report.notes.count))
+    if report.origin.gateway.isEmpty { report.origin.gateway = result.gateway }
   }
 
   private func standing() -> (

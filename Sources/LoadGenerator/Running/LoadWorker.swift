@@ -39,6 +39,8 @@ final class LoadWorker: LoopMember {
   var epochs: [UInt32: String] = [:]
   var accepted: [(channel: UInt32, message: ConfirmedMessage)] = []
   private(set) var notes: [String] = []
+  /// The name and version of the gateway, as its first answer gave them.
+  var gateway = ""
   /// When the bytes at hand were read, in nanoseconds of the monotonic clock.
   private var readTime: Int64 = 0
   /// Connections that wait for their turn to connect.

@@ -84,6 +84,8 @@ struct WorkerResult: Sendable {
   let traces: [SubscriptionTrace]
   let unanswered: [UInt32: Int]
   let notes: [String]
+  /// The name and version of the gateway; empty before the first session.
+  let gateway: String
 }
 
 extension LoadWorker {
@@ -110,6 +112,6 @@ extension LoadWorker {
     return WorkerResult(
       counters: counters, latencies: latencies, accepted: accepted,
       traces: connections.flatMap { $0.traces.filter(\.hasEntered) }, unanswered: unanswered,
-      notes: notes)
+      notes: notes, gateway: gateway)
   }
 }

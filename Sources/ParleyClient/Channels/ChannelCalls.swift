@@ -2,7 +2,7 @@ internal import ParleyProtocol
 
 /// The requests about channels.
 enum ChannelCalls {
-  static func create(_ params: OpenChannelCreateParams) -> Call<ChannelSnapshot> {
+  static func create(_ params: OpenChannelCreateParams.Values) -> Call<ChannelSnapshot> {
     Call("channel.create", .once, params: params.write, reading: AnswerReader.channel)
   }
 
@@ -12,7 +12,9 @@ enum ChannelCalls {
       reading: AnswerReader.channel)
   }
 
-  static func update(_ url: String, _ params: OpenChannelUpdateParams) -> Call<ChannelSnapshot> {
+  static func update(
+    _ url: String, _ params: OpenChannelUpdateParams.Values
+  ) -> Call<ChannelSnapshot> {
     Call(
       "channel.update", .once,
       params: {

@@ -18,7 +18,7 @@ extension OpenChannel {
   ///   - userID: Who.
   ///   - seconds: For how long; ten years unless given.
   ///   - description: Why, at most 2,048 characters.
-  public func mute(
+  public func muteUser(
     userID: String, seconds: Int? = nil, description: String? = nil
   ) async throws(ParleyError) {
     let restriction = UserRestriction(userID: userID, seconds: seconds, description: description)
@@ -26,7 +26,7 @@ extension OpenChannel {
   }
 
   /// Lets a muted user send again.
-  public func unmute(userID: String) async throws(ParleyError) {
+  public func unmuteUser(userID: String) async throws(ParleyError) {
     try await core.perform(ChannelCalls.unmute(url, userID: userID))
   }
 
@@ -36,7 +36,7 @@ extension OpenChannel {
   ///   - userID: Who.
   ///   - seconds: For how long; ten years unless given.
   ///   - description: Why, at most 250 characters.
-  public func ban(
+  public func banUser(
     userID: String, seconds: Int? = nil, description: String? = nil
   ) async throws(ParleyError) {
     let restriction = UserRestriction(userID: userID, seconds: seconds, description: description)
@@ -44,7 +44,7 @@ extension OpenChannel {
   }
 
   /// Lets a banned user in again.
-  public func unban(userID: String) async throws(ParleyError) {
+  public func unbanUser(userID: String) async throws(ParleyError) {
     try await core.perform(ChannelCalls.unban(url, userID: userID))
   }
 

@@ -79,9 +79,11 @@ extension OpenChannel {
   ///
   /// - Throws: ``ParleyError/banned``; ``ParleyError/notFound(_:)`` when the channel was deleted.
   public func enter() async throws(ParleyError) {
-    // The object must last until the answer marks it as entered.
-    try await core.perform(ChannelCalls.enter(url).map { [self] in apply(.replaced($0)) })
+    try await core.perform(entering)
   }
+
+  /// The request to enter; the object must last until the answer marks it as entered.
+  var entering: Call<Void> { ChannelCalls.enter(url).map(replace) }
 
   /// Goes out: no more events are delivered.
   public func exit() async throws(ParleyError) {
@@ -95,7 +97,7 @@ extension OpenChannel {
 
   /// Changes the channel; for its operators.
   public func update(params: OpenChannelUpdateParams) async throws(ParleyError) {
-    try await core.perform(ChannelCalls.update(url, params).map(replace))
+    try await core.perform(ChannelCalls.update(url, params.values).map(replace))
   }
 
   /// Deletes the channel with its messages; for its operators.

@@ -1,36 +1,72 @@
 internal import ParleyProtocol
-internal import Synchronization
 
 /// Which channels to list.
-public struct OpenChannelListQueryParams: Sendable, Hashable {
+public final class OpenChannelListQueryParams: Sendable {
+  private let shared: SharedValues<Values>
+
   /// A part of the name, whatever its case; `nil` for all.
-  public var channelNameFilter: String?
+  public var channelNameFilter: String? {
+    get { shared[\.channelNameFilter] }
+    set { shared[\.channelNameFilter] = newValue }
+  }
+
   /// A part of the URL; `nil` for all.
-  public var channelURLFilter: String?
+  public var channelURLFilter: String? {
+    get { shared[\.channelURLFilter] }
+    set { shared[\.channelURLFilter] = newValue }
+  }
+
   /// The application's own kinds; `nil` for all.
-  public var customTypeFilter: [String]?
+  public var customTypeFilter: [String]? {
+    get { shared[\.customTypeFilter] }
+    set { shared[\.customTypeFilter] = newValue }
+  }
+
+  /// Whether frozen channels are listed.
+  public var includeFrozen: Bool {
+    get { shared[\.includeFrozen] }
+    set { shared[\.includeFrozen] = newValue }
+  }
+
   /// The largest number of items on a page, 1 to 100.
-  public var limit = 20
+  public var limit: Int {
+    get { shared[\.limit] }
+    set { shared[\.limit] = newValue }
+  }
 
   /// All channels, 20 at a time.
-  public init() {}
+  public init() {
+    shared = SharedValues(Values())
+  }
 
-  func write(into writer: inout JSONWriter) {
-    if let channelNameFilter { writer.member("name_contains", channelNameFilter) }
-    if let channelURLFilter { writer.member("url_contains", channelURLFilter) }
-    if let customTypeFilter { writer.member("custom_types", customTypeFilter) }
-    writer.member("limit", limit)
+  /// The values at this moment.
+  var values: Values { shared.current }
+
+  /// The values of one moment.
+  struct Values: Sendable, Hashable {
+    var channelNameFilter: String?
+    var channelURLFilter: String?
+    var customTypeFilter: [String]?
+    var includeFrozen = true
+    var limit = 20
+
+    func write(into writer: inout JSONWriter) {
+      if let channelNameFilter { writer.member("name_contains", channelNameFilter) }
+      if let channelURLFilter { writer.member("url_contains", channelURLFilter) }
+      if let customTypeFilter { writer.member("custom_types", customTypeFilter) }
+      if !includeFrozen { writer.member("show_frozen", false) }
+      writer.member("limit", limit)
+    }
   }
 }
 
 /// Channels page by page, newest first.
 public final class OpenChannelListQuery: Sendable {
-  /// Which channels are listed.
-  public let params: OpenChannelListQueryParams
+  private let params: OpenChannelListQueryParams.Values
   private let core: ClientCore
   private let cursor = PagedReading()
 
-  init(_ params: OpenChannelListQueryParams, _ core: ClientCore) {
+  init(_ params: OpenChannelListQueryParams.Values, _ core: ClientCore) {
     self.params = params
     self.core = core
   }
@@ -50,8 +86,19 @@ public final class OpenChannelListQuery: Sendable {
     }
   }
 
+  /// The same with a handler.
+  ///
+  /// - Parameter completionHandler: Called once, on the client's callback queue.
+  public func loadNextPage(
+    completionHandler: @escaping @Sendable ([OpenChannel]?, ParleyError?) -> Void
+  ) {
+    core.start(handler: completionHandler) { [self] () async throws(ParleyError) in
+      try await loadNextPage()
+    }
+  }
+
   static func call(
-    _ params: OpenChannelListQueryParams, _ token: String?
+    _ params: OpenChannelListQueryParams.Values, _ token: String?
   ) -> Call<LoadedPage<ChannelSnapshot>> {
     Call(
       "channel.list", .safe,
@@ -65,101 +112,4 @@ public final class OpenChannelListQuery: Sendable {
           next: try AnswerReader.text("next", of: node))
       })
   }
-}
-
-/// The users in a channel, page by page, in the order in which they entered.
-public final class ParticipantListQuery: Sendable {
-  /// The largest number of items on a page, 1 to 100.
-  public let limit: Int
-  private let channel: OpenChannel
-  private let cursor = PagedReading()
-
-  init(channel: OpenChannel, limit: Int) {
-    self.channel = channel
-    self.limit = limit
-  }
-
-  /// Whether there may be another page.
-  public var hasNext: Bool { cursor.hasNext }
-
-  /// Loads the next page; after a failure the same page can be loaded again.
-  ///
-  /// - Returns: Nothing behind the last page, and while another call is loading.
-  public func loadNextPage() async throws(ParleyError) -> [Participant] {
-    try await cursor.next { [channel, limit] (token) async throws(ParleyError) in
-      try await channel.core.perform(
-        Self.call(channel.url, limit, token).map { page in
-          let participants = page.items.map {
-            Participant(user: $0, isOperator: channel.isOperator(userID: $0.userID))
-          }
-          return LoadedPage(items: participants, next: page.next)
-        })
-    }
-  }
-
-  static func call(_ url: String, _ limit: Int, _ token: String?) -> Call<LoadedPage<User>> {
-    Call(
-      "channel.participants", .safe,
-      params: {
-        $0.member("channel_url", url)
-        $0.member("limit", limit)
-        if let token { $0.member("token", token) }
-      },
-      reading: { (node: JSONNode) throws(ParleyError) in
-        LoadedPage(
-          items: try AnswerReader.users("participants", of: node),
-          next: try AnswerReader.text("next", of: node))
-      })
-  }
-}
-
-/// The position in a list that is read in pages.
-final class PagedReading: Sendable {
-  private enum State {
-    /// The token of the next page; `nil` for the first.
-    case ready(token: String?)
-    case loading
-    case ended
-  }
-
-  private let state = Mutex(State.ready(token: nil))
-
-  /// Whether there may be another page.
-  var hasNext: Bool {
-    state.withLock { if case .ended = $0 { false } else { true } }
-  }
-
-  /// Loads the next page; after a failure the same page can be loaded again.
-  ///
-  /// - Returns: Nothing behind the last page, and while another call is loading.
-  func next<Item: Sendable>(
-    _ load: (_ token: String?) async throws(ParleyError) -> LoadedPage<Item>
-  ) async throws(ParleyError) -> [Item] {
-    guard let token = begin() else { return [] }
-    do throws(ParleyError) {
-      let page = try await load(token.value)
-      state.withLock { $0 = page.next.isEmpty ? .ended : .ready(token: page.next) }
-      return page.items
-    } catch {
-      state.withLock { $0 = .ready(token: token.value) }
-      throw error
-    }
-  }
-
-  /// The place to read from, unless there is none or somebody does already.
-  private struct Place { let value: String? }
-
-  private func begin() -> Place? {
-    state.withLock {
-      guard case .ready(let token) = $0 else { return nil }
-      $0 = .loading
-      return Place(value: token)
-    }
-  }
-}
-
-/// A part of a list, and the token of the next, which is empty at the end.
-struct LoadedPage<Item: Sendable>: Sendable {
-  let items: [Item]
-  let next: String
 }

@@ -60,11 +60,14 @@ extension ParleyClient {
   /// - Returns: The user as it is now.
   @discardableResult
   public func updateCurrentUser(params: UserUpdateParams) async throws(ParleyError) -> User {
-    try await core.perform(
-      SessionCalls.updateUser(params).map { [core] in
-        core.keep($0)
-        return $0
-      })
+    try await core.perform(updating(params.values))
+  }
+
+  func updating(_ params: UserUpdateParams.Values) -> Call<User> {
+    SessionCalls.updateUser(params).map { [core] in
+      core.keep($0)
+      return $0
+    }
   }
 }
 
@@ -105,7 +108,7 @@ enum SessionCalls {
       reading: AnswerReader.user(of:))
   }
 
-  static func updateUser(_ params: UserUpdateParams) -> Call<User> {
+  static func updateUser(_ params: UserUpdateParams.Values) -> Call<User> {
     Call("user.update", .once, params: params.write, reading: AnswerReader.user(of:))
   }
 }

@@ -39,7 +39,7 @@ extension ParleyClient {
   public func createOpenChannel(
     params: OpenChannelCreateParams
   ) async throws(ParleyError) -> OpenChannel {
-    try await core.perform(ChannelCalls.create(params).map(core.channel))
+    try await core.perform(ChannelCalls.create(params.values).map(core.channel))
   }
 
   /// Looks a channel up.
@@ -53,7 +53,20 @@ extension ParleyClient {
   public func createOpenChannelListQuery(
     params: OpenChannelListQueryParams = OpenChannelListQueryParams()
   ) -> OpenChannelListQuery {
-    OpenChannelListQuery(params, core)
+    OpenChannelListQuery(params.values, core)
+  }
+
+  /// Channels page by page, newest first.
+  ///
+  ///     let query = client.createOpenChannelListQuery { params in
+  ///       params.customTypeFilter = ["support"]
+  ///     }
+  public func createOpenChannelListQuery(
+    _ configure: (OpenChannelListQueryParams) -> Void
+  ) -> OpenChannelListQuery {
+    let params = OpenChannelListQueryParams()
+    configure(params)
+    return createOpenChannelListQuery(params: params)
   }
 }
 

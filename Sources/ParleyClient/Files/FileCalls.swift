@@ -11,7 +11,7 @@ struct UploadAddress: Sendable, Hashable {
 enum FileCalls {
   /// - Parameter requestID: Another for each upload: a repetition gets the same upload again.
   static func create(
-    _ params: FileMessageCreateParams, size: Int64, requestID: String
+    _ params: FileMessageCreateParams.Values, size: Int64, requestID: String
   ) -> Call<UploadAddress> {
     Call(
       "file.create", .safe,

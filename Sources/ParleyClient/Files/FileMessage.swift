@@ -49,10 +49,13 @@ extension FileMessage {
   }
 
   /// A message that is about to be sent.
-  init(pending params: FileMessageCreateParams, _ record: MessageRecord) {
+  init(
+    pending params: FileMessageCreateParams.Values, _ record: MessageRecord,
+    _ sendingStatus: SendingStatus = .pending
+  ) {
     self.init(
       record: record, fileID: "", address: KeyedAddress(params.fileURL, openedBy: nil),
       name: params.fileName, type: params.mimeType, size: params.fileSize,
-      requireAuth: params.requireAuth, thumbnails: [], sendingStatus: .pending)
+      requireAuth: params.requireAuth, thumbnails: [], sendingStatus: sendingStatus)
   }
 }

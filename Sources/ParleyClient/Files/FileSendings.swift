@@ -7,7 +7,7 @@ final class FileSendings: Sendable {
 
   /// A file message to be sent.
   struct Order: Sendable {
-    let params: FileMessageCreateParams
+    let params: FileMessageCreateParams.Values
     let channelURL: String
     let requestID: String
   }
@@ -29,6 +29,14 @@ final class FileSendings: Sendable {
     var entries: [String: Entry] = [:]
     /// Those that failed, the oldest first.
     var failed: Deque<String> = []
+
+    /// Counts a sending among those that failed, and forgets the oldest of too many.
+    mutating func remember(_ id: String) {
+      failed.append(id)
+      if failed.count > FileSendings.failedLimit, let oldest = failed.popFirst() {
+        entries[oldest] = nil
+      }
+    }
   }
 
   /// Beyond, those that failed first are forgotten.
@@ -86,6 +94,16 @@ final class FileSendings: Sendable {
     return (task != nil, address)
   }
 
+  /// Remembers a sending that failed and had no upload.
+  func didFail(_ order: Order) {
+    let id = order.requestID
+    state.withLock { state in
+      state.failed.removeAll { $0 == id }
+      state.entries[id] = Entry(order: order, stage: .failed)
+      state.remember(id)
+    }
+  }
+
   /// The sending that failed, to be repeated.
   func failed(_ id: String) -> Order? {
     state.withLock { state in
@@ -104,10 +122,7 @@ final class FileSendings: Sendable {
       guard case .failure = outcome else { return state.entries[id] = nil }
       state.entries[id]?.stage = .failed
       state.entries[id]?.task = nil
-      state.failed.append(id)
-      if state.failed.count > Self.failedLimit, let oldest = state.failed.popFirst() {
-        state.entries[oldest] = nil
-      }
+      state.remember(id)
     }
   }
 }

@@ -3,7 +3,7 @@ internal import ParleyProtocol
 
 /// A file on its way to the server.
 struct FileUpload: Sendable {
-  let params: FileMessageCreateParams
+  let params: FileMessageCreateParams.Values
   let content: FileContent
   let requestID: String
   let report: @Sendable (FileUploadProgress) -> Void

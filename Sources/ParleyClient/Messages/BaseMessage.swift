@@ -46,6 +46,11 @@ extension BaseMessage {
   public var createdAt: Int64 { record.createdAt }
   /// Unix milliseconds of the last change by a person; 0 when there was none.
   public var updatedAt: Int64 { record.updatedAt }
+
+  /// Returns the extra data of some keys, in the order of the message.
+  public func metaArrays(keys: [String]) -> [MessageMetaArray] {
+    metaArrays.filter { keys.contains($0.key) }
+  }
 }
 
 /// A text that a user sent.
@@ -55,9 +60,36 @@ public struct UserMessage: BaseMessage, Hashable {
   /// Whether the server has it.
   public let sendingStatus: SendingStatus
 
-  init(_ record: MessageRecord, _ sendingStatus: SendingStatus = .succeeded) {
+  /// The parameters of a message that the server has not stored, to send it again.
+  let unsent: UserMessageCreateParams.Values?
+
+  init(_ record: MessageRecord) {
+    self.init(record: record, sendingStatus: .succeeded, unsent: nil)
+  }
+
+  private init(
+    record: MessageRecord, sendingStatus: SendingStatus, unsent: UserMessageCreateParams.Values?
+  ) {
     self.record = record
     self.sendingStatus = sendingStatus
+    self.unsent = unsent
+  }
+
+  /// A message that is about to be sent.
+  init(pending params: UserMessageCreateParams.Values, _ record: MessageRecord) {
+    self.init(record: record, sendingStatus: .pending, unsent: params)
+  }
+
+  /// The same message while it is sent again; a stored message as it is.
+  var pending: UserMessage {
+    guard unsent != nil else { return self }
+    return UserMessage(record: record, sendingStatus: .pending, unsent: unsent)
+  }
+
+  /// The same message after its sending has failed; a stored message as it is.
+  var failed: UserMessage {
+    guard unsent != nil else { return self }
+    return UserMessage(record: record, sendingStatus: .failed, unsent: unsent)
   }
 
   /// The preview that its sender made itself, if ``BaseMessage/data`` holds one.
@@ -72,6 +104,8 @@ public enum SendingStatus: Sendable, Hashable {
   /// It is under way: ``BaseMessage/messageID`` and the times are 0, ``BaseMessage/requestID`` names
   /// it.
   case pending
+  /// It failed; the message can be sent again under the same ``BaseMessage/requestID``.
+  case failed
   /// The server has stored it.
   case succeeded
 }
@@ -116,7 +150,7 @@ extension MessageRecord {
 
   /// A message that is about to be sent.
   init(
-    pending params: UserMessageCreateParams, in channelURL: String, by sender: User?,
+    pending params: UserMessageCreateParams.Values, in channelURL: String, by sender: User?,
     _ requestID: String
   ) {
     self.init(
@@ -137,25 +171,4 @@ struct MessageReference: Sendable, Hashable {
     writer.member("channel_url", channelURL)
     writer.member("message_id", messageID)
   }
-}
-
-/// One key of a message's extra data, with its values in order and each only once.
-public struct MessageMetaArray: Sendable, Hashable {
-  /// At most 128 characters.
-  public let key: String
-  /// At most 100 values of at most 190 characters.
-  public let values: [String]
-
-  /// Makes a key with its values.
-  public init(key: String, values: [String] = []) {
-    self.key = key
-    self.values = values
-  }
-
-  init(_ array: MetaArray) {
-    self.init(key: array.key, values: array.values)
-  }
-
-  /// The form that requests and messages carry it in.
-  var metaArray: MetaArray { MetaArray(key: key, values: values) }
 }

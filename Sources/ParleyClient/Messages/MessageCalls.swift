@@ -5,7 +5,7 @@ struct MessageCalls: Sendable {
   let reader: MessageReader
 
   func send(
-    _ params: UserMessageCreateParams, to url: String, requestID: String
+    _ params: UserMessageCreateParams.Values, to url: String, requestID: String
   ) -> Call<UserMessage> {
     Call(
       "message.send", .identified,
@@ -17,7 +17,8 @@ struct MessageCalls: Sendable {
   }
 
   func send(
-    _ params: FileMessageCreateParams, fileID: String? = nil, to url: String, requestID: String
+    _ params: FileMessageCreateParams.Values, fileID: String? = nil, to url: String,
+    requestID: String
   ) -> Call<FileMessage> {
     Call(
       "message.send", .identified,
@@ -29,7 +30,7 @@ struct MessageCalls: Sendable {
   }
 
   func update(
-    _ message: MessageReference, _ params: UserMessageUpdateParams
+    _ message: MessageReference, _ params: UserMessageUpdateParams.Values
   ) -> Call<UserMessage> {
     Call(
       "message.update", .once,
@@ -50,7 +51,7 @@ struct MessageCalls: Sendable {
   }
 
   func list(
-    _ url: String, around anchor: MessageAnchor, _ params: MessageListParams
+    _ url: String, around anchor: MessageAnchor, _ params: MessageListParams.Values
   ) -> Call<MessagePage> {
     Call(
       "message.list", .safe,
@@ -83,12 +84,6 @@ struct MessageCalls: Sendable {
     _ message: MessageReference, _ values: [MessageMetaArray]
   ) -> Call<any BaseMessage> {
     change("message.remove_metaarray_values", message) { write(values, into: &$0) }
-  }
-
-  func translate(
-    _ message: MessageReference, to languages: [String]
-  ) -> Call<any BaseMessage> {
-    change("message.translate", message) { $0.member("target_langs", languages) }
   }
 
   func translateUserMessage(
@@ -124,7 +119,7 @@ struct MessageCalls: Sendable {
           $0.name(escaping: key)
           $0.array {
             for array in values where array.key == key {
-              for value in array.values { $0.value(value) }
+              for value in array.value { $0.value(value) }
             }
           }
         }

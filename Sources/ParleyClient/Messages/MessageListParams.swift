@@ -1,38 +1,83 @@
 internal import ParleyProtocol
 
 /// The number and kinds of messages to fetch around a place.
-public struct MessageListParams: Sendable, Hashable {
+public final class MessageListParams: Sendable {
+  private let shared: SharedValues<Values>
+
   /// The number of messages before the place, 0 to 200.
-  public var previousResultSize = 15
+  public var previousResultSize: Int {
+    get { shared[\.previousResultSize] }
+    set { shared[\.previousResultSize] = newValue }
+  }
+
   /// The number of messages after the place, 0 to 200.
-  public var nextResultSize = 0
+  public var nextResultSize: Int {
+    get { shared[\.nextResultSize] }
+    set { shared[\.nextResultSize] = newValue }
+  }
+
   /// Whether the message at the place, or those of that very millisecond, are among them.
-  public var isInclusive = true
+  public var isInclusive: Bool {
+    get { shared[\.isInclusive] }
+    set { shared[\.isInclusive] = newValue }
+  }
+
   /// The order in time.
-  public var order = MessageOrder.oldestFirst
+  public var order: MessageOrder {
+    get { shared[\.order] }
+    set { shared[\.order] = newValue }
+  }
+
   /// The kind of message; `nil` for all.
-  public var messageType: MessageTypeFilter?
+  public var messageType: MessageTypeFilter? {
+    get { shared[\.messageType] }
+    set { shared[\.messageType] = newValue }
+  }
+
   /// The application's own kinds; `nil` for all.
-  public var customTypes: [String]?
+  public var customTypes: [String]? {
+    get { shared[\.customTypes] }
+    set { shared[\.customTypes] = newValue }
+  }
+
   /// The authors; `nil` for all.
-  public var senderUserIDs: [String]?
+  public var senderUserIDs: [String]? {
+    get { shared[\.senderUserIDs] }
+    set { shared[\.senderUserIDs] = newValue }
+  }
 
   /// Fifteen messages before the place, of all kinds and by everyone.
-  public init() {}
+  public init() {
+    shared = SharedValues(Values())
+  }
 
-  var goesBack: Bool { previousResultSize > 0 }
-  var goesForth: Bool { nextResultSize > 0 }
-  /// Messages asked for, without those at the place itself.
-  var size: Int { previousResultSize + nextResultSize }
+  /// The values at this moment.
+  var values: Values { shared.current }
 
-  func write(into writer: inout JSONWriter) {
-    writer.member("prev_limit", previousResultSize)
-    writer.member("next_limit", nextResultSize)
-    writer.member("include", isInclusive)
-    if order == .newestFirst { writer.member("reverse", true) }
-    if let messageType { writer.member("message_type", messageType.rawValue) }
-    if let customTypes { writer.member("custom_types", customTypes) }
-    if let senderUserIDs { writer.member("sender_ids", senderUserIDs) }
+  /// The values of one moment.
+  struct Values: Sendable, Hashable {
+    var previousResultSize = 15
+    var nextResultSize = 0
+    var isInclusive = true
+    var order = MessageOrder.oldestFirst
+    var messageType: MessageTypeFilter?
+    var customTypes: [String]?
+    var senderUserIDs: [String]?
+
+    var goesBack: Bool { previousResultSize > 0 }
+    var goesForth: Bool { nextResultSize > 0 }
+    /// Messages asked for, without those at the place itself.
+    var size: Int { previousResultSize + nextResultSize }
+
+    func write(into writer: inout JSONWriter) {
+      writer.member("prev_limit", previousResultSize)
+      writer.member("next_limit", nextResultSize)
+      writer.member("include", isInclusive)
+      if order == .newestFirst { writer.member("reverse", true) }
+      if let messageType { writer.member("message_type", messageType.rawValue) }
+      if let customTypes { writer.member("custom_types", customTypes) }
+      if let senderUserIDs { writer.member("sender_ids", senderUserIDs) }
+    }
   }
 }
 

@@ -3,14 +3,14 @@ extension OpenChannel {
   ///
   /// - Returns: The message as it is now.
   @discardableResult
-  public func update(
-    message: UserMessage, params: UserMessageUpdateParams
+  public func updateUserMessage(
+    messageID: Int64, params: UserMessageUpdateParams
   ) async throws(ParleyError) -> UserMessage {
-    try await core.perform(core.messageCalls.update(reference(to: message), params))
+    try await core.perform(core.messageCalls.update(reference(to: messageID), params.values))
   }
 
   /// Deletes a message; for its author and the channel's operators.
-  public func delete(message: any BaseMessage) async throws(ParleyError) {
+  public func deleteMessage(_ message: any BaseMessage) async throws(ParleyError) {
     try await core.perform(core.messageCalls.delete(reference(to: message)))
   }
 
@@ -18,8 +18,7 @@ extension OpenChannel {
   ///
   /// - Throws: ``ParleyError/notFound(_:)`` when it was deleted or there never was one.
   public func getMessage(messageID: Int64) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(
-      core.messageCalls.get(MessageReference(channelURL: url, messageID: messageID)))
+    try await core.perform(core.messageCalls.get(reference(to: messageID)))
   }
 
   /// Fetches messages around a place.
@@ -30,21 +29,27 @@ extension OpenChannel {
   public func messages(
     around anchor: MessageAnchor = .now, params: MessageListParams = MessageListParams()
   ) async throws(ParleyError) -> [any BaseMessage] {
-    var page = try await messagePage(around: anchor, params: params)
+    try await messages(around: anchor, params.values)
+  }
+
+  func messages(
+    around anchor: MessageAnchor, _ wanted: MessageListParams.Values
+  ) async throws(ParleyError) -> [any BaseMessage] {
+    var page = try await messagePage(around: anchor, wanted)
     var messages = page.messages
-    var rest = params
+    var rest = wanted
     rest.isInclusive = false
-    while let place = params.goesBack ? page.previous : page.next,
-      params.goesBack != params.goesForth, messages.count < params.size
+    while let place = wanted.goesBack ? page.previous : page.next,
+      wanted.goesBack != wanted.goesForth, messages.count < wanted.size
     {
-      let missing = params.size - messages.count
-      if params.goesBack {
+      let missing = wanted.size - messages.count
+      if wanted.goesBack {
         rest.previousResultSize = missing
       } else {
         rest.nextResultSize = missing
       }
-      page = try await messagePage(around: place, params: rest)
-      let isContinuation = params.goesBack == (params.order == .newestFirst)
+      page = try await messagePage(around: place, rest)
+      let isContinuation = wanted.goesBack == (wanted.order == .newestFirst)
       messages = isContinuation ? messages + page.messages : page.messages + messages
     }
     return messages
@@ -55,6 +60,12 @@ extension OpenChannel {
   /// The answer has to fit in ``ParleyClientConfiguration/maximumMessageBytes``.
   public func messagePage(
     around anchor: MessageAnchor = .now, params: MessageListParams = MessageListParams()
+  ) async throws(ParleyError) -> MessagePage {
+    try await messagePage(around: anchor, params.values)
+  }
+
+  private func messagePage(
+    around anchor: MessageAnchor, _ params: MessageListParams.Values
   ) async throws(ParleyError) -> MessagePage {
     try await core.perform(core.messageCalls.list(url, around: anchor, params))
   }
@@ -74,67 +85,11 @@ extension OpenChannel {
       core.messageCalls.translateUserMessage(reference(to: message), to: targetLanguages))
   }
 
-  /// The same with a completion.
-  ///
-  /// - Parameter completion: Called once, on the client's callback queue.
-  public func translateUserMessage(
-    _ message: UserMessage, targetLanguages: [String],
-    completionHandler completion: @escaping @Sendable (Result<UserMessage, ParleyError>) -> Void
-  ) {
-    core.start(
-      core.messageCalls.translateUserMessage(reference(to: message), to: targetLanguages),
-      completion: completion)
-  }
-
-  /// Translates a message; a server without translations refuses.
-  ///
-  /// - Returns: The message with ``BaseMessage/translations``.
-  @discardableResult
-  public func translate(
-    message: any BaseMessage, to languages: [String]
-  ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(core.messageCalls.translate(reference(to: message), to: languages))
-  }
-
   func reference(to message: any BaseMessage) -> MessageReference {
-    MessageReference(channelURL: url, messageID: message.messageID)
-  }
-}
-
-/// Extra data of messages: polls, counters.
-///
-/// Authors and operators change the keys, every participant who may send changes the values. Each
-/// call returns the message as it is now.
-extension OpenChannel {
-  /// Adds keys without values; those that are there already stay as they are.
-  @discardableResult
-  public func createMessageMetaArrayKeys(
-    message: any BaseMessage, keys: [String]
-  ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(core.messageCalls.createKeys(reference(to: message), keys))
+    reference(to: message.messageID)
   }
 
-  /// Leaves keys out, with all their values.
-  @discardableResult
-  public func deleteMessageMetaArrayKeys(
-    message: any BaseMessage, keys: [String]
-  ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(core.messageCalls.deleteKeys(reference(to: message), keys))
-  }
-
-  /// Adds values behind those that are there, creating keys for those who may create them.
-  @discardableResult
-  public func addMessageMetaArrayValues(
-    message: any BaseMessage, values: [MessageMetaArray]
-  ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(core.messageCalls.addValues(reference(to: message), values))
-  }
-
-  /// Leaves values out; the keys stay.
-  @discardableResult
-  public func removeMessageMetaArrayValues(
-    message: any BaseMessage, values: [MessageMetaArray]
-  ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(core.messageCalls.removeValues(reference(to: message), values))
+  func reference(to messageID: Int64) -> MessageReference {
+    MessageReference(channelURL: url, messageID: messageID)
   }
 }

@@ -23,7 +23,7 @@ extension OpenChannel {
   public func sendUserMessage(
     params: UserMessageCreateParams
   ) async throws(ParleyError) -> UserMessage {
-    try await core.perform(sending(params, params.requestID ?? core.requestIDs.next()))
+    try await perform(pending(params.values))
   }
 
   /// Sends a message without waiting for it.
@@ -38,60 +38,84 @@ extension OpenChannel {
     params: UserMessageCreateParams,
     completion: @escaping @Sendable (Result<UserMessage, ParleyError>) -> Void
   ) -> UserMessage {
-    let requestID = params.requestID ?? core.requestIDs.next()
-    core.start(sending(params, requestID), completion: completion)
-    let record = MessageRecord(pending: params, in: url, by: core.currentUser, requestID)
-    return UserMessage(record, .pending)
+    start(pending(params.values), completion: completion)
   }
 
-  private func sending(
-    _ params: UserMessageCreateParams, _ requestID: String
-  ) -> Call<UserMessage> {
-    core.messageCalls.send(params, to: url, requestID: requestID)
+  /// Sends a message again whose sending failed, and waits until the server has stored it.
+  ///
+  /// The message keeps its ``BaseMessage/requestID``, so within ten minutes it is stored once even if
+  /// the first attempt was.
+  ///
+  /// - Parameter message: The pending or failed message of the sending.
+  /// - Throws: See ``sendUserMessage(params:)``; ``ParleyError/notFound(_:)`` for a message that the
+  ///   server has stored.
+  @discardableResult
+  public func resendUserMessage(_ message: UserMessage) async throws(ParleyError) -> UserMessage {
+    guard message.unsent != nil else { throw .nothingToSendAgain }
+    return try await perform(message)
+  }
+
+  /// Sends the text of a message to another channel, with all that the sender gave.
+  ///
+  /// The copy has the text, the data, the custom type, the mentions and the extra data. Its preview
+  /// and translations are made anew.
+  ///
+  /// - Throws: See ``sendUserMessage(params:)``.
+  @discardableResult
+  public func copyUserMessage(
+    _ message: UserMessage, toTargetChannel target: OpenChannel
+  ) async throws(ParleyError) -> UserMessage {
+    try await target.sendUserMessage(params: message.copied)
+  }
+
+  /// A message that is about to be sent.
+  func pending(_ params: UserMessageCreateParams.Values) -> UserMessage {
+    var params = params
+    let requestID = params.requestID ?? core.requestIDs.next()
+    params.requestID = requestID
+    let record = MessageRecord(pending: params, in: url, by: core.currentUser, requestID)
+    return UserMessage(pending: params, record)
+  }
+
+  private func perform(_ pending: UserMessage) async throws(ParleyError) -> UserMessage {
+    guard let call = sending(pending) else { throw .nothingToSendAgain }
+    return try await core.perform(call)
+  }
+
+  /// Sends a pending message, which is returned.
+  func start(
+    _ pending: UserMessage,
+    completion: @escaping @Sendable (Result<UserMessage, ParleyError>) -> Void
+  ) -> UserMessage {
+    if let call = sending(pending) {
+      core.start(call, completion: completion)
+    } else {
+      core.callbacks.run { completion(.failure(.nothingToSendAgain)) }
+    }
+    return pending
+  }
+
+  private func sending(_ pending: UserMessage) -> Call<UserMessage>? {
+    pending.unsent.map {
+      core.messageCalls.send($0, to: url, requestID: pending.requestID)
+    }
   }
 }
 
-extension OpenChannel {
-  /// Sends a file, and waits until the server has stored the message.
-  ///
-  /// A file at a URL is not uploaded: it must be available there. The bytes of another are uploaded
-  /// first; see ``sendingFileMessage(params:)`` for its progress.
-  ///
-  /// - Throws: See ``sendUserMessage(params:)``. For an upload also
-  ///   ``ParleyError/unreadableFile(_:)``, ``ParleyError/connectionFailed(_:)`` and
-  ///   ``ParleyError/refused(code:message:field:)``, as for a file that is too large: a sending that
-  ///   failed can be repeated with ``resendFileMessage(_:)``.
-  @discardableResult
-  public func sendFileMessage(
-    params: FileMessageCreateParams
-  ) async throws(ParleyError) -> FileMessage {
-    guard params.file == nil else { return try await sendUploaded(params) }
-    return try await core.perform(
-      core.messageCalls.send(
-        params, to: url, requestID: params.requestID ?? core.requestIDs.next()))
+extension UserMessage {
+  /// The parameters of a copy.
+  var copied: UserMessageCreateParams {
+    let params = UserMessageCreateParams(message: message)
+    params.customType = customType
+    params.data = data
+    params.mentionType = mentionType
+    params.mentionedUserIDs = mentionedUsers.map(\.userID)
+    params.metaArrays = metaArrays
+    return params
   }
+}
 
-  /// Sends a file without waiting for the message to be stored.
-  ///
-  /// - Parameters:
-  ///   - params: The file; see ``sendFileMessage(params:progressHandler:completionHandler:)`` for
-  ///     the progress of an upload.
-  ///   - completion: Called once, on the client's callback queue.
-  /// - Returns: The message as it is on its way, to be shown at once; replace it by the one of the
-  ///   same ``BaseMessage/requestID`` that `completion` is given.
-  @discardableResult
-  public func sendFileMessage(
-    params: FileMessageCreateParams,
-    completion: @escaping @Sendable (Result<FileMessage, ParleyError>) -> Void
-  ) -> FileMessage {
-    guard params.file == nil else {
-      return sendFileMessage(params: params, completionHandler: completion)
-    }
-    let requestID = params.requestID ?? core.requestIDs.next()
-    core.start(
-      core.messageCalls.send(params, to: url, requestID: requestID), completion: completion)
-    let record = MessageRecord(
-      pending: params.common, in: url, by: core.currentUser, requestID)
-    return FileMessage(pending: params, record)
-  }
+extension ParleyError {
+  fileprivate static let nothingToSendAgain = ParleyError.notFound(
+    "the message is neither pending nor failed; only such a message can be sent again")
 }

@@ -44,26 +44,48 @@ public struct Participant: Sendable, Hashable, Identifiable {
 }
 
 /// Changes of the current user; members that are `nil` keep their values.
-public struct UserUpdateParams: Sendable, Hashable {
+public final class UserUpdateParams: Sendable {
+  private let shared: SharedValues<Values>
+
   /// The name shown to others, at most 80 characters.
-  public var nickname: String?
+  public var nickname: String? {
+    get { shared[\.nickname] }
+    set { shared[\.nickname] = newValue }
+  }
+
   /// The address of a picture, at most 2,048 characters.
-  public var profileURL: String?
+  public var profileURL: String? {
+    get { shared[\.profileURL] }
+    set { shared[\.profileURL] = newValue }
+  }
+
   /// Replaces all that was kept; at most 25 items.
-  public var metadata: [String: String]?
+  public var metadata: [String: String]? {
+    get { shared[\.metadata] }
+    set { shared[\.metadata] = newValue }
+  }
 
   /// Names what is to change.
   public init(
     nickname: String? = nil, profileURL: String? = nil, metadata: [String: String]? = nil
   ) {
-    self.nickname = nickname
-    self.profileURL = profileURL
-    self.metadata = metadata
+    shared = SharedValues(
+      Values(nickname: nickname, profileURL: profileURL, metadata: metadata))
   }
 
-  func write(into writer: inout JSONWriter) {
-    if let nickname { writer.member("nickname", nickname) }
-    if let profileURL { writer.member("profile_url", profileURL) }
-    if let metadata { writer.member("metadata", metadata) }
+  /// The values at this moment.
+  var values: Values { shared.current }
+
+  /// The values of one moment.
+  struct Values: Sendable, Hashable {
+    var nickname: String?
+    var profileURL: String?
+    var metadata: [String: String]?
+
+    func write(into writer: inout JSONWriter) {
+      if let nickname { writer.member("nickname", nickname) }
+      if let profileURL { writer.member("profile_url", profileURL) }
+      if let metadata { writer.member("metadata", metadata) }
+    }
   }
 }

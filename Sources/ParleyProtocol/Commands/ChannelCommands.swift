@@ -110,6 +110,8 @@ package struct ChannelList: Sendable, Hashable {
   package var urlContains: String?
   /// Any of these.
   package var customTypes: [String]?
+  /// Whether frozen channels are listed.
+  package var showsFrozen: Bool
   /// 1 to 100.
   package var limit: Int
   /// The end of the page before; `nil` for the first.
@@ -117,11 +119,12 @@ package struct ChannelList: Sendable, Hashable {
 
   package init(
     nameContains: String? = nil, urlContains: String? = nil, customTypes: [String]? = nil,
-    limit: Int = Int(Limits.defaultPageSize), token: String? = nil
+    showsFrozen: Bool = true, limit: Int = Int(Limits.defaultPageSize), token: String? = nil
   ) {
     self.nameContains = nameContains
     self.urlContains = urlContains
     self.customTypes = customTypes
+    self.showsFrozen = showsFrozen
     self.limit = limit
     self.token = token
   }
@@ -132,6 +135,7 @@ package struct ChannelList: Sendable, Hashable {
       "url_contains", limit: Limits.channelURLLengths.upperBound)
     customTypes = try parameters.texts(
       "custom_types", countLimit: Limits.filterCount, limit: Limits.customTypeLength)
+    showsFrozen = try parameters.boolean("show_frozen") ?? true
     limit = try parameters.pageSize()
     token = try parameters.pageToken()
   }

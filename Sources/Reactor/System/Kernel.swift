@@ -22,7 +22,7 @@ package enum Kernel {
   }
 
   /// Whether a script answers on this thread.
-  static var isReplaced: Bool { clinux_thread_kernel() != nil }
+  package static var isReplaced: Bool { clinux_thread_kernel() != nil }
 
   /// The script that this thread's calls go to.
   static var script: (any KernelScript)? {

@@ -19,7 +19,7 @@ struct ChatConversation {
   /// Shows the latest messages.
   func showHistory(_ count: Int) async {
     guard count > 0, !channel.isEphemeral else { return }
-    var params = MessageListParams()
+    let params = MessageListParams()
     params.previousResultSize = count
     await showMessages(around: .now, params) { _ in true }
   }
@@ -68,7 +68,7 @@ struct ChatConversation {
   /// Shows the messages that were withheld.
   func showWithheld(_ withheld: WithheldRange) async {
     guard let range = await withheld.take() else { return await notice("nothing was withheld") }
-    var params = MessageListParams()
+    let params = MessageListParams()
     params.previousResultSize = 0
     params.nextResultSize = Self.pageSize
     await showMessages(around: .messageID(range.lowerBound), params) { range.contains($0) }

@@ -15,6 +15,6 @@ struct LoadCommand: ParsableCommand {
       """,
     subcommands: [
       Fanout.self, Chatter.self, Spike.self, Storm.self, Flood.self,
-      Slow.self, Soak.self,
+      Slow.self, Soak.self, Compare.self,
     ])
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ClientTransport
+internal import Configuration
 internal import LoadGenerator
 internal import ParleyProtocol
 
@@ -12,6 +13,25 @@ struct LoadExecution {
   func run() throws {
     let target = try target()
     let usage = try usageSource()
+    let cleaning = options.cleanUp ? try cleaning(target) : nil
+    switch Result(catching: { try measure(target, usage) }) {
+    case .success(let isGood):
+      try cleaning?.clean()
+      if !isGood { throw ExitCode(1) }
+    case .failure(let error):
+      do {
+        try cleaning?.clean()
+      } catch let failure {
+        StandardError.write("Error: \(failure)")
+      }
+      throw error
+    }
+  }
+
+  /// Runs the plan and shows the report.
+  ///
+  /// - Returns: Whether all objectives were met and all deliveries were right.
+  private func measure(_ target: LoadTarget, _ usage: (any UsageSource)?) throws -> Bool {
     let interrupt = InterruptFlag()
     let count = interrupt.count
     let live = LoadProgressLine(isShown: Terminal.isOutput && !options.json)
@@ -26,9 +46,21 @@ struct LoadExecution {
       throw CommandFailure.unreachable(error.description)
     }
     live.end()
+    try describeOrigin(of: &report)
     report.judge(try options.require.map { try $0.objective })
     try ReportFiles(report).show(json: options.json, folder: options.report)
-    if !report.isGood { throw ExitCode(1) }
+    return report.isGood
+  }
+
+  private func cleaning(_ target: LoadTarget) throws -> LoadCleaning {
+    LoadCleaning(client: try options.gateway.client(), run: target.run, plan: plan)
+  }
+
+  private func describeOrigin(of report: inout LoadReport) throws {
+    report.origin.generator = "\(Release.name) \(Release.version)"
+    report.origin.target = try gateway().0.httpBase
+    report.origin.commandLine = RunOrigin.commandLine(
+      ["parley"] + CommandLine.arguments.dropFirst(), hiding: ["--api-token", "--access-token"])
   }
 
   private func target() throws -> LoadTarget {

@@ -11,14 +11,14 @@ struct EchoBot: AsyncParsableCommand {
   @Option(help: "The server, ws://host:port or wss://host:port.")
   var server = "ws://127.0.0.1:8080"
 
-  @Option(help: "The channel's URL; the channel is created if there is none.")
-  var channel = "lobby"
-
-  @Option(help: "The bot's user id.")
-  var user = "echo-bot"
-
   @Option(help: "The bot's access token, if the server asks for one.")
   var token: String?
+
+  @Argument(help: "The channel's URL; the channel is created if there is none.")
+  var channel = "lobby"
+
+  @Argument(help: "The bot's user id.")
+  var user = "echo-bot"
 
   func run() async throws {
     let client = ParleyClient(configuration: ParleyClientConfiguration(serverURL: server))

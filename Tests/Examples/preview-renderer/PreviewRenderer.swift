@@ -17,9 +17,12 @@ struct PreviewRenderer: AsyncParsableCommand {
   @Argument(help: "The channel's URL.")
   var channel: String
 
+  @Argument(help: "The user's id.")
+  var user = "preview-renderer"
+
   func run() async throws {
     let client = ParleyClient(configuration: ParleyClientConfiguration(serverURL: server))
-    try await client.connect(userID: "preview-renderer", accessToken: token)
+    try await client.connect(userID: user, accessToken: token)
     let channel = try await client.openChannel(url: channel)
     let events = channel.events
     try await channel.enter()

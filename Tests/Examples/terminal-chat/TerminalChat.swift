@@ -14,11 +14,11 @@ struct TerminalChat: AsyncParsableCommand {
   @Option(help: "The access token, if the server asks for one.")
   var token: String?
 
-  @Argument(help: "Who is talking.")
-  var user: String
-
   @Argument(help: "The channel's URL.")
   var channel: String
+
+  @Argument(help: "The user's id.")
+  var user: String
 
   func run() async throws {
     let client = ParleyClient(configuration: ParleyClientConfiguration(serverURL: server))
@@ -64,7 +64,11 @@ struct TerminalChat: AsyncParsableCommand {
 /// Prints what happens.
 private final class Screen: OpenChannelDelegate, ConnectionDelegate {
   static func line(_ message: any BaseMessage) -> String {
-    "\(message.sender?.userID ?? "--"): \(message.message)"
+    var text = message.message
+    if let file = message as? FileMessage {
+      text = [text, "[\(file.name)]", file.url].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+    return "\(message.sender?.userID ?? "--"): \(text)"
   }
 
   func channel(_ channel: OpenChannel, didReceive message: any BaseMessage) {

@@ -52,7 +52,7 @@ extension ParleyClient {
 extension OpenChannel {
   /// Every message of the channel, oldest first.
   func allMessages() async throws -> [any BaseMessage] {
-    var params = MessageListParams()
+    let params = MessageListParams()
     params.previousResultSize = 0
     params.nextResultSize = 200
     var all = try await messages(around: .timestamp(1), params: params)

@@ -12,8 +12,7 @@ final class ExampleProcess: Sendable {
   /// Starts one; it was built beside the tests.
   init(_ name: String, _ arguments: [String]) throws {
     self.name = name
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-      .deletingLastPathComponent().appendingPathComponent(name)
+    process.executableURL = Self.file(of: name)
     process.arguments = arguments
     let pipe = Pipe()
     process.standardInput = input
@@ -33,6 +32,26 @@ final class ExampleProcess: Sendable {
     guard process.isRunning else { return }
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
+  }
+
+  private static func file(of name: String) -> URL {
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent(name)
+  }
+
+  /// The names of the shared libraries that an example is linked with, such as `libz.so.1`.
+  static func libraries(of name: String) throws -> [String] {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/ldd")
+    process.arguments = [file(of: name).path]
+    process.standardOutput = pipe
+    try process.run()
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return text.split(separator: "\n").compactMap { line in
+      line.split(whereSeparator: \.isWhitespace).first.map(String.init)
+    }
   }
 
   /// Types a line.

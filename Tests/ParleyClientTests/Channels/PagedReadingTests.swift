@@ -58,15 +58,16 @@ struct PagedReadingTests {
 
   @Test("names its filters and its place")
   func requests() {
-    var given = OpenChannelListQueryParams()
+    let given = OpenChannelListQueryParams()
     given.channelNameFilter = "lob"
     given.channelURLFilter = "by"
     given.customTypeFilter = ["c"]
     given.limit = 5
+    given.includeFrozen = false
     #expect(
-      params(OpenChannelListQuery.call(given, "t"))
-        == #"{"name_contains":"lob","url_contains":"by","custom_types":["c"],"limit":5,"token":"t"}"#
-    )
+      params(OpenChannelListQuery.call(given.values, "t"))
+        == #"{"name_contains":"lob","url_contains":"by","custom_types":["c"],"show_frozen":false,"#
+        + #""limit":5,"token":"t"}"#)
     #expect(
       params(ParticipantListQuery.call("lobby", 20, nil))
         == #"{"channel_url":"lobby","limit":20}"#)

@@ -69,18 +69,18 @@ struct FileMessageTests {
 
   @Test("asks for thumbnails when its file is uploaded, and when it is sent")
   func wishes() {
-    var given = FileMessageCreateParams(file: .bytes([1]))
+    let given = FileMessageCreateParams(file: .bytes([1]))
     given.thumbnailSizes = [
       .make(maxWidth: 100, maxHeight: 80), .make(maxSize: PixelSize(width: 7, height: 5)),
     ]
     let wish =
       #""thumbnail_sizes":[{"max_width":100,"max_height":80},{"max_width":7,"max_height":5}]"#
     #expect(
-      params(FileCalls.create(given, size: 1, requestID: "r"))
+      params(FileCalls.create(given.values, size: 1, requestID: "r"))
         == #"{"size":1,\#(wish),"req_id":"r"}"#)
     let calls = MessageCalls(reader: MessageReader(fileKeys: keys))
     #expect(
-      params(calls.send(given, fileID: "5fe9", to: "lobby", requestID: "r"))
+      params(calls.send(given.values, fileID: "5fe9", to: "lobby", requestID: "r"))
         == #"{"channel_url":"lobby","req_id":"r","message_type":"FILE","file_id":"5fe9",\#(wish),"#
         + #""message":""}"#)
   }

@@ -9,15 +9,15 @@ struct MessageCallsTests {
 
   @Test("sends all that was given, under the name of the sending")
   func send() {
-    var given = UserMessageCreateParams(message: "hi\n")
+    let given = UserMessageCreateParams(message: "hi\n")
     given.customType = "c"
     given.data = "d"
     given.mentionType = .channel
     given.mentionedUserIDs = ["ann"]
-    given.metaArrays = [MessageMetaArray(key: "games", values: ["soccer", "go"])]
+    given.metaArrays = [MessageMetaArray(key: "games", value: ["soccer", "go"])]
     given.translationTargetLanguages = ["de"]
     given.pushNotificationDeliveryOption = .suppress
-    let call = calls.send(given, to: "lobby", requestID: "r-1")
+    let call = calls.send(given.values, to: "lobby", requestID: "r-1")
     #expect(
       params(call) == #"{"channel_url":"lobby","req_id":"r-1","message":"hi\n","custom_type":"c","#
         + #""data":"d","mention_type":"channel","mentioned_user_ids":["ann"],"#
@@ -34,12 +34,12 @@ struct MessageCallsTests {
 
   @Test("sends a file by its address, with all that was given")
   func sendFile() throws {
-    var given = FileMessageCreateParams(fileURL: "https://a.b/c.png", message: "look")
+    let given = FileMessageCreateParams(fileURL: "https://a.b/c.png", message: "look")
     given.fileName = "c.png"
     given.mimeType = "image/png"
     given.fileSize = 7
     given.customType = "c"
-    let call = calls.send(given, to: "lobby", requestID: "r-1")
+    let call = calls.send(given.values, to: "lobby", requestID: "r-1")
     #expect(
       params(call) == #"{"channel_url":"lobby","req_id":"r-1","message_type":"FILE","#
         + #""url":"https://a.b/c.png","file_name":"c.png","file_type":"image/png","file_size":7,"#
@@ -53,16 +53,16 @@ struct MessageCallsTests {
 
   @Test("changes only what was named")
   func update() {
-    var changes = UserMessageUpdateParams(message: "new")
+    let changes = UserMessageUpdateParams(message: "new")
     changes.mentionedUserIDs = []
     #expect(
-      params(calls.update(reference, changes))
+      params(calls.update(reference, changes.values))
         == #"{"channel_url":"lobby","message_id":7,"message":"new","mentioned_user_ids":[]}"#)
   }
 
   @Test("lists around a place")
   func list() {
-    var given = MessageListParams()
+    let given = MessageListParams()
     given.previousResultSize = 0
     given.nextResultSize = 200
     given.isInclusive = false
@@ -71,18 +71,18 @@ struct MessageCallsTests {
     given.customTypes = ["c"]
     given.senderUserIDs = ["ann"]
     #expect(
-      params(calls.list("lobby", around: .timestamp(5), given))
+      params(calls.list("lobby", around: .timestamp(5), given.values))
         == #"{"channel_url":"lobby","message_ts":5,"prev_limit":0,"next_limit":200,"include":false,"#
         + #""reverse":true,"message_type":"ADMM","custom_types":["c"],"sender_ids":["ann"]}"#)
-    let usual = params(calls.list("lobby", around: .now, MessageListParams()))
+    let usual = params(calls.list("lobby", around: .now, MessageListParams.Values()))
     #expect(usual == #"{"channel_url":"lobby","prev_limit":15,"next_limit":0,"include":true}"#)
   }
 
   @Test("names each key of extra data once")
   func values() {
     let values = [
-      MessageMetaArray(key: "a", values: ["1"]), MessageMetaArray(key: "b", values: []),
-      MessageMetaArray(key: "a", values: ["2"]),
+      MessageMetaArray(key: "a", value: ["1"]), MessageMetaArray(key: "b", value: []),
+      MessageMetaArray(key: "a", value: ["2"]),
     ]
     #expect(
       params(calls.addValues(reference, values))
@@ -112,7 +112,7 @@ struct MessageCallsTests {
     #expect(message.message == "hi")
     #expect(message.mentionType == .channel)
     #expect(message.mentionedUsers.map(\.userID) == ["jeff"])
-    #expect(message.metaArrays == [MessageMetaArray(key: "games", values: ["soccer"])])
+    #expect(message.metaArrays == [MessageMetaArray(key: "games", value: ["soccer"])])
     #expect(message.ogMetaData?.title == "T")
     #expect(message.ogMetaData?.desc == nil)
     #expect(message.ogMetaData?.defaultImage?.width == 12)
@@ -129,7 +129,7 @@ struct MessageCallsTests {
       {"messages":[\(Sample.message(id: 1)),\(Sample.message(id: 2, type: "ADMM", user: nil)),
       \(Sample.message(id: 3, type: "FILE"))]}
       """
-    let call = calls.list("lobby", around: .now, MessageListParams())
+    let call = calls.list("lobby", around: .now, MessageListParams.Values())
     let messages = try call.outcome(.success(answer.json)).get().messages
     #expect(messages.map(\.messageID) == [1, 2, 3])
     #expect(messages[0] is UserMessage)
@@ -140,7 +140,7 @@ struct MessageCallsTests {
 
   @Test("reads where a list goes on, if it does")
   func edges() throws {
-    let call = calls.list("lobby", around: .now, MessageListParams())
+    let call = calls.list("lobby", around: .now, MessageListParams.Values())
     let cut =
       #"{"messages":[],"has_previous":true,"has_next":false,"previous_from":9,"next_from":0}"#
     let page = try call.outcome(.success(cut.json)).get()

@@ -15,8 +15,8 @@ struct URLPreviewPayloadTests {
     #expect(URLPreviewPayload(encoded: try preview.encoded()) == preview)
     let params = try UserMessageCreateParams(message: "look", preview: preview)
     #expect(params.customType == "SENDBIRD_DESK_RICH_MESSAGE")
-    let record = MessageRecord(pending: params, in: "lobby", by: nil, "r")
-    #expect(UserMessage(record, .pending).urlPreview == preview)
+    let record = MessageRecord(pending: params.values, in: "lobby", by: nil, "r")
+    #expect(UserMessage(pending: params.values, record).urlPreview == preview)
   }
 
   @Test("is JSON in base64")
@@ -60,9 +60,9 @@ struct URLPreviewPayloadTests {
 
   @Test("is looked for only in messages of its custom type")
   func customType() throws {
-    var params = try UserMessageCreateParams(message: "look", preview: preview)
+    let params = try UserMessageCreateParams(message: "look", preview: preview)
     params.customType = ""
-    let record = MessageRecord(pending: params, in: "lobby", by: nil, "r")
+    let record = MessageRecord(pending: params.values, in: "lobby", by: nil, "r")
     #expect(UserMessage(record).urlPreview == nil)
   }
 }

@@ -155,6 +155,63 @@ extension CommandTests {
       #expect(FileManager.default.fileExists(atPath: path + "/report.txt"))
     }
 
+    @Test("a report says where it comes from, and two are compared")
+    func comparison() throws {
+      let server = try ServerProcess(Self.unlimited)
+      let folder = try TemporaryDirectory()
+      let paths = ["a", "b"].map { folder.path(of: $0) }
+      for path in paths {
+        let outcome = try server.run([
+          "load", "fanout", "--subscribers", "3", "--rate", "100", "--duration", "1s",
+          "--warm-up", "200ms", "--throttle", "off", "--report", path,
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+      }
+      let text = try String(contentsOfFile: paths[0] + "/report.json", encoding: .utf8)
+      let origin = try #require(try JSONDocument(text).root["origin"])
+      for name in ["date", "host", "kernel", "gateway", "generator", "target", "command"] {
+        #expect(origin[name]?.string?.isEmpty == false, "\(name)")
+      }
+      #expect(origin["gateway"]?.string?.contains("arley") == true)
+      #expect(origin["command"]?.string?.contains("load fanout --subscribers 3") == true)
+
+      let page = folder.path(of: "comparison.html")
+      let outcome = try server.run([
+        "load", "compare", paths[0], paths[1] + "/report.json", "--html", page,
+      ])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.output.contains("Delivery, p50") && outcome.output.contains("× "))
+      #expect(try String(contentsOfFile: page, encoding: .utf8).contains("B / A"))
+      let missing = try server.run(["load", "compare", paths[0], folder.path(of: "c")])
+      #expect(missing.status == 64 && missing.errors.contains("report.json is expected"))
+      let other = try server.run(["load", "compare", paths[0], paths[1] + "/report.html"])
+      #expect(other.status == 64 && other.errors.contains("is not a report of parley load"))
+    }
+
+    @Test("--clean-up leaves no channel and no user, also after a run that failed")
+    func cleaning() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      _ = try server.run(["user", "create", "ada"])
+      let outcome = try server.run(
+        ["load", "storm", "--connections", "6", "--channels", "2", "--rate", "4", "--clean-up"]
+          + Self.short)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.errors.contains("Deleted 2 channels and 8 users of the run."))
+      let failed = try server.run(
+        ["load", "fanout", "--subscribers", "2", "--require", "p99<1ns", "--clean-up"] + Self.short)
+      #expect(failed.status == 1)
+      #expect(failed.errors.contains("Deleted 1 channel and 3 users of the run."))
+      let rest = try server.run(["user", "list"])
+      #expect(rest.output.contains("ada") && !rest.output.contains("load-"))
+      #expect(!(try server.run(["channel", "list"]).output.contains("load-")))
+
+      let closed = try ServerProcess(CommandTests.quiet + ["--auth-mode", "token"])
+      let refused = try closed.run(
+        ["load", "fanout", "--subscribers", "2", "--clean-up"] + Self.short)
+      #expect(refused.status == 2 && refused.errors.contains("could not be made"))
+      #expect(refused.errors.contains("Deleted 0 channels and 0 users of the run."))
+    }
+
     @Test("where tokens are asked for, they are issued")
     func tokens() throws {
       let server = try ServerProcess(CommandTests.quiet + ["--auth-mode", "token"])

@@ -95,6 +95,8 @@ struct ChannelCommandsTests {
       Case(#""name_contains":"x","url_contains":"y","custom_types":["","a"]"#),
       Case(#""name_contains":"\#(text(192))""#, 400110, "name_contains"),
       Case(#""url_contains":"\#(text(101))""#, 400110, "url_contains"),
+      Case(#""show_frozen":false"#), Case(#""show_frozen":null"#),
+      Case(#""show_frozen":"no""#, 400104, "show_frozen"),
       Case(#""custom_types":"a""#, 400102, "custom_types"),
       Case(#""custom_types":[null]"#, 400100, "custom_types"),
       Case(#""custom_types":["\#(text(129))"]"#, 400110, "custom_types"),

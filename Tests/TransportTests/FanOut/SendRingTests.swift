@@ -1,7 +1,9 @@
 import Glibc
+import Reactor
+import TestSupport
 import Testing
 
-@testable import Reactor
+@testable import Transport
 
 /// Where the kernel or a policy forbids io_uring, there is no ring to be tested.
 @Suite("Ring of sends", .enabled(if: SendRing() != nil))
@@ -88,6 +90,21 @@ struct SendRingTests {
       received += receive(pair.client, limit: 4096).bytes
     }
     #expect(received == [UInt8](repeating: 9, count: sent))
+  }
+
+  @Test("a ring makes each send by itself on a scripted kernel")
+  func obeys() throws {
+    let ring = try #require(SendRing())
+    let pair = try ConnectedPair()
+    let kernel = ScriptedKernel { $0.kind == .send ? .atMost(2) : .pass }
+    let bytes: [UInt8] = [1, 2, 3, 4]
+    kernel.run {
+      bytes.withUnsafeBytes { bytes in
+        ring.add(pair.client, bytes, tag: 1)
+        ring.perform { _, _, outcome in #expect(outcome == .transferred(2)) }
+      }
+    }
+    #expect(!ring.isBroken)
   }
 
   private func withPointers(

@@ -1,21 +1,20 @@
 import Glibc
-import Testing
-
-@testable import Reactor
+package import Reactor
 
 /// Two connected sockets over loopback; closed at the end.
-final class ConnectedPair {
-  let client: Int32
-  private(set) var server: Int32
+package final class ConnectedPair {
+  package let client: Int32
+  package private(set) var server: Int32
 
-  init() throws {
-    let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
+  package init() throws {
+    guard let address = SocketAddress(host: "127.0.0.1", port: 0) else { throw NoConnection() }
     let listener = try Socket.listen(on: address)
     defer { Socket.close(listener) }
     client = try Socket.connect(to: SocketAddress(boundTo: listener))
     server = -1
     awaitReadable(listener)
-    server = try #require(try Socket.accept(listener))
+    guard let accepted = try Socket.accept(listener) else { throw NoConnection() }
+    server = accepted
   }
 
   deinit {
@@ -24,22 +23,25 @@ final class ConnectedPair {
   }
 
   /// Hands the server's side over, to be closed by the caller.
-  func takeServer() -> Int32 {
+  package func takeServer() -> Int32 {
     defer { server = -1 }
     return server
   }
 
-  func awaitReadable(_ descriptor: Int32) {
+  package func awaitReadable(_ descriptor: Int32) {
     var target = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     _ = poll(&target, 1, -1)
   }
+
+  /// The listener had no connection although it was readable.
+  private struct NoConnection: Error {}
 }
 
-func send(_ descriptor: Int32, _ bytes: [UInt8]) -> TransferOutcome {
+package func send(_ descriptor: Int32, _ bytes: [UInt8]) -> TransferOutcome {
   bytes.withUnsafeBytes { Socket.send(descriptor, $0) }
 }
 
-func receive(
+package func receive(
   _ descriptor: Int32, limit: Int
 ) -> (outcome: TransferOutcome, bytes: [UInt8]) {
   var buffer = [UInt8](repeating: 0, count: limit)

@@ -1,11 +1,12 @@
 import CSendRing
 import Glibc
+import Reactor
 
 /// Sends to many sockets by one system call, where the kernel has io_uring and lets this process
 /// use it.
 ///
 /// Used by the thread that made it, and no other.
-package final class SendRing {
+final class SendRing {
   /// The largest number of sends that share a system call.
   private static let capacity = 128
 
@@ -13,10 +14,10 @@ package final class SendRing {
   private let requests = UnsafeMutablePointer<send_request>.allocate(capacity: SendRing.capacity)
   private var count = 0
   /// Whether the kernel has failed it: then it makes each send by itself, and is better given up.
-  package private(set) var isBroken = false
+  private(set) var isBroken = false
 
   /// Makes a ring; `nil` where there can be none.
-  package init?() {
+  init?() {
     guard let ring = send_ring_open(UInt32(Self.capacity)) else { return nil }
     self.ring = ring
   }
@@ -26,14 +27,14 @@ package final class SendRing {
     requests.deallocate()
   }
 
-  package var isFull: Bool { count == Self.capacity }
+  var isFull: Bool { count == Self.capacity }
 
   /// Adds a send to those that ``perform(_:)`` makes; there must be room.
   ///
   /// - Parameters:
   ///   - bytes: Less than 4 GiB; must stay as they are until then.
   ///   - tag: What its outcome is reported under.
-  package func add(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, tag: UInt32) {
+  func add(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, tag: UInt32) {
     precondition(count < Self.capacity, "the ring is full")
     requests[count] = send_request(
       bytes: bytes.baseAddress, descriptor: descriptor, length: UInt32(bytes.count), tag: tag,
@@ -42,7 +43,7 @@ package final class SendRing {
   }
 
   /// Makes all sends that were added, none of which waits, and reports the outcome of each.
-  package func perform(
+  func perform(
     _ report: (_ tag: UInt32, _ bytes: UnsafeRawBufferPointer, _ outcome: TransferOutcome) -> Void
   ) {
     guard count > 0 else { return }

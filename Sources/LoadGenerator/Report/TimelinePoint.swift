@@ -1,0 +1,24 @@
+/// The measurements of one part of a run, about a second long.
+package struct TimelinePoint: Sendable, Hashable {
+  /// Seconds since the load began, at the stretch's end.
+  package var seconds: Double
+  /// Messages sent, deliveries and bytes received, each a second.
+  package var sentPerSecond: Double = 0
+  package var deliveriesPerSecond: Double = 0
+  package var bytesPerSecond: Double = 0
+  /// Latencies of the deliveries in it, in nanoseconds; `nil` when there were none.
+  package var median: Int64?
+  package var p99: Int64?
+  package var longest: Int64?
+  /// Connections that are ready.
+  package var connections = 0
+  /// The server's memory in bytes, and its CPU time per time: 1 is one core.
+  package var serverMemory: Int64?
+  package var serverCPU: Double?
+  /// This program's own CPU time per time.
+  package var generatorCPU: Double?
+
+  package init(seconds: Double) {
+    self.seconds = seconds
+  }
+}

@@ -1,0 +1,25 @@
+internal import Glibc
+internal import Reactor
+
+extension Machine {
+  /// Describes the machine of this process, as far as it says what it is.
+  package static func current() -> Machine {
+    var machine = Machine()
+    var names = utsname()
+    if uname(&names) == 0 {
+      machine.host = text(of: names.nodename)
+      machine.kernel =
+        "\(text(of: names.sysname)) \(text(of: names.release)) \(text(of: names.machine))"
+    }
+    machine.processorCount = max(0, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    if let bytes = try? FileContents.read("/proc/cpuinfo", atMost: 65_536) {
+      machine.processor = processor(in: String(decoding: bytes, as: UTF8.self))
+    }
+    return machine
+  }
+
+  /// The text of a field of fixed length, which ends with a zero.
+  private static func text<Field>(of field: Field) -> String {
+    withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}

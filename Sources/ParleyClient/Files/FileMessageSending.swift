@@ -1,0 +1,65 @@
+/// A file message on its way.
+///
+///     let sending = channel.sendingFileMessage(params: FileMessageCreateParams(file: .path("a.png")))
+///     for await step in sending.progress { show(step.totalBytesSent) }
+///     let message = try await sending.message()
+public struct FileMessageSending: Sendable {
+  /// The message to be shown meanwhile.
+  public let pendingMessage: FileMessage
+  /// The progress of the upload, for one consumer.
+  ///
+  /// A slow consumer gets the latest step. Ends with the sending.
+  public let progress: AsyncStream<FileUploadProgress>
+  private let task: Task<FileSendings.Outcome, Never>
+  private let channel: OpenChannel
+
+  typealias Report = AsyncStream<FileUploadProgress>.Continuation
+
+  init(
+    _ pendingMessage: FileMessage, _ progress: AsyncStream<FileUploadProgress>, _ report: Report,
+    _ task: Task<FileSendings.Outcome, Never>, _ channel: OpenChannel
+  ) {
+    self.pendingMessage = pendingMessage
+    self.progress = progress
+    self.task = task
+    self.channel = channel
+    Task {
+      _ = await task.value
+      report.finish()
+    }
+  }
+
+  /// Waits until the server has stored the message; cancelling the task ends the upload.
+  ///
+  /// - Throws: See ``OpenChannel/sendFileMessage(params:)``.
+  public func message() async throws(ParleyError) -> FileMessage {
+    try await task.outcome.get()
+  }
+
+  /// Ends the upload; see ``OpenChannel/cancelUploadingFileMessage(requestID:)``.
+  @discardableResult
+  public func cancel() -> Bool {
+    channel.cancelUploadingFileMessage(requestID: pendingMessage.requestID)
+  }
+
+  static func makeProgress() -> (
+    progress: AsyncStream<FileUploadProgress>, report: Report
+  ) {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: FileUploadProgress.self, bufferingPolicy: .bufferingNewest(1))
+    return (stream, continuation)
+  }
+}
+
+extension Task where Success == FileSendings.Outcome, Failure == Never {
+  /// The outcome; a task that waits for it and is cancelled ends the upload.
+  var outcome: FileSendings.Outcome {
+    get async {
+      await withTaskCancellationHandler {
+        await value
+      } onCancel: {
+        cancel()
+      }
+    }
+  }
+}

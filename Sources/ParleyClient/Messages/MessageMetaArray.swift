@@ -1,0 +1,22 @@
+internal import ParleyProtocol
+
+/// One key of a message's extra data, with its values in order and each only once.
+public struct MessageMetaArray: Sendable, Hashable {
+  /// At most 128 characters.
+  public let key: String
+  /// At most 100 values of at most 190 characters.
+  public let value: [String]
+
+  /// Makes a key with its values.
+  public init(key: String, value: [String] = []) {
+    self.key = key
+    self.value = value
+  }
+
+  init(_ array: MetaArray) {
+    self.init(key: array.key, value: array.values)
+  }
+
+  /// The form that requests and messages carry it in.
+  var metaArray: MetaArray { MetaArray(key: key, values: value) }
+}

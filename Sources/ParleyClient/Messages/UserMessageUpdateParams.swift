@@ -1,0 +1,61 @@
+internal import ParleyProtocol
+
+/// Changes of a message; members that are `nil` keep their values.
+public final class UserMessageUpdateParams: Sendable {
+  private let shared: SharedValues<Values>
+
+  /// The text, 1 to 5,000 characters; another text loses its preview and gets a new one.
+  public var message: String? {
+    get { shared[\.message] }
+    set { shared[\.message] = newValue }
+  }
+
+  /// The application's own name for this kind of message.
+  public var customType: String? {
+    get { shared[\.customType] }
+    set { shared[\.customType] = newValue }
+  }
+
+  /// The application's own.
+  public var data: String? {
+    get { shared[\.data] }
+    set { shared[\.data] = newValue }
+  }
+
+  /// The users that the message mentions.
+  public var mentionType: MentionType? {
+    get { shared[\.mentionType] }
+    set { shared[\.mentionType] = newValue }
+  }
+
+  /// The mentioned users; an edit sends no mention events.
+  public var mentionedUserIDs: [String]? {
+    get { shared[\.mentionedUserIDs] }
+    set { shared[\.mentionedUserIDs] = newValue }
+  }
+
+  /// Names what is to change.
+  public init(message: String? = nil, customType: String? = nil, data: String? = nil) {
+    shared = SharedValues(Values(message: message, customType: customType, data: data))
+  }
+
+  /// The values at this moment.
+  var values: Values { shared.current }
+
+  /// The values of one moment.
+  struct Values: Sendable, Hashable {
+    var message: String?
+    var customType: String?
+    var data: String?
+    var mentionType: MentionType?
+    var mentionedUserIDs: [String]?
+
+    func write(into writer: inout JSONWriter) {
+      if let message { writer.member("message", message) }
+      if let customType { writer.member("custom_type", customType) }
+      if let data { writer.member("data", data) }
+      if let mentionType { writer.member("mention_type", mentionType.wireName) }
+      if let mentionedUserIDs { writer.member("mentioned_user_ids", mentionedUserIDs) }
+    }
+  }
+}
