@@ -139,7 +139,8 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Documents/index.html"), .embedInCode("Documents/openapi.json"),
-        .embedInCode("Documents/asyncapi.json"), .embedInCode("Documents/parley.js"),
+        .embedInCode("Documents/asyncapi.json"), .embedInCode("Documents/api.html"),
+        .embedInCode("Documents/parley.js"),
         .embedInCode("Documents/parley.d.ts"),
       ], swiftSettings: house),
 

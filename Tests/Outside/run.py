@@ -22,7 +22,7 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
-    "racing", "persistence", "files", "uploads", "covers", "parleyjs", "pagechat", "pagefiles", "sealing", "thumbnails", "depots",
+    "racing", "persistence", "files", "uploads", "covers", "parleyjs", "pagechat", "pagefiles", "apipage", "sealing", "thumbnails", "depots",
     "translations",
     "operations", "apitokens", "endpoints", "refusals",
     "exchanges",
