@@ -26,7 +26,7 @@ MODULES = [
     "translations",
     "operations", "apitokens", "endpoints", "refusals",
     "exchanges",
-    "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
+    "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",
     "generated", "sendbird",
 ]
 
