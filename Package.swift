@@ -143,8 +143,8 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Documents/index.html"), .embedInCode("Documents/dashboard.html"),
-        .embedInCode("Documents/openapi.json"),
-        .embedInCode("Documents/asyncapi.json"), .embedInCode("Documents/parley.js"),
+        .embedInCode("Documents/openapi.json"), .embedInCode("Documents/asyncapi.json"),
+        .embedInCode("Documents/api.html"), .embedInCode("Documents/parley.js"),
         .embedInCode("Documents/parley.d.ts"),
       ], swiftSettings: house),
 

@@ -1,6 +1,7 @@
 """The embedded page, in a real browser where one is installed."""
 
 import json
+import re
 
 from pagefiles import enter, in_browser
 
@@ -239,3 +240,53 @@ async def test_scripts_of_the_page(ctx, page):
     own, other = f"http://127.0.0.1:{server.port}/parley.js", f"http://localhost:{server.port}/parley.js"
     assert await page.run(f"import({json.dumps(own)}).then(({{ Parley }}) => typeof Parley)") == "function"
     assert await page.run(f"import({json.dumps(other)}).then(() => 'loaded', () => 'refused')") == "refused"
+
+
+LINE = "document.getElementById('line')"
+# Whether the JSON of the newest entry lies inside the list that is seen.
+IN_VIEW = """(() => {
+  const panel = document.getElementById('frames').getBoundingClientRect();
+  const text = document.querySelector('#frames > li:last-child pre')?.getBoundingClientRect();
+  return text !== undefined && text.height > 0 && text.top >= panel.top - 1 && text.top < panel.bottom
+    && (text.bottom <= panel.bottom + 1 || text.height > panel.height);
+})()"""
+
+
+@in_browser
+async def test_the_panel_shows_times_and_the_newest_entry(ctx, page):
+    """Entries of the protocol have a time; the JSON of the newest is in view when it is opened."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby", "ada")
+    await page.run("document.getElementById('develop').click()")
+    times = await page.run(
+        "[...document.querySelectorAll('#frames time')].map((time) => time.textContent)")
+    assert times and all(re.fullmatch(r"\d\d:\d\d:\d\d\.\d{3}", time) for time in times), times
+    await page.run("document.querySelector('#frames > li:last-child summary').click()")
+    await page.until(IN_VIEW)
+
+
+@in_browser
+async def test_a_line_by_hand(ctx, page):
+    """A request that is typed is sent over the page's connection, and its answer opened."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby", "ada")
+    await page.run("document.getElementById('develop').click()")
+    await page.call("Page.bringToFront")
+    await page.run(f"{LINE}.focus()")
+    await page.call(
+        "Input.insertText", text='{"id": 7, "method": "channel.list", "params": {"limit": 5}}')
+    await press(page, "Enter", "\r")
+    answer = "document.querySelector('#frames > li.got.answer:last-of-type pre')?.textContent ?? ''"
+    await page.until(f"({answer}).includes('\"channels\"')")
+    await page.until(IN_VIEW)
+    assert await page.run(f"{LINE}.value") == ""
+    # What the server refuses is an entry; what is no request is said above the line, and stays there.
+    for text in ('{"method": "channel.fly"}', '{"method": 5}', "not JSON", '{"method": "a", "params": 1}'):
+        await page.run(f"{LINE}.value = {json.dumps(text)}")
+        await page.run("document.getElementById('by-hand').requestSubmit()")
+        if "fly" in text:
+            await page.until("document.querySelector('#frames > li.failed.answer') !== null")
+            continue
+        assert await page.until("document.getElementById('fault').textContent"), text
+        assert await page.run(f"{LINE}.value") == text
+    assert await page.run("document.getElementById('status').className") == "live"

@@ -14,8 +14,8 @@ from schemas import operations
 # What needs no token, and how it answers GET on a loopback listener. The socket, the files and
 # the descriptions have tests of their own.
 PLAIN = {
-    "viewPage": 200, "viewIcon": 204, "viewHealth": 200, "viewReadiness": 200, "viewMetrics": 200,
-    "viewDashboard": 200,
+    "viewPage": 200, "viewDescriptions": 200, "viewDashboard": 200, "viewIcon": 204, "viewHealth": 200,
+    "viewReadiness": 200, "viewMetrics": 200,
     "downloadFile": 404, "downloadThumbnail": 404,
     "downloadPreviewPicture": 404, "openSocket": 426, "viewAsyncAPI": 200, "viewOpenAPI": 200,
     "viewModule": 200, "viewModuleTypes": 200, "viewLastingModule": 404}

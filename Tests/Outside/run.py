@@ -22,11 +22,11 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
-    "racing", "persistence", "files", "uploads", "covers", "parleyjs", "pagechat", "pagefiles", "sealing", "thumbnails", "depots",
+    "racing", "persistence", "files", "uploads", "covers", "parleyjs", "pagechat", "pagefiles", "apipage", "sealing", "thumbnails", "depots",
     "translations",
     "operations", "apitokens", "observers", "dashboard", "endpoints", "refusals",
     "exchanges",
-    "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
+    "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",
     "generated", "sendbird",
 ]
 

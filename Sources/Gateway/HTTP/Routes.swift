@@ -73,6 +73,7 @@ enum Routes {
       ["PUT", "HEAD", "PATCH", "DELETE", "POST", "OPTIONS"], upload, access: .uploads, .upload),
     Route(["POST", "OPTIONS"], "/v1/files", access: .uploads, .upload),
     resource("/", StaticResources.page),
+    resource("/docs", StaticResources.apiPage),
     resource("/favicon.ico", StaticResources.icon),
     resource(PathPattern(healthPath), StaticResources.health),
     resource(PathPattern(readinessPath), StaticResources.readiness),

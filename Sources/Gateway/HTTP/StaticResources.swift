@@ -7,7 +7,14 @@ import Transport
 /// The resources that are served from the binary and from memory.
 enum StaticResources {
   /// The page for a newcomer's first minute.
-  static func page(_ call: ResourceCall) -> RequestOutcome { .respond(pageResponse) }
+  static func page(_ call: ResourceCall) -> RequestOutcome {
+    .respond(demonstration.response(to: call.head))
+  }
+
+  /// The page that shows the descriptions of everything, for people.
+  static func apiPage(_ call: ResourceCall) -> RequestOutcome {
+    .respond(apiReference.response(to: call.head))
+  }
 
   static func icon(_ call: ResourceCall) -> RequestOutcome {
     .respond(HTTPResponse(status: .noContent))
@@ -86,34 +93,11 @@ enum StaticResources {
   private static let clientTypes = EmbeddedDocument(
     PackageResources.parley_d_ts, mediaType: "application/typescript; charset=utf-8")
 
-  private static let pageResponse = HTTPResponse(
-    status: .ok,
-    fields: [
-      "Content-Type": "text/html; charset=utf-8",
-      "Content-Security-Policy": pagePolicy,
-      "Cache-Control": "no-cache",
-      "Referrer-Policy": "no-referrer",
-      "X-Content-Type-Options": "nosniff",
-    ], body: PackageResources.index_html)
-
-  /// Nothing but the page's own style and script, which their hashes name, and scripts of this server.
-  ///
-  /// Files of users are none: their types are not those of scripts, and browsers do not guess.
-  private static let pagePolicy = """
-    default-src 'none'; style-src '\(hash(of: "style", in: PackageResources.index_html))'; \
-    script-src 'self' '\(hash(of: "script", in: PackageResources.index_html))'; \
-    connect-src 'self' ws: wss:; img-src http: https:; media-src http: https:; base-uri 'none'; form-action 'none'; \
-    frame-ancestors 'none'
-    """
-
-  /// Names the content of the first element of a kind in a page, for its Content-Security-Policy.
-  static func hash(of element: String, in page: [UInt8]) -> String {
-    let text = String(decoding: page, as: UTF8.self)
-    guard let tag = text.firstRange(of: "<\(element)"),
-      let opening = text[tag.upperBound...].firstIndex(of: ">"),
-      let closing = text[opening...].firstRange(of: "</\(element)>")
-    else { return "none" }
-    let content = Array(text[text.index(after: opening)..<closing.lowerBound].utf8)
-    return "sha256-\(Base64.encode(EmbeddedDocument.digest(of: content)))"
-  }
+  // Scripts of this server, as the client for browsers is one. Files of users are none: their types are
+  // not those of scripts, and browsers do not guess.
+  private static let demonstration = EmbeddedPage(
+    PackageResources.index_html, scripts: "'self' ", connections: "'self' ws: wss:",
+    pictures: "http: https:")
+  private static let apiReference = EmbeddedPage(
+    PackageResources.api_html, scripts: "", connections: "'self'", pictures: "'none'")
 }
