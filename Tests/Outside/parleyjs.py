@@ -196,7 +196,10 @@ export async function use(): Promise<void> {
   // @ts-expect-error
   await lobby.send({ message: 1 });
   const observer = new Parley("https://chat.example", { ticket: async () => "t" });
-  (await observer.enter("lobby")).on("withheld", (id, { participants }) => id.toFixed() + participants);
+  (await observer.enter("lobby")).on("withheld", (id, params) => {
+    const message: number = id, count: number = params.participants;
+    console.log(message, count);
+  });
   // @ts-expect-error
   new Parley("https://chat.example", { userId: "ada", ticket: () => "t" });
   // @ts-expect-error

@@ -221,9 +221,8 @@ export interface Methods {
   /** Opens the session; must be the first request. */
   "session.open": {
     params: {
-      /** Required without a `ticket`. */
       user_id?: string;
-      /** Opens the session of an observer, in place of a user's; from the Platform API, good once. */
+      /** Opens the session of an observer, in place of `user_id`, which is required without it; from the Platform API, good once. */
       ticket?: string | null;
       /** Issued by the Platform API, or a JSON Web Token whose `sub` is the user; not looked at with `auth.mode = open`. */
       access_token?: string | null;
