@@ -31,15 +31,15 @@ package struct ComparisonPage {
       let cells = row.texts.map { "<td>\(HTMLEscaping.escaped($0))</td>" }.joined()
       return "<tr><th>\(HTMLEscaping.escaped(row.name))</th>\(cells)</tr>"
     }
-    return "<div class=\"wide\"><table><tr><th></th><th>A</th><th>B</th><th>B / A</th></tr>"
+    return "<div class=\"wide plain\"><table><tr><th></th><th>A</th><th>B</th><th>B / A</th></tr>"
       + "\(rows.joined())</table></div>\n"
   }
 
   private func table(_ circumstances: [RunComparison.Circumstance]) -> String {
     let rows = circumstances.map { circumstance in
-      let kind = circumstance.isSame ? "same" : "differs"
+      let kind = circumstance.isSame ? "" : " class=\"differs\""
       let cells = [circumstance.first, circumstance.second].map {
-        "<td class=\"\(kind)\">\(HTMLEscaping.escaped($0))</td>"
+        "<td\(kind)>\(HTMLEscaping.escaped($0))</td>"
       }
       return "<tr><th>\(HTMLEscaping.escaped(circumstance.name))</th>\(cells.joined())</tr>"
     }

@@ -150,7 +150,10 @@ extension CommandTests {
       #expect(outcome.output.contains("MISSED p99<1ns"))
       #expect(outcome.output.contains("met    lost=0"))
       let page = try String(contentsOfFile: path + "/report.html", encoding: .utf8)
-      #expect(page.contains("<svg") && !page.contains("http"))
+      #expect(page.contains("<svg") && page.contains("Failed: "))
+      for forbidden in ["src=", "href=", "url(", "@import", "<link", "<script"] {
+        #expect(!page.contains(forbidden), "\(forbidden)")
+      }
       #expect(FileManager.default.fileExists(atPath: path + "/report.json"))
       #expect(FileManager.default.fileExists(atPath: path + "/report.txt"))
     }
