@@ -32,6 +32,11 @@ struct APITokens: Sendable {
     HMACSHA256.code(of: Array("parley sealed secrets".utf8), under: first.bytes) ?? []
   }
 
+  /// The name of a token that may pass, for people.
+  func name(of digest: TokenDigest) -> APITokenName {
+    issued.name(of: digest) ?? APITokenName(id: Self.firstID, name: nil)
+  }
+
   /// The token of a request if it may pass; takes equally long for all wrong ones.
   func admit(_ token: String?) -> TokenDigest? {
     guard let token, token.utf8.count <= Self.maximumLength else { return nil }
@@ -39,6 +44,15 @@ struct APITokens: Sendable {
     let isIssued = issued.contains(digest)
     return digest == first || isIssued ? digest : nil
   }
+}
+
+/// The name of a token of the Platform API in logs.
+struct APITokenName: Sendable, Hashable, CustomStringConvertible {
+  let id: String
+  /// `nil` for the first token.
+  let name: String?
+
+  var description: String { name.map { "\($0) (\(id))" } ?? id }
 }
 
 /// The tokens that were issued over the Platform API itself, as the store has them.
@@ -51,12 +65,13 @@ final class IssuedAPITokens: Sendable {
 
   private struct Entry {
     let id: String
+    let name: String
     let digest: TokenDigest
     var notedAt: Int64
 
     init?(_ token: APIToken) {
       guard let digest = TokenDigest(stored: token.hash) else { return nil }
-      (id, self.digest, notedAt) = (token.id, digest, token.lastUsedAt)
+      (id, name, self.digest, notedAt) = (token.id, token.name, digest, token.lastUsedAt)
     }
   }
 
@@ -81,6 +96,15 @@ final class IssuedAPITokens: Sendable {
       else { return false }
       entries[place].notedAt = now
       return true
+    }
+  }
+
+  /// The name of an issued token.
+  func name(of digest: TokenDigest) -> APITokenName? {
+    entries.withLock { entries in
+      Self.place(of: digest, in: entries).map {
+        APITokenName(id: entries[$0].id, name: entries[$0].name)
+      }
     }
   }
 
