@@ -179,9 +179,9 @@ let package = Package(
     .executableTarget(
       name: "parley",
       dependencies: [
-        "Basics", "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
-        "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl",
-        arguments,
+        "Basics", "ClientTransport", "Configuration", "Crypto", "FloodControl", "HTTP1",
+        "LinkPreview", "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "Store",
+        "Tokens", "CCurl", "Curl", arguments,
       ],
       swiftSettings: house),
 

@@ -13,6 +13,11 @@ package struct DaemonOptions: ParsableArguments {
   @Flag(help: "Check the settings, say whether they are valid, and exit.")
   var checkConfig = false
 
+  @Flag(
+    help:
+      "With --check-config: also try addresses, the data directory, databases and services.")
+  var deep = false
+
   @Flag(help: "Print a configuration file with all settings and their defaults, and exit.")
   var printDefaults = false
 
@@ -36,10 +41,12 @@ package struct DaemonOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - prepare: Makes of the settings what the daemon needs; what it throws is a wrong setting.
+  ///   - inspect: Tries what the settings name, for --deep.
   ///   - run: Returns the exit status.
   /// - Throws: The exit status: `EX_CONFIG` for wrong settings.
   package func run<Prepared>(
     _ program: Program, _ name: String, prepare: (Settings) throws -> Prepared,
+    inspect: (Settings, Prepared) -> [SettingFinding],
     run: (Settings, Prepared) -> Int32
   ) throws {
     if printDefaults {
@@ -48,22 +55,43 @@ package struct DaemonOptions: ParsableArguments {
     }
     let settings: Settings
     let prepared: Prepared
+    var format: LogSettings.Format?
     do {
       settings = try SettingsLoader.load(
         for: program, arguments: self.settings,
         environment: ProcessEnvironment.variables, file: config)
+      format = settings.log.format
       prepared = try prepare(settings)
     } catch {
-      StandardError.write("\(name): \(error)")
+      format = format ?? (error as? SettingsError)?.logFormat
+      StartFailure.write(error, name: name, format: format ?? .text)
       throw ExitCode(EX_CONFIG)
     }
     if checkConfig {
       print("configuration is valid")
+      if deep { try report(inspect(settings, prepared)) }
       return
     }
     Telemetry.bootstrap(
       level: Logger.Level(rawValue: settings.log.level.rawValue) ?? .info,
       format: LogFormat(rawValue: settings.log.format.rawValue) ?? .text)
     throw ExitCode(run(settings, prepared))
+  }
+
+  package func validate() throws {
+    guard checkConfig || !deep else { throw ValidationError("--deep needs --check-config") }
+  }
+
+  /// Prints a line for each finding.
+  ///
+  /// - Throws: `EX_CONFIG` when one of them is a problem.
+  private func report(_ findings: [SettingFinding]) throws {
+    let width = SettingFinding.Verdict.allCases.map(\.rawValue.utf8.count).max() ?? 0
+    for finding in findings {
+      let word = finding.verdict.rawValue
+      let gap = String(repeating: " ", count: width + 2 - word.utf8.count)
+      print(word + gap + finding.setting + ": " + finding.text)
+    }
+    if findings.contains(where: { $0.verdict == .wrong }) { throw ExitCode(EX_CONFIG) }
   }
 }

@@ -1,4 +1,4 @@
-internal import Configuration
+package import Configuration
 internal import Glibc
 package import Logging
 internal import Reactor
@@ -39,13 +39,15 @@ package enum DaemonProcess {
   ///
   /// - Parameters:
   ///   - name: What messages on standard error begin with.
+  ///   - format: The format of the reason when the start fails.
   ///   - start: Makes the daemon; called once signals are taken care of, on a thread of its own. A
   ///     signal to end makes it stop waiting and throw.
   /// - Returns: The exit status: that of the daemon after a drain, `EX_CONFIG` when a setting cannot
   ///   be put to use, `EX_UNAVAILABLE` when something else keeps it from starting, 0 when a signal
   ///   has ended the start.
   package static func run(
-    _ name: String, logger: Logger, start: @escaping @Sendable (DaemonStart) throws -> any Daemon
+    _ name: String, logger: Logger, format: LogSettings.Format,
+    start: @escaping @Sendable (DaemonStart) throws -> any Daemon
   ) -> Int32 {
     // Blocked before any thread exists, so that only the wait below takes them.
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
@@ -74,7 +76,7 @@ package enum DaemonProcess {
       logger.notice("stopped before it served")
       return EXIT_SUCCESS
     case .failed(let error):
-      StandardError.write("\(name): \(error)")
+      StartFailure.write(error, name: name, format: format)
       return status(of: error)
     }
   }

@@ -51,22 +51,38 @@ package final class Webhooks: Sendable {
   package func report(
     _ completion: @escaping @Sendable (Result<[ReceiverReport], StoreError>) -> Void
   ) {
+    if !door.post(.report(count(completion))) { completion(.failure(StoreError.closed)) }
+  }
+
+  /// Tries the events that wait for a time again soon, and reports the state of each URL.
+  ///
+  /// Among several servers, this holds for the channels that this server delivers.
+  ///
+  /// - Parameter completion: Called once, on any thread.
+  package func retry(
+    _ completion: @escaping @Sendable (Result<[ReceiverReport], StoreError>) -> Void
+  ) {
+    if !door.post(.retry(count(completion))) { completion(.failure(StoreError.closed)) }
+  }
+
+  /// Fills in the numbers of events that wait.
+  private func count(
+    _ completion: @escaping @Sendable (Result<[ReceiverReport], StoreError>) -> Void
+  ) -> @Sendable ([ReceiverReport]) -> Void {
     let store = store
-    let isPosted = door.post(
-      .report { reports in
-        let count = OutboxBacklogCount(receiverIDs: reports.map(\.id))
-        store.perform(count, for: .server) { result, _ in
-          completion(
-            result.map { backlogs in
-              zip(reports, backlogs).map { report, backlog in
-                var report = report
-                report.backlog = backlog
-                return report
-              }
-            })
-        }
-      })
-    if !isPosted { completion(.failure(StoreError.closed)) }
+    return { reports in
+      let count = OutboxBacklogCount(receiverIDs: reports.map(\.id))
+      store.perform(count, for: .server) { result, _ in
+        completion(
+          result.map { backlogs in
+            zip(reports, backlogs).map { report, backlog in
+              var report = report
+              report.backlog = backlog
+              return report
+            }
+          })
+      }
+    }
   }
 
   /// Posts a signed `webhook.test` event to each URL, and calls back with the answers.

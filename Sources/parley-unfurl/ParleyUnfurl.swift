@@ -18,12 +18,27 @@ struct ParleyUnfurl: ParsableCommand {
 
   func run() throws {
     try options.run(
-      .unfurlService, Self.name, prepare: { try UnfurlerConfiguration($0.unfurl) }
+      .unfurlService, Self.name, prepare: { try UnfurlerConfiguration($0.unfurl) },
+      inspect: { settings, _ in settings.listen.map(Self.finding) }
     ) { settings, fetching in
       let logger = Logger(label: Self.name)
-      return DaemonProcess.run(Self.name, logger: logger) { _ in
+      return DaemonProcess.run(Self.name, logger: logger, format: settings.log.format) { _ in
         try UnfurlDaemon(settings: settings, fetching: fetching, logger: logger)
       }
+    }
+  }
+}
+
+extension ParleyUnfurl {
+  /// Tries whether an address is free.
+  private static func finding(_ address: ListenAddress) -> SettingFinding {
+    do throws(SystemError) {
+      let (socket, _) = try Socket.listenFirst(
+        on: SocketAddress(address.address, port: address.port))
+      Socket.close(socket)
+      return SettingFinding(.fine, "listen", "\(address) is free")
+    } catch {
+      return SettingFinding(.wrong, "listen", "\(error)")
     }
   }
 }

@@ -31,6 +31,7 @@ struct Parley: AsyncParsableCommand {
       LimitsCommand.self, PreviewCommand.self, TranslationCommand.self,
       TokenCommand.self, WebhooksCommand.self,
       FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,
+      BackupCommand.self, RestoreCommand.self,
       ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,
       WatchCommand.self, ChatCommand.self, LoadCommand.self, ConfigCommand.self,
       CompletionCommand.self,

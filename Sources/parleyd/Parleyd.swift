@@ -21,9 +21,11 @@ struct Parleyd: ParsableCommand {
 
   func run() throws {
     SQLiteSetup.forgoMemoryStatistics()
-    try options.run(.gateway, Self.name, prepare: { try GatewayPlan($0) }) { settings, plan in
+    try options.run(
+      .gateway, Self.name, prepare: { try GatewayPlan($0) }, inspect: { DeepCheck($1).run() }
+    ) { settings, plan in
       let logger = Logger(label: Self.name)
-      return DaemonProcess.run(Self.name, logger: logger) { start in
+      return DaemonProcess.run(Self.name, logger: logger, format: settings.log.format) { start in
         let announcement = Announcement(logger)
         let gateway = try Gateway(plan, logger: logger) { reason, addresses in
           announcement.announce(addresses)

@@ -14,6 +14,7 @@ INSTALLED = [
     "usr/bin/parleyd", "usr/bin/parley", "usr/bin/parley-unfurl",
     "usr/bin/parley-thumbnail",
     "lib/systemd/system/parleyd.service", "lib/systemd/system/parley-unfurl.service",
+    "lib/systemd/system/parley-backup.service", "lib/systemd/system/parley-backup.timer",
     "usr/lib/sysusers.d/parley.conf", "usr/lib/tmpfiles.d/parley.conf", "etc/parley/parley.yaml",
     "etc/parley/parley-unfurl.yaml", "etc/parley/parley.env", "usr/share/doc/parley/copyright",
     "usr/share/doc/parley/Deploying.md", "usr/share/doc/parley/examples/nginx/parley.conf",

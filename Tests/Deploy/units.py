@@ -7,7 +7,8 @@ import signal
 from harness import Server, UnfurlService
 from skipping import need
 
-UNITS = ["parleyd.service", "parley-unfurl.service"]
+DAEMONS = ["parleyd.service", "parley-unfurl.service"]
+UNITS = [*DAEMONS, "parley-backup.service"]
 
 
 def unit(ctx, name):
@@ -47,7 +48,7 @@ async def test_units_are_locked_down(ctx):
 
 async def test_units_fit_the_settings(ctx):
     """systemd waits longer than a drain takes, and asks for signs of life."""
-    for name, program in zip(UNITS, [ctx.parleyd, ctx.parley_unfurl]):
+    for name, program in zip(DAEMONS, [ctx.parleyd, ctx.parley_unfurl]):
         text = unit(ctx, name)
         _, defaults, _ = await ctx.run(program, "--print-defaults")
         drain = int(re.search(r"drain:.*?timeout_ms: (\d+)|drain\.timeout_ms: (\d+)",
@@ -121,7 +122,7 @@ async def test_programs_keep_to_the_filter(ctx):
     analyze, strace = need("systemd-analyze"), need("strace")
     # Only the gateway has children that wall themselves in.
     walls = ["landlock_create_ruleset landlock_add_rule landlock_restrict_self"]
-    for name, added in zip(UNITS, [walls, []], strict=True):
+    for name, added in zip(DAEMONS, [walls, []], strict=True):
         assert re.findall(r"^SystemCallFilter=(.*)$", unit(ctx, name), re.MULTILINE) == [
             "@system-service", "~@privileged", *added,
             "~io_uring_setup io_uring_enter io_uring_register"]

@@ -80,6 +80,31 @@ extension ServerTests {
       #expect(try server.process.waitForEnd() == .exited(0))
     }
 
+    @Test("does not wait for connections that are idle or have never sent anything")
+    func idleConnections() throws {
+      let server = try ServerProcess(["--drain-timeout-ms", "600000"])
+      let silent = try (0..<50).map { _ in try StreamSocket(port: server.port) }
+      let idle = try (0..<50).map { _ in
+        let socket = try StreamSocket(port: server.port)
+        try socket.write(
+          Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), .standard)
+        var answer: [UInt8] = []
+        while !String(decoding: answer, as: UTF8.self).hasSuffix("alive\n") {
+          let piece = try socket.read(.standard)
+          guard !piece.isEmpty else { throw TestFailure("the connection was closed") }
+          answer += piece
+        }
+        return socket
+      }
+      let start = ContinuousClock.now
+      server.process.send(signal: SIGTERM)
+      #expect(try server.process.waitForEnd() == .exited(0))
+      let time = start.duration(to: .now)
+      // Silent connections have the rest of a request's second without this.
+      #expect(time < .milliseconds(900), "\(time)")
+      for socket in silent + idle { #expect(try socket.read(.standard).isEmpty) }
+    }
+
     /// Sends as fast as it can until the server closes, and checks that what was not answered came
     /// after all that was.
     private static func sendUntilClosed(

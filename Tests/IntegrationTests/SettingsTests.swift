@@ -53,6 +53,43 @@ extension ServerTests {
       #expect(!FileManager.default.fileExists(atPath: directory.path(of: "data")))
     }
 
+    @Test("tries with --deep what they name, and changes nothing")
+    func deepCheck() throws {
+      let directory = try TemporaryDirectory()
+      let data = directory.path(of: "data")
+      func check(_ flags: [String], in data: String) throws -> (Parleyd.Ending, String) {
+        let process = try Parleyd(["--check-config", "--deep", "--data-dir", data] + flags)
+        return (try process.waitForEnd(), process.log.text)
+      }
+      let good = try check(["--listen", "127.0.0.1:0"], in: data)
+      #expect(good.0 == .exited(0), "\(good.1)")
+      #expect(good.1.contains("will be made at the start") && good.1.contains("is free"))
+      #expect(!FileManager.default.fileExists(atPath: data))
+
+      let server = try ServerProcess()
+      let own = try check(
+        ["--listen", "127.0.0.1:\(server.port)"], in: server.directory.path(of: "data"))
+      #expect(own.0 == .exited(0), "\(own.1)")
+      #expect(own.1.contains("by the running server, process \(server.process.id)"))
+      let other = try check(["--listen", "127.0.0.1:\(server.port)"], in: data)
+      #expect(other.0 == .exited(EX_CONFIG))
+      #expect(other.1.contains("problem  listen: 127.0.0.1:\(server.port) is in use"), "\(other.1)")
+
+      let port = server.port
+      try server.stop()
+      let services = [
+        "--listen", "127.0.0.1:0", "--unfurl-mode", "http", "--unfurl-url",
+        "http://127.0.0.1:\(port)/unfurl", "--audit-log", directory.path(of: "none/audit.log"),
+      ]
+      let unreachable = try check(services, in: "/dev/null")
+      #expect(unreachable.0 == .exited(EX_CONFIG))
+      for setting in ["unfurl.url", "audit.log", "data_dir"] {
+        #expect(unreachable.1.contains("problem  \(setting): "), "\(setting): \(unreachable.1)")
+      }
+      let alone = try Parleyd(["--deep", "--data-dir", data])
+      #expect(try alone.waitForEnd() == .exited(EX_USAGE))
+    }
+
     @Test(
       "refuses with --check-config what the start refuses, in the same words",
       arguments: [
@@ -77,6 +114,41 @@ extension ServerTests {
       #expect(!checked.log.text.isEmpty)
       #expect(checked.log.text == started.log.text)
       #expect(!FileManager.default.fileExists(atPath: directory.path(of: "data")))
+    }
+
+    @Test(
+      "reports what keeps it from starting as JSON, wherever log.format is set",
+      arguments: [
+        (["--log-format", "json"], [:]), ([], ["PARLEY_LOG_FORMAT": "json"]),
+        (["--config", "parley.yaml"], [:]),
+      ] as [([String], [String: String])])
+    func failuresInJSON(arguments: [String], environment: [String: String]) throws {
+      let directory = try TemporaryDirectory()
+      let file = directory.path(of: "parley.yaml")
+      try Data("log.format: json\n".utf8).write(to: URL(fileURLWithPath: file))
+      let format = arguments.map { $0 == "parley.yaml" ? file : $0 }
+      let data = ["--data-dir", directory.path(of: "data"), "--listen", "127.0.0.1:0"]
+      func failure(_ flags: [String], _ status: Int32) throws -> [JSONNode] {
+        let process = try Parleyd(format + data + flags, environment: environment)
+        #expect(try process.waitForEnd() == .exited(status))
+        return try process.log.lines.filter { !$0.isEmpty }.map {
+          try JSONDocument(Array($0.utf8)).root
+        }
+      }
+      let wrong = try failure(["--reactors", "0", "--limits-flod", "5"], EX_CONFIG)
+      #expect(wrong.count == 2)
+      #expect(wrong.allSatisfy { $0["level"]?.string == "critical" })
+      #expect(
+        Set(wrong.compactMap { $0["metadata"]?["setting"]?.string }) == [
+          "reactors", "--limits-flod",
+        ])
+      let key = try failure(["--auth-jwt-public-key", "/nonexistent/key.pem"], EX_CONFIG)
+      #expect(key.first?["metadata"]?["setting"]?.string == "auth.jwt_public_key")
+      let busy = try PageServer(page: "")
+      defer { busy.stop() }
+      let port = try failure(["--operations-listen", "127.0.0.1:\(busy.port)"], EX_UNAVAILABLE)
+      let reason = port.last?["metadata"]?["reason"]?.string ?? ""
+      #expect(reason.contains("\(busy.port)"), "\(port.count) lines")
     }
 
     @Test("takes a flag before the environment, and that before the file")

@@ -332,6 +332,7 @@ def calls(world, fresh):
         "drainServer": [Call(refusal=400201)],
         "listWebhooks": nothing,
         "testWebhooks": [Call(refusal=400920)],  # There are none.
+        "retryWebhooks": [Call(refusal=400920)],
         "listFiles": [Call(), Call(query=author)],
         "countFiles": nothing,
         "viewFile": nothing,

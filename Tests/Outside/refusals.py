@@ -176,6 +176,7 @@ def own_refusals(world, ghost):
         Refusal("issueAPIToken", 400105, {"name": ""}, name="name"),
         Refusal("revokeAPIToken", 400108, parts={"api_token_id": "first"}),
         Refusal("testWebhooks", 400920),
+        Refusal("retryWebhooks", 400920),
         Refusal("purgePreviews", 400105, query={}),
         Refusal("purgePreviews", 400105, query={"all": "false"}),
         Refusal("purgePreviews", 400920, query={"all": "true", "domain": "a.example"}),

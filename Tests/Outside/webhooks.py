@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-from harness import DEADLINE, http, process_environment
+from harness import DEADLINE, eventually, http, process_environment
 
 SECRET = "a secret of the outside tests"
 PAGE = os.path.join(
@@ -232,6 +232,28 @@ async def test_trying(ctx):
         code, output, _ = await ctx.run(ctx.parley, "webhooks", *gateway, "--json")
         assert code == 0 and [w["url"] for w in json.loads(output)["webhooks"]] == [
             good.url, bad.url], output
+
+
+async def test_retrying(ctx):
+    """parley webhooks retry posts what waits at once, also what a receiver has put off for an hour."""
+    async with Receiver() as receiver:
+        receiver.statuses = [503]
+        receiver.fields = "Retry-After: 3600\r\n"
+        server = await ctx.fresh(*flags(receiver, events="message.received"))
+        channel, owner = await ctx.room(server, 0)
+        await owner.send(channel, "late")
+        await receiver.until(lambda: receiver.requests)
+
+        async def put_off():
+            _, answer = await server.api("GET", "/parley/webhooks")
+            webhook, = answer["webhooks"]
+            return webhook["next_attempt_at"] > webhook["last_failure_at"] + 3_000_000
+        await eventually(put_off, "the pause")
+        assert receiver.texts(channel) == []
+        gateway = ["--server", f"http://127.0.0.1:{server.port}", "--api-token", server.api_token]
+        code, output, errors = await ctx.run(ctx.parley, "webhooks", "retry", *gateway)
+        assert code == 0 and receiver.url.encode() in output, (output, errors)
+        await receiver.until(lambda: receiver.texts(channel) == ["late"])
 
 
 async def test_off(ctx):

@@ -49,6 +49,7 @@ struct DeliverySchedulePropertyTests {
       if fate >= failures / 2 { received[turn.path, default: []] += batch.map(\.id) }
       if fate >= failures, let last = batch.last?.id {
         cursors[turn.path] = last
+        schedule.didTake(turn.path, through: last)
         schedule.didDeliver(turn.path, through: last)
       } else {
         schedule.didFail(
@@ -93,6 +94,7 @@ struct DeliverySchedulePropertyTests {
       case 1..<30: world.queue()
       case 30..<60: world.begin()
       case 60..<95: world.end(failures: 40)
+      case 95: world.schedule.retry()
       default: world.now += Int64.random(in: 0...400_000, using: &world.random)
       }
     }

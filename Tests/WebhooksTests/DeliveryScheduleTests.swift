@@ -108,6 +108,94 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: 30_000) != nil)
   }
 
+  /// A schedule whose channels have failed `failures` times, at 0 and whenever they were due.
+  private func failing(
+    _ channels: [String], times failures: Int, concurrency: Int = 16
+  ) -> (DeliverySchedule, now: Int64) {
+    var schedule = DeliverySchedule(receivers: 1, concurrency: concurrency)
+    for (id, url) in channels.enumerated() { schedule.didQueue(url, eventID: Int64(id + 1)) }
+    var now: Int64 = 0
+    for round in 0..<failures {
+      if round > 0 { now = schedule.nextAttempt ?? now }
+      var turns: [Turn] = []
+      while let turn = schedule.next(at: now) { turns.append(turn) }
+      for turn in turns { schedule.didFail(turn.path, at: now, random: 0) }
+    }
+    return (schedule, now)
+  }
+
+  private func take(_ schedule: inout DeliverySchedule, _ url: String, at now: Int64) {
+    schedule.didQueue(url, eventID: 1_000)
+    #expect(schedule.next(at: now)?.path.channelURL == url)
+    let path = DeliveryPath(receiver: 0, channelURL: url)
+    schedule.didTake(path, through: 1_000)
+    schedule.didDeliver(path, through: 1_000)
+  }
+
+  @Test("channels that wait are tried once their URL takes events, a few at once")
+  func haste() {
+    let channels = (0..<10).map { "c\($0)" }
+    var (schedule, now) = failing(channels, times: 2)
+    #expect(schedule.next(at: now) == nil)
+    take(&schedule, "other", at: now)
+    #expect(schedule.nextAttempt == .min)
+    var turns: [Turn] = []
+    while let turn = schedule.next(at: now) { turns.append(turn) }
+    #expect(turns.count == 4)
+    var done = 0
+    while let turn = turns.popLast() {
+      schedule.didTake(turn.path, through: turn.through)
+      schedule.didDeliver(turn.path, through: turn.through)
+      done += 1
+      while let next = schedule.next(at: now) { turns.append(next) }
+      #expect(turns.count <= 4)
+    }
+    #expect(done == 10 && schedule.pathCount == 0)
+  }
+
+  @Test("a failure ends the haste, and the others wait for their time")
+  func hasteEnds() {
+    var (schedule, now) = failing(["a", "b", "c"], times: 2, concurrency: 1)
+    take(&schedule, "other", at: now)
+    let turn = schedule.next(at: now)
+    #expect(turn?.failures == 2)
+    if let turn { schedule.didFail(turn.path, at: now, random: 0) }
+    #expect(schedule.next(at: now) == nil)
+    #expect(schedule.nextAttempt ?? 0 > now)
+  }
+
+  @Test("a channel that fails alone is hastened once between two tries at its time")
+  func poison() {
+    var (schedule, now) = failing(["bad"], times: 2)
+    let bad = DeliveryPath(receiver: 0, channelURL: "bad")
+    take(&schedule, "good", at: now)
+    #expect(schedule.next(at: now)?.path == bad)
+    schedule.didFail(bad, at: now, random: 0)
+    for _ in 0..<5 {
+      take(&schedule, "good", at: now)
+      #expect(schedule.next(at: now) == nil)
+    }
+    now = schedule.nextAttempt ?? 0
+    #expect(schedule.next(at: now)?.path == bad)
+    schedule.didFail(bad, at: now, random: 0)
+    take(&schedule, "good", at: now)
+    #expect(schedule.next(at: now)?.path == bad)
+  }
+
+  @Test("a retry tries all that wait, also what the URL has asked to wait for")
+  func retry() {
+    var schedule = DeliverySchedule(receivers: 1, concurrency: 2)
+    schedule.didQueue("lobby", eventID: 1)
+    _ = schedule.next(at: 0)
+    schedule.didFail(lobby, at: 0, asked: 30_000, random: 0)
+    schedule.didRecover(receiver: 0)
+    #expect(schedule.next(at: 1) == nil)
+    schedule.retry()
+    #expect(schedule.next(at: 1)?.path == lobby)
+    schedule.didFail(lobby, at: 1, random: 0)
+    #expect(schedule.next(at: 2) == nil)
+  }
+
   @Test("what waited when the server stopped begins behind what was taken")
   func backlog() {
     var schedule = DeliverySchedule(receivers: 2, concurrency: 1)

@@ -5,6 +5,7 @@
 /// | --- | --- | --- |
 /// | `line` | people, in one line | removed, white space folded |
 /// | `escaped`, `quoted` | logs and operators | escaped, so that nothing is lost |
+/// | `harmless` | JSON in terminals and files | escaped as JSON does |
 /// | `excerpt` | errors sent to clients | replaced by U+FFFD |
 package enum DisplayText {
   /// Returns the text as one line: white space folded to single spaces and trimmed, control and
@@ -38,6 +39,25 @@ package enum DisplayText {
   package static func shortened(_ text: String, limit: Int = 200) -> String {
     let line = line(text, limit: limit)
     return line == self.line(text, limit: .max) ? line : line + "…"
+  }
+
+  /// Escapes the characters of JSON text that a terminal would interpret.
+  ///
+  /// They occur only within strings, apart from white space.
+  package static func harmless(json: String) -> String {
+    var text = String.UnicodeScalarView()
+    for scalar in json.unicodeScalars {
+      guard scalar.actsOnItsSurroundings, !["\n", "\r", "\t"].contains(scalar) else {
+        text.append(scalar)
+        continue
+      }
+      for unit in String(scalar).utf16 {
+        let digits = String(unit, radix: 16)
+        let zeros = String(repeating: "0", count: max(0, 4 - digits.utf8.count))
+        text.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+      }
+    }
+    return String(text)
   }
 
   /// Escapes control and format characters and backslashes, and cuts after `limit` scalars.

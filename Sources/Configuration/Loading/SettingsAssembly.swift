@@ -29,7 +29,9 @@ struct SettingsAssembly {
     }
     if settings.limits.memoryBytes == 0 { settings.limits.memoryBytes = memoryByteCount / 2 }
     problems += SettingsChecks.problems(in: settings, ignoring: Set(problems.map(\.setting)))
-    guard problems.isEmpty else { throw SettingsError(problems: problems) }
+    guard problems.isEmpty else {
+      throw SettingsError(problems: problems, logFormat: settings.log.format)
+    }
     return settings
   }
 

@@ -2,6 +2,8 @@
 package struct SettingsError: Error, Equatable, CustomStringConvertible {
   /// The problems: those of the file first, then the environment's, the flags', combinations.
   package let problems: [SettingsProblem]
+  /// The value of `log.format`, as far as that setting could be read.
+  package let logFormat: LogSettings.Format
 
   package var description: String {
     let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"

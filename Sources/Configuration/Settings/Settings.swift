@@ -32,6 +32,7 @@ package struct Settings: Sendable, Equatable {
   /// The number of event loops, each on a thread of its own; at least 1 once loaded.
   package var reactors = 0
   package var log = LogSettings()
+  package var audit = AuditSettings()
 
   package init() {}
 
@@ -167,6 +168,38 @@ package struct LogSettings: Sendable, Equatable {
 
   package var level = Level.info
   package var format = Format.text
+}
+
+/// The log of what is done through the Platform API.
+package struct AuditSettings: Sendable, Equatable {
+  /// The end of its lines.
+  package enum Place: Sendable, Hashable, CustomStringConvertible {
+    case off
+    case standardError
+    case file(String)
+
+    /// Reads a place; `nil` for an empty text.
+    package init?(_ text: String) {
+      switch text {
+      case "": return nil
+      case "off": self = .off
+      case "stderr": self = .standardError
+      default: self = .file(text)
+      }
+    }
+
+    package var description: String {
+      switch self {
+      case .off: "off"
+      case .standardError: "stderr"
+      case .file(let path): path
+      }
+    }
+  }
+
+  package var log = Place.off
+  /// Whether messages that are sent are in it.
+  package var messages = false
 }
 
 /// Every bound on what clients may ask of the server.

@@ -129,7 +129,7 @@ extension SettingsTable {
   ]
 
   /// Settings for the process: files, threads, shutdown and log.
-  static let process = resources + ending
+  static let process = resources + auditing + ending
 
   private static let keyExpectation = "a text of visible ASCII characters without a colon"
 
@@ -191,6 +191,18 @@ extension SettingsTable {
       "compression.contexts", \.compression.contexts, in: 0...1_000_000,
       unit: "a number of connections",
       help: "Connections that may keep a compression window between messages, up to 40 KiB each."),
+  ]
+
+  /// Settings for the log of what is done through the Platform API.
+  private static let auditing: [SettingDefinition] = [
+    .value(
+      "audit.log", \.audit.log, expected: "off, stderr or the path of a file",
+      help:
+        "Log of the calls of the Platform API that change something. SIGHUP opens the file again.",
+      write: \.description, read: { AuditSettings.Place($0) }),
+    .toggle(
+      "audit.messages", \.audit.messages,
+      help: "Whether messages sent through the Platform API are in the audit log."),
   ]
 
   /// Settings for shutdown and log.

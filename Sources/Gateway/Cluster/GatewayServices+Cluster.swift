@@ -40,9 +40,9 @@ extension GatewayServices {
   /// Begins to stop a server, which may be this one.
   ///
   /// - Returns: Whether there is one with this id.
-  func drainServer(_ id: ServerID) -> Bool {
+  func drainServer(_ id: ServerID, askedBy caller: Logger.Metadata) -> Bool {
     guard id != cluster?.local ?? lone.id else {
-      drainOnRequest()
+      drainOnRequest(askedBy: caller)
       return true
     }
     guard let member = network?.ring.member(id) else { return false }
@@ -51,9 +51,12 @@ extension GatewayServices {
   }
 
   /// Begins to stop because a caller of the Platform API asked for it.
-  func drainOnRequest() {
+  ///
+  /// - Parameter caller: The token and address of the caller, as far as they are known.
+  func drainOnRequest(askedBy caller: Logger.Metadata) {
     if stage == .serving {
-      logger.notice("draining", metadata: ["reason": "requested by the Platform API"])
+      let reason: Logger.Metadata = ["reason": "requested by the Platform API"]
+      logger.notice("draining", metadata: reason.merging(caller) { $1 })
     }
     drain()
   }

@@ -208,5 +208,6 @@ enum PlatformRoutes {
   private static let webhooks = [
     route("GET", "/v3/parley/webhooks", WebhookEndpoints.list),
     route("POST", "/v3/parley/webhooks/test", WebhookEndpoints.test),
+    route("POST", "/v3/parley/webhooks/retry", WebhookEndpoints.retry),
   ]
 }

@@ -31,9 +31,12 @@ struct RequestDispatch {
     }
     do throws(ServiceError) {
       try admission.admit(head, as: role)
-      try perform(try platformRoute(availability))
+      let target = try platformRoute(availability)
+      shard.beginAudit(auditCall(target), exchange.id)
+      try perform(target)
       return .respondLater(onAbandonment: nil)
     } catch {
+      shard.endAudit(ExchangeAddress(exchange.id, on: shard.handle), .failure(error))
       return .respond(HTTPResponse(refusing: error))
     }
   }
@@ -55,7 +58,7 @@ struct RequestDispatch {
         try admission.admit(head, as: role)
         let target = try platformRoute(availability)
         return try UploadReceiver.decision(
-          on: exchange, for: purpose(of: route, target), on: shard)
+          on: exchange, for: purpose(of: route, target), on: shard, audit: auditCall(target))
       }
       try admission.check(head, as: role)
       _ = try platformRoute(availability)
@@ -95,6 +98,12 @@ struct RequestDispatch {
     }
     let body = route.body == .none ? [] : exchange.request.body
     return Target(endpoint: route.endpoint, arguments: arguments, query: query, body: body)
+  }
+
+  /// The call as the audit log describes it; `nil` when it does not belong there.
+  private func auditCall(_ target: Target) -> AuditCall? {
+    guard case .route(let route, let arguments) = match else { return nil }
+    return shard.auditCall(exchange, route, arguments, body: target.body)
   }
 
   private func purpose(

@@ -28,6 +28,8 @@ final class UploadReceiver: HTTPBodyReceiver {
   private let exchange: Exchange.ID
   private let purpose: FormPurpose
   private let address: FileAddress
+  /// `nil` when the call does not belong into the audit log.
+  private let audit: AuditCall?
   private var parser: MultipartParser
   private var form = UploadForm()
   private var target = Target.nothing
@@ -41,18 +43,19 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   private init(
     _ exchange: Exchange, _ purpose: FormPurpose, on shard: Shard, boundary: MultipartBoundary,
-    address: FileAddress
+    address: FileAddress, audit: AuditCall?
   ) {
     self.shard = shard
     self.exchange = exchange.id
     self.purpose = purpose
     self.address = address
+    self.audit = audit
     parser = MultipartParser(boundary: boundary)
   }
 
   /// Decides, when the head of a call has come whose body is a form, how the form is taken.
   static func decision(
-    on exchange: Exchange, for purpose: FormPurpose, on shard: Shard
+    on exchange: Exchange, for purpose: FormPurpose, on shard: Shard, audit: AuditCall?
   ) throws(ServiceError) -> BodyDecision {
     let head = exchange.head
     let contentType = head.fields["Content-Type"] ?? ""
@@ -68,7 +71,7 @@ final class UploadReceiver: HTTPBodyReceiver {
       return .refused(.fileTooLarge(limit: settings.limits.fileBytes))
     }
     let receiver = UploadReceiver(
-      exchange, purpose, on: shard, boundary: boundary, address: address)
+      exchange, purpose, on: shard, boundary: boundary, address: address, audit: audit)
     return .pieces(limit: limit, receiver)
   }
 
@@ -102,6 +105,7 @@ final class UploadReceiver: HTTPBodyReceiver {
       let error = HTTPError(.badRequest, "The form ends before its last boundary.")
       return .respond(shard.connection(connection, refusalOf: error))
     }
+    shard.beginAudit(audit, exchange)
     do throws(ServiceError) {
       switch purpose {
       case .message(let channelURL): try send(to: channelURL)
@@ -110,6 +114,7 @@ final class UploadReceiver: HTTPBodyReceiver {
       return .respondLater(onAbandonment: nil)
     } catch {
       bodyWasAbandoned()
+      shard.endAudit(ExchangeAddress(exchange, on: shard.handle), .failure(error))
       return .respond(HTTPResponse(refusing: error))
     }
   }

@@ -7,7 +7,7 @@ import Webhooks
 extension GatewayServices {
   /// The samples that are read when the metrics are asked for.
   var samples: [MetricSample] {
-    storeSamples + memorySamples + waitSamples + uploads.samples + vault.samples
+    storeSamples + memorySamples + waitSamples + auditSamples + uploads.samples + vault.samples
       + thumbnails.samples + (translator?.samples ?? []) + (previews?.samples ?? [])
       + (pictures?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
@@ -20,6 +20,16 @@ extension GatewayServices {
         "parley_sends_waiting", .gauge, "Messages that wait for what they wish for.",
         sendWaits.count)
     ]
+  }
+
+  /// The lines of the audit log; none without one.
+  private var auditSamples: [MetricSample] {
+    guard let counts = audit?.counts else { return [] }
+    return [("written", counts.written), ("lost", counts.lost)].map { outcome, count in
+      MetricSample(
+        "parley_audit_lines_total", .counter, "Lines of the audit log, by outcome.", count,
+        .init("outcome", outcome))
+    }
   }
 
   /// Memory of the connections, and its limit.

@@ -17,7 +17,9 @@ enum ClusterEndpoints {
 
   /// `POST …/servers/{server_id}/drain`: has one server drain; again it changes nothing.
   static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    guard let id = ServerID(call.arguments["server_id"]), call.services.drainServer(id) else {
+    guard let id = ServerID(call.arguments["server_id"]),
+      call.services.drainServer(id, askedBy: call.callerMetadata)
+    else {
       throw ServiceError(.notFound, "there is no such server", field: "server_id")
     }
     completion { $0.object { _ in } }

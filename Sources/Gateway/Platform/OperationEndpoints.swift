@@ -26,7 +26,7 @@ enum OperationEndpoints {
 
   /// `POST …/drain`: the same as SIGTERM; again it changes nothing.
   static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    call.services.drainOnRequest()
+    call.services.drainOnRequest(askedBy: call.callerMetadata)
     completion { $0.object { _ in } }
   }
 }

@@ -1,6 +1,7 @@
 import Channels
 import Crypto
 import HTTP1
+import Logging
 import ParleyProtocol
 import ShardMessages
 import Store
@@ -43,6 +44,15 @@ struct PlatformCall {
 
   /// The caller, for calls that are charged by their cost.
   var caller: QueryCaller { .platform(token) }
+
+  /// The caller in log lines: its token and, where its connection is on this shard, its address.
+  var callerMetadata: Logger.Metadata {
+    var metadata: Logger.Metadata = ["api_token": "\(services.apiTokens.name(of: token))"]
+    if let connection = shard.transport.connection(awaiting: Exchange.ID(address)) {
+      metadata["client"] = "\(connection.clientText)"
+    }
+    return metadata
+  }
 
   /// The values in the body.
   ///

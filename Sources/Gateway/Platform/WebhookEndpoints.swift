@@ -13,11 +13,22 @@ enum WebhookEndpoints {
 
   /// `POST …/test`: posts an event of its own to each URL and answers with their answers.
   static func test(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let webhooks = try webhooks(call)
+    webhooks.test { completion(.success($0.encoded)) }
+  }
+
+  /// `POST …/retry`: tries soon what waits for a time, and answers with the state of the deliveries.
+  static func retry(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let webhooks = try webhooks(call)
+    webhooks.retry { completion($0.serviceResult.map(\.encoded)) }
+  }
+
+  private static func webhooks(_ call: PlatformCall) throws(ServiceError) -> Webhooks {
     guard let webhooks = call.services.webhooks else {
       throw ServiceError(
         .combinationNotAcceptable, "there are no webhooks: webhooks.urls is not set")
     }
-    webhooks.test { completion(.success($0.encoded)) }
+    return webhooks
   }
 }
 

@@ -73,9 +73,10 @@ package final class Gateway: Sendable {
   /// Reads the files again that may change while it runs.
   ///
   /// These are the certificate, the master keys of files, and the list of domains without previews; the
-  /// old ones stay in use when the new can't be used.
+  /// old ones stay in use when the new can't be used. The audit log is opened again.
   package func reload() {
     reloadCertificate()
+    services.audit?.reopen()
     services.vault.reload()
     do {
       try services.previews?.reload()
@@ -132,6 +133,7 @@ package final class Gateway: Sendable {
     services.previews?.close()
     services.files.close()
     services.webhooks?.shutDown()
+    services.audit?.close()
     services.store.close()
   }
 

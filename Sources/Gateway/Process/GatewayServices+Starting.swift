@@ -100,7 +100,7 @@ extension GatewayServices {
       translator: try .start(settings, logger: logger) {
         translationMetrics.record(nanoseconds: $0, for: .translation)
       },
-      clock: clock, logger: logger)
+      audit: try AuditLog(settings.audit, logger: logger), clock: clock, logger: logger)
   }
 }
 

@@ -54,6 +54,8 @@ final class GatewayServices: Sendable {
   let operationsSockets: SocketBudget
   let origins: OriginRules
   let refusals: RefusalLog
+  /// `nil` when there is no audit log.
+  let audit: AuditLog?
   let logger: Logger
   let relayCounts: RelayCounts
   /// The changes of all servers; `nil` on a server that is alone.
@@ -77,7 +79,7 @@ final class GatewayServices: Sendable {
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
     controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
-    translator: Translator? = nil,
+    translator: Translator? = nil, audit: AuditLog? = nil,
     clock: DeploymentClock = DeploymentClock(), logger: Logger
   ) {
     self.cluster = cluster
@@ -118,6 +120,7 @@ final class GatewayServices: Sendable {
     operationsSockets = descriptors.operations(loops: shards.count)
     origins = OriginRules(allowed: settings.auth.allowedOrigins)
     refusals = RefusalLog(logger: logger)
+    self.audit = audit
     self.logger = logger
     undrainedShards = Atomic(shards.count)
   }

@@ -1,5 +1,6 @@
 import Channels
 import HTTP1
+import Logging
 import ParleyProtocol
 import ShardMessages
 import Transport
@@ -139,6 +140,7 @@ extension Shard {
 
   /// Answers an HTTP request of this shard.
   func respond(_ outcome: CallOutcome, to address: ExchangeAddress) {
+    endAudit(address, outcome)
     transport.respond(HTTPResponse(outcome), to: Exchange.ID(address))
   }
 
@@ -153,7 +155,7 @@ extension Shard {
     case .deliver(let plan): deliver(plan)
     case .notify(let event, let sessions): send(event, to: sessions)
     case .renewLimits: channels.renewLimits()
-    case .drain: services.drainOnRequest()
+    case .drain: services.drainOnRequest(askedBy: ["server": "another one was called"])
     case .ask(let question, let address): answer(question, to: address)
     case .askServer(let question, let address): answerForServer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)

@@ -46,6 +46,7 @@ final class Shard {
   /// The published memory of this shard's connections.
   var publishedByteCount = 0
   var drain: ShardDrain?
+  var audits = PendingAudits()
   /// The way to other servers; `nil` on a server alone.
   private(set) var edge: ShardEdge?
   /// The bases of addresses that upgrades have named.

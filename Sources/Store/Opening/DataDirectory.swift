@@ -53,6 +53,29 @@ package enum DataDirectory {
   }
 }
 
+extension DataDirectory {
+  private static let locksByteCount = 16_777_216
+
+  /// The process that uses a directory, as the kernel's list of locks has it; `nil` when none does.
+  ///
+  /// Takes no lock itself, which could keep a server from starting.
+  package static func owner(of directory: String) -> Int32? {
+    var status = stat()
+    guard stat(directory + "/lock", &status) == 0,
+      let bytes = try? FileContents.read("/proc/locks", atMost: locksByteCount)
+    else { return nil }
+    // 1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      guard fields.count > 5, fields[1] == "FLOCK",
+        fields[5].split(separator: ":").last == "\(status.st_ino)"
+      else { continue }
+      return Int32(fields[4])
+    }
+    return nil
+  }
+}
+
 /// The exclusive use of a data directory, held until `release` or the process's end.
 ///
 /// The lock is the kernel's and goes with the process, so a crash leaves none behind; the process

@@ -66,6 +66,13 @@ enum Migrations {
     try database.execute(script: "PRAGMA foreign_keys = ON")
   }
 
+  /// Checks that a database, which is not changed, has had no migrations of a newer version.
+  static func check(_ database: Database, path: String) throws {
+    guard try carriedOut(in: database).isSubset(of: all.map(\.name)) else {
+      throw StoreError.newerSchema(path: path)
+    }
+  }
+
   private static func carriedOut(in database: Database) throws -> Set<String> {
     let rows = try database.rows("SELECT identifier FROM grdb_migrations")
     var names: Set<String> = []

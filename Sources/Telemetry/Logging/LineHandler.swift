@@ -17,6 +17,15 @@ package enum Telemetry {
       }, metadataProvider: nil)
   }
 
+  /// Writes one line of JSON, whether or not the log was set up.
+  package static func writeJSONLine(
+    level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
+  ) {
+    let record = LogRecord(
+      time: LogOutput.now(), level: level, label: label, message: message, metadata: metadata)
+    LogOutput.write(JSONLine.format(record))
+  }
+
   /// The function that makes a line of a record.
   static func formatter(
     _ format: LogFormat, style: TextLine.Style

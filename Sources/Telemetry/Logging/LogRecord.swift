@@ -151,12 +151,12 @@ enum JSONLine {
 }
 
 /// Points in time as text, in UTC with milliseconds (RFC 3339).
-enum UTCTime {
+package enum UTCTime {
   private static let millisecondsPerDay: Int64 = 86_400_000
 
   /// Formats Unix milliseconds as `2025-01-31T23:59:59.123Z`; outside the years 1970 to 9999 the
   /// nearest time within them.
-  static func format(_ milliseconds: Int64) -> String {
+  package static func format(_ milliseconds: Int64) -> String {
     let time = min(max(milliseconds, 0), 253_402_300_799_999)
     let (year, month, day) = date(ofDay: time / millisecondsPerDay)
     let rest = time % millisecondsPerDay

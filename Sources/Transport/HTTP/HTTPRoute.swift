@@ -123,6 +123,9 @@ package struct PathArguments: Sendable {
 
   package init() {}
 
+  /// The values with the names of their parameters, in the order of the path.
+  package var all: [(name: String, value: String)] { values }
+
   /// The value of a parameter; empty for a name that the pattern does not have.
   package subscript(_ name: String) -> String {
     values.first { $0.name == name }?.value ?? ""

@@ -71,6 +71,9 @@ final class DeliveryLoop: CurlLoopOwner {
     case .didExpire(let turn, let asked, let result):
       didExpire(turn, asked: asked, result)
     case .test(let completion): startTest(completion)
+    case .retry(let completion):
+      schedule.retry()
+      completion(reports)
     case .report(let completion): completion(reports)
     case .finish(let completion):
       ending = Ending(deadline: now + configuration.endingTime, completion: completion)
@@ -102,7 +105,10 @@ final class DeliveryLoop: CurlLoopOwner {
     let outcome = transfer.outcome(result)
     switch transfer.delivery.purpose {
     case .events(let turn, let events): didPost(turn, events, transfer.delivery, outcome)
-    case .test(let test): test.add(outcome, receiver: transfer.delivery.receiver)
+    case .test(let test):
+      let place = transfer.delivery.receiver
+      if case .taken = outcome { schedule.didRecover(receiver: place) }
+      test.add(outcome, receiver: place)
     }
   }
 

@@ -83,6 +83,16 @@ package struct DeliverySchedule: Sendable {
     }
   }
 
+  /// A URL took something other than events: its paths that wait are tried soon, a few at once.
+  ///
+  /// Events that it takes have the same effect.
+  package mutating func didRecover(receiver: Int) { queues[receiver].hasten() }
+
+  /// Tries all paths that wait soon, a few at once at each URL, until one fails.
+  package mutating func retry() {
+    for index in queues.indices { queues[index].retry() }
+  }
+
   /// Sends nothing more of some channels; requests under way end as they do.
   package mutating func withdraw(where isWithdrawn: (_ channelURL: String) -> Bool) {
     for index in queues.indices { queues[index].withdraw(where: isWithdrawn) }

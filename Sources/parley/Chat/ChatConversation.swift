@@ -1,3 +1,4 @@
+internal import Basics
 internal import ParleyClient
 
 /// A user's conversation in a channel: sends what was typed and shows messages of others.
@@ -47,11 +48,17 @@ struct ChatConversation {
       await screen.show { $0.show(message) }
     } catch {
       guard haste == .waits, let wait = error.retryAfter else {
-        return await notice("not sent: \(error.message)")
+        return await returnToSender(text, error)
       }
       try? await Task.sleep(for: wait)
       await say(text)
     }
+  }
+
+  /// Shows which text was refused, and offers it for another attempt.
+  private func returnToSender(_ text: String, _ error: ParleyError) async {
+    await notice("not sent: \(DisplayText.quoted(text, limit: 60)): \(error.message)")
+    await screen.offer(text)
   }
 
   /// Shows the channel's participants.

@@ -56,6 +56,14 @@ actor ChatScreen {
     return (lines, false)
   }
 
+  /// Puts a text into the input line, unless something is typed there.
+  ///
+  /// From a pipe, nobody could change the text.
+  func offer(_ text: String) {
+    guard case .editing = mode, editor.offer(text) == .changed else { return }
+    redraw()
+  }
+
   /// Returns the last line of the input, which has no line break.
   func endInput() -> [String] { splitter.finish() }
 

@@ -44,6 +44,14 @@ struct LineEditor {
     }
   }
 
+  /// Makes a text the line, with the cursor at its end, if the line is empty.
+  mutating func offer(_ text: String) -> Outcome {
+    guard characters.isEmpty, text.count <= Self.limit else { return .unchanged }
+    characters = Array(text)
+    cursor = characters.count
+    return .changed
+  }
+
   /// Returns the part of the line around the cursor that fits, and the cursor's column in it.
   func window(width: Int) -> (text: String, column: Int) {
     var start = cursor

@@ -62,7 +62,9 @@ extension ModerationCommand {
         "Duration from now in seconds; -1 for ten years.", valueName: "seconds"))
     var seconds: Int64?
 
-    @Option(help: ArgumentHelp("The reason, which participants see.", valueName: "text"))
+    @Option(
+      name: [.long, .customLong("description")],
+      help: ArgumentHelp("The reason, which participants see.", valueName: "text"))
     var reason: String?
 
     @OptionGroup var gateway: GatewayOptions
@@ -184,9 +186,11 @@ extension ModerationCommand {
   /// Shows a user's ban or mute.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show the start, end and reason of a user's ban or mute.",
+      commandName: "show", abstract: "Show the start, end and reason of a user's ban and mute.",
       discussion: """
-        The exit status is 1 if the user is not banned. A user without a mute is shown as not muted.
+        Without a kind, the ban is shown before the mute, and --json prints one document for each; the \
+        exit status is 1 if there is neither. With ban, it is 1 if the user is not banned. A user \
+        without a mute is shown as not muted.
 
         EXAMPLES:
           parley moderation show lobby jeff
@@ -195,14 +199,38 @@ extension ModerationCommand {
 
     @OptionGroup var target: RestrictionTarget
 
-    @Argument(help: "The restriction: ban or mute.")
-    var kind = RestrictionOption.ban
+    @Argument(help: "The restriction: ban or mute. (default: both)")
+    var kind: RestrictionOption?
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      let answer = try gateway.client().call("GET", target.path(kind.rawValue))
+      let client = try gateway.client()
+      if let kind { return try show(client.call("GET", target.path(kind.rawValue)), kind) }
+      let ban = try ban(client)
+      let mute = try client.call("GET", target.path(RestrictionOption.mute.rawValue))
+      let isMuted = try OutputOptions.root(of: mute).isTrue("is_muted")
+      if let ban { try show(ban, .ban) }
+      if ban != nil, isMuted, !output.json { print("") }
+      if isMuted || output.json { try show(mute, .mute) }
+      guard ban != nil || isMuted else {
+        throw CommandFailure.refused(
+          "\(target.user) is neither banned nor muted in \(target.channel.url)", code: 0)
+      }
+    }
+
+    /// Returns the user's ban; `nil` without one.
+    private func ban(_ client: PlatformClient) throws -> [UInt8]? {
+      do {
+        return try client.call("GET", target.path(RestrictionOption.ban.rawValue))
+      } catch CommandFailure.refused(_, CommandFailure.notFound) {
+        // A mute shows whether the channel and the user exist.
+        return nil
+      }
+    }
+
+    private func show(_ answer: [UInt8], _ kind: RestrictionOption) throws {
       try output.show(answer) { RestrictionText.lines($0, kind, of: target) }
     }
   }
@@ -239,7 +267,9 @@ struct RestrictionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Duration in seconds; -1 for ten years.", valueName: "seconds"))
   var seconds: Int64 = -1
 
-  @Option(help: ArgumentHelp("The reason, which participants see.", valueName: "text"))
+  @Option(
+    name: [.long, .customLong("description")],
+    help: ArgumentHelp("The reason, which participants see.", valueName: "text"))
   var reason: String?
 
   /// The members of the request body.

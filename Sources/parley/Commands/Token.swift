@@ -7,7 +7,7 @@ internal import ParleyProtocol
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
-    abstract: "Create, list and revoke API tokens.",
+    abstract: "Create, list and revoke API tokens, and explain users' tokens.",
     discussion: """
       Give each program that calls the gateway a token of its own, so that one can be revoked \
       without affecting the others. 'user token' issues the tokens with which users open sessions.
@@ -17,8 +17,9 @@ struct TokenCommand: ParsableCommand {
         parley token create board --role viewer
         parley token list
         parley token revoke 4f2a9c01d37be586
+        parley token explain --config /etc/parley/parley.yaml < token.txt
       """,
-    subcommands: [Create.self, List.self, Revoke.self])
+    subcommands: [Create.self, List.self, Revoke.self, Explain.self])
 
   /// The path of all API tokens in the Platform API.
   static let path = "/v3/parley/api_tokens"

@@ -1,3 +1,4 @@
+internal import Basics
 internal import ArgumentParser
 internal import ParleyClient
 internal import ParleyProtocol
@@ -57,7 +58,7 @@ struct JSONEventPrinter: EventPrinter {
     // The first connection may be reported before or after the subscription to events.
     if case .connection(.connected) = event.event { return }
     let line = EventJSON.line(event)
-    Terminal.write((Terminal.isOutput ? OutputOptions.harmless(line) : line) + "\n")
+    Terminal.write((Terminal.isOutput ? DisplayText.harmless(json: line) : line) + "\n")
   }
 }
 

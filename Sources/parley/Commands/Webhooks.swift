@@ -4,13 +4,14 @@ internal import ParleyProtocol
 /// Commands for webhooks.
 struct WebhooksCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "webhooks", abstract: "Show and test webhooks.",
+    commandName: "webhooks", abstract: "Show, test and retry webhooks.",
     discussion: """
       EXAMPLES:
         parley webhooks
         parley webhooks test
+        parley webhooks retry
       """,
-    subcommands: [Status.self, Test.self], defaultSubcommand: Status.self)
+    subcommands: [Status.self, Test.self, Retry.self], defaultSubcommand: Status.self)
 }
 
 extension WebhooksCommand {
@@ -27,7 +28,7 @@ extension WebhooksCommand {
       try output.show(answer, as: Self.lines)
     }
 
-    private static func lines(_ answer: JSONNode) -> [String] {
+    static func lines(_ answer: JSONNode) -> [String] {
       let webhooks = answer.list("webhooks")
       guard !webhooks.isEmpty else { return ["no webhooks: webhooks.urls is not set"] }
       return webhooks.enumerated().flatMap { index, webhook in
@@ -49,6 +50,27 @@ extension WebhooksCommand {
     /// - Returns: `nil` for a time of 0, which means never.
     private static func time(_ name: String, of webhook: JSONNode) -> String? {
       webhook[name]?.integer.flatMap { $0 == 0 ? nil : UnixTime.text($0) }
+    }
+  }
+}
+
+extension WebhooksCommand {
+  /// Has the events that wait posted again.
+  struct Retry: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "retry",
+      abstract: "Post waiting events again now instead of at their time, and show the webhooks.",
+      discussion: """
+        Channels are tried a few at once, until a webhook fails again. Webhooks that accept events \
+        again are retried without this command.
+        """)
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let answer = try gateway.client().call("POST", "/v3/parley/webhooks/retry")
+      try output.show(answer, as: Status.lines)
     }
   }
 }

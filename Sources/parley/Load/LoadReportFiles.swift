@@ -1,3 +1,4 @@
+internal import Basics
 internal import ArgumentParser
 internal import LoadGenerator
 internal import Reactor
@@ -12,7 +13,7 @@ struct ReportFiles {
     self.report = report
     json = ReportJSON.bytes(report)
     // The notes may contain texts of the server.
-    summary = SummaryText(report).lines.map { OutputOptions.harmless($0) + "\n" }.joined()
+    summary = SummaryText(report).lines.map { DisplayText.harmless(json: $0) + "\n" }.joined()
   }
 
   /// Prints the report, and writes the files if a folder is given.

@@ -43,7 +43,7 @@ struct OutputOptions: ParsableArguments {
   /// Returns JSON as text; control characters are escaped for a terminal.
   static func shown(_ json: some Sequence<UInt8>) -> String {
     let text = String(decoding: Array(json), as: UTF8.self)
-    return Terminal.isOutput ? harmless(text) : text
+    return Terminal.isOutput ? DisplayText.harmless(json: text) : text
   }
 
   /// Parses an answer.
@@ -53,23 +53,6 @@ struct OutputOptions: ParsableArguments {
     } catch {
       throw CommandFailure.unreachable("the answer is not valid JSON; is it a Parley gateway?")
     }
-  }
-
-  /// Escapes the characters of JSON text that a terminal would interpret.
-  ///
-  /// They occur only within strings, apart from white space.
-  static func harmless(_ json: String) -> String {
-    var text = String.UnicodeScalarView()
-    for scalar in json.unicodeScalars {
-      guard scalar.actsOnItsSurroundings, !["\n", "\r", "\t"].contains(scalar) else {
-        text.append(scalar)
-        continue
-      }
-      let digits = String(scalar.value, radix: 16)
-      let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
-      text.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
-    }
-    return String(text)
   }
 }
 

@@ -10,6 +10,8 @@ enum CommandFailure: Error, CustomStringConvertible {
   /// The answer could not be written.
   case unwritable(String)
 
+  /// The code for something that does not exist.
+  static let notFound = 400_201
   private static let wrongAPIToken = 400_401
 
   init(_ error: ParleyError) {

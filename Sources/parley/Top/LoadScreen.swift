@@ -22,23 +22,24 @@ struct LiveScreen: LoadScreen {
   /// The lines on the screen, drawn also by the thread that handles signals.
   private final class Picture: Sendable {
     private let title: String
-    private let lines = Mutex<[String]>([])
+    private let rows = Mutex<[LoadRow]>([])
 
     init(title: String) {
       self.title = title
     }
 
-    func change(to new: [String]) {
-      lines.withLock { $0 = new }
+    func change(to new: [LoadRow]) {
+      rows.withLock { $0 = new }
       draw()
     }
 
     func draw() {
-      let (columns, rows) = Terminal.size
+      let (columns, height) = Terminal.size
       let head = TextStyle.standard.bold(DisplayWidth.fit("\(title)   q quits", into: columns))
-      lines.withLock { lines in
-        let body = lines.isEmpty ? ["", "waiting for the first interval …"] : lines
-        let shown = ([head] + body.map { DisplayWidth.fit($0, into: columns) }).prefix(rows - 1)
+      rows.withLock { rows in
+        let body = rows.flatMap { $0.lines(width: columns, style: .standard) }
+        let waiting = DisplayWidth.fit("waiting for the first interval …", into: columns)
+        let shown = ([head, ""] + (body.isEmpty ? [waiting] : body)).prefix(height - 1)
         let text = shown.map { $0 + "\u{1b}[K\r\n" }.joined()
         Terminal.write("\u{1b}[H" + text + "\u{1b}[J")
       }
@@ -70,7 +71,7 @@ struct LiveScreen: LoadScreen {
     }
   }
 
-  func show(_ text: LoadText) { picture.change(to: text.screen) }
+  func show(_ text: LoadText) { picture.change(to: text.rows) }
 
   func end() { terminal.release() }
 }

@@ -1,6 +1,8 @@
 /// Formats a gateway's load as text.
 struct LoadText {
   let load: GatewayLoad
+  /// The intervals of the last minute, this one included.
+  var history = LoadHistory()
 
   /// The columns of the plain lines.
   static let heading =
@@ -19,82 +21,119 @@ struct LoadText {
     }.joined(separator: "  ")
   }
 
-  /// The lines of a whole screen.
-  var screen: [String] {
+  /// The rows of a whole screen.
+  var rows: [LoadRow] {
     [
-      "", row("now", places), row("messages", messages), row("refused", refusals),
+      row("now", places), row("messages", messages), row("refused", refusals),
       row("delivered", deliveries), row("bytes", bytes), row("latency", latencies),
-      row("previews", previews), row("process", process),
+      row("previews", previews), row("process", process), row("last minute", history.cells),
     ]
   }
+
+  /// The seconds beyond which users notice that a message is slow.
+  private static let slowSeconds = 1.0
+  /// The jobs beyond which the store does not keep up.
+  private static let longQueue = 1_000.0
+  /// The part of a limit that is close to it.
+  private static let closePart = 0.9
 
   private let acknowledgement = "parley_message_acknowledgement_seconds"
+  private let commit = "parley_store_commit_seconds"
 
-  private var places: [(String, String)] {
+  private var places: [LoadRow.Cell] {
     ["connections", "sessions", "channels", "participants", "subscriptions"].map {
-      ($0, count("parley_\($0)"))
+      LoadRow.Cell(name: $0, value: count("parley_\($0)"))
     }
   }
 
-  private var messages: [(String, String)] {
-    [("accepted/s", accepted)]
-      + ["updated", "deleted", "repeated", "failed"].map {
-        ("\($0)/s", rate("parley_messages_total", "outcome", $0))
-      }
+  private var messages: [LoadRow.Cell] {
+    let outcomes = ["updated", "deleted", "repeated", "failed"].map { outcome in
+      let failures = outcome == "failed" ? messageRate(outcome) : 0
+      return LoadRow.Cell(
+        name: "\(outcome)/s", value: rate("parley_messages_total", "outcome", outcome),
+        isBad: failures > 0)
+    }
+    return [LoadRow.Cell(name: "accepted/s", value: accepted)] + outcomes
   }
 
-  private var refusals: [(String, String)] {
+  private var refusals: [LoadRow.Cell] {
     ["flood", "muted", "frozen", "banned", "not_in_channel", "rate"].map {
-      ("\($0)/s", rate("parley_refused_total", "reason", $0))
+      LoadRow.Cell(name: "\($0)/s", value: rate("parley_refused_total", "reason", $0))
     }
   }
 
-  private var deliveries: [(String, String)] {
-    [
-      ("deliveries/s", rate("parley_deliveries_total")),
-      ("withheld/s", rate("parley_withheld_total")),
-      ("slow closed", count("parley_slow_consumers_closed_total")),
+  private var deliveries: [LoadRow.Cell] {
+    let slow = "parley_slow_consumers_closed_total"
+    return [
+      LoadRow.Cell(name: "deliveries/s", value: rate("parley_deliveries_total")),
+      LoadRow.Cell(name: "withheld/s", value: rate("parley_withheld_total")),
+      LoadRow.Cell(name: "slow closed", value: count(slow), isBad: load.rate(slow) > 0),
     ]
   }
 
-  private var bytes: [(String, String)] {
+  private var bytes: [LoadRow.Cell] {
     [
-      ("in/s", size(load.rate("parley_received_bytes_total"))),
-      ("out/s", size(load.rate("parley_sent_bytes_total"))),
+      LoadRow.Cell(name: "in/s", value: size(load.rate("parley_received_bytes_total"))),
+      LoadRow.Cell(name: "out/s", value: size(load.rate("parley_sent_bytes_total"))),
+      LoadRow.Cell(
+        name: "held", value: size(load.now("parley_held_bytes")),
+        isBad: isClose("parley_held_bytes", to: "parley_held_bytes_limit")),
     ]
   }
 
-  private var latencies: [(String, String)] {
+  private var latencies: [LoadRow.Cell] {
     [
-      ("ack p50", latency(0.5, acknowledgement)), ("p99", latency(0.99, acknowledgement)),
-      ("commit p50", latency(0.5, "parley_store_commit_seconds")),
-      ("p99", latency(0.99, "parley_store_commit_seconds")),
+      LoadRow.Cell(name: "ack p50", value: latency(0.5, acknowledgement)),
+      LoadRow.Cell(
+        name: "p99", value: latency(0.99, acknowledgement), isBad: isSlow(acknowledgement)),
+      LoadRow.Cell(name: "commit p50", value: latency(0.5, commit)),
+      LoadRow.Cell(name: "p99", value: latency(0.99, commit), isBad: isSlow(commit)),
     ]
   }
 
-  private var previews: [(String, String)] {
+  private var previews: [LoadRow.Cell] {
     [
-      ("looked up/s", rate("parley_preview_lookups_total")),
-      ("fetched/s", rate("parley_preview_fetches_total")),
-      ("under way", count("parley_preview_fetches_in_flight")),
-      ("p99", latency(0.99, "parley_preview_fetch_seconds")),
+      LoadRow.Cell(name: "looked up/s", value: rate("parley_preview_lookups_total")),
+      LoadRow.Cell(name: "fetched/s", value: rate("parley_preview_fetches_total")),
+      LoadRow.Cell(name: "under way", value: count("parley_preview_fetches_in_flight")),
+      LoadRow.Cell(name: "p99", value: latency(0.99, "parley_preview_fetch_seconds")),
     ]
   }
 
-  private var process: [(String, String)] {
-    [
-      ("cpu", "\(Self.fixed(load.rate("process_cpu_seconds_total") * 100, digits: 0)) %"),
-      ("memory", size(load.now("process_resident_memory_bytes"))),
-      ("descriptors", count("process_open_fds")),
-      ("store queue", count("parley_store_write_queue")),
-      ("storage", load.after.sum("parley_store_healthy") == 0 ? "FAILING" : "works"),
+  private var process: [LoadRow.Cell] {
+    let isFailing = load.after.sum("parley_store_healthy") == 0
+    let queue = load.now("parley_store_write_queue")
+    return [
+      LoadRow.Cell(
+        name: "cpu",
+        value: "\(Self.fixed(load.rate("process_cpu_seconds_total") * 100, digits: 0)) %"),
+      LoadRow.Cell(name: "memory", value: size(load.now("process_resident_memory_bytes"))),
+      LoadRow.Cell(
+        name: "descriptors", value: count("process_open_fds"),
+        isBad: isClose("process_open_fds", to: "process_max_fds")),
+      LoadRow.Cell(
+        name: "store queue", value: Self.fixed(queue, digits: 0), isBad: queue > Self.longQueue),
+      LoadRow.Cell(name: "storage", value: isFailing ? "FAILING" : "works", isBad: isFailing),
     ]
+  }
+
+  private func messageRate(_ outcome: String) -> Double {
+    load.rate("parley_messages_total", where: "outcome", is: outcome)
+  }
+
+  private func isSlow(_ name: String) -> Bool {
+    load.quantile(0.99, of: name).map { $0 > Self.slowSeconds } ?? false
+  }
+
+  private func isClose(_ name: String, to limit: String) -> Bool {
+    guard let bound = load.after.sum(limit), bound > 0 else { return false }
+    return load.now(name) > bound * Self.closePart
   }
 
   private var accepted: String { rate("parley_messages_total", "outcome", "accepted") }
 
-  private func row(_ name: String, _ cells: [(String, String)]) -> String {
-    name.padding(to: 11) + cells.map { "\($0) \($1)" }.joined(separator: "   ")
+  private func row(_ name: String, _ cells: [LoadRow.Cell]) -> LoadRow {
+    LoadRow(name: name, cells: cells)
   }
 
   private func count(_ name: String) -> String { Self.fixed(load.now(name), digits: 0) }

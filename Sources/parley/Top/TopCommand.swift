@@ -7,8 +7,8 @@ struct TopCommand: ParsableCommand {
     abstract: "Show the load of a gateway continuously.",
     discussion: """
       Reads /metrics, which a gateway serves on operations.listen, or, without that setting, to its \
-      own machine only. On a terminal, q quits and Ctrl-Z suspends; elsewhere one line is printed \
-      per interval.
+      own machine only. On a terminal, q quits and Ctrl-Z suspends, and figures that need attention \
+      are red with an exclamation mark; elsewhere one line is printed per interval.
 
       EXAMPLES:
         parley top
@@ -53,11 +53,13 @@ struct TopCommand: ParsableCommand {
     let screen: any LoadScreen = LiveScreen(title: source.url) ?? PlainLoadLines()
     defer { screen.end() }
     var rest = count ?? .max
+    var history = LoadHistory()
     while rest > 0, screen.wait(seconds: interval) {
       let after = try source.read()
       let seconds = before.time.duration(to: after.time) / .seconds(1)
-      screen.show(
-        LoadText(load: GatewayLoad(before: before.text, after: after.text, seconds: seconds)))
+      let load = GatewayLoad(before: before.text, after: after.text, seconds: seconds)
+      history.add(load)
+      screen.show(LoadText(load: load, history: history))
       before = after
       rest -= 1
     }

@@ -59,6 +59,14 @@ struct LineEditorTests {
     #expect(wide.window(width: 5) == ("世界", 4))
   }
 
+  @Test("takes an offered text only when nothing is typed")
+  func offer() {
+    var editor = LineEditor()
+    #expect(editor.offer("again") == .changed)
+    #expect(editor.press(.backspace) == .changed && editor.text == "agai")
+    #expect(editor.offer("other") == .unchanged && editor.text == "agai")
+  }
+
   @Test("does not grow beyond what a message may be")
   func limit() {
     var editor = LineEditor()

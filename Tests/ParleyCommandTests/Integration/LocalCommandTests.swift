@@ -1,4 +1,5 @@
 import Foundation
+import ParleyProtocol
 import TestPeers
 import Testing
 
@@ -16,6 +17,33 @@ extension CommandTests {
       let wrong = try CommandProcess(["config", "check", path]).finish()
       #expect(wrong.status == 1)
       #expect(wrong.errors.contains("listn"))
+    }
+
+    @Test("explains a token by the keys of the settings, and never shows it")
+    func tokens() throws {
+      let directory = try TemporaryDirectory()
+      let settings = directory.path(of: "parley.yaml")
+      try "auth:\n  mode: token\n  jwt_secret: your-256-bit-secret\n".write(
+        toFile: settings, atomically: false, encoding: .utf8)
+      // {"alg":"HS256","typ":"JWT"} and {"sub":"1234567890","name":"John Doe","iat":1516239022}
+      let token =
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwia"
+        + "WF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+      let right = try CommandProcess([
+        "token", "explain", token, "--config", settings, "--for", "1234567890", "--json",
+      ]).finish()
+      #expect(right.status == 0, "\(right.errors)")
+      #expect(try right.json["is_accepted"]?.bool == true)
+      let process = try CommandProcess(["token", "explain", "--for", "ada"])
+      try process.type(token + "\n")
+      let other = try process.finish()
+      #expect(other.status == 1)
+      #expect(other.output.contains("unchecked") && other.output.contains("WRONG"))
+      #expect(other.errors.contains("another user's"), "\(other.errors)")
+      #expect(!other.output.contains(token) && !other.errors.contains(token))
+      let missing = try CommandProcess(["token", "explain", token, "--public-key", "/nonexistent"])
+        .finish()
+      #expect(missing.status == 64 && missing.errors.contains("/nonexistent"))
     }
 
     @Test("completes commands in each shell", arguments: ["bash", "zsh", "fish"])

@@ -71,6 +71,13 @@ extension CommandTests {
         try server.run("moderation", "update-ban", "lobby", "ada", "--seconds", "5").status == 1)
       _ = try server.run("moderation", "mute", "lobby", "ada", "--seconds", "600")
       #expect(try server.run("moderation", "show", "lobby", "ada", "mute").output.contains("min"))
+      _ = try server.run("moderation", "mute", "lobby", "jeff", "--description", "still loud")
+      let both = try server.run("moderation", "show", "lobby", "jeff").output
+      #expect(both.contains("banned") && both.contains("muted") && both.contains("still loud"))
+      _ = try server.run("moderation", "unban", "lobby", "jeff")
+      _ = try server.run("moderation", "unmute", "lobby", "jeff")
+      let none = try server.run("moderation", "show", "lobby", "jeff")
+      #expect(none.status == 1 && none.errors.contains("neither banned nor muted"))
       let free = try server.run("moderation", "show", "lobby", "jeff", "mute")
       #expect(free.output.contains("not muted"), "\(free.errors)")
     }

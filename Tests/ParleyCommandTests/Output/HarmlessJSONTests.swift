@@ -9,7 +9,7 @@ struct HarmlessJSONTests {
   @Test("stays the same JSON when it is made harmless")
   func json() throws {
     let json = #"{"a":"\#u{9b}31m\#u{202e}","b":[1, 2]}"#
-    let harmless = OutputOptions.harmless(json)
+    let harmless = DisplayText.harmless(json: json)
     #expect(harmless.unicodeScalars.allSatisfy { !$0.actsOnItsSurroundings })
     let (before, after) = (try JSONDocument(json).root, try JSONDocument(harmless).root)
     #expect(before["a"]?.string == after["a"]?.string)

@@ -49,12 +49,55 @@ struct GatewayLoadTests {
     #expect(load.quantile(0.5, of: "unknown") == nil)
   }
 
+  @Test("is wrapped, not cut, on a narrow terminal")
+  func narrow() {
+    let empty = MetricsText("")
+    let text = LoadText(load: GatewayLoad(before: empty, after: empty, seconds: 0))
+    let row = LoadRow(name: "row", cells: (0..<6).map { .init(name: "figure\($0)", value: "12") })
+    #expect(
+      row.lines(width: 40, style: .plain) == [
+        "row        figure0 12   figure1 12", "           figure2 12   figure3 12",
+        "           figure4 12   figure5 12",
+      ])
+    for width in [40, 60, 80, 200] {
+      let lines = text.rows.flatMap { $0.lines(width: width, style: .plain) }
+      #expect(lines.allSatisfy { DisplayWidth.of($0) <= width && !$0.contains("…") })
+    }
+  }
+
+  @Test("marks what needs attention")
+  func marks() {
+    func shown(_ metrics: String) -> String {
+      let load = load(MetricsText(""), MetricsText(metrics))
+      return LoadText(load: load).rows.flatMap { $0.lines(width: 200, style: .plain) }.joined()
+    }
+    #expect(
+      !shown("parley_store_healthy 1\nprocess_open_fds 10\nprocess_max_fds 100").contains("!"))
+    #expect(shown("parley_store_healthy 0").contains("storage FAILING!"))
+    #expect(shown("process_open_fds 95\nprocess_max_fds 100").contains("descriptors 95!"))
+    #expect(shown(#"parley_messages_total{outcome="failed"} 4"#).contains("failed/s 2.0!"))
+    #expect(shown("parley_store_write_queue 1001").contains("store queue 1001!"))
+  }
+
+  @Test("has the course of the last minute")
+  func history() {
+    #expect(LoadHistory.course([0, 7, 3.5], peak: 7) == "▁█▅")
+    #expect(LoadHistory.course([0, .nan], peak: 0) == "▁▁")
+    var history = LoadHistory()
+    for count in 0..<100 {
+      history.add(load(Self.metrics(0, fast: 0, slow: 0), Self.metrics(count, fast: 0, slow: 0)))
+    }
+    let value = history.cells[0].value
+    #expect(value.hasSuffix("peak 49.5") && value.count { "▁▂▃▄▅▆▇█".contains($0) } == 30)
+  }
+
   @Test("is shown in lines as wide as their heading")
   func text() {
     let empty = MetricsText("")
     let text = LoadText(load: GatewayLoad(before: empty, after: empty, seconds: 0))
     #expect(text.line.count == LoadText.heading.count)
-    #expect(text.screen.contains { $0.contains("accepted/s 0.0") })
+    let lines = text.rows.flatMap { $0.lines(width: 80, style: .plain) }
+    #expect(lines.contains { $0.contains("accepted/s 0.0") })
     #expect(LoadText.fixed(12.34, digits: 1) == "12.3")
     #expect(LoadText.fixed(.infinity, digits: 1) == "-")
     #expect(LoadText.fixed(.nan, digits: 0) == "-")

@@ -32,6 +32,12 @@ struct APITokens: Sendable {
     HMACSHA256.code(of: Array("parley sealed secrets".utf8), under: first.bytes) ?? []
   }
 
+  /// The name of a token that may pass, for people.
+  func name(of digest: TokenDigest) -> APITokenName {
+    issued.holder(of: digest).map { APITokenName(id: $0.id, name: $0.name) }
+      ?? APITokenName(id: Self.firstID, name: nil)
+  }
+
   /// The token of a request if it may pass; takes equally long for all wrong ones.
   func admit(_ token: String?) -> AdmittedToken? {
     guard let token, token.utf8.count <= Self.maximumLength else { return nil }
@@ -63,6 +69,15 @@ struct APITokenHolder: Sendable, Equatable {
   let id: String
   let name: String
   let role: APITokenRole
+}
+
+/// The name of a token of the Platform API in logs.
+struct APITokenName: Sendable, Hashable, CustomStringConvertible {
+  let id: String
+  /// `nil` for the first token.
+  let name: String?
+
+  var description: String { name.map { "\($0) (\(id))" } ?? id }
 }
 
 /// The tokens that were issued over the Platform API itself, as the store has them.

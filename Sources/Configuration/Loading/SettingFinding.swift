@@ -1,0 +1,20 @@
+/// One result of trying what the settings name.
+package struct SettingFinding: Sendable, Equatable {
+  package enum Verdict: String, Sendable, CaseIterable {
+    case fine = "ok"
+    /// A start would succeed, but maybe not as it was meant.
+    case doubtful = "warning"
+    case wrong = "problem"
+  }
+
+  package let verdict: Verdict
+  /// The setting's name.
+  package let setting: String
+  package let text: String
+
+  package init(_ verdict: Verdict, _ setting: String, _ text: String) {
+    self.verdict = verdict
+    self.setting = setting
+    self.text = text
+  }
+}

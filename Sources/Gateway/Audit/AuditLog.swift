@@ -1,0 +1,159 @@
+import Configuration
+import Dispatch
+import Logging
+import Reactor
+import Synchronization
+
+/// The audit log: what was done through the Platform API, by which token.
+///
+/// Lines are written on a thread of its own. A disk that is slow or full stops no call: lines are lost
+/// and counted.
+final class AuditLog: Sendable {
+  let includesMessages: Bool
+  private let queue = AuditQueue()
+  private let thread: Reactor.Thread
+
+  /// Opens the log; `nil` when there is none.
+  ///
+  /// - Throws: `UnusableSetting` when it cannot be opened.
+  init?(_ settings: AuditSettings, logger: Logger) throws {
+    let place = settings.log
+    guard place != .off else { return nil }
+    // The thread opens it for itself; what stands in the way shows at the start.
+    try UnusableSetting.named("audit.log") { try AuditFile(place).open() }
+    includesMessages = settings.messages
+    let queue = queue
+    thread = try Reactor.Thread(name: "audit", priority: .background) {
+      AuditWriter(AuditFile(place), queue, logger).run()
+    }
+  }
+
+  /// Lines written and lines lost.
+  var counts: (written: Int, lost: Int) { queue.counts }
+
+  /// Writes a record soon, or counts it as lost when too many wait.
+  func write(_ record: AuditRecord) { queue.add(record) }
+
+  /// Opens the file again before the next line, after it was moved away.
+  func reopen() { queue.reopen() }
+
+  /// Writes what waits, and ends.
+  func close() {
+    queue.close()
+    thread.join()
+  }
+}
+
+/// Records on their way to the thread that writes them.
+final class AuditQueue: Sendable {
+  /// The work of one round.
+  struct Round {
+    var records: [AuditRecord] = []
+    var reopens = false
+    var isLast = false
+  }
+
+  private struct State {
+    var round = Round()
+    var byteCount = 0
+  }
+
+  private static let longest = 10_000
+  private static let largest = 33_554_432
+
+  private let state = Mutex(State())
+  private let added = DispatchSemaphore(value: 0)
+  private let written = Atomic(0)
+  private let lost = Atomic(0)
+
+  var counts: (written: Int, lost: Int) {
+    (written.load(ordering: .relaxed), lost.load(ordering: .relaxed))
+  }
+
+  func add(_ record: AuditRecord) {
+    let isAdded = state.withLock { state in
+      let byteCount = state.byteCount + record.byteCount
+      guard state.round.records.count < Self.longest, byteCount <= Self.largest,
+        !state.round.isLast
+      else { return false }
+      state.round.records.append(record)
+      state.byteCount = byteCount
+      return true
+    }
+    if isAdded { added.signal() } else { didLose(1) }
+  }
+
+  func reopen() {
+    state.withLock { $0.round.reopens = true }
+    added.signal()
+  }
+
+  func close() {
+    state.withLock { $0.round.isLast = true }
+    added.signal()
+  }
+
+  /// Waits for work, and takes all there is.
+  func next() -> Round {
+    added.wait()
+    return state.withLock { state in
+      let round = state.round
+      state = State()
+      state.round.isLast = round.isLast
+      return round
+    }
+  }
+
+  func didWrite() { written.wrappingAdd(1, ordering: .relaxed) }
+  func didLose(_ count: Int) { lost.wrappingAdd(count, ordering: .relaxed) }
+}
+
+/// Writes records to the file; confined to its thread.
+final class AuditWriter {
+  private let file: AuditFile
+  private let queue: AuditQueue
+  private let logger: Logger
+  /// Lines lost since the last one that was written.
+  private var lostInARow = 0
+
+  init(_ file: AuditFile, _ queue: AuditQueue, _ logger: Logger) {
+    self.file = file
+    self.queue = queue
+    self.logger = logger
+  }
+
+  func run() {
+    while true {
+      let round = queue.next()
+      if round.reopens { reopen() }
+      for record in round.records { write(record) }
+      if round.isLast { return }
+    }
+  }
+
+  private func reopen() {
+    do throws(SystemError) {
+      try file.reopen()
+      logger.notice("reopened the audit log")
+    } catch {
+      logger.error("the audit log cannot be reopened", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  /// Writes a line; of failures in a row, the first is logged.
+  private func write(_ record: AuditRecord) {
+    do throws(SystemError) {
+      try file.append(record.line)
+      queue.didWrite()
+      guard lostInARow > 0 else { return }
+      logger.notice("the audit log is written again", metadata: ["lost": "\(lostInARow)"])
+      lostInARow = 0
+    } catch {
+      queue.didLose(1)
+      lostInARow += 1
+      guard lostInARow == 1 else { return }
+      logger.error(
+        "the audit log cannot be written; its lines are lost", metadata: ["reason": "\(error)"])
+    }
+  }
+}

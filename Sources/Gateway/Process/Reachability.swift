@@ -1,0 +1,74 @@
+import Basics
+import Glibc
+import Reactor
+
+/// Attempts to reach other servers.
+enum Reachability {
+  /// Connects to one of a host's addresses and hangs up; blocks the caller's thread.
+  ///
+  /// - Throws: The reason of the last failure.
+  static func connect(to host: Host, port: UInt16, withinSeconds patience: Int32) throws {
+    let addresses: [SocketAddress] =
+      switch host {
+      case .address(let address): [SocketAddress(address, port: port)]
+      case .name(let name): try NameLookup.addresses(of: name, port: port)
+      }
+    var failure: SystemError?
+    for address in addresses {
+      do throws(SystemError) {
+        return try connect(to: address, patience)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private static func connect(
+    to address: SocketAddress, _ patience: Int32
+  ) throws(SystemError) {
+    let descriptor = try Socket.connect(to: address)
+    defer { Socket.close(descriptor) }
+    var question = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard poll(&question, 1, patience * 1000) > 0 else {
+      throw SystemError(call: "connect", code: ETIMEDOUT, object: address.description)
+    }
+    let code = Socket.pendingError(descriptor)
+    guard code == 0 else {
+      throw SystemError(call: "connect", code: code, object: address.description)
+    }
+  }
+}
+
+/// The sockets that another process listens on, as the kernel shows them in /proc.
+enum ListeningProcess {
+  private static let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
+  private static let tableByteCount = 16_777_216
+  /// The state of a listening socket.
+  private static let listening = "0A"
+
+  /// Whether a process listens on the port of an address; `nil` when its descriptors cannot be seen.
+  static func isListening(_ process: Int32, on address: SocketAddress) -> Bool? {
+    let folder = "/proc/\(process)/fd"
+    guard let names = try? Kernel.names(inDirectory: folder) else { return nil }
+    let sockets = Set(names.compactMap { Kernel.linkTarget(folder + "/" + $0) })
+    return inodes(ofPort: address.port).contains { sockets.contains("socket:[\($0)]") }
+  }
+
+  /// The inodes of the sockets that listen on a port.
+  private static func inodes(ofPort port: UInt16) -> [Substring] {
+    let digits = String(port, radix: 16, uppercase: true)
+    let suffix = ":" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    return tables.flatMap { path -> [Substring] in
+      let bytes = (try? FileContents.read(path, atMost: tableByteCount)) ?? []
+      return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
+        line -> Substring? in
+        let fields = line.split(separator: " ")
+        guard fields.count > 9, fields[1].hasSuffix(suffix), fields[3] == listening else {
+          return nil
+        }
+        return fields[9]
+      }
+    }
+  }
+}

@@ -1,0 +1,197 @@
+internal import ArgumentParser
+internal import Basics
+internal import Configuration
+internal import Crypto
+internal import ParleyProtocol
+internal import Reactor
+internal import Tokens
+
+extension TokenCommand {
+  /// Shows which claims of a JSON Web Token a gateway accepts.
+  struct Explain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "explain",
+      abstract: "Show which parts of a user's JSON Web Token a gateway accepts.",
+      discussion: """
+        The token is checked here, without calling a gateway and with the clock of this machine. The \
+        key is that of --public-key, of --secret-file, or of the gateway's settings: --config, \
+        PARLEY_CONFIG, PARLEY_AUTH_JWT_PUBLIC_KEY and PARLEY_AUTH_JWT_SECRET. Without a key the \
+        signature is not checked. The exit status is 1 if the token is refused.
+
+        Tokens issued by the Platform API are not JSON Web Tokens; only the gateway knows them.
+
+        EXAMPLES:
+          parley token explain --config /etc/parley/parley.yaml --for ada < token.txt
+          parley token explain eyJhbGciOi... --public-key jwt.pem
+        """)
+
+    @Argument(
+      help: ArgumentHelp(
+        "The token; - reads standard input. (default: -)", valueName: "token"))
+    var token = "-"
+
+    @Option(
+      help: ArgumentHelp("Read the token from this file.", valueName: "file"),
+      completion: .file())
+    var file: String?
+
+    @Option(
+      name: .customLong("for"),
+      help: ArgumentHelp("The user who opens a session with it.", valueName: "user id"))
+    var user: String?
+
+    @OptionGroup var keys: TokenKeyOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard file == nil || token == "-" else {
+        throw ValidationError("give the token as an argument or by --file, not both")
+      }
+    }
+
+    func run() throws {
+      let explanation = TokenExplanation(
+        of: try text(), user: user, verifiers: try keys.verifiers(),
+        now: SystemClock.unixMilliseconds / 1000)
+      try output.show(TokenText.answer(explanation), as: TokenText.lines)
+      if let problem = explanation.problems.first {
+        throw CommandFailure.refused(
+          "the token is refused: \(TokenText.reason(problem))", code: 0)
+      }
+    }
+
+    private func text() throws -> String {
+      let given: String
+      if let file {
+        given = try TokenKeyOptions.contents(of: file, atMost: 2 * TokenVerifier.sizeLimit)
+      } else {
+        given = try StandardInput.text(token)
+      }
+      let words = given.split(whereSeparator: \.isWhitespace)
+      guard words.count == 1, let word = words.first else {
+        throw ValidationError("one token is expected; there are \(words.count) words")
+      }
+      return String(word)
+    }
+  }
+}
+
+/// Options for the keys with which a gateway verifies tokens.
+struct TokenKeyOptions: ParsableArguments {
+  private static let secretSizeLimit = 65_536
+
+  @Option(
+    help: ArgumentHelp("The PEM file of the public key.", valueName: "file"), completion: .file())
+  var publicKey: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the secret of HS256; a line break at its end does not count.",
+      valueName: "file"), completion: .file())
+  var secretFile: String?
+
+  @OptionGroup var settings: SettingsOptions
+
+  /// Reads the keys; none when no option and no variable names any.
+  func verifiers() throws -> [TokenVerifier] {
+    var (paths, secrets) = (publicKey.map { [$0] } ?? [], [String]())
+    if let secretFile {
+      let text = try Self.contents(of: secretFile, atMost: Self.secretSizeLimit)
+      secrets.append(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+    if paths.isEmpty, secrets.isEmpty {
+      let settings = try settings.settings().auth
+      paths += settings.jwtPublicKey.map { [$0] } ?? []
+      secrets += settings.jwtSecret.map { [$0.value] } ?? []
+    }
+    do throws(TokenKeyError) {
+      var verifiers: [TokenVerifier] = []
+      for secret in secrets { verifiers.append(try TokenVerifier(secret: secret)) }
+      for path in paths { verifiers.append(try TokenVerifier(publicKeyPath: path)) }
+      return verifiers
+    } catch {
+      throw ValidationError("the key cannot be used: \(error)")
+    }
+  }
+
+  /// Reads a small file of text.
+  static func contents(of path: String, atMost limit: Int) throws -> String {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try FileContents.read(path, atMost: limit + 1)
+    } catch {
+      throw ValidationError("\(DisplayText.shortened(path)) cannot be read: \(error.reason)")
+    }
+    guard bytes.count <= limit else {
+      throw ValidationError("\(DisplayText.shortened(path)) is longer than \(limit) bytes")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// Formats the checks of a token.
+enum TokenText {
+  /// Returns the checks as JSON.
+  static func answer(_ explanation: TokenExplanation) -> [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.member("is_accepted", explanation.problems.isEmpty)
+        $0.member(
+          "checks", array: { for check in explanation.checks { encode(check, into: &$0) } })
+      }
+    }
+  }
+
+  private static func encode(_ check: TokenExplanation.Check, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("part", check.part.rawValue)
+      switch check.value {
+      case .missing: break
+      case .text(let text): $0.member("value", text)
+      case .time(let time): $0.member("value", time)
+      }
+      switch check.outcome {
+      case .right: $0.member("result", "right")
+      case .unchecked: $0.member("result", "unchecked")
+      case .wrong(let error):
+        $0.member("result", "wrong")
+        $0.member("reason", reason(error))
+      }
+    }
+  }
+
+  /// Returns the checks as lines.
+  static func lines(_ answer: JSONNode) -> [String] {
+    var table = TextTable([.text("part"), .text("value"), .text("result")])
+    for check in answer.list("checks") {
+      let part = check.text("part")
+      let reason = check.text("reason")
+      table.add([
+        part, value(check, of: part), reason.isEmpty ? check.text("result") : "WRONG: " + reason,
+      ])
+    }
+    return table.lines(whenEmpty: "nothing was checked")
+  }
+
+  private static func value(_ check: JSONNode, of part: String) -> String {
+    let isAbsentByRight = ["exp", "nbf"].contains(part) && check["value"] == nil
+    if isAbsentByRight { return "none" }
+    return check["value"]?.string ?? check.timeInSeconds("value")
+  }
+
+  /// Returns the reason of a refusal with its times as dates.
+  static func reason(_ error: TokenError) -> String {
+    switch error {
+    case .expired(let time): "the token expired at \(date(time))"
+    case .notYetValid(let time): "the token is not valid before \(date(time))"
+    case .wrongSubject: "the token is another user's: sub is not the given user"
+    case .badSignature: "the signature is not by this key, or the token was changed"
+    case .tooLong, .malformed, .unacceptableAlgorithm, .criticalHeader: "\(error)"
+    }
+  }
+
+  private static func date(_ seconds: Int64) -> String {
+    let (time, isOverflow) = seconds.multipliedReportingOverflow(by: 1000)
+    return isOverflow ? "\(seconds)" : UnixTime.text(time) + " UTC"
+  }
+}

@@ -1,0 +1,79 @@
+import Configuration
+import Foundation
+import Logging
+import ParleyProtocol
+import TestPeers
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("The audit log")
+struct AuditLogTests {
+  private func record(_ id: Int) -> AuditRecord {
+    AuditRecord(
+      call: AuditCall(
+        time: 0, token: APITokenName(id: "first", name: nil), client: "::1", method: "DELETE",
+        path: "/v3/users/\(id)", arguments: [(name: "user_id", value: "\(id)")], body: []),
+      outcome: .success([]))
+  }
+
+  private func log(at path: String) throws -> AuditLog {
+    var settings = Settings().audit
+    settings.log = .file(path)
+    return try #require(try AuditLog(settings, logger: Logger(label: "audit")))
+  }
+
+  private func ids(in path: String) throws -> [String] {
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    return try text.split(separator: "\n").map {
+      try #require(try JSONDocument(String($0)).root["object"]?["user_id"]?.string)
+    }
+  }
+
+  @Test("has every record in its order, appended to what was there")
+  func order() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path(of: "audit.log")
+    for part in 0..<2 {
+      let log = try log(at: path)
+      for id in 0..<100 { log.write(record(part * 100 + id)) }
+      log.close()
+      #expect(log.counts == (100, 0))
+    }
+    #expect(try ids(in: path) == (0..<200).map { "\($0)" })
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
+  @Test("goes on in a new file after it was moved away")
+  func rotation() throws {
+    let directory = try TemporaryDirectory()
+    let (path, old) = (directory.path(of: "audit.log"), directory.path(of: "audit.log.1"))
+    let log = try log(at: path)
+    log.write(record(1))
+    try Deadline.in(seconds: 20).wait(for: "the first line") { log.counts.written == 1 }
+    try FileManager.default.moveItem(atPath: path, toPath: old)
+    log.reopen()
+    try Deadline.in(seconds: 20).wait(for: "the new file") {
+      FileManager.default.fileExists(atPath: path)
+    }
+    log.write(record(2))
+    log.close()
+    #expect(try ids(in: old) == ["1"] && (try ids(in: path)) == ["2"])
+  }
+
+  @Test("counts lines that a full disk does not take")
+  func fullDisk() throws {
+    let log = try log(at: "/dev/full")
+    for id in 0..<10 { log.write(record(id)) }
+    log.close()
+    #expect(log.counts == (0, 10))
+  }
+
+  @Test("is refused when it cannot be opened, and is nothing when it is off")
+  func opening() throws {
+    #expect(throws: UnusableSetting.self) { try log(at: "/nonexistent/audit.log") }
+    #expect(try AuditLog(Settings().audit, logger: Logger(label: "audit")) == nil)
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import ParleyProtocol
+import TestPeers
+import Testing
+
+extension ServerTests {
+  @Suite("writes down what is done through the Platform API")
+  struct PlatformAuditTests {
+    private func lines(_ path: String) throws -> [JSONNode] {
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      return try text.split(separator: "\n").map { try JSONDocument(String($0)).root }
+    }
+
+    @Test("with the token, the object and the outcome, over a restart and a rotation")
+    func audit() throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path(of: "audit.log")
+      let flags = unlimitedSending + ["--audit-log", path, "--reactors", "3"]
+      let server = try ServerProcess(flags)
+      let token = try server.call("POST", "parley/api_tokens", #"{"name":"shop"}"#)
+      let secret = try #require(token["token"]?.string)
+      try server.call("POST", "users", #"{"user_id":"jeff","nickname":"J","profile_url":""}"#)
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
+      let body = #"{"user_id":"jeff","description":"a private reason"}"#
+      #expect(
+        try server.platform(
+          "/v3/open_channels/lobby/ban", method: "POST", json: body, token: secret
+        ).status == 200)
+      try server.call(
+        "POST", "open_channels/lobby/messages",
+        #"{"message_type":"ADMM","message":"a private text"}"#)
+      #expect(try server.refusal("DELETE", "open_channels/nowhere") == 400_201)
+      try server.call("GET", "open_channels")
+      try Deadline.standard.wait(for: "five lines") { try lines(path).count == 5 }
+      let written = try lines(path)
+      let ban = try #require(written.first { $0["path"]?.string?.hasSuffix("/ban") == true })
+      #expect(ban["token"]?["id"]?.string == token["id"]?.string)
+      #expect(ban["token"]?["name"]?.string == "shop")
+      #expect(ban["address"]?.string == "127.0.0.1")
+      #expect(ban["object"]?["channel_url"]?.string == "lobby")
+      #expect(ban["object"]?["user_id"]?.string == "jeff")
+      #expect(ban["status"]?.integer == 200)
+      let refused = try #require(written.first { $0["method"]?.string == "DELETE" })
+      #expect(refused["token"]?["id"]?.string == "first" && refused["token"]?["name"] == nil)
+      #expect(refused["status"]?.integer == 400 && refused["code"]?.integer == 400_201)
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      #expect(!text.contains("private") && !text.contains(secret))
+
+      try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+      server.process.send(signal: SIGHUP)
+      try Deadline.standard.wait(for: "a new file") {
+        FileManager.default.fileExists(atPath: path)
+      }
+      try server.call("POST", "parley/drain")
+      #expect(try server.process.waitForEnd() == .exited(0))
+      #expect(try lines(path).map { $0["path"]?.string } == ["/v3/parley/drain"])
+      let asked = server.process.log.lines.first { $0.contains("draining") } ?? ""
+      #expect(asked.contains("api_token=first") && asked.contains("client=127.0.0.1"), "\(asked)")
+    }
+
+    @Test("with messages on demand, and goes on serving when the disk is full")
+    func messages() throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path(of: "audit.log")
+      let server = try ServerProcess(["--audit-log", path, "--audit-messages", "true"])
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
+      let sent = try server.call(
+        "POST", "open_channels/lobby/messages", #"{"message_type":"ADMM","message":"hello"}"#)
+      let id = try #require(sent["message_id"]?.integer)
+      try server.stop()
+      #expect(try lines(path).last?["object"]?["message_id"]?.string == "\(id)")
+
+      let full = try ServerProcess(["--audit-log", "/dev/full"])
+      for name in ["a", "b"] {
+        try full.call("POST", "open_channels", #"{"channel_url":"\#(name)"}"#)
+      }
+      try Deadline.standard.wait(for: "two lost lines") {
+        try full.get("/metrics").text.contains(#"parley_audit_lines_total{outcome="lost"} 2"#)
+      }
+      try full.stop()
+      #expect(full.process.log.lines.count { $0.contains("audit log cannot be written") } == 1)
+      let wrong = try Parleyd([
+        "--listen", "127.0.0.1:0", "--data-dir", directory.path(of: "data"), "--audit-log",
+        "/nonexistent/audit.log",
+      ])
+      #expect(try wrong.waitForEnd() == .exited(EX_CONFIG))
+      #expect(wrong.log.text.contains("audit.log"))
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Logging
+import SQLite
+import Testing
+
+@testable import Store
+
+@Suite("A backup")
+struct StoreBackupTests {
+  private static let noon: Int64 = 1_769_860_800_123
+  private let directory = TemporaryDirectory()
+
+  private var data: String { directory.path + "/data" }
+  private var backups: String { directory.path + "/backups" }
+
+  /// A data directory as a server leaves it, with some files.
+  private func makeData(files: [String: String] = ["a": "one", "b": "two"]) throws {
+    try FileManager.default.createDirectory(
+      atPath: data + "/files", withIntermediateDirectories: true)
+    let database = try DatabaseFile.openForWriting(
+      data + "/parley.sqlite", logger: Logger(label: "test"))
+    try database.withDatabase {
+      try $0.execute("CREATE TABLE extra (text TEXT)")
+      try $0.execute("INSERT INTO extra VALUES ('kept')")
+    }
+    database.close()
+    for (name, text) in files { try write(text, to: "files/" + name) }
+    try write("token\n", to: "api-token")
+    try write("key\n", to: "file-keys")
+  }
+
+  private func write(_ text: String, to name: String) throws {
+    try text.write(toFile: data + "/" + name, atomically: false, encoding: .utf8)
+  }
+
+  private func backUp(
+    at time: Int64 = noon, keeping count: Int? = nil, parts: Set<BackupPart> = [.database]
+  ) throws -> StoreBackup.Report {
+    try StoreBackup(of: data, filesDirectory: data + "/files", parts: parts, in: backups)
+      .run(at: time, keeping: count)
+  }
+
+  private func restore(
+    _ backup: String, to target: String, _ present: StoreRestoration.PresentData = .refuses
+  ) throws -> StoreRestoration.Report {
+    try StoreRestoration(of: backup, to: target, filesDirectory: nil, presentData: present)
+      .run(at: Self.noon)
+  }
+
+  private func names(_ path: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
+  private func text(_ path: String) throws -> String {
+    try String(contentsOfFile: path, encoding: .utf8)
+  }
+
+  private func inode(_ path: String) throws -> UInt64? {
+    try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64
+  }
+
+  private func restoredText(_ directory: String) throws -> String? {
+    let database = try DatabaseFile.openForWriting(
+      directory + "/parley.sqlite", logger: Logger(label: "test"))
+    defer { database.close() }
+    return try database.withDatabase { try $0.value("SELECT text FROM extra") }
+  }
+
+  @Test("is restored with database, files and token, while the server has the database open")
+  func roundTrip() throws {
+    try makeData()
+    let writer = try DatabaseFile.openForWriting(
+      data + "/parley.sqlite", logger: Logger(label: "test"))
+    defer { writer.close() }
+    try writer.withDatabase { try $0.execute("UPDATE extra SET text = 'in the log'") }
+    let report = try backUp()
+    #expect(report.path == backups + "/2026-01-31T120000.123Z")
+    #expect(report.fileCount == 2 && report.fileByteCount == 6 && report.sharedFileCount == 0)
+    let target = directory.path + "/restored"
+    let restored = try restore(backups, to: target)
+    #expect(restored.backup == report.path && restored.createdAt == Self.noon)
+    #expect(try restoredText(target) == "in the log")
+    #expect(try text(target + "/files/a") == "one")
+    #expect(try text(target + "/api-token") == "token\n")
+    #expect(!FileManager.default.fileExists(atPath: target + "/file-keys"))
+    #expect(try names(target).allSatisfy { !$0.hasPrefix(".") })
+  }
+
+  @Test("shares files that have not changed with the one before it, and keeps as many as wanted")
+  func sharing() throws {
+    try makeData()
+    let first = try backUp()
+    try write("three", to: "files/c")
+    try write("TWO", to: "files/b")
+    let second = try backUp(at: Self.noon + 1, keeping: 2)
+    #expect(second.sharedFileCount == 1 && second.fileCount == 3 && second.removedCount == 0)
+    #expect(try inode(first.path + "/files/a") == inode(second.path + "/files/a"))
+    #expect(try inode(data + "/files/a") != inode(second.path + "/files/a"))
+    #expect(try text(first.path + "/files/b") == "two" && text(second.path + "/files/b") == "TWO")
+    #expect(try backUp(at: Self.noon + 2, keeping: 2).removedCount == 1)
+    #expect(
+      try names(backups)
+        == ["2026-01-31T120000.124Z", "2026-01-31T120000.125Z", "lock"])
+    #expect(try text(backups + "/2026-01-31T120000.125Z/files/a") == "one")
+  }
+
+  @Test("holds the master keys only on demand")
+  func masterKeys() throws {
+    try makeData()
+    #expect(try !names(backUp().path).contains("file-keys"))
+    let report = try backUp(at: Self.noon + 1, parts: [.database, .masterKeys])
+    #expect(try text(report.path + "/file-keys") == "key\n")
+    let mode = try FileManager.default.attributesOfItem(atPath: report.path + "/file-keys")
+    #expect(mode[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test("that was cut off is none, and goes with the next")
+  func remains() throws {
+    try makeData()
+    let partial = backups + "/.partial-2026-01-01T000000.000Z"
+    try FileManager.default.createDirectory(
+      atPath: partial + "/files", withIntermediateDirectories: true)
+    let unfinished = backups + "/2026-01-01T000000.000Z"
+    try FileManager.default.createDirectory(
+      atPath: unfinished, withIntermediateDirectories: true)
+    let target = directory.path + "/restored"
+    #expect(throws: BackupError.self) { try restore(backups, to: target) }
+    #expect(throws: BackupError.self) { try restore(unfinished, to: target) }
+    _ = try backUp()
+    #expect(!FileManager.default.fileExists(atPath: partial))
+    #expect(try restore(backups, to: target).fileCount == 2)
+  }
+
+  @Test("of what is no data directory is refused and leaves nothing")
+  func refusals() throws {
+    #expect(throws: BackupError.self) { try backUp() }
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    #expect(throws: BackupError.self) { try backUp() }
+    try write("not a database", to: "parley.sqlite")
+    #expect(throws: (any Error).self) { try backUp() }
+    #expect(try names(backups) == ["lock"])
+  }
+
+  @Test("is not restored when it is damaged")
+  func damage() throws {
+    try makeData()
+    let path = try backUp().path
+    let target = directory.path + "/restored"
+    try FileManager.default.removeItem(atPath: path + "/files/a")
+    #expect(throws: BackupError.self) { try restore(path, to: target) }
+    try "one".write(toFile: path + "/files/a", atomically: false, encoding: .utf8)
+    #expect(try restore(path, to: target).fileCount == 2)
+    let handle = try #require(FileHandle(forWritingAtPath: path + "/parley.sqlite"))
+    try handle.seek(toOffset: 3_000)
+    try handle.write(contentsOf: Data([0xff, 0xff, 0xff]))
+    try handle.close()
+    #expect(throws: BackupError.self) { try restore(path, to: directory.path + "/other") }
+    #expect(!FileManager.default.fileExists(atPath: directory.path + "/other"))
+  }
+
+  @Test("is not restored over data or under a server without a word")
+  func presentData() throws {
+    try makeData()
+    let path = try backUp().path
+    let other = try #require(throws: BackupError.self) { try restore(path, to: data) }
+    #expect(other.description.contains("--replace"))
+    let lock = try DirectoryLock(directory: data)
+    let busy = try #require(throws: BackupError.self) { try restore(path, to: data, .isSetAside) }
+    #expect(busy.description.contains("in use"))
+    lock.release()
+    try write("newer", to: "files/c")
+    let report = try restore(path, to: data, .isSetAside)
+    let aside = try #require(report.setAside)
+    #expect(try text(aside + "/files/c") == "newer")
+    #expect(try names(data + "/files") == ["a", "b"] && restoredText(data) == "kept")
+  }
+}
