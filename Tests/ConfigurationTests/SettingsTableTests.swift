@@ -15,7 +15,7 @@ struct SettingsTableTests {
     "limits.calls_per_second", "limits.calls_burst", "auth.allowed_origins", "unfurl.mode",
     "unfurl.url", "unfurl.timeout_ms", "unfurl.max_bytes", "unfurl.max_redirects",
     "unfurl.cache_ttl_seconds", "unfurl.negative_ttl_seconds", "unfurl.allow_addresses",
-    "unfurl.allow_ports", "reactors", "log.level", "log.format",
+    "unfurl.allow_ports", "reactors", "log.level", "log.format", "audit.log", "audit.messages",
     "limits.flood.exempt_operators", "limits.connections", "limits.http_body_bytes",
     "limits.platform_calls_per_second", "limits.platform_calls_burst", "limits.query_ms",
     "fan_out.io_uring", "compression.contexts", "unfurl.cache_min_ttl_seconds",

@@ -110,9 +110,9 @@ struct DeliveryScheduleTests {
 
   /// A schedule whose channels have failed `failures` times, at 0 and whenever they were due.
   private func failing(
-    _ channels: [String], times failures: Int, concurrency: Int = 16
+    _ channels: [String], times failures: Int
   ) -> (DeliverySchedule, now: Int64) {
-    var schedule = DeliverySchedule(receivers: 1, concurrency: concurrency)
+    var schedule = DeliverySchedule(receivers: 1, concurrency: 16)
     for (id, url) in channels.enumerated() { schedule.didQueue(url, eventID: Int64(id + 1)) }
     var now: Int64 = 0
     for round in 0..<failures {
@@ -155,7 +155,7 @@ struct DeliveryScheduleTests {
 
   @Test("a failure ends the haste, and the others wait for their time")
   func hasteEnds() {
-    var (schedule, now) = failing(["a", "b", "c"], times: 2, concurrency: 1)
+    var (schedule, now) = failing(["a", "b", "c"], times: 2)
     take(&schedule, "other", at: now)
     let turn = schedule.next(at: now)
     #expect(turn?.failures == 2)

@@ -31,7 +31,7 @@ struct AuditCall: Sendable {
 
 /// A call with its outcome: one line of the audit log.
 ///
-///     {"time":"…","token":{"id":"4f2a…","name":"shop"},"address":"10.0.0.7","method":"POST",
+///     {"time":"…","token":{"id":"4f2a…","name":"shop"},"address":"10.0.0.7:51234","method":"POST",
 ///      "path":"/v3/open_channels/lobby/ban","object":{"channel_url":"lobby","user_id":"jeff"},
 ///      "status":200}
 ///

@@ -48,7 +48,9 @@ struct PlatformCall {
   /// The caller in log lines: its token and, where its connection is on this shard, its address.
   var callerMetadata: Logger.Metadata {
     var metadata: Logger.Metadata = ["api_token": "\(services.apiTokens.name(of: token))"]
-    if let connection = shard.transport.connection(awaiting: Exchange.ID(address)) {
+    if address.shard == shard.handle.address,
+      let connection = shard.transport.connection(Exchange.ID(address).connection)
+    {
       metadata["client"] = "\(connection.clientText)"
     }
     return metadata
