@@ -1,6 +1,7 @@
 import Basics
 import HTTP1
 import ParleyProtocol
+import Store
 import Testing
 import Transport
 
@@ -92,18 +93,30 @@ struct RoutesTests {
       }
     }
     for target in ["/v3", "/v3/", "/v3/nothing", "/v3/%"] {
-      #expect(match("GET", target).access == .platform(.whileServing), "\(target)")
+      #expect(match("GET", target).access == .platform(.whileServing, .viewer), "\(target)")
     }
     #expect(match("PATCH", "/v3/openapi.json").access == .shared)
   }
 
+  @Test("viewers may read, and ask for a ticket, and do nothing else")
+  func roles() {
+    for route in Routes.table.routes {
+      guard case .platform(_, let role) = route.access else { continue }
+      let isForViewers = route.methods == ["GET"] || route.pattern == "/v3/parley/tickets"
+      #expect(role == (isForViewers ? .viewer : .admin), "\(route.methods) \(route.pattern)")
+    }
+  }
+
   @Test("while the gateway drains its status can be seen, and it can be asked to drain again")
   func availability() {
-    let always = Routes.table.routes.filter { $0.access == .platform(.always) }
+    let always = Routes.table.routes.filter { route in
+      if case .platform(.always, _) = route.access { true } else { false }
+    }
     #expect(
       always.map { "\($0.methods[0]) \($0.pattern)" }.sorted()
         == [
-          "GET /v3/parley/cluster", "GET /v3/parley/status",
+          "GET /v3/parley/cluster", "GET /v3/parley/metrics", "GET /v3/parley/settings",
+          "GET /v3/parley/status",
           "POST /v3/parley/cluster/servers/{server_id}/drain", "POST /v3/parley/drain",
         ])
   }
