@@ -14,6 +14,13 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
   .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+/// An executable of programs that are libraries, in `Sources/Executables`.
+func executable(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Sources/Executables/" + name,
+    swiftSettings: house)
+}
+
 /// The tests of one target, in `Tests/<name>Tests`.
 func tests(
   _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
@@ -38,10 +45,11 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let package = Package(
   name: "parley",
   products: [
-    .executable(name: "parleyd", targets: ["parleyd"]),
-    .executable(name: "parley-unfurl", targets: ["parley-unfurl"]),
+    .executable(name: "parleyd", targets: ["parleyd-alone"]),
+    .executable(name: "parley-unfurl", targets: ["parley-unfurl-alone"]),
     .executable(name: "parley-thumbnail", targets: ["parley-thumbnail"]),
-    .executable(name: "parley", targets: ["parley"]),
+    .executable(name: "parley", targets: ["parley-alone"]),
+    .executable(name: "parley-programs", targets: ["parley-programs"]),
     .library(name: "ParleyClient", targets: ["ParleyClient"]),
   ],
   dependencies: [
@@ -163,27 +171,29 @@ let package = Package(
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
 
     // Programs: settings in, a daemon or a command line out.
-    .executableTarget(
-      name: "parleyd",
-      dependencies: ["Gateway", "Daemon", "Configuration", "SQLite", "Store", arguments, logging],
-      swiftSettings: house),
-    .executableTarget(
-      name: "parley-unfurl",
-      dependencies: [
+    library(
+      "parleyd", ["Gateway", "Daemon", "Configuration", "SQLite", "Store", arguments, logging]),
+    library(
+      "parley-unfurl",
+      [
         "Configuration", "Daemon", "HTTP1", "ParleyProtocol", "Reactor", "Telemetry", "Transport",
         "Unfurler", arguments, logging,
-      ],
-      swiftSettings: house),
+      ]),
     .executableTarget(
       name: "parley-thumbnail", dependencies: ["Thumbnails", "CSandbox"], swiftSettings: house),
-    .executableTarget(
-      name: "parley",
-      dependencies: [
+    library(
+      "parley",
+      [
         "Basics", "ClientTransport", "Configuration", "Crypto", "FloodControl", "HTTP1",
         "LinkPreview", "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "Store",
         "Tokens", "CCurl", "Curl", arguments,
-      ],
-      swiftSettings: house),
+      ]),
+
+    // Executables: each program alone, and all in one file that is installed under their names.
+    executable("parleyd-alone", ["parleyd"]),
+    executable("parley-unfurl-alone", ["parley-unfurl"]),
+    executable("parley-alone", ["parley"]),
+    executable("parley-programs", ["parleyd", "parley-unfurl", "parley"]),
 
     // Tests, and the programs that only tests need.
     .executableTarget(

@@ -7,7 +7,6 @@ internal import Unfurler
 
 /// The preview service's command line: reads the settings, then runs the service or answers about
 /// them.
-@main
 struct ParleyUnfurl: ParsableCommand {
   private static let name = "parley-unfurl"
 

@@ -5,7 +5,6 @@ internal import ParleyClient
 internal import Reactor
 
 /// The operator's and developer's command line.
-@main
 struct Parley: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "parley",

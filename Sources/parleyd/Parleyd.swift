@@ -9,7 +9,6 @@ internal import Store
 internal import Synchronization
 
 /// The server's command line: reads the settings, then runs the gateway or answers about them.
-@main
 struct Parleyd: ParsableCommand {
   private static let name = "parleyd"
 

@@ -1,7 +1,10 @@
 """The Debian package, installed into a clean Debian."""
 
 import asyncio
+import glob
+import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -17,8 +20,17 @@ INSTALLED = [
     "lib/systemd/system/parley-backup.service", "lib/systemd/system/parley-backup.timer",
     "usr/lib/sysusers.d/parley.conf", "usr/lib/tmpfiles.d/parley.conf", "etc/parley/parley.yaml",
     "etc/parley/parley-unfurl.yaml", "etc/parley/parley.env", "usr/share/doc/parley/copyright",
+    "usr/share/man/man1/parley.1.gz", "usr/share/man/man1/parley-channel.1.gz",
+    "usr/share/man/man8/parleyd.8.gz", "usr/share/man/man8/parley-unfurl.8.gz",
+    "usr/share/bash-completion/completions/parley", "usr/share/zsh/vendor-completions/_parley",
+    "usr/share/fish/vendor_completions.d/parley.fish",
     "usr/share/doc/parley/Deploying.md", "usr/share/doc/parley/examples/nginx/parley.conf",
 ]
+
+
+# Bytes of the package, and of what it installs.
+PACKAGE_LIMIT = 25_000_000
+INSTALLED_LIMIT = 60_000_000
 
 
 def release():
@@ -121,6 +133,76 @@ async def test_the_package_needs_only_debian(ctx):
     _, conffiles, _ = await ctx.run("dpkg-deb", "--info", ctx.package, "conffiles")
     assert conffiles.decode().split() == [
         "/etc/parley/parley-unfurl.yaml", "/etc/parley/parley.env", "/etc/parley/parley.yaml"]
+
+
+async def test_the_package_is_small(ctx):
+    """The package is quick to download, and what it installs takes little room."""
+    size = os.path.getsize(ctx.package)
+    files = {
+        (state.st_dev, state.st_ino): state.st_size
+        for place, _, names in os.walk(ctx.files) for name in names
+        if (state := os.lstat(os.path.join(place, name)))}
+    installed = sum(files.values())
+    print(f"     {size / 1e6:.1f} MB, {installed / 1e6:.1f} MB installed", flush=True)
+    assert size <= PACKAGE_LIMIT, size
+    assert installed <= INSTALLED_LIMIT, installed
+
+
+async def test_one_file_is_three_programs(ctx):
+    """Called by each of its names, the file is that program."""
+    for program, words in [
+            (ctx.parleyd, b"Real-time gateway"), (ctx.parley_unfurl, b"link previews"),
+            (ctx.parley, b"Operate and inspect")]:
+        status, output, errors = await ctx.run(program, "--help")
+        assert status == 0 and words in output, (program, output[:300], errors)
+
+
+async def test_the_manual(ctx):
+    """Each program and each command of parley has a page that formatters take without a complaint."""
+    mandoc = need("mandoc")
+    pages = glob.glob(os.path.join(ctx.files, "usr/share/man/man*/*.gz"))
+    _, output, _ = await ctx.run(ctx.parley, "--experimental-dump-help")
+    commands = [one["commandName"] for one in json.loads(output)["command"]["subcommands"]]
+    named = {os.path.basename(page).split(".")[0] for page in pages}
+    wanted = {"parley", "parleyd", "parley-unfurl"}
+    wanted |= {f"parley-{command}" for command in commands if command != "help"}
+    assert named == wanted, named ^ wanted
+    for page in sorted(pages):
+        with gzip.open(page) as file:
+            text = file.read()
+        status, words, _ = await ctx.run(mandoc, "-T", "lint", "-W", "warning", stdin=text)
+        # Pages have no date, so that the same program has the same pages.
+        words = [line for line in words.decode().splitlines() if "missing date" not in line]
+        assert not words, (page, words[:5])
+        shown = await formatted(ctx, mandoc, text)
+        assert "NAME" in shown and "SYNOPSIS" in shown, (page, shown[:500])
+    with gzip.open(os.path.join(ctx.files, "usr/share/man/man1/parley-channel.1.gz")) as file:
+        shown = await formatted(ctx, mandoc, file.read())
+    assert "parley channel create" in shown and "--json" in shown, shown[:2000]
+
+
+async def formatted(ctx, mandoc, page):
+    """A page as a terminal shows it, without what makes letters bold there."""
+    _, shown, _ = await ctx.run(mandoc, "-T", "ascii", stdin=page)
+    return re.sub(".\x08", "", shown.decode())
+
+
+async def test_completions(ctx):
+    """The shells take their completions, and bash completes commands by them."""
+    share = os.path.join(ctx.files, "usr/share")
+    for shell, pattern in [("bash", "bash-completion/completions/{}"),
+                           ("zsh", "zsh/vendor-completions/_{}"),
+                           ("fish", "fish/vendor_completions.d/{}.fish")]:
+        for name in ("parley", "parleyd", "parley-unfurl"):
+            path = os.path.join(share, pattern.format(name))
+            status, output, errors = await ctx.run(need(shell), "-n", path)
+            assert status == 0 and not errors, (path, output, errors)
+    script = (
+        f'. "{share}/bash-completion/completions/parley"; '
+        'COMP_WORDS=(parley chan); COMP_CWORD=1; COMP_LINE="parley chan"; COMP_POINT=11; '
+        '$(complete -p parley | sed -E "s/.*-F ([^ ]+).*/\\1/") parley chan parley; echo "${COMPREPLY[@]}"')
+    status, output, errors = await ctx.run(need("bash"), "-c", script)
+    assert b"channel" in output, (status, output, errors)
 
 
 async def test_the_package_installs_and_serves(ctx):
@@ -238,4 +320,5 @@ async def test_the_container_has_what_the_package_has(ctx):
         if name not in inherited and not name.startswith("systemd"):
             assert re.search(rf"\s{re.escape(name)}\s", text), f"{name} is not in the file"
     assert re.search(r"^USER 10001:10001$", text, re.MULTILINE)
-    assert "for program in parleyd parley-unfurl parley-thumbnail parley;" in text
+    assert "for program in parley-programs parley-thumbnail;" in text
+    assert "ln -s parley /usr/bin/parleyd && ln -s parley /usr/bin/parley-unfurl" in text

@@ -1,0 +1,3 @@
+internal import parley_unfurl
+
+ParleyUnfurlProgram.run()
