@@ -10,7 +10,7 @@ enum ReportPage {
     .wide{overflow-x:auto}.wide table{overflow-wrap:normal}table{border-collapse:collapse}\
     td,th{padding:.2rem .9rem .2rem 0;text-align:left;vertical-align:top;\
     font-variant-numeric:tabular-nums}th{font-weight:600}.wide td,.wide th{white-space:nowrap}\
-    .plain td,.plain th{white-space:normal}.plain th{min-width:6rem}\
+    .plain td,.plain th{white-space:normal}.plain th:first-child{min-width:6rem}\
     figure{margin:1.5rem 0;overflow-x:auto}figcaption{font-weight:600}\
     svg{width:100%;min-width:540px;height:auto}svg text{font-size:11px;fill:var(--faint)}\
     svg .legend{font-size:12px;font-weight:600}svg .y{text-anchor:end;dominant-baseline:middle}\
