@@ -1,5 +1,6 @@
 internal import Basics
 internal import LoadGenerator
+internal import Reactor
 
 /// Deletes the channels and users that a run has made.
 struct LoadCleaning {

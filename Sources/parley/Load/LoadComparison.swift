@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Basics
 internal import LoadGenerator
 internal import Reactor
 
@@ -34,7 +35,7 @@ extension LoadCommand {
 
     func run() throws {
       let comparison = RunComparison(try Self.digest(first), try Self.digest(second))
-      for line in comparison.lines { print(OutputOptions.harmless(line)) }
+      for line in comparison.lines { print(DisplayText.harmless(json: line)) }
       guard let html else { return }
       try ReportFile.write(Array(ComparisonPage(comparison).text.utf8), to: html, for: "--html")
       print("\nThe comparison is in \(html)")

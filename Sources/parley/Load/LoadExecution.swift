@@ -3,6 +3,7 @@ internal import ClientTransport
 internal import Configuration
 internal import LoadGenerator
 internal import ParleyProtocol
+internal import Reactor
 
 /// Runs a plan, shows its progress and writes the report.
 struct LoadExecution {

@@ -186,7 +186,7 @@ private final class SharedRig {
     case .report(.arrive(let piece)): claims = piece.entering
     case .report(.settled(let number, _)): settled.append(number)
     case .report, .repair, .notify, .reply, .deliver, .unsubscribe, .disconnect, .admit,
-      .reattach, .entered, .withheld, .wake:
+      .admitObserver, .reattach, .entered, .withheld, .wake:
       break
     }
   }

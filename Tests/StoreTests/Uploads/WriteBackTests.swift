@@ -1,3 +1,4 @@
+import Reactor
 import TestSupport
 import Testing
 
