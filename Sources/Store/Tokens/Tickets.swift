@@ -27,6 +27,7 @@ extension WriteTransaction {
     let token = try connection.first(
       "SELECT token_hash FROM tickets WHERE ticket_hash = ? AND expires_at > ?", [hash, now]
     ) { $0.bytes(0) }
+    guard token != nil else { return nil }
     // Of two servers that read it at once, one removes it.
     let count = try connection.change("DELETE FROM tickets WHERE ticket_hash = ?", [hash])
     return count > 0 ? token : nil

@@ -123,7 +123,7 @@ struct AttachedStageTests {
     #expect(rig.takeReports() == ["left ann [2]", "admit 3 ann"])
     rig.ask(3)
     #expect(
-      rig.takeReports() == ["attach", "arrive", "left ann [2]", "admit 2 ben", "admit 3 ann"])
+      rig.takeReports() == ["attach", "left ann [2]", "arrive", "admit 2 ben", "admit 3 ann"])
     rig.start(seq: 1)
     // This one was asked before the user left.
     rig.grant(2)

@@ -20,7 +20,7 @@ struct IncomingTests {
 
   @Test(
     "is read, whichever of the protocol's it is",
-    arguments: EventName.allCases.filter { $0 != .channelCreated })
+    arguments: EventName.allCases.filter { ![.channelCreated, .messageWithheld].contains($0) })
   func all(name: EventName) throws {
     let params = """
       {"channel_url":"lobby","ts":5,"message":\(Sample.message()),"message_id":7,"withheld":2,
@@ -45,6 +45,12 @@ struct IncomingTests {
     let params = #"{"channel_url":"lobby","seq":0,"ts":5,"channel":\#(Sample.channel())}"#
     #expect(
       try read("channel.created", params) == nil)
+  }
+
+  @Test("is passed over when it is one for observers alone")
+  func observed() throws {
+    let params = #"{"channel_url":"lobby","ts":5,"message_id":7,"participants":2}"#
+    #expect(try read("message.withheld", params) == nil)
   }
 
   @Test("tells messages withheld with their range")

@@ -156,6 +156,7 @@ struct ReceivedBodyTests {
     peer.deliver(head(10) + Array("abc".utf8))
     peer.close()
     peer.connection.descriptorIsReady(for: .readable)
+    server.settle()
     #expect(server.abandonmentCount == 1)
     #expect(server.endCount == 0)
     #expect(server.transport.connectionCount == 0)
