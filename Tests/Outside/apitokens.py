@@ -81,6 +81,7 @@ async def test_a_viewer_reads_and_changes_nothing(ctx):
     assert status == 200 and token["role"] == "viewer", token
     async with Caller(server) as caller:
         world = await World.make(ctx, caller)
+        await world.join(ctx, server)
         before = await world.state(caller)
         viewer = {"Api-Token": token["token"]}
         for path, method, operation in guarded():
