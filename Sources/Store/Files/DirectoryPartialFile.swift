@@ -12,7 +12,6 @@ final class DirectoryPartialFile: PartialFile {
   private let request: PartialFileRequest
   private let directory: FileDirectory
   private let lane: FileWorkers.Lane
-  private let workers: FileWorkers
   /// Bytes of the file system that are kept free of uploads.
   private let reserve: Int64
   private let state = Mutex(State())
@@ -25,26 +24,19 @@ final class DirectoryPartialFile: PartialFile {
     var sealer: PartialSealer?
     var failure: PartialFileFailure?
     var uncheckedByteCount = 0
-    /// Bytes that were left to the kernel.
-    var unwrittenByteCount = 0
   }
 
   /// Bytes after which the room is looked at.
   private static let checkByteCount = 16 << 20
-  /// Bytes after which they are written to the disk.
-  ///
-  /// The kernel by itself would gather seconds of all uploads, and then let nothing else through.
-  private static let writeBackByteCount = 1 << 20
 
   init(
     _ request: PartialFileRequest, in directory: FileDirectory, reserve: Int64,
-    on workers: FileWorkers
+    on lane: FileWorkers.Lane
   ) {
     self.request = request
     self.directory = directory
     self.reserve = reserve
-    self.workers = workers
-    lane = workers.makeLane()
+    self.lane = lane
   }
 
   var heldByteCount: Int { heldBytes.load(ordering: .relaxed) }
@@ -105,18 +97,9 @@ final class DirectoryPartialFile: PartialFile {
         try checkRoom(for: 0)
       }
       let stored = state.sealer.map { $0.seal(bytes) } ?? bytes
-      if !stored.isEmpty { try append(stored, to: &state) }
+      if !stored.isEmpty { try state.file?.append(stored) }
       state.digest?.add(bytes)
     }
-  }
-
-  private func append(_ bytes: [UInt8], to state: inout State) throws {
-    try state.file?.append(bytes)
-    state.unwrittenByteCount += bytes.count
-    guard state.unwrittenByteCount >= Self.writeBackByteCount else { return }
-    let (file, count) = (state.file, state.unwrittenByteCount)
-    state.unwrittenByteCount = 0
-    workers.takeTurnAtDisk { file?.writeBack(count) }
   }
 
   func verify(_ digest: [UInt8], completion: @escaping FileCompletion<Bool>) {
