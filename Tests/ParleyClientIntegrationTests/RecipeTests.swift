@@ -17,8 +17,8 @@ extension ClientTests {
 
       var all: [String] { lines.withLock { $0 } }
 
-      func wait(for line: String) throws {
-        try Deadline.standard.wait(for: "'\(line)'") { all.contains { $0.hasPrefix(line) } }
+      func wait(for line: String) async throws {
+        try await Deadline.standard.wait(for: "'\(line)'") { all.contains { $0.hasPrefix(line) } }
       }
     }
 
@@ -60,7 +60,7 @@ extension ClientTests {
       #expect(channel.isOperator(userID: "eve") && !channel.isFrozen)
       recipes.handlers(channel)
       #expect(shown.all.contains("sending hello"))
-      try shown.wait(for: "sent as ")
+      try await shown.wait(for: "sent as ")
     }
 
     @Test("for files with progress")
@@ -107,7 +107,7 @@ extension ClientTests {
       let showing = Task { await recipes.showPreviews(events) }
       defer { showing.cancel() }
       try await channel.sendUserMessage("see \(pages.url("/a"))")
-      try shown.wait(for: "A page")
+      try await shown.wait(for: "A page")
     }
   }
 }

@@ -38,6 +38,18 @@ package struct Deadline: Sendable {
       usleep(2_000)
     }
   }
+
+  /// Looks until a condition holds, and leaves the thread to others in between.
+  ///
+  /// What is awaited may need the threads that Swift's tasks share, and there are as few as processors.
+  ///
+  /// - Throws: ``TestFailure`` that names what was awaited.
+  package func wait(for what: String, until condition: () throws -> Bool) async throws {
+    while try !condition() {
+      guard !hasPassed else { throw TestFailure("waited in vain for \(what)") }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
 }
 
 /// Why a helper of the tests could not do what it was asked to.

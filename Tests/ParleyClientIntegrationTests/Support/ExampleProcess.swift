@@ -69,9 +69,9 @@ final class ExampleProcess: Sendable {
   }
 
   /// Waits until it has printed a text.
-  func wait(for text: String) throws {
+  func wait(for text: String) async throws {
     do {
-      try Deadline.in(seconds: 60).wait(for: "'\(text)'") {
+      try await Deadline.in(seconds: 60).wait(for: "'\(text)'") {
         output.text.withLock { $0.contains(text) }
       }
     } catch {

@@ -34,7 +34,7 @@ struct ConnectionTests {
     #expect(try await rig.call("session.ping") == #"{"time":1}"#)
     await rig.close()
     _ = try await rig.waitForState("the end") { $0 == .disconnected(because: .requested) }
-    try Deadline.standard.wait(for: "the close code") { code.withLock { $0 != nil } }
+    try await Deadline.standard.wait(for: "the close code") { code.withLock { $0 != nil } }
     #expect(code.withLock { $0 } == 1000)
     let request = try #require(head.withLock { $0 })
     #expect(request.target == "/v1/ws?x=1")
@@ -123,7 +123,7 @@ struct ConnectionTests {
     defer { server.stop() }
     let rig = try EngineRig(server.url)
     _ = try await rig.open()
-    try Deadline.standard.wait(for: "the pong") { pong.withLock { $0 != nil } }
+    try await Deadline.standard.wait(for: "the pong") { pong.withLock { $0 != nil } }
     #expect(pong.withLock { $0 } == [1, 2, 3])
     withExtendedLifetime(rig) {}
   }
@@ -169,7 +169,7 @@ struct ConnectionTests {
     var rig: EngineRig? = try EngineRig(server.url, on: try ClientLoop.shared())
     _ = try await rig?.open()
     rig = nil
-    try Deadline.standard.wait(for: "the close code") { code.withLock { $0 != nil } }
+    try await Deadline.standard.wait(for: "the close code") { code.withLock { $0 != nil } }
     #expect(code.withLock { $0 } == 1000)
   }
 
@@ -215,7 +215,7 @@ struct ConnectionTests {
       }
     }
     rig = nil
-    try Deadline.standard.wait(for: "the outcomes") { outcomes.withLock { $0.count == 3 } }
+    try await Deadline.standard.wait(for: "the outcomes") { outcomes.withLock { $0.count == 3 } }
     #expect(outcomes.withLock { $0 } == [.cancelled, .cancelled, .cancelled])
   }
 
@@ -236,7 +236,7 @@ struct ConnectionTests {
         if case .failure(.tooManyPending(limit: 10)) = result { refused.withLock { $0 += 1 } }
       }
     }
-    try Deadline.standard.wait(for: "the refusals") { refused.withLock { $0 == 990 } }
+    try await Deadline.standard.wait(for: "the refusals") { refused.withLock { $0 == 990 } }
   }
 
   @Test("many clients share one thread")

@@ -151,7 +151,7 @@ struct HostileServerTests {
       if case .reconnecting = $0 { true } else { false }
     }
     #expect(try await rig.call("channel.get").hasPrefix(#"{"n":"#))
-    try Deadline.standard.wait(for: "the close code") { code.withLock { $0 != nil } }
+    try await Deadline.standard.wait(for: "the close code") { code.withLock { $0 != nil } }
     await rig.close()
     return (try #require(code.withLock { $0 }), state)
   }

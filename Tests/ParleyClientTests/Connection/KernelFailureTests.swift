@@ -18,7 +18,7 @@ struct KernelFailureTests {
       #expect(try await rig.call("message.send", text).hasPrefix(#"{"n":"#))
       await rig.close()
     }
-    try Deadline.standard.wait(for: "all sockets to be closed") { kernel.openSockets.isEmpty }
+    try await Deadline.standard.wait(for: "all sockets to be closed") { kernel.openSockets.isEmpty }
   }
 
   @Test(
