@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -48,6 +49,12 @@ void clinux_timer_set(int timer, int64_t nanoseconds) {
 int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count) {
     off_t position = offset;
     return sendfile(socket, file, &position, count);
+}
+
+int clinux_write_back(int file, int64_t offset, int64_t count) {
+    return sync_file_range(
+        file, offset, count,
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
 }
 
 char **clinux_environment(void) { return environ; }

@@ -9,6 +9,8 @@ import WebSocket
 package final class Transport {
   /// The writes of a fan-out between two polls: about a millisecond of work.
   private static let sweepBudget = 256
+  /// The bodies that are read from between two polls: about a millisecond of work.
+  private static let bodyBudget = 16
   /// Larger fan-out buffers are freed at once.
   private static let spareBufferSize = 65_536
 
@@ -38,6 +40,8 @@ package final class Transport {
   private var listeners: [Listener] = []
   private var unflushed: [Connection] = []
   private var condemned: [Connection] = []
+  /// Connections with bytes of a body, in the order of their turns.
+  private var readableBodies: [Connection] = []
   private var sweepingBuffers: [BroadcastBuffer] = []
   private var spareBuffers: [[UInt8]] = []
 
@@ -152,18 +156,24 @@ package final class Transport {
   ///
   /// The loop's owner calls it last in each turn.
   package func flush() -> TurnOutcome {
+    readBodies()
     var budget = Self.sweepBudget
     sweepBuffers(&budget)
     flushConnections()
     closeCondemned()
     noteSilence()
-    return sweepingBuffers.isEmpty && unflushed.isEmpty ? .idle : .unfinished
+    return sweepingBuffers.isEmpty && unflushed.isEmpty && readableBodies.isEmpty
+      ? .idle : .unfinished
   }
 
   // MARK: Called by connections and broadcast buffers
 
   func needsFlush(_ connection: Connection) {
     unflushed.append(connection)
+  }
+
+  func bodyIsReadable(_ connection: Connection) {
+    readableBodies.append(connection)
   }
 
   func condemn(_ connection: Connection) {
@@ -217,6 +227,13 @@ package final class Transport {
     }
     // Buffers without a turn come first in the next.
     sweepingBuffers = untouched + unfinished
+  }
+
+  private func readBodies() {
+    guard !readableBodies.isEmpty else { return }
+    let turn = readableBodies.prefix(Self.bodyBudget)
+    readableBodies.removeFirst(turn.count)
+    for connection in turn { connection.receiveBodyTurn() }
   }
 
   private func flushConnections() {

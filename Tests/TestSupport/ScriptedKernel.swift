@@ -128,7 +128,7 @@ extension SystemCall {
     case .socket, .accept, .epollCreate, .eventfd, .timerfd, .open: true
     case .bind, .listen, .connect, .setsockopt, .getsockopt, .shutdown, .recv, .send, .sendfile,
       .epollAdd, .epollModify, .epollDelete, .epollWait, .close, .read, .write, .pread, .ftruncate,
-      .fsync, .flock, .rename, .unlink, .mkdir:
+      .fsync, .writeBack, .flock, .rename, .unlink, .mkdir:
       false
     }
   }

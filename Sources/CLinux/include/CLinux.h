@@ -54,6 +54,9 @@ void clinux_timer_set(int timer, int64_t nanoseconds);
 /// bytes; -1 with errno.
 int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count);
 
+/// Has a part of a file written to the disk, without its metadata, and waits for that; -1 with errno.
+int clinux_write_back(int file, int64_t offset, int64_t count);
+
 /// The variables of the environment, each as NAME=VALUE, and NULL at the end.
 char **clinux_environment(void);
 

@@ -51,6 +51,18 @@ package final class GrowingFile: Sendable {
     }
   }
 
+  /// Has the bytes before the end, where writing stands, go to the disk, and waits for that.
+  ///
+  /// A hint: nothing is durable before ``synchronize()``, which then finds little left to do.
+  package func writeBack(_ count: Int) {
+    let end = Int64(Glibc.lseek(descriptor, 0, SEEK_CUR))
+    guard end >= 0, count > 0 else { return }
+    let offset = max(0, end - Int64(count))
+    _ = Kernel.uninterrupted {
+      Kernel.writeBack(descriptor, from: offset, Int(end - offset))
+    }
+  }
+
   /// Waits until the file's bytes are on disk; see ``NewFile/synchronize()``.
   package func synchronize() throws(SystemError) {
     guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 else {

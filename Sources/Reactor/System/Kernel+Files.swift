@@ -44,6 +44,12 @@ extension Kernel {
     Int32(call(.fsync, descriptor) { _ in Int(fsync(descriptor)) })
   }
 
+  /// Has a part of a file written to the disk, and waits for that; nothing about it is durable then.
+  package static func writeBack(_ descriptor: Int32, from offset: Int64, _ count: Int) -> Int32 {
+    Int32(
+      call(.writeBack, descriptor, count) { Int(clinux_write_back(descriptor, offset, Int64($0))) })
+  }
+
   /// Takes or releases the lock of an open file, as flock(2) does.
   package static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
     Int32(call(.flock, descriptor) { _ in Int(flock(descriptor, operation)) })

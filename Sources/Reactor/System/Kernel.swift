@@ -180,7 +180,7 @@ package enum SystemCall: Sendable, Hashable, CaseIterable {
   case epollCreate, epollAdd, epollModify, epollDelete, epollWait
   case eventfd, timerfd
   case open, close, read, write
-  case pread, ftruncate, fsync, flock, rename, unlink, mkdir
+  case pread, ftruncate, fsync, writeBack, flock, rename, unlink, mkdir
 }
 
 /// A replacement of the kernel in a test.

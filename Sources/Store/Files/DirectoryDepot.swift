@@ -61,7 +61,7 @@ package final class DirectoryDepot: FileDepot {
   package func continueUpload(
     _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
   ) {
-    DirectoryPartialFile(request, in: directory, reserve: reserve, on: workers.makeLane())
+    DirectoryPartialFile(request, in: directory, reserve: reserve, on: workers)
       .open(completion: completion)
   }
 

@@ -12,6 +12,7 @@ final class DirectoryPartialFile: PartialFile {
   private let request: PartialFileRequest
   private let directory: FileDirectory
   private let lane: FileWorkers.Lane
+  private let workers: FileWorkers
   /// Bytes of the file system that are kept free of uploads.
   private let reserve: Int64
   private let state = Mutex(State())
@@ -24,19 +25,26 @@ final class DirectoryPartialFile: PartialFile {
     var sealer: PartialSealer?
     var failure: PartialFileFailure?
     var uncheckedByteCount = 0
+    /// Bytes that were left to the kernel.
+    var unwrittenByteCount = 0
   }
 
   /// Bytes after which the room is looked at.
   private static let checkByteCount = 16 << 20
+  /// Bytes after which they are written to the disk.
+  ///
+  /// The kernel by itself would gather seconds of all uploads, and then let nothing else through.
+  private static let writeBackByteCount = 1 << 20
 
   init(
     _ request: PartialFileRequest, in directory: FileDirectory, reserve: Int64,
-    on lane: FileWorkers.Lane
+    on workers: FileWorkers
   ) {
     self.request = request
     self.directory = directory
     self.reserve = reserve
-    self.lane = lane
+    self.workers = workers
+    lane = workers.makeLane()
   }
 
   var heldByteCount: Int { heldBytes.load(ordering: .relaxed) }
@@ -97,9 +105,18 @@ final class DirectoryPartialFile: PartialFile {
         try checkRoom(for: 0)
       }
       let stored = state.sealer.map { $0.seal(bytes) } ?? bytes
-      if !stored.isEmpty { try state.file?.append(stored) }
+      if !stored.isEmpty { try append(stored, to: &state) }
       state.digest?.add(bytes)
     }
+  }
+
+  private func append(_ bytes: [UInt8], to state: inout State) throws {
+    try state.file?.append(bytes)
+    state.unwrittenByteCount += bytes.count
+    guard state.unwrittenByteCount >= Self.writeBackByteCount else { return }
+    let (file, count) = (state.file, state.unwrittenByteCount)
+    state.unwrittenByteCount = 0
+    workers.takeTurnAtDisk { file?.writeBack(count) }
   }
 
   func verify(_ digest: [UInt8], completion: @escaping FileCompletion<Bool>) {

@@ -8,6 +8,7 @@ import Synchronization
 final class FileWorkers: Sendable {
   private let lanes = JobQueue<Lane>(capacity: 65_536)
   private let threads: Mutex<[Reactor.Thread]>
+  private let diskTurn = Mutex(())
 
   /// Jobs that are done in order.
   final class Lane: Sendable {
@@ -80,6 +81,13 @@ final class FileWorkers: Sendable {
   }
 
   func makeLane() -> Lane { Lane(self) }
+
+  /// Does something that keeps the disk busy, one at a time.
+  ///
+  /// A disk that has a queue of large writes lets the log of messages wait behind all of them.
+  func takeTurnAtDisk(_ work: () -> Void) {
+    diskTurn.withLock { _ in work() }
+  }
 
   /// Ends after all that was submitted; blocks meanwhile.
   func close() {

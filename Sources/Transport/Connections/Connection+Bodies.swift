@@ -158,6 +158,8 @@ struct ReceivedBody {
   let receiver: any HTTPBodyReceiver
   /// Whether the client waits for leave to send.
   var owesContinue = false
+  /// Whether bytes are there that are read at the end of a turn.
+  var awaitsTurn = false
 }
 
 /// A request whose answer comes later, with the state to continue from there.

@@ -10,10 +10,32 @@ extension Connection: ReadinessHandler {
     // Writing may have ended it, and its descriptor's number may be another connection's by now.
     if case .closed = stage { return }
     if readiness.contains(.readable) {
-      receive()
+      if !awaitsBodyTurn() { receive() }
     } else if !readiness.isDisjoint(with: .hangup) {
       drop()
     }
+  }
+
+  /// Lets a body wait for the end of the loop's turn; whether there is one.
+  ///
+  /// A turn that finds hundreds of uploads readable would let messages wait for all of them.
+  private func awaitsBodyTurn() -> Bool {
+    guard case .receiving(var body) = stage else { return false }
+    guard !body.awaitsTurn else { return true }
+    enter(.lingering)
+    body.awaitsTurn = true
+    enter(.receiving(body))
+    transport.bodyIsReadable(self)
+    return true
+  }
+
+  /// Reads a body whose turn has come.
+  func receiveBodyTurn() {
+    guard case .receiving(var body) = stage, body.awaitsTurn else { return }
+    enter(.lingering)
+    body.awaitsTurn = false
+    enter(.receiving(body))
+    if !isReadingPaused { receive() }
   }
 
   private func receive() {

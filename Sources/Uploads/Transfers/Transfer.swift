@@ -9,9 +9,11 @@
 /// Times are milliseconds of any steady clock; the record's are Unix time.
 package struct Transfer: Sendable {
   /// Bytes after which what has come is recorded.
-  package static let recordByteCount: Int64 = 8 << 20
+  ///
+  /// Rare: each time, the disk has to be waited for, which messages are waiting for too.
+  package static let recordByteCount: Int64 = 64 << 20
   /// The time after which what has come is recorded.
-  package static let recordInterval: Int64 = 2_000
+  package static let recordInterval: Int64 = 10_000
   /// The bytes not yet taken by the file above which no more is read.
   private static let highWaterMark: Int64 = 524_288
   private static let lowWaterMark: Int64 = 131_072

@@ -37,6 +37,40 @@ struct ReceivedBodyTests {
     #expect(server.abandonmentCount == 0)
   }
 
+  @Test("bodies are read at the end of a turn, sixteen in one, each in its turn")
+  func turns() throws {
+    let server = try BodyServer(TransportConfiguration())
+    server.decision = .pieces(limit: 100, server)
+    let peers = try (0..<40).map { _ in try server.connect() }
+    for peer in peers { peer.deliver(head(100)) }
+    for (number, peer) in peers.enumerated() {
+      peer.write([UInt8(number)])
+      peer.connection.descriptorIsReady(for: .readable)
+      // Readiness that is reported again does not give a second turn.
+      peer.connection.descriptorIsReady(for: .readable)
+    }
+    #expect(server.received.isEmpty)
+    var counts: [Int] = []
+    var outcome = TurnOutcome.unfinished
+    while outcome == .unfinished {
+      outcome = server.transport.flush()
+      counts.append(server.received.count)
+    }
+    #expect(counts == [16, 32, 40])
+    #expect(server.received == (0..<40).map { UInt8($0) })
+  }
+
+  @Test("a body whose connection ends before its turn is left")
+  func lostTurn() throws {
+    let (server, peer) = try receiving()
+    peer.deliver(head(10))
+    peer.write(Array("late".utf8))
+    peer.connection.descriptorIsReady(for: .readable)
+    peer.connection.drop()
+    server.settle()
+    #expect(server.received.isEmpty && server.abandonmentCount == 1)
+  }
+
   @Test("a whole body is collected as before")
   func whole() throws {
     let (server, peer) = try receiving()

@@ -40,10 +40,11 @@ final class DrivenPeer {
     write(Array(text.utf8))
   }
 
-  /// Writes, and lets the connection read it.
+  /// Writes, and lets the connection read it, a body too.
   func deliver(_ bytes: [UInt8]) {
     write(bytes)
     connection.descriptorIsReady(for: .readable)
+    connection.receiveBodyTurn()
   }
 
   /// Reads at most so many bytes of what is there.
