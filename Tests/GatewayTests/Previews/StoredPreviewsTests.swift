@@ -131,7 +131,7 @@ struct StoredPreviewsTests {
       defer { deployment.close() }
       let link = try #require(Link("https://example.com/page"))
       deployment[0].request(link, for: .operation) { _ in }
-      try Deadline.in(seconds: 60).wait(for: "the claim") { dying.requestCount == 1 }
+      try await Deadline.in(seconds: 60).wait(for: "the claim") { dying.requestCount == 1 }
       let start = ContinuousClock.now
       async let second = Self.preview(link, of: deployment[1])
       async let third = Self.preview(link, of: deployment[2])
@@ -170,7 +170,7 @@ struct StoredPreviewsTests {
         guard case .previewPurge(let notice)? = entry.announcement else { continue }
         deployment[1].receive(try #require(PreviewNotice(encoded: Array(notice.utf8))))
       }
-      try Deadline.in(seconds: 60).wait(for: "the purge") {
+      try await Deadline.in(seconds: 60).wait(for: "the purge") {
         deployment[1].lookUp(links[0], for: .operation) == .unknown(links[0])
       }
       #expect(deployment[1].lookUp(links[1], for: .operation) != .unknown(links[1]))
