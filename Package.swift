@@ -84,7 +84,7 @@ let package = Package(
     library("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
     library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
-    library("Thumbnails", ["Basics", deque]),
+    library("Thumbnails", ["Basics"]),
     library("Translation", ["Basics", "ParleyProtocol", deque]),
 
     // Mechanism: descriptors, clocks, threads.

@@ -37,8 +37,8 @@ package final class Thumbnailer: Sendable {
   ///     again.
   ///   - completion: Called on the thread of thumbnails, which it must not hold up.
   package func make(
-    _ boxes: [ThumbnailBox], of file: String, from source: any ThumbnailSource,
-    completion: @escaping Completion
+    _ boxes: [ThumbnailBox], of file: String, for requester: ThumbnailRequester,
+    from source: any ThumbnailSource, completion: @escaping Completion
   ) {
     guard !state.isClosed.load(ordering: .acquiring) else {
       return completion(
@@ -46,7 +46,8 @@ package final class Thumbnailer: Sendable {
     }
     let id = ThumbnailRequestID(rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
     mailbox.post(
-      .request(ThumbnailRequest(id: id, file: file, boxes: boxes), source, completion))
+      .request(
+        ThumbnailRequest(id: id, for: requester, file: file, boxes: boxes), source, completion))
   }
 
   /// Ends the work on a file that was removed.

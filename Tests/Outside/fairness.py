@@ -11,9 +11,13 @@ import time
 from collections import Counter
 
 import heaviest
+import previewpictures
 from budgets import MIB, described, figure
 from harness import PATIENCE
 from largestore import fill
+from previewmetrics import metrics
+from previews import with_pages
+from thumbnails import jpeg, png
 from wire import Memory, Wire, compressed, frame, mib
 
 MESSAGES = int(os.environ.get("PARLEY_TEST_MESSAGES", "150000"))
@@ -399,6 +403,89 @@ async def flood(bench, once, seconds=1.5, depth=600, together=100):
                 wire.write(many)
                 wire.sent += together
         await asyncio.sleep(0.001)
+
+
+@with_pages
+async def test_pictures_of_previews(ctx, pages):
+    """Who loads pictures of previews as fast as ten connections can, forged, kept or dropped and
+    made anew, costs others nothing, and leaves them their own previews."""
+    original = await asyncio.to_thread(jpeg, 1600, 900)
+    async with bench_of(ctx, *previewpictures.FLAGS, "--unfurl-images-disk-bytes", "500000") as bench:
+        verdict = Verdict(await bench.during(asyncio.sleep(1.5)))
+        hog, other = bench.wires[0], await ctx.user(bench.server, "other")
+        kept = []
+        for number in range(12):
+            pages.add(f"/{number}", "A page", og__image=previewpictures.add(
+                pages, f"/{number}.jpg", original, "image/jpeg"))
+            answer = await hog.call("preview.fetch", url=pages.url(f"/{number}"))
+            kept.append(answer["og_tag"]["og:image"]["url"].split("//", 1)[1].split("/", 1)[1])
+        names = [f"/{path.removeprefix('below/')}" for path in kept]
+        assert 0 < (await metrics(bench.server))["parley_preview_picture_bytes"] <= 500_000
+        forged = [f"/previews/{n:032x}.jpg?url={pages.url(f'/{n}.jpg')}" for n in range(100)]
+        for what, addresses, expected in (
+                ("forged addresses", forged, {404}), ("kept pictures", names[-1:], {200}),
+                ("dropped pictures", names, {200, 404})):
+            statuses, stop = Counter(), asyncio.Event()
+            loading = [
+                asyncio.create_task(load(bench.server.port, addresses[n % len(addresses):]
+                                         + addresses[:n % len(addresses)], statuses, stop))
+                for n in range(10)]
+            rounds = await bench.during(asyncio.sleep(max(2, SECONDS)))
+            # Another user's link is looked up beside it, with its picture.
+            path = f"/other/{len(what)}"
+            began = time.monotonic()
+            image = await previewpictures.shown(other, pages, path, previewpictures.add(
+                pages, f"{path}.png", png(20, 10), "image/png"))
+            took = time.monotonic() - began
+            stop.set()
+            await asyncio.gather(*loading)
+            figure(f"{what}: {dict(statuses)}, another's preview in {took * 1000:.0f} ms")
+            verdict.judge(what, rounds)
+            assert set(statuses) <= expected and image["url"], (what, statuses, image)
+            assert took < 5 * PATIENCE, f"{what}: another's preview took {took:.1f} s"
+        assert not verdict.problems, verdict.problems
+
+
+@with_pages
+async def test_pictures_that_never_come(ctx, pages):
+    """Slow pictures of one user's links, and of one viewer's, leave others their places."""
+    server = await ctx.fresh(*previewpictures.FLAGS)
+    hog, other = await ctx.user(server, "hog"), await ctx.user(server, "other")
+    for number in range(30):
+        pages.hold(f"/slow/{number}.png")
+        previewpictures.add(pages, f"/slow/{number}.png", png(9, 9), "image/png")
+        pages.add(f"/{number}", "A page", og__image=pages.url(f"/slow/{number}.png"))
+    fetching = [
+        asyncio.create_task(hog.call("preview.fetch", url=pages.url(f"/{number}")))
+        for number in range(30)]
+    try:
+        await pages.asked_for("/slow/0.png")
+        began = time.monotonic()
+        image = await previewpictures.shown(
+            other, pages, "/quick", previewpictures.add(
+                pages, "/quick.png", png(20, 10), "image/png"))
+        took = time.monotonic() - began
+        figure(f"a picture beside 30 that do not come: {took * 1000:.0f} ms")
+        assert image["url"] and took < 5 * PATIENCE, took
+        assert sum(pages.count(f"/slow/{number}.png") for number in range(30)) <= 3
+    finally:
+        for task in fetching:
+            task.cancel()
+
+
+async def load(port, addresses, statuses, stop):
+    """One connection asks for addresses in turn, and counts the answers by their status."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        for address in itertools.cycle(addresses):
+            if stop.is_set():
+                return
+            writer.write(f"GET {address} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            await reader.readexactly(int(head.split("content-length: ")[1].split("\r\n")[0]))
+            statuses[int(head.split(" ")[1])] += 1
+    finally:
+        writer.close()
 
 
 async def test_small_messages_that_grow(ctx):

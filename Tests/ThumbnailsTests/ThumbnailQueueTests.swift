@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The queue of thumbnails")
 struct ThumbnailQueueTests {
-  private var queue = ThumbnailQueue(.init(concurrency: 1, capacity: 2, wallClock: 100))
+  private var queue = ThumbnailQueue(.init(concurrency: 1, capacity: 8, wallClock: 100))
 
   private static let small = ThumbnailBox(maxWidth: 100, maxHeight: 100)
   private static let large = ThumbnailBox(maxWidth: 400, maxHeight: 400)
@@ -17,9 +17,10 @@ struct ThumbnailQueueTests {
   }
 
   private func request(
-    _ id: UInt64, _ file: String, _ boxes: ThumbnailBox...
+    _ id: UInt64, _ file: String, _ boxes: ThumbnailBox..., of user: String = "ann"
   ) -> ThumbnailInput {
-    .request(ThumbnailRequest(id: .init(rawValue: id), file: file, boxes: boxes))
+    .request(
+      ThumbnailRequest(id: .init(rawValue: id), for: .user(user), file: file, boxes: boxes))
   }
 
   private func job(_ id: UInt64) -> ThumbnailJobID { .init(rawValue: id) }
@@ -80,19 +81,21 @@ struct ThumbnailQueueTests {
     #expect(handle(.ended(job(1), result)) == [.answer(caller(1), result)])
   }
 
-  @Test("jobs beyond the concurrency wait, in their order; beyond the capacity none is made")
+  @Test("jobs beyond the concurrency wait; beyond the capacity none is made")
   mutating func bounds() {
-    for (id, file) in ["a", "b", "c"].enumerated() {
-      _ = handle(request(UInt64(id), file, Self.small))
-    }
+    queue = ThumbnailQueue(.init(concurrency: 1, capacity: 2, wallClock: 100))
+    _ = handle(request(0, "a", Self.small, of: "ann"))
+    _ = handle(request(1, "b", Self.small, of: "bob"))
+    _ = handle(request(2, "c", Self.small, of: "cid"))
     #expect(queue.figures == ThumbnailFigures(queued: 2, running: 1))
     let refusal = ThumbnailResult(.refused, reason: "the queue is full", isFinal: false)
-    #expect(handle(request(3, "d", Self.small)) == [.answer(caller(3), refusal)])
+    #expect(handle(request(3, "d", Self.small, of: "dan")) == [.answer(caller(3), refusal)])
     // What is under way anyway needs no room.
-    #expect(handle(request(4, "c", Self.small)) == [])
-    #expect(
-      handle(.ended(job(1), made(Self.small))).contains(
-        .start(job(2), file: "b", boxes: [Self.small])))
+    #expect(handle(request(4, "c", Self.small, of: "dan")) == [])
+    #expect(handle(.ended(job(1), made(Self.small))).contains { action in
+      if case .start = action { true } else { false }
+    })
+    #expect(queue.figures.queued == 1 && queue.figures.running == 1)
   }
 
   @Test("a job that takes too long is killed once, and has timed out")
@@ -142,6 +145,35 @@ struct ThumbnailQueueTests {
     #expect(handle(request(1, "a")) == [.answer(caller(1), ThumbnailResult(.made))])
   }
 
+  @Test("who sends many pictures keeps their own waiting, and nobody else's")
+  mutating func turns() {
+    queue = ThumbnailQueue(.init(concurrency: 1, capacity: 100, wallClock: 100))
+    for number in UInt64(1)...10 { _ = handle(request(number, "\(number)", Self.small)) }
+    _ = handle(request(11, "other", Self.small, of: "bob"))
+    let next = handle(.ended(job(1), made(Self.small)), at: 50)
+    #expect(next.contains(.start(job(11), file: "other", boxes: [Self.small])))
+    #expect(
+      handle(.ended(job(11), made(Self.small)), at: 60)
+        .contains(.start(job(2), file: "2", boxes: [Self.small])))
+  }
+
+  @Test("nobody has all places at a time, or all the room to wait")
+  mutating func shares() {
+    queue = ThumbnailQueue(.init(concurrency: 3, capacity: 8, wallClock: 100))
+    var actions: [ThumbnailAction] = []
+    for number in UInt64(1)...5 { actions += handle(request(number, "\(number)", Self.small)) }
+    #expect(queue.figures == ThumbnailFigures(queued: 2, running: 2, outcomes: [.refused: 1]))
+    #expect(
+      actions.contains(
+        .answer(
+          caller(5),
+          ThumbnailResult(
+            .refused, reason: "too many pictures of this user are waiting", isFinal: false))))
+    #expect(
+      handle(request(6, "other", Self.small, of: "bob")).first
+        == .start(job(5), file: "other", boxes: [Self.small]))
+  }
+
   @Test("in any history each request is answered once, and the bounds hold", arguments: 0..<100)
   func history(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -168,8 +200,11 @@ struct ThumbnailQueueTests {
         asked += 1
         let boxes = [Self.small, Self.large].filter { _ in Bool.random(using: &generator) }
         let file = String(Int.random(in: 0..<9, using: &generator))
+        let requester: ThumbnailRequester = generator.oneIn(2) ? .user("ann") : .operation
         step(
-          .request(ThumbnailRequest(id: caller(asked), file: file, boxes: boxes)), at: now)
+          .request(
+            ThumbnailRequest(id: caller(asked), for: requester, file: file, boxes: boxes)),
+          at: now)
       case 4, 5:
         guard let job = running.sorted().randomElement(using: &generator) else { continue }
         running.remove(job)

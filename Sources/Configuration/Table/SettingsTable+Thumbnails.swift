@@ -19,7 +19,7 @@ extension SettingsTable {
       help: "Files that are decoded at the same time. 0 means the default."),
     .integer(
       "thumbnails.queue", \.thumbnails.queue, in: 1...1_000_000, unit: "a number of files",
-      help: "Files that may wait. Beyond, no thumbnail is made."),
+      help: "Files that may wait, a quarter of them of one user. Beyond, none is made."),
     .integer(
       "thumbnails.max_pixels", \.thumbnails.maxPixels, in: 1...1_000_000_000,
       unit: "a number of pixels",

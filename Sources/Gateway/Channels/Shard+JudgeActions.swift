@@ -7,6 +7,7 @@ import Reactor
 import ShardMessages
 import Store
 import Telemetry
+import Thumbnails
 import Translation
 import Translator
 import Unfurler
@@ -49,7 +50,8 @@ extension Shard {
     in channel: ChannelHost
   ) {
     let (channel, path) = (LoopBound(channel), returnPath)
-    services.thumbnails.make(sizes, of: file.id) { found in
+    let requester = request.authorID.map(ThumbnailRequester.user) ?? .operation
+    services.thumbnails.make(sizes, of: file.id, for: requester) { found in
       let shown = found.shown(sizes, of: file)
       let enrichment = shown.isEmpty ? nil : Enrichment.thumbnails(shown)
       path.resume { _ in channel.value.handle(.enriched(request.id, enrichment)) }

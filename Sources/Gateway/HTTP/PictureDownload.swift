@@ -2,6 +2,7 @@ import HTTP1
 import Reactor
 import Thumbnails
 import Transport
+import Unfurler
 
 /// The door to the copies of the pictures of previews, for anyone who has the address of one.
 enum PictureDownload {
@@ -14,7 +15,8 @@ enum PictureDownload {
     let url = QueryParameters(call.head.query)?["url"]
     let (exchange, path) = (call.exchange.id, call.shard.returnPath)
     let known = call.head.fields["If-None-Match"]
-    pictures.obtain(name, from: url) { picture in
+    let viewer = PreviewRequester(viewer: call.exchange.connection.clientAddress)
+    pictures.obtain(name, from: url, for: viewer) { picture in
       guard let picture else { return Self.miss(exchange, path) }
       let fields = fields(of: picture)
       if known == fields["ETag"] {
@@ -50,5 +52,16 @@ enum PictureDownload {
       "Cache-Control": "public, max-age=86400",
       "ETag": "\"\(picture.fileName)\"",
     ]
+  }
+}
+
+extension PreviewRequester {
+  /// A viewer by the network of the address, as an owner of IPv6 addresses has many of them.
+  fileprivate init(viewer: PeerAddress?) {
+    switch viewer?.address {
+    case .v4(let bits): self = .visitor("v4 \(bits)")
+    case .v6(let bits): self = .visitor("v6 \(bits >> 64)")
+    case nil: self = .visitor("unknown")
+    }
   }
 }

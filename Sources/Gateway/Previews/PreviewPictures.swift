@@ -20,9 +20,12 @@ final class PreviewPictures: Sendable {
   static let bounds = ThumbnailSize(maxWidth: 1_200, maxHeight: 630)
   /// Pictures that are fetched or decoded at a time; each may take 5 MiB.
   private static let activeLimit = 8
+  /// Those of one requester: somebody who sends links and loads pictures leaves two places free.
+  private static let activePerRequester = 3
   /// The longest address of a picture that gets a copy.
   private static let urlLimit = 2_048
   private static let waitingLimit = 1_000
+  private static let waitingPerRequester = 100
   private static let failureLimit = 10_000
 
   /// The base of addresses and the secret in them.
@@ -32,18 +35,10 @@ final class PreviewPictures: Sendable {
     let key: [UInt8]
   }
 
-  private struct Order {
-    let name: PictureName
-    let url: WebURL
-    let requester: PreviewRequester
-    let deadline: ContinuousClock.Instant
-  }
-
   private struct State {
-    /// The requests for pictures that are fetched or wait for that.
-    var flights: [PictureName: [Completion]] = [:]
-    var waiting: [Order] = []
-    var activeCount = 0
+    var flights = PictureFlights<Completion>(
+      active: activeLimit, activePerRequester: activePerRequester,
+      waiting: waitingLimit, waitingPerRequester: waitingPerRequester)
     /// Addresses without a picture, with the times until which they are not tried again.
     var failures: [PictureName: (problem: PictureProblem, until: ContinuousClock.Instant)] = [:]
     var outcomes: [PictureOutcome: Int] = [:]
@@ -93,19 +88,19 @@ final class PreviewPictures: Sendable {
       count(.known)
       return completion(.success(picture))
     }
-    let order = Order(
+    let order = PictureOrder(
       name: name, url: target, requester: requester, deadline: .now.advanced(by: deadline))
     begin(order, completion)
   }
 
   /// Obtains the copy of a picture by its name in an address, and the page's address beside it.
   func obtain(
-    _ name: PictureName, from url: String?,
+    _ name: PictureName, from url: String?, for requester: PreviewRequester,
     completion: @escaping @Sendable (ShelvedPicture?) -> Void
   ) {
     if let picture = shelf.find(name) { return completion(picture) }
     guard let url, PictureName(ofURL: url, key: naming.key) == name else { return completion(nil) }
-    obtain(url, for: .operation, deadline: timeout) { completion(try? $0.get()) }
+    obtain(url, for: requester, deadline: timeout) { completion(try? $0.get()) }
   }
 
   /// Opens a copy to be sent.
@@ -120,77 +115,88 @@ final class PreviewPictures: Sendable {
 
   // MARK: Steps
 
-  private func begin(_ order: Order, _ completion: @escaping Completion) {
+  private func begin(_ order: PictureOrder, _ completion: @escaping Completion) {
     let answer = state.withLock { state -> PictureProblem? in
       if let failure = state.failures[order.name] {
         if failure.until > .now { return failure.problem }
         state.failures[order.name] = nil
       }
-      guard state.flights[order.name] == nil else {
-        state.flights[order.name]?.append(completion)
-        return nil
+      switch state.flights.add(order, completion) {
+      case .accepted: return nil
+      case .principalFull: return PictureProblem(.refused, "too many pictures of this user wait")
+      case .full: return PictureProblem(.refused, "too many pictures are waiting")
       }
-      guard state.waiting.count < Self.waitingLimit else {
-        return PictureProblem(.refused, "too many pictures are waiting")
-      }
-      state.flights[order.name] = [completion]
-      state.waiting.append(order)
-      return nil
     }
     if let answer { return completion(.failure(answer)) }
     startNext()
   }
 
   private func startNext() {
-    let order = state.withLock { state -> Order? in
-      guard state.activeCount < Self.activeLimit, !state.waiting.isEmpty else { return nil }
-      state.activeCount += 1
-      return state.waiting.removeFirst()
-    }
-    guard let order else { return }
-    let left = ContinuousClock.now.duration(to: order.deadline)
+    let now = ContinuousClock.now
+    guard let order = state.withLock({ $0.flights.start(at: now) }) else { return }
+    let left = now.duration(to: order.deadline)
     guard left > .zero else {
-      return end(order, .failure(PictureProblem(.refused, "its turn did not come in time")))
+      let problem = PictureProblem(.refused, "its turn did not come in time")
+      return finish(order, since: now, .failure(problem))
     }
     fetcher.fetchPicture(order.url, for: order.requester, deadline: left) { [self] report in
       guard let bytes = report.bytes else {
         let reason = report.problem ?? "unknown error"
-        return end(order, .failure(PictureProblem(.failed, reason, report.requests)))
+        return fail(order, since: now, PictureProblem(.failed, reason, report.requests))
       }
-      decode(bytes, for: order, after: report.requests)
+      decode(bytes, for: order, since: now, after: report.requests)
     }
   }
 
   /// Scales a picture down; its content decides what it is, not the name of its type.
-  private func decode(_ bytes: [UInt8], for order: Order, after requests: [RequestTrace]) {
+  private func decode(
+    _ bytes: [UInt8], for order: PictureOrder, since start: ContinuousClock.Instant,
+    after requests: [RequestTrace]
+  ) {
     let beginning = Array(bytes.prefix(MediaFormat.prefixByteCount))
     guard let format = MediaFormat(beginning: beginning), !format.isFilm else {
-      return end(order, .failure(PictureProblem(.refused, "the content is no picture", requests)))
+      let problem = PictureProblem(.refused, "the content is no picture", requests)
+      return fail(order, since: start, problem)
     }
-    thumbnails.scale(bytes, into: Self.bounds, as: "preview \(order.name.text)") {
-      [self] result in
+    thumbnails.scale(
+      bytes, into: Self.bounds, as: "preview \(order.name.text)",
+      for: ThumbnailRequester(order.requester)
+    ) { [self] result in
       guard let thumbnail = result.thumbnails.first else {
         let reason = "\(result.outcome.rawValue): \(result.reason)"
-        return end(order, .failure(PictureProblem(.failed, reason, requests)))
+        let problem = PictureProblem(.failed, reason, requests)
+        // The next one may find a free place.
+        guard result.isFinal else { return finish(order, since: start, .failure(problem)) }
+        return fail(order, since: start, problem)
       }
       shelf.keep(thumbnail, as: order.name) { [self] picture in
         guard let picture else {
-          return end(order, .failure(PictureProblem(.failed, "it cannot be kept", requests)))
+          return fail(order, since: start, PictureProblem(.failed, "it cannot be kept", requests))
         }
-        end(order, .success(picture))
+        finish(order, since: start, .success(picture))
       }
     }
   }
 
-  private func end(_ order: Order, _ result: Result<ShelvedPicture, PictureProblem>) {
+  /// Ends an order, and does not try the picture again for a while.
+  private func fail(
+    _ order: PictureOrder, since start: ContinuousClock.Instant, _ problem: PictureProblem
+  ) {
+    state.withLock { state in
+      if state.failures.count >= Self.failureLimit { state.failures = [:] }
+      state.failures[order.name] = (problem, .now.advanced(by: failureTime))
+    }
+    finish(order, since: start, .failure(problem))
+  }
+
+  private func finish(
+    _ order: PictureOrder, since start: ContinuousClock.Instant,
+    _ result: Result<ShelvedPicture, PictureProblem>
+  ) {
+    let duration = UInt64(start.duration(to: .now) / .nanoseconds(1))
     let completions = state.withLock { state in
-      state.activeCount -= 1
       state.outcomes[result.outcome, default: 0] += 1
-      if case .failure(let problem) = result {
-        if state.failures.count >= Self.failureLimit { state.failures = [:] }
-        state.failures[order.name] = (problem, .now.advanced(by: failureTime))
-      }
-      return state.flights.removeValue(forKey: order.name) ?? []
+      return state.flights.finish(order, after: duration)
     }
     if case .failure(let problem) = result {
       logger.debug(
@@ -240,6 +246,17 @@ extension Result<ShelvedPicture, PictureProblem> {
     switch self {
     case .success: .made
     case .failure(let problem): problem.outcome
+    }
+  }
+}
+
+extension ThumbnailRequester {
+  /// The same party, for which a picture is scaled down.
+  fileprivate init(_ requester: PreviewRequester) {
+    switch requester {
+    case .user(let id): self = .user(id)
+    case .visitor(let network): self = .visitor(network)
+    case .operation: self = .operation
     }
   }
 }

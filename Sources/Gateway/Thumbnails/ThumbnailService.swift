@@ -56,11 +56,12 @@ final class ThumbnailService: Sendable {
   ///
   /// - Parameter completion: Takes all thumbnails of the file; on any thread, and not to be held up.
   func make(
-    _ sizes: [ThumbnailSize], of fileID: String, completion: @escaping Completion = { _ in }
+    _ sizes: [ThumbnailSize], of fileID: String, for requester: ThumbnailRequester,
+    completion: @escaping Completion = { _ in }
   ) {
     guard isOn, !sizes.isEmpty else { return completion(FileThumbnails()) }
     let start: @Sendable () -> Void = { [self] in
-      begin(sizes, of: fileID) { [self] made in
+      begin(sizes, of: fileID, for: requester) { [self] made in
         completion(made)
         next(after: fileID)
       }
@@ -83,14 +84,15 @@ final class ThumbnailService: Sendable {
   ///   - completion: Called once, on any thread, and not to be held up.
   func scale(
     _ bytes: [UInt8], into bounds: ThumbnailSize, as name: String,
-    completion: @escaping @Sendable (ThumbnailResult) -> Void
+    for requester: ThumbnailRequester, completion: @escaping @Sendable (ThumbnailResult) -> Void
   ) {
     guard let thumbnailer else {
       return completion(
         ThumbnailResult(.refused, reason: "thumbnails are off", isFinal: false))
     }
     let box = ThumbnailBox(maxWidth: bounds.maxWidth, maxHeight: bounds.maxHeight)
-    thumbnailer.make([box], of: name, from: BytesSource(bytes: bytes), completion: completion)
+    thumbnailer.make(
+      [box], of: name, for: requester, from: BytesSource(bytes: bytes), completion: completion)
   }
 
   /// Kills all children, and answers all requests.
@@ -110,7 +112,8 @@ final class ThumbnailService: Sendable {
   }
 
   private func begin(
-    _ sizes: [ThumbnailSize], of fileID: String, completion: @escaping Completion
+    _ sizes: [ThumbnailSize], of fileID: String, for requester: ThumbnailRequester,
+    completion: @escaping Completion
   ) {
     vault.store.perform(ThumbnailsLookup(fileID)) { [self] result in
       guard let thumbnailer, case .success(let known?) = result else {
@@ -120,8 +123,8 @@ final class ThumbnailService: Sendable {
       guard !missing.isEmpty else { return completion(known.thumbnails) }
       let startedAt = SystemClock.monotonicNanoseconds
       let boxes = missing.map { ThumbnailBox(maxWidth: $0.maxWidth, maxHeight: $0.maxHeight) }
-      thumbnailer.make(boxes, of: fileID, from: KeptFileSource(known.file, vault)) {
-        [self] result in
+      let source = KeptFileSource(known.file, vault)
+      thumbnailer.make(boxes, of: fileID, for: requester, from: source) { [self] result in
         observe(UInt64(max(0, SystemClock.monotonicNanoseconds - startedAt)))
         keep(result, of: known.file, beside: known.thumbnails, completion: completion)
       }

@@ -3,6 +3,7 @@ import HTTP1
 import ParleyProtocol
 import Reactor
 import Store
+import Thumbnails
 import Transport
 import Uploads
 
@@ -225,7 +226,8 @@ final class UploadTransfer: HTTPBodyReceiver {
     case .complete(let record, .before): respond(to: record, .before)
     case .complete(let record, .now):
       uploads.counters.add(.completed)
-      shard.services.thumbnails.make(record.thumbnailSizes, of: record.fileID)
+      shard.services.thumbnails.make(
+        record.thumbnailSizes, of: record.fileID, for: .user(record.userID))
       guard record.message != nil else { return respond(to: record, .now) }
       let transfer = LoopBound(self)
       shard.sendMessage(of: record) { _, record in transfer.value.respond(to: record, .now) }

@@ -2,7 +2,7 @@ internal import ParleyProtocol
 
 /// A report as JSON; times are nanoseconds, memory is bytes.
 ///
-/// What was not measured is left out, percentiles with too few samples too.
+/// Figures without a measurement are left out, and percentiles with too few samples.
 package enum ReportJSON {
   private static let parts: [(name: StaticString, part: Double)] = [
     ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999), ("p99_99", 0.9999), ("max", 1),

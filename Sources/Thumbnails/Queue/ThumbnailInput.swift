@@ -1,15 +1,29 @@
 /// A request for thumbnails of a file.
 package struct ThumbnailRequest: Hashable, Sendable {
   package let id: ThumbnailRequestID
+  package let requester: ThumbnailRequester
   /// The name that stands for the content of the file.
   package let file: String
   package let boxes: [ThumbnailBox]
 
-  package init(id: ThumbnailRequestID, file: String, boxes: [ThumbnailBox]) {
+  package init(
+    id: ThumbnailRequestID, for requester: ThumbnailRequester, file: String, boxes: [ThumbnailBox]
+  ) {
     self.id = id
+    self.requester = requester
     self.file = file
     self.boxes = boxes
   }
+}
+
+/// The party for which thumbnails are made; parties take turns.
+package enum ThumbnailRequester: Hashable, Sendable {
+  /// A user, by id.
+  case user(String)
+  /// Someone without a session, by the network of their address.
+  case visitor(String)
+  /// The operator of the deployment, and programs that act for the operator.
+  case operation
 }
 
 /// The number of a request, given by its host.

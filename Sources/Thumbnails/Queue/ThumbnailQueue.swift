@@ -1,7 +1,10 @@
-internal import DequeModule
+internal import Basics
 
 /// The order of the work: which file is worked on when, who waits for it, and when it has taken too
 /// long.
+///
+/// Requesters take turns, and none of them has all places at a time: a user who sends many pictures
+/// keeps their own waiting.
 ///
 /// Time is milliseconds of any clock that does not go back.
 package struct ThumbnailQueue {
@@ -17,13 +20,17 @@ package struct ThumbnailQueue {
       self.capacity = capacity
       self.wallClock = wallClock
     }
+
+    /// The files that may wait of one requester.
+    var capacityPerRequester: Int { max(1, capacity / 4) }
   }
 
   private struct Job {
+    let requester: ThumbnailRequester
     let file: String
     let boxes: [ThumbnailBox]
     /// Set when the work begins.
-    var deadline: Int64?
+    var startedAt: Int64?
     /// The reason for which it was ended from here.
     var isOutOfTime = false
   }
@@ -42,7 +49,7 @@ package struct ThumbnailQueue {
 
   private let bounds: Bounds
   private var jobs: [ThumbnailJobID: Job] = [:]
-  private var queued: Deque<ThumbnailJobID> = []
+  private var queued: FairQueue<ThumbnailRequester, ThumbnailJobID>
   private var running: Set<ThumbnailJobID> = []
   private var requests: [ThumbnailRequestID: Waiting] = [:]
   private var underWay: [Work: ThumbnailJobID] = [:]
@@ -50,7 +57,13 @@ package struct ThumbnailQueue {
   private var isClosed = false
   private var outcomes: [ThumbnailOutcome: Int] = [:]
 
-  package init(_ bounds: Bounds) { self.bounds = bounds }
+  package init(_ bounds: Bounds) {
+    self.bounds = bounds
+    queued = FairQueue(
+      capacity: .init(
+        total: bounds.capacity, perPrincipal: bounds.capacityPerRequester,
+        runningPerPrincipal: max(1, bounds.concurrency - 1)))
+  }
 
   package var figures: ThumbnailFigures {
     ThumbnailFigures(queued: queued.count, running: running.count, outcomes: outcomes)
@@ -63,7 +76,7 @@ package struct ThumbnailQueue {
     switch input {
     case .request(let request): accept(request, into: &actions)
     case .forget(let file): forget(file, into: &actions)
-    case .ended(let job, let result): end(job, with: result, into: &actions)
+    case .ended(let job, let result): end(job, with: result, at: now, into: &actions)
     case .deadline: stopLate(at: now, into: &actions)
     case .close: close(into: &actions)
     }
@@ -81,10 +94,12 @@ package struct ThumbnailQueue {
     guard !boxes.isEmpty else { return actions.append(.answer(request.id, ThumbnailResult(.made))) }
     guard !isClosed else { return refuse(request.id, "the server is stopping", into: &actions) }
     if !open.isEmpty {
-      guard queued.count < bounds.capacity else {
-        return refuse(request.id, "the queue is full", into: &actions)
+      switch enqueue(open, of: request) {
+      case .accepted: break
+      case .principalFull:
+        return refuse(request.id, "too many pictures of this user are waiting", into: &actions)
+      case .full: return refuse(request.id, "the queue is full", into: &actions)
       }
-      enqueue(open, of: request.file)
     }
     let jobs = boxes.compactMap { underWay[Work(file: request.file, box: $0)] }
     requests[request.id] = Waiting(boxes: boxes, jobs: Set(jobs))
@@ -97,29 +112,36 @@ package struct ThumbnailQueue {
     actions.append(.answer(request, ThumbnailResult(.refused, reason: reason, isFinal: false)))
   }
 
-  private mutating func enqueue(_ boxes: [ThumbnailBox], of file: String) {
+  private mutating func enqueue(
+    _ boxes: [ThumbnailBox], of request: ThumbnailRequest
+  ) -> FairQueue<ThumbnailRequester, ThumbnailJobID>.Admission {
+    let job = ThumbnailJobID(rawValue: lastJob + 1)
+    let admission = queued.submit(job, for: request.requester)
+    guard admission == .accepted else { return admission }
     lastJob += 1
-    let job = ThumbnailJobID(rawValue: lastJob)
-    jobs[job] = Job(file: file, boxes: boxes)
-    for box in boxes { underWay[Work(file: file, box: box)] = job }
-    queued.append(job)
+    jobs[job] = Job(requester: request.requester, file: request.file, boxes: boxes)
+    for box in boxes { underWay[Work(file: request.file, box: box)] = job }
+    return .accepted
   }
 
   private mutating func startNext(at now: Int64, into actions: inout [ThumbnailAction]) {
-    while running.count < bounds.concurrency, let id = queued.popFirst() {
-      guard var job = jobs[id] else { continue }
-      let deadline = now + bounds.wallClock
-      job.deadline = deadline
+    while running.count < bounds.concurrency, let (requester, id) = queued.take() {
+      guard var job = jobs[id] else {
+        queued.finish(requester, after: 0)
+        continue
+      }
+      job.startedAt = now
       jobs[id] = job
       running.insert(id)
       actions.append(.start(id, file: job.file, boxes: job.boxes))
-      actions.append(.wake(at: deadline))
+      actions.append(.wake(at: now + bounds.wallClock))
     }
   }
 
   private mutating func stopLate(at now: Int64, into actions: inout [ThumbnailAction]) {
     for id in running.sorted() {
-      guard var job = jobs[id], let deadline = job.deadline, !job.isOutOfTime else { continue }
+      guard var job = jobs[id], let startedAt = job.startedAt, !job.isOutOfTime else { continue }
+      let deadline = startedAt + bounds.wallClock
       guard deadline <= now else {
         actions.append(.wake(at: deadline))
         continue
@@ -131,10 +153,14 @@ package struct ThumbnailQueue {
   }
 
   private mutating func end(
-    _ id: ThumbnailJobID, with result: ThumbnailResult, into actions: inout [ThumbnailAction]
+    _ id: ThumbnailJobID, with result: ThumbnailResult, at now: Int64,
+    into actions: inout [ThumbnailAction]
   ) {
     guard let job = jobs.removeValue(forKey: id) else { return }
-    running.remove(id)
+    if running.remove(id) != nil {
+      // At least a millisecond, so that many short jobs count too.
+      queued.finish(job.requester, after: UInt64(max(1, now - (job.startedAt ?? now))))
+    }
     let result =
       job.isOutOfTime && result.outcome == .killed
       ? ThumbnailResult(

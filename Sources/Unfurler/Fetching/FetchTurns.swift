@@ -219,14 +219,14 @@ struct TurnLimits {
 
   func active(of requester: PreviewRequester) -> Int {
     switch requester {
-    case .user: activePerUser
+    case .user, .visitor: activePerUser
     case .operation: active
     }
   }
 
   func waiting(of requester: PreviewRequester) -> Int {
     switch requester {
-    case .user: waitingPerUser
+    case .user, .visitor: waitingPerUser
     case .operation: waiting
     }
   }

@@ -80,6 +80,8 @@ package struct HostKey: Sendable, Hashable {
 package enum PreviewRequester: Sendable, Hashable {
   /// The author of a message, by user id.
   case user(String)
+  /// Someone without a session, by the network of their address.
+  case visitor(String)
   /// The operator of the deployment, and programs that act for the operator: without limit.
   case operation
 }

@@ -29,7 +29,7 @@ struct LoadCleaning {
 
   /// Deletes all, and reports the numbers on the standard error stream.
   ///
-  /// What the run did not come to make is passed over. Deletion goes on after a refusal.
+  /// Channels and users that the run has not made are passed over. Deletion goes on after a refusal.
   ///
   /// - Throws: ``CommandFailure`` when something is left.
   func clean() throws {

@@ -54,7 +54,7 @@ struct ThumbnailCost {
   ) throws {
     let done = DispatchSemaphore(value: 0)
     let outcome = Mutex<ThumbnailResult?>(nil)
-    thumbnailer.make(boxes, of: name, from: source) { result in
+    thumbnailer.make(boxes, of: name, for: .operation, from: source) { result in
       outcome.withLock { $0 = result }
       done.signal()
     }

@@ -4,17 +4,25 @@
 /// that was served least. Service is what ``finish(_:after:)`` reports; a newcomer starts where the
 /// principals that wait now stand, so an absence saves up nothing. A pure value: time comes in as a
 /// number.
-struct FairQueue<Principal: Hashable, Job> {
+package struct FairQueue<Principal: Hashable, Job> {
   /// The bounds of a queue.
-  struct Capacity: Sendable, Hashable {
+  package struct Capacity: Sendable, Hashable {
     /// Jobs that may wait.
-    var total: Int
+    package var total: Int
     /// Jobs of one principal that may wait.
-    var perPrincipal: Int
+    package var perPrincipal: Int
+    /// Jobs of one principal that may run at a time.
+    package var runningPerPrincipal: Int
+
+    package init(total: Int, perPrincipal: Int, runningPerPrincipal: Int = .max) {
+      self.total = total
+      self.perPrincipal = perPrincipal
+      self.runningPerPrincipal = runningPerPrincipal
+    }
   }
 
   /// The outcome of a submission.
-  enum Admission: Hashable {
+  package enum Admission: Hashable {
     case accepted
     /// As many jobs of this principal wait as may.
     case principalFull
@@ -44,17 +52,18 @@ struct FairQueue<Principal: Hashable, Job> {
   private var shares: [Principal: Share] = [:]
   /// The service of the principal that was last served: nobody new starts below it.
   private var floor: UInt64 = 0
-  private var runningCount = 0
+  /// Jobs that were taken and have not ended.
+  package private(set) var runningCount = 0
 
   /// Jobs that wait.
-  private(set) var count = 0
+  package private(set) var count = 0
 
-  init(capacity: Capacity) {
+  package init(capacity: Capacity) {
     self.capacity = capacity
   }
 
   /// Adds a job behind the others of its principal.
-  mutating func submit(_ job: Job, for principal: Principal) -> Admission {
+  package mutating func submit(_ job: Job, for principal: Principal) -> Admission {
     guard count < capacity.total else { return .full }
     var share = shares[principal] ?? Share(service: floor)
     guard share.waitingCount < capacity.perPrincipal else { return .principalFull }
@@ -68,10 +77,13 @@ struct FairQueue<Principal: Hashable, Job> {
   }
 
   /// Takes the next job; ``finish(_:after:)`` must follow once it has run.
-  mutating func take() -> (principal: Principal, job: Job)? {
+  ///
+  /// - Returns: `nil` when none waits, or none of a principal that may have another one running.
+  package mutating func take() -> (principal: Principal, job: Job)? {
     guard count > 0 else { return nil }
     var next: (principal: Principal, share: Share)?
-    for (principal, share) in shares where share.waitingCount > 0 {
+    for (principal, share) in shares
+    where share.waitingCount > 0 && share.runningCount < capacity.runningPerPrincipal {
       guard let best = next?.share else {
         next = (principal, share)
         continue
@@ -93,7 +105,7 @@ struct FairQueue<Principal: Hashable, Job> {
   /// Takes note that a job has run.
   ///
   /// - Parameter service: What it used, of any unit: nanoseconds of a worker.
-  mutating func finish(_ principal: Principal, after service: UInt64) {
+  package mutating func finish(_ principal: Principal, after service: UInt64) {
     guard var share = shares[principal], share.runningCount > 0 else { return }
     share.runningCount -= 1
     share.service = share.service.addingReportingOverflow(service).partialValue
@@ -102,8 +114,21 @@ struct FairQueue<Principal: Hashable, Job> {
     forgetIdle()
   }
 
+  /// Takes out the jobs that wait and fulfil `isDropped`.
+  package mutating func removeAll(where isDropped: (Job) -> Bool) {
+    for principal in shares.keys {
+      guard var share = shares[principal], share.waitingCount > 0 else { continue }
+      let before = share.waitingCount
+      share.incoming.removeAll(where: isDropped)
+      share.outgoing.removeAll(where: isDropped)
+      count -= before - share.waitingCount
+      shares[principal] = share
+    }
+    forgetIdle()
+  }
+
   /// Takes out all jobs that wait.
-  mutating func removeAll() -> [Job] {
+  package mutating func removeAll() -> [Job] {
     var jobs: [Job] = []
     for principal in shares.keys {
       while let job = shares[principal]?.takeOldest() { jobs.append(job) }
@@ -114,7 +139,7 @@ struct FairQueue<Principal: Hashable, Job> {
   }
 
   /// Principals whose service is remembered, those with jobs among them.
-  var principalCount: Int { shares.count }
+  package var principalCount: Int { shares.count }
 
   /// Most principals that are remembered though they have no job.
   private static var memory: Int { 1_024 }

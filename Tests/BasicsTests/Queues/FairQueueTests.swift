@@ -1,14 +1,16 @@
+import Basics
 import TestSupport
 import Testing
-
-@testable import Store
 
 @Suite("The fair queue")
 struct FairQueueTests {
   private typealias Queue = FairQueue<String, Int>
 
-  private func queue(total: Int = 1_000, perPrincipal: Int = 1_000) -> Queue {
-    Queue(capacity: .init(total: total, perPrincipal: perPrincipal))
+  private func queue(
+    total: Int = 1_000, perPrincipal: Int = 1_000, running: Int = .max
+  ) -> Queue {
+    Queue(
+      capacity: .init(total: total, perPrincipal: perPrincipal, runningPerPrincipal: running))
   }
 
   @Test("one principal's jobs are taken in the order of submission")
@@ -52,6 +54,30 @@ struct FairQueueTests {
     let others = [queue.take()?.principal, queue.take()?.principal]
     #expect(first == "busy")
     #expect(others == ["other", "busy"])
+  }
+
+  @Test("a principal never has more jobs running than it may, though no other waits")
+  func capsRunning() {
+    var queue = queue(running: 2)
+    for job in 0..<4 { _ = queue.submit(job, for: "busy") }
+    #expect([queue.take()?.job, queue.take()?.job, queue.take()?.job] == [0, 1, nil])
+    _ = queue.submit(9, for: "other")
+    #expect(queue.take()?.job == 9)
+    queue.finish("busy", after: 1)
+    #expect(queue.take()?.job == 2)
+    #expect(queue.runningCount == 3 && queue.count == 1)
+  }
+
+  @Test("jobs that are taken out are no longer counted, and the others keep their order")
+  func takesOut() {
+    var queue = queue()
+    for job in 0..<6 { _ = queue.submit(job, for: job < 3 ? "ann" : "bob") }
+    _ = queue.take()
+    queue.removeAll { $0 % 2 == 1 }
+    #expect(queue.count == 2)
+    var left: [Int] = []
+    while let next = queue.take() { left.append(next.job) }
+    #expect(left.sorted() == [2, 4])
   }
 
   @Test("a pause saves up nothing, and wipes nothing out")
