@@ -1,12 +1,15 @@
-"""Runs the outside tests: run.py --parleyd PATH [--only NAME] [--reactors N].
+"""Runs the outside tests: run.py --parleyd PATH [--only NAME] [--jobs N] [--reactors N].
 
 The programs parley and parley-unfurl are looked for beside parleyd, unless they are named.
 """
 
 import argparse
 import asyncio
+import concurrent.futures
+import contextlib
 import importlib
 import inspect
+import io
 import os
 import sys
 import time
@@ -75,33 +78,58 @@ def programs_of(options):
     return [os.path.abspath(path) for path in paths]
 
 
-async def main():
+async def run_module(module_name, programs, always, only):
+    """Runs the tests of a module; their outcomes."""
+    module = importlib.import_module(module_name)
+    print(f"# {module_name}: {' '.join((module.__doc__ or '').split())}", flush=True)
+    context = Context(programs, always)
+    try:
+        return [
+            await run(context, f"{module_name}.{name}", test)
+            for name, test in tests_of(module) if only in f"{module_name}.{name}"]
+    finally:
+        await context.close()
+
+
+def captured(*arguments):
+    """Runs the tests of a module in a process of the pool; what it prints, and their outcomes."""
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        outcomes = asyncio.run(run_module(*arguments))
+    return text.getvalue(), outcomes
+
+
+def has_tests(module_name, only):
+    module = importlib.import_module(module_name)
+    return any(only in f"{module_name}.{name}" for name, _ in tests_of(module))
+
+
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parleyd", required=True, help="the server's executable")
     parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
     parser.add_argument(
         "--attacks", action="store_true", help="the tests that attack, in place of the others")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="modules that run side by side; each prints when it ends")
     parser.add_argument("--reactors", type=int, help="passed on to every server")
     parser.add_argument("--parley", help="the command line's executable")
     parser.add_argument("--parley-unfurl", help="the unfurl service's executable")
     options = parser.parse_args()
-    programs = programs_of(options)
     always = ["--reactors", str(options.reactors)] if options.reactors else []
+    chosen = [
+        (name, programs_of(options), always, options.only)
+        for name in (ATTACKS if options.attacks else MODULES) if has_tests(name, options.only)]
     outcomes = []
-    for module_name in ATTACKS if options.attacks else MODULES:
-        module = importlib.import_module(module_name)
-        chosen = [
-            (name, test) for name, test in tests_of(module)
-            if options.only in f"{module_name}.{name}"]
-        if not chosen:
-            continue
-        print(f"# {module_name}: {' '.join((module.__doc__ or '').split())}", flush=True)
-        context = Context(programs, always)
-        try:
-            for name, test in chosen:
-                outcomes.append(await run(context, f"{module_name}.{name}", test))
-        finally:
-            await context.close()
+    if options.jobs > 1:
+        with concurrent.futures.ProcessPoolExecutor(options.jobs, max_tasks_per_child=1) as pool:
+            for ended in concurrent.futures.as_completed(
+                    [pool.submit(captured, *module) for module in chosen]):
+                text, results = ended.result()
+                print(text, end="", flush=True)
+                outcomes += results
+    else:
+        for module in chosen:
+            outcomes += asyncio.run(run_module(*module))
     passed, failed = outcomes.count(True), outcomes.count(False)
     if gaps := outcomes.count(None):
         print(f"{gaps} known gaps")
@@ -110,4 +138,4 @@ async def main():
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    sys.exit(main())

@@ -1,3 +1,4 @@
+import Basics
 import Channels
 import Dispatch
 import Glibc

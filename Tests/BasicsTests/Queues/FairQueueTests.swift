@@ -71,13 +71,14 @@ struct FairQueueTests {
   @Test("jobs that are taken out are no longer counted, and the others keep their order")
   func takesOut() {
     var queue = queue()
-    for job in 0..<6 { _ = queue.submit(job, for: job < 3 ? "ann" : "bob") }
+    for job in 0..<6 { _ = queue.submit(job, for: "ann") }
     _ = queue.take()
+    _ = queue.submit(7, for: "bob")
     queue.removeAll { $0 % 2 == 1 }
     #expect(queue.count == 2)
     var left: [Int] = []
     while let next = queue.take() { left.append(next.job) }
-    #expect(left.sorted() == [2, 4])
+    #expect(left == [2, 4])
   }
 
   @Test("a pause saves up nothing, and wipes nothing out")

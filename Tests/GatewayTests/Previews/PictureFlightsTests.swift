@@ -1,3 +1,4 @@
+import Basics
 import LinkPreview
 import TestSupport
 import Testing
@@ -27,12 +28,19 @@ struct PictureFlightsTests {
       deadline: start.advanced(by: .seconds(seconds)))
   }
 
+  private func next(
+    in flights: inout PictureFlights<Int>, at now: ContinuousClock.Instant
+  ) throws -> PictureOrder {
+    let order = flights.start(at: now)
+    return try #require(order)
+  }
+
   @Test("one for which several ask is made once, and all are told")
   func shares() throws {
     var flights = flights()
     #expect(try flights.add(order(1), 10) == .accepted)
     #expect(try flights.add(order(1, .visitor("v4 1")), 11) == .accepted)
-    let begun = try #require(flights.start(at: start))
+    let begun = try next(in: &flights, at: start)
     #expect(try flights.add(order(1, .operation), 12) == .accepted)
     #expect(flights.start(at: start) == nil)
     #expect(flights.finish(begun, after: 1) == [10, 11, 12])
@@ -54,10 +62,10 @@ struct PictureFlightsTests {
   func secondLine() throws {
     var flights = flights(active: 1)
     for number in 0..<20 { _ = try flights.add(order(number, .user("hog")), number) }
-    let first = try #require(flights.start(at: start))
+    let first = try next(in: &flights, at: start)
     _ = try flights.add(order(19, .user("ann")), 99)
     _ = flights.finish(first, after: 1_000)
-    let next = try #require(flights.start(at: start))
+    let next = try next(in: &flights, at: start)
     #expect(try next.name == order(19).name && next.requester == .user("ann"))
     #expect(flights.finish(next, after: 1) == [19, 99])
     var left = 0
@@ -86,12 +94,13 @@ struct PictureFlightsTests {
     _ = try flights.add(order(1, .user("hasty"), within: 1), 1)
     _ = try flights.add(order(1, .user("ann"), within: 9), 2)
     let late = start.advanced(by: .seconds(2))
-    let begun = try #require(flights.start(at: late))
+    let begun = try next(in: &flights, at: late)
     #expect(begun.requester == .user("ann"))
     #expect(flights.finish(begun, after: 1) == [1, 2])
     _ = try flights.add(order(2, within: 1), 3)
-    let over = try #require(flights.start(at: late))
-    #expect(over.deadline < late && flights.finish(over, after: 0) == [3])
+    let over = try next(in: &flights, at: late)
+    #expect(over.deadline < late)
+    #expect(flights.finish(over, after: 0) == [3])
   }
 
   @Test("in any history everyone is told once, and the places hold", arguments: UInt64(1)...30)
