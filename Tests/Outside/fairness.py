@@ -409,8 +409,8 @@ async def flood(bench, once, seconds=1.5, depth=600, together=100):
 async def test_pictures_of_previews(ctx, pages):
     """Who loads pictures of previews as fast as ten connections can, forged, kept or dropped and
     made anew, costs others nothing, and leaves them their own previews."""
-    original = await asyncio.to_thread(jpeg, 1600, 900)
-    async with bench_of(ctx, *previewpictures.FLAGS, "--unfurl-images-disk-bytes", "500000") as bench:
+    original = await asyncio.to_thread(jpeg, 640, 480)
+    async with bench_of(ctx, *previewpictures.FLAGS, "--unfurl-images-disk-bytes", "40000") as bench:
         verdict = Verdict(await bench.during(asyncio.sleep(1.5)))
         hog, other = bench.wires[0], await ctx.user(bench.server, "other")
         kept = []
@@ -420,7 +420,7 @@ async def test_pictures_of_previews(ctx, pages):
             answer = await hog.call("preview.fetch", url=pages.url(f"/{number}"))
             kept.append(answer["og_tag"]["og:image"]["url"].split("//", 1)[1].split("/", 1)[1])
         names = [f"/{path.removeprefix('below/')}" for path in kept]
-        assert 0 < (await metrics(bench.server))["parley_preview_picture_bytes"] <= 500_000
+        assert 0 < (await metrics(bench.server))["parley_preview_picture_bytes"] <= 40_000
         forged = [f"/previews/{n:032x}.jpg?url={pages.url(f'/{n}.jpg')}" for n in range(100)]
         for what, addresses, expected in (
                 ("forged addresses", forged, {404}), ("kept pictures", names[-1:], {200}),
@@ -432,7 +432,7 @@ async def test_pictures_of_previews(ctx, pages):
                 for n in range(10)]
             rounds = await bench.during(asyncio.sleep(max(2, SECONDS)))
             # Another user's link is looked up beside it, with its picture.
-            path = f"/other/{len(what)}"
+            path = "/" + what.replace(" ", "/")
             began = time.monotonic()
             image = await previewpictures.shown(other, pages, path, previewpictures.add(
                 pages, f"{path}.png", png(20, 10), "image/png"))
@@ -443,6 +443,8 @@ async def test_pictures_of_previews(ctx, pages):
             verdict.judge(what, rounds)
             assert set(statuses) <= expected and image["url"], (what, statuses, image)
             assert took < 5 * PATIENCE, f"{what}: another's preview took {took:.1f} s"
+        # They were fetched for their pages, and again.
+        assert sum(pages.count(f"/{number}.jpg") for number in range(12)) > 24
         assert not verdict.problems, verdict.problems
 
 
