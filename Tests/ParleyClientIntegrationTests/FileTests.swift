@@ -75,7 +75,9 @@ extension ClientTests {
       } completion: {
         answer.yield($0)
       }
-      try await Deadline.standard.wait(for: "half of the file") { proxy.count(.toServer) > 4_000_000 }
+      try await Deadline.standard.wait(for: "half of the file") {
+        proxy.count(.toServer) > 4_000_000
+      }
       try first.kill()
       let second = try ServerProcess(unlimited, in: first.directory)
       proxy.lead(to: second.port)

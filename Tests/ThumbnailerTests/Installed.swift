@@ -63,7 +63,9 @@ extension Thumbnailer {
   func make(_ boxes: [ThumbnailBox], from source: any ThumbnailSource) async -> ThumbnailResult {
     let name = Self.lastName.wrappingAdd(1, ordering: .relaxed).newValue
     return await withCheckedContinuation { continuation in
-      make(boxes, of: "\(name)", for: .operation, from: source) { continuation.resume(returning: $0) }
+      make(boxes, of: "\(name)", for: .operation, from: source) {
+        continuation.resume(returning: $0)
+      }
     }
   }
 }

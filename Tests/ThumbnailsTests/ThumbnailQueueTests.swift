@@ -92,9 +92,10 @@ struct ThumbnailQueueTests {
     #expect(handle(request(3, "d", Self.small, of: "dan")) == [.answer(caller(3), refusal)])
     // What is under way anyway needs no room.
     #expect(handle(request(4, "c", Self.small, of: "dan")) == [])
-    #expect(handle(.ended(job(1), made(Self.small))).contains { action in
-      if case .start = action { true } else { false }
-    })
+    #expect(
+      handle(.ended(job(1), made(Self.small))).contains { action in
+        if case .start = action { true } else { false }
+      })
     #expect(queue.figures.queued == 1 && queue.figures.running == 1)
   }
 

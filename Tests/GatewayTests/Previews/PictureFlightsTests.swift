@@ -50,7 +50,9 @@ struct PictureFlightsTests {
   @Test("who asks for many has three places and keeps their own waiting")
   func turns() throws {
     var flights = flights()
-    for number in 0..<20 { #expect(try flights.add(order(number, .user("hog")), number) == .accepted) }
+    for number in 0..<20 {
+      #expect(try flights.add(order(number, .user("hog")), number) == .accepted)
+    }
     var begun: [PictureOrder] = []
     while let next = flights.start(at: start) { begun.append(next) }
     #expect(begun.count == 3)
