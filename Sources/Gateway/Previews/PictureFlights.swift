@@ -41,7 +41,7 @@ struct PictureFlights<Waiter> {
         total: waiting, perPrincipal: waitingPerRequester, runningPerPrincipal: activePerRequester))
   }
 
-  /// Adds an order, and whoever is to be told of its end.
+  /// Adds an order with a waiter, which its end gives back.
   mutating func add(_ order: PictureOrder, _ waiter: Waiter) -> Admission {
     guard var flight = flights[order.name] else {
       let admission = queue.submit(order, for: order.requester)
