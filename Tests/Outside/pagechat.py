@@ -147,6 +147,21 @@ async def test_long_names_on_a_phone(ctx, page):
 
 
 @in_browser
+async def test_only_the_conversation_scrolls(ctx, page):
+    """A conversation longer than the window scrolls by itself; the page stays as high as the window."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await ctx.user(server, "owner")
+    await owner.call("channel.create", channel_url="lobby")
+    await owner.enter("lobby")
+    await enter(page, server, "lobby")
+    await owner.send("lobby", "one line\n" * 100)
+    await page.until(f"{ROWS}.length === 1")
+    await write(page, "an answer")
+    await page.until(f"{ROWS}.length === 2")
+    assert await page.run("document.documentElement.scrollHeight === innerHeight")
+
+
+@in_browser
 async def test_actions_on_a_phone(ctx, page):
     """Where nothing hovers, own messages have the whole width, and a tap shows what can be done."""
     server = await ctx.fresh(*FLAGS)
