@@ -144,6 +144,7 @@ async def test_long_names_on_a_phone(ctx, page):
             && one.getBoundingClientRect().right > innerWidth + 1)
           .map((one) => one.id || one.className)""")
         assert wide == [] and await page.run("document.documentElement.scrollWidth") == width, wide
+        assert await page.run("document.getElementById('box').offsetHeight") < 60
 
 
 @in_browser
