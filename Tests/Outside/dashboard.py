@@ -148,6 +148,13 @@ async def test_the_overview(ctx, page):
     finally:
         talking.cancel()
     assert await page.run("document.querySelector('.line polyline').getAttribute('points').length > 5")
+    # What has not changed is not made anew.
+    running = ("[...document.querySelectorAll('.facts dt')]"
+               ".find((one) => one.textContent === 'Running for').nextSibling.textContent")
+    await page.run("globalThis.kept = document.querySelector('.facts dd'); 0")
+    earlier = await page.run(running)
+    await page.until(f"{running} !== {json.dumps(earlier)}")
+    assert await page.run("kept.isConnected")
     assert "Ready" in await text(page) and "0.1.0" in await text(page)
 
 

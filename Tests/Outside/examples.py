@@ -244,6 +244,7 @@ BEFORE_SCRIPT = """
 import { Parley } from "./parley.mjs";
 const seen = (...values) => console.log(...values);
 const [show, remove, draw] = [seen, seen, seen];
+const input = { files: [new File(["notes"], "notes.txt")] };
 """
 
 
@@ -278,10 +279,10 @@ def as_module(here, script):
     script = script.replace("token: fetchToken", "token: undefined")
     known = re.search(r"(const|let) parley\b", script)
     client = f'const parley = new Parley("http://127.0.0.1:{here.server.port}", {{ userId: "ada" }});\n'
-    lobby = 'await parley.enter("lobby", { create: { name: "Lobby" } });\n'
-    opening = "" if known else client + lobby
+    enter = 'await parley.enter("lobby", { create: { name: "Lobby" } });\n'
+    opening = "" if known else client + "const lobby = " + enter
     if known and "create:" not in script:
-        opening = "{" + client + lobby + "await parley.close(); }\n"
+        opening = "{" + client + enter + "await parley.close(); }\n"
     return f"{BEFORE_SCRIPT}{opening}{script}\nprocess.exit(0);\n"
 
 

@@ -144,6 +144,22 @@ async def test_long_names_on_a_phone(ctx, page):
             && one.getBoundingClientRect().right > innerWidth + 1)
           .map((one) => one.id || one.className)""")
         assert wide == [] and await page.run("document.documentElement.scrollWidth") == width, wide
+        assert await page.run("document.getElementById('box').offsetHeight") < 60
+
+
+@in_browser
+async def test_only_the_conversation_scrolls(ctx, page):
+    """A conversation longer than the window scrolls by itself; the page stays as high as the window."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await ctx.user(server, "owner")
+    await owner.call("channel.create", channel_url="lobby")
+    await owner.enter("lobby")
+    await enter(page, server, "lobby")
+    await owner.send("lobby", "one line\n" * 100)
+    await page.until(f"{ROWS}.length === 1")
+    await write(page, "an answer")
+    await page.until(f"{ROWS}.length === 2")
+    assert await page.run("document.documentElement.scrollHeight === innerHeight")
 
 
 @in_browser

@@ -178,6 +178,7 @@ export async function use(): Promise<void> {
   const sent: Message = await lobby.send({ message: "hi", translation_target_langs: ["es"] });
   await lobby.sendFiles([new Blob(["x"])], {
     thumbnailSizes: [[200, 200]], progress: (file, sent, total) => file.size + sent / total });
+  await lobby.sendFiles([new File(["x"], "x.txt")], { progress: (file) => console.log(file.name) });
   (await lobby.call("message.list", { prev_limit: 10 })).messages.map((m) => m.og_tag?.["og:title"]);
   await parley.call("channel.list");
   (await parley.call("user.get", { user_id: "jeff" })).user.metadata["x"]?.length;

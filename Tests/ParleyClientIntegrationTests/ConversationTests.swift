@@ -143,10 +143,11 @@ extension ClientTests {
       let room = try await ann.enterChannel("room-0")
       let kim = try await server.client("kim")
       _ = try await kim.enterChannel("room-0")
+      #expect(room.channelURL == room.url)
       let participants = room.createParticipantListQuery(limit: 1)
       var found: [Participant] = []
       while participants.hasNext { found += try await participants.loadNextPage() }
-      #expect(found.map(\.id) == ["ann", "kim"])
+      #expect(found.map(\.userID) == ["ann", "kim"])
       #expect(found.map(\.isOperator) == [true, false])
     }
 

@@ -56,6 +56,10 @@ extension ClientTests {
       #expect(shown.all == ["Support: 1 here"])
       try await recipes.poll(in: channel)
       #expect(shown.all.suffix(2) == ["yes: 1", "no: 0"])
+      for number in 1...60 { try await channel.sendUserMessage("message \(number)") }
+      try await recipes.listHistory(of: channel)
+      #expect(
+        shown.all.suffix(3) == ["the latest 30 messages", "30 before those", "1 before those"])
       try await recipes.moderate(channel)
       #expect(channel.isOperator(userID: "eve") && !channel.isFrozen)
       recipes.handlers(channel)

@@ -169,10 +169,10 @@ export declare class Channel {
     options?: { patient?: boolean },
   ): Promise<Message>;
   /** Uploads files one after another and sends each as a message. */
-  sendFiles(files: Iterable<Blob> | ArrayLike<Blob>, options?: {
-    /** Boxes of width and height. */
+  sendFiles<Content extends Blob>(files: Iterable<Content> | ArrayLike<Content>, options?: {
+    /** Boxes of width and height, such as `[[320, 240]]`. */
     thumbnailSizes?: [number, number][];
-    progress?: (file: Blob, sent: number, total: number) => void;
+    progress?: (file: Content, sent: number, total: number) => void;
     signal?: AbortSignal;
     /** Further members of `message.send`. */
     params?: Partial<Omit<Methods["message.send"]["params"], "channel_url">>;

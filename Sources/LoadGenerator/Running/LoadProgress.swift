@@ -34,7 +34,7 @@ package enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
         + "(ulimit -n) or use fewer connections"
     case .systemFailed(let reason): reason
     case .notConnected(let missing, let reasons):
-      "\(missing) connections could not be made"
+      "\(missing) \(missing == 1 ? "connection" : "connections") could not be made"
         + (reasons.isEmpty ? " in time" : ": \(reasons.joined(separator: "; "))")
     }
   }

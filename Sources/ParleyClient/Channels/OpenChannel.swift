@@ -23,6 +23,8 @@ public final class OpenChannel: Sendable, Identifiable {
 
   /// The same as ``url``.
   public var id: String { url }
+  /// The same as ``url``, under the name that messages have it by.
+  public var channelURL: String { url }
   /// The name shown to people.
   public var name: String { snapshot.name }
   /// The address of a picture; empty when there is none.

@@ -1,4 +1,4 @@
-/// Is told what happens in the channels that a client has entered.
+/// Receives the events of the channels that a client has entered.
 ///
 /// All methods are called one after the other on the client's callback queue, and all but those that
 /// an application needs may be left out. One that takes long makes those after it wait; see

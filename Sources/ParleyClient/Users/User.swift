@@ -40,6 +40,10 @@ public struct Participant: Sendable, Hashable, Identifiable {
   public let isOperator: Bool
 
   /// The user's id.
+  public var userID: String { user.userID }
+  /// The name shown to others; empty when the user has none.
+  public var nickname: String { user.nickname }
+  /// The same as ``userID``.
   public var id: String { user.userID }
 }
 

@@ -55,7 +55,7 @@ extension Fields {
     }
     var arrays: [MetaArray] = []
     for node in nodes {
-      guard node.kind == .object else { throw .notObject(name) }
+      guard node.kind == .object else { throw .notObjects(name) }
       let item = try Fields(node)
       let key = try item.requiredText("key", limit: Limits.metaArrayKeyLength)
       guard !arrays.contains(where: { $0.key == key }) else {

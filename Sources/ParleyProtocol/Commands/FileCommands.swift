@@ -109,7 +109,7 @@ package struct MessageSendFiles: Sendable {
     guard !nodes.isEmpty else { throw .invalid("files", "[]", expected: "1 to 20 files") }
     sends = []
     for node in nodes {
-      guard node.kind == .object else { throw .notObject("files") }
+      guard node.kind == .object else { throw .notObjects("files") }
       sends.append(try MessageSend(fileOf: Fields(node), toChannel: channelURL))
     }
   }
@@ -135,7 +135,7 @@ extension Fields {
     guard let nodes = try value(name)?.nodes(name, limit: Limits.thumbnailCount) else { return nil }
     var sizes: [ThumbnailSize] = []
     for node in nodes {
-      guard node.kind == .object else { throw .notObject(name) }
+      guard node.kind == .object else { throw .notObjects(name) }
       let box = try Fields(node)
       sizes.append(
         ThumbnailSize(

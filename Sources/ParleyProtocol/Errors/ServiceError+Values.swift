@@ -22,6 +22,11 @@ extension ServiceError {
     ServiceError(.jsonExpected, "'\(field)' must be a JSON object", field: field)
   }
 
+  /// A list of JSON objects is expected, and an element is something else.
+  package static func notObjects(_ field: String) -> ServiceError {
+    ServiceError(.jsonExpected, "'\(field)' must be a list of JSON objects", field: field)
+  }
+
   /// A boolean is expected.
   package static func notBoolean(_ field: String) -> ServiceError {
     ServiceError(.booleanExpected, "'\(field)' must be true or false", field: field)

@@ -47,9 +47,12 @@ struct GatewayOptions: ParsableArguments {
       guard let text = LocalFile.text(at: path, atMost: Self.tokenFileLimit) else { continue }
       return try checked(LocalFile.trimmed(text), from: path)
     }
+    let unread =
+      paths.count == 1
+      ? "\(paths[0]) cannot be read" : "neither \(paths.joined(separator: " nor ")) can be read"
     throw ValidationError(
       "no API token: give --api-token, set PARLEY_CLI_API_TOKEN, or give its file with "
-        + "--api-token-file (\(paths.joined(separator: " or ")) cannot be read)")
+        + "--api-token-file (\(unread))")
   }
 
   /// Checks the token, which becomes part of a header field and must not contain a line break.

@@ -82,8 +82,16 @@ struct MessageLines {
   /// Returns time, author and text of a message as one line.
   func line(_ message: any BaseMessage, note: String = "") -> String {
     let time = style.dim(UnixTime.timeOfDay(message.createdAt))
-    let text = DisplayText.shortened(message.message, limit: 5_000)
+    let text = DisplayText.shortened(Self.text(of: message), limit: 5_000)
     return "\(time) \(author(of: message)): \(text)" + (note.isEmpty ? "" : style.dim(" \(note)"))
+  }
+
+  /// Returns the text of a message, after its file with name, size and address.
+  private static func text(of message: any BaseMessage) -> String {
+    guard let file = message as? FileMessage else { return message.message }
+    let size = file.size > 0 ? ", \(file.size) bytes" : ""
+    let text = message.message.isEmpty ? "" : " " + message.message
+    return "[\(file.name.isEmpty ? "file" : file.name)\(size)] \(file.plainURL)\(text)"
   }
 
   /// Returns the name of a message's author.

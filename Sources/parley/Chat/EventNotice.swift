@@ -28,7 +28,7 @@ enum EventNotice {
   /// Returns the text for an event of the connection; `nil` for events that are not shown.
   static func text(_ event: ConnectionEvent) -> String? {
     switch event {
-    case .connected, .fileKeyRenewed: nil
+    case .connected, .fileKeyRenewed, .disconnected(because: .requested): nil
     case .reconnecting(_, _, let reason): "\(reason); reconnecting"
     case .reconnected: "reconnected"
     case .disconnected(let reason): "\(reason)"

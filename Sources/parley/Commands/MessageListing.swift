@@ -178,7 +178,7 @@ struct MessageWalk {
     var last: Int64?
     while true {
       let answer = try client.callPatiently(
-        "\(channel.path)/messages", query: filter.query(after: last, limit: Self.pageSize))
+        "GET", "\(channel.path)/messages", query: filter.query(after: last, limit: Self.pageSize))
       let root = try OutputOptions.root(of: answer)
       let page = root.list("messages")
       let wanted = page.prefix { isWanted($0) }

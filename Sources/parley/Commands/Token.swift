@@ -102,7 +102,7 @@ extension TokenCommand {
 
     @Argument(
       help: ArgumentHelp(
-        "The id or name of the token, from 'token list'.", valueName: "id"))
+        "The id or name of the token, from 'token list'.", valueName: "id or name"))
     var id: String
 
     @OptionGroup var gateway: GatewayOptions

@@ -43,6 +43,10 @@ extension TokenCommand {
     @OptionGroup var keys: TokenKeyOptions
     @OptionGroup var output: OutputOptions
 
+    private static let uncheckedHint =
+      "Warning: the signature was not checked, because there is no key: give --public-key or "
+      + "--secret-file, or set PARLEY_AUTH_JWT_SECRET as for the gateway."
+
     func validate() throws {
       guard file == nil || token == "-" else {
         throw ValidationError("give the token as an argument or by --file, not both")
@@ -50,10 +54,12 @@ extension TokenCommand {
     }
 
     func run() throws {
+      let verifiers = try keys.verifiers()
       let explanation = TokenExplanation(
-        of: try text(), user: user, verifiers: try keys.verifiers(),
+        of: try text(), user: user, verifiers: verifiers,
         now: SystemClock.unixMilliseconds / 1000)
       try output.show(TokenText.answer(explanation), as: TokenText.lines)
+      if verifiers.isEmpty { StandardError.write(Self.uncheckedHint) }
       if let problem = explanation.problems.first {
         throw CommandFailure.refused(
           "the token is refused: \(TokenText.reason(problem))", code: 0)
@@ -192,6 +198,6 @@ enum TokenText {
 
   private static func date(_ seconds: Int64) -> String {
     let (time, isOverflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return isOverflow ? "\(seconds)" : UnixTime.text(time) + " UTC"
+    return isOverflow ? "\(seconds)" : UnixTime.text(time)
   }
 }

@@ -14,8 +14,8 @@ extension LoadCommand {
 
         EXAMPLES:
           parley load fanout --subscribers 1000 --rate 20 --senders 4 --duration 30s
-          parley load fanout --subscribers 1000 --in-flight 16 --throttle off --server-pid 4711 \
-        --require 'p99<50ms' --require 'cpu_per_delivery<1us' --report fanout
+          parley load fanout --in-flight 16 --throttle off --require 'p99<50ms'
+          parley load fanout --server-pid 4711 --require 'cpu_per_delivery<9us'
         """)
 
     @Option(help: ArgumentHelp("Connections that only receive.", valueName: "count"))

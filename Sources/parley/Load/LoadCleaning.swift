@@ -55,7 +55,7 @@ struct LoadCleaning {
     var first: CommandFailure?
     for name in names {
       do {
-        _ = try client.call("DELETE", kind.path + PercentEncoding.encode(name))
+        _ = try client.callPatiently("DELETE", kind.path + PercentEncoding.encode(name))
         count += 1
       } catch let failure as CommandFailure {
         switch failure {

@@ -7,6 +7,9 @@ internal import Reactor
 
 /// Runs a plan, shows its progress and writes the report.
 struct LoadExecution {
+  /// The code of a session that is refused for want of a valid token.
+  private static let tokenRequired = 400_302
+
   let options: LoadOptions
   let plan: LoadPlan
 
@@ -44,13 +47,21 @@ struct LoadExecution {
       report = try run.run(threads: options.threads)
     } catch {
       live.end()
-      throw CommandFailure.unreachable(error.description)
+      throw CommandFailure.unreachable(error.description + hint(error))
     }
     live.end()
     try describeOrigin(of: &report)
     report.judge(try options.require.map { try $0.objective })
     try ReportFiles(report).show(json: options.json, folder: options.report)
     return report.isGood
+  }
+
+  /// Returns the way out where a gateway asks for tokens and the users have none.
+  private func hint(_ failure: LoadFailure) -> String {
+    guard case .notConnected(_, let reasons) = failure, !options.issueTokens,
+      reasons.contains(where: { $0.contains("\(Self.tokenRequired):") })
+    else { return "" }
+    return "; --issue-tokens creates the users with access tokens"
   }
 
   private func cleaning(_ target: LoadTarget) throws -> LoadCleaning {
@@ -98,7 +109,7 @@ struct LoadExecution {
       body.set("nickname", "Load \(place)")
       body.set("profile_url", "")
       body.set("issue_access_token", true)
-      return try AccessTokenAnswer.token(try client.call("POST", "/v3/users", body: body))
+      return try AccessTokenAnswer.token(try client.callPatiently("POST", "/v3/users", body: body))
     }
   }
 

@@ -1,6 +1,5 @@
 internal import Basics
 internal import ArgumentParser
-internal import Glibc
 internal import ParleyProtocol
 
 /// A list of the Platform API and its presentation as text.
@@ -110,7 +109,7 @@ struct PageWalk {
     repeat {
       let place = token.map { [("token", $0)] } ?? []
       let answer = try client.callPatiently(
-        list.path, query: list.query + [("limit", Self.pageSize)] + place)
+        "GET", list.path, query: list.query + [("limit", Self.pageSize)] + place)
       let page = try OutputOptions.root(of: answer)
       try take(page.list(list.member))
       let next = page.text("next")
@@ -120,22 +119,5 @@ struct PageWalk {
       }
       token = next.isEmpty ? nil : next
     } while token != nil
-  }
-}
-
-extension PlatformClient {
-  private static let tooManyCalls = 500_910
-  private static let patience = 10
-
-  /// Calls, and retries after a second when the gateway limits the rate of calls.
-  func callPatiently(_ path: String, query: [(String, String)]) throws -> [UInt8] {
-    for _ in 0..<Self.patience {
-      do {
-        return try call("GET", path, query: query)
-      } catch CommandFailure.refused(_, Self.tooManyCalls) {
-        sleep(1)
-      }
-    }
-    return try call("GET", path, query: query)
   }
 }

@@ -1,6 +1,7 @@
 internal import Basics
 internal import CCurl
 internal import Curl
+internal import Glibc
 internal import HTTP1
 internal import ParleyProtocol
 
@@ -87,5 +88,25 @@ final class PlatformClient {
         "\(base) answered with HTTP \(response.status): is it a Parley gateway?")
     }
     throw CommandFailure.refused(text, code: Int(clamping: code))
+  }
+}
+
+/// Many calls in a row.
+extension PlatformClient {
+  private static let tooManyCalls = 500_910
+  private static let patience = 10
+
+  /// Calls, and retries after a second when the gateway limits the rate of calls.
+  func callPatiently(
+    _ method: String, _ path: String, query: [(String, String)] = [], body: RequestBody? = nil
+  ) throws -> [UInt8] {
+    for _ in 0..<Self.patience {
+      do {
+        return try call(method, path, query: query, body: body)
+      } catch CommandFailure.refused(_, Self.tooManyCalls) {
+        sleep(1)
+      }
+    }
+    return try call(method, path, query: query, body: body)
   }
 }

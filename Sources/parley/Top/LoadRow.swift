@@ -10,7 +10,7 @@ struct LoadRow {
     var text: String { "\(name) \(value)" + (isBad ? "!" : "") }
   }
 
-  private static let nameWidth = 11
+  private static let nameWidth = 12
   private static let gap = "   "
 
   let name: String

@@ -18,6 +18,18 @@ struct Recipes {
     }
   }
 
+  func listHistory(of channel: OpenChannel) async throws {
+    let params = MessageListParams()
+    params.previousResultSize = 30
+    var page = try await channel.messagePage(params: params)
+    show("the latest \(page.messages.count) messages")
+    params.isInclusive = false
+    while let place = page.previous {
+      page = try await channel.messagePage(around: place, params: params)
+      show("\(page.messages.count) before those")
+    }
+  }
+
   func poll(in channel: OpenChannel) async throws {
     let params = UserMessageCreateParams(message: "Lunch?")
     params.metaArrays = [MessageMetaArray(key: "yes"), MessageMetaArray(key: "no")]

@@ -1,3 +1,4 @@
+import Foundation
 import ParleyProtocol
 import TestPeers
 import Testing
@@ -49,6 +50,21 @@ extension CommandTests {
       #expect(
         stored["messages"]?.elements.compactMap { $0["message"]?.string }
           == (1...7).map { "line \($0)" } + ["/slash", "last"])
+    }
+
+    @Test("shows files by name, size and address, and ends without a word about it")
+    func pipedFile() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      _ = try server.run("channel", "create", "lobby")
+      let path = server.directory.path(of: "notes.txt")
+      try "notes".write(toFile: path, atomically: false, encoding: .utf8)
+      let chat = try command(server, "chat", "lobby", "--user", "ada")
+      try chat.type("/file \(path)\n")
+      let outcome = try chat.finish()
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(
+        outcome.output.contains("ada: [notes.txt, 5 bytes] http://127.0.0.1:\(server.port)/files/"))
+      #expect(!outcome.output.contains("connected"), "\(outcome.output)")
     }
 
     @Test("shows what was said before, what others say, and what was withheld")

@@ -222,6 +222,20 @@ extension CommandTests {
       let refused = try server.run(["load", "fanout", "--subscribers", "3"] + Self.short)
       #expect(refused.status == 2)
       #expect(refused.errors.contains("could not be made"))
+      #expect(refused.errors.contains("--issue-tokens creates"))
+    }
+
+    @Test("users are issued tokens, and deleted, at the rate that the gateway allows")
+    func rateOfCalls() throws {
+      let server = try ServerProcess(
+        CommandTests.quiet + [
+          "--auth-mode", "token", "--limits-platform-calls-per-second", "20",
+          "--limits-platform-calls-burst", "20",
+        ])
+      let outcome = try server.run(
+        ["load", "fanout", "--subscribers", "30", "--issue-tokens", "--clean-up"] + Self.short)
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.errors.contains("Deleted 1 channel and 31 users of the run."))
     }
 
     @Test("what can't be is refused before anything is done")

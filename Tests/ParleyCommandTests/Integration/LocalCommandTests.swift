@@ -40,6 +40,7 @@ extension CommandTests {
       #expect(other.status == 1)
       #expect(other.output.contains("unchecked") && other.output.contains("WRONG"))
       #expect(other.errors.contains("another user's"), "\(other.errors)")
+      #expect(other.errors.contains("the signature was not checked"))
       #expect(!other.output.contains(token) && !other.errors.contains(token))
       let missing = try CommandProcess(["token", "explain", token, "--public-key", "/nonexistent"])
         .finish()

@@ -56,9 +56,13 @@ struct GatewayLoadTests {
     let row = LoadRow(name: "row", cells: (0..<6).map { .init(name: "figure\($0)", value: "12") })
     #expect(
       row.lines(width: 40, style: .plain) == [
-        "row        figure0 12   figure1 12", "           figure2 12   figure3 12",
-        "           figure4 12   figure5 12",
+        "row         figure0 12   figure1 12", "            figure2 12   figure3 12",
+        "            figure4 12   figure5 12",
       ])
+    let names = text.rows.map(\.name)
+    for (name, row) in zip(names, text.rows) {
+      #expect(row.lines(width: 80, style: .plain)[0].hasPrefix(name + " "))
+    }
     for width in [40, 60, 80, 200] {
       let lines = text.rows.flatMap { $0.lines(width: width, style: .plain) }
       #expect(lines.allSatisfy { DisplayWidth.of($0) <= width && !$0.contains("…") })

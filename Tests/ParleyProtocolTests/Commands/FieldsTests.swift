@@ -48,6 +48,13 @@ struct FieldsTests {
         == Refusal(400151, "n"))
   }
 
+  @Test("a list of objects with an element of another kind is refused by what its elements must be")
+  func objects() throws {
+    let parameters = try parameters(#""thumbnail_sizes":[[320,240]]"#)
+    let error = #expect(throws: ServiceError.self) { try parameters.thumbnailSizes() }
+    #expect(error?.message == "'thumbnail_sizes' must be a list of JSON objects")
+  }
+
   @Test(
     "a whole number is judged by type, sign and range, in this order",
     arguments: [
