@@ -168,7 +168,7 @@ let package = Package(
       ]),
     library(
       "LoadGenerator",
-      ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
+      ["Basics", "ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
 
     // Programs: settings in, a daemon or a command line out.
     library(

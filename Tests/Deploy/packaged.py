@@ -7,8 +7,10 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import tempfile
 
 from harness import DEADLINE, http
 from skipping import Skipped, need
@@ -203,6 +205,51 @@ async def test_completions(ctx):
         '$(complete -p parley | sed -E "s/.*-F ([^ ]+).*/\\1/") parley chan parley; echo "${COMPREPLY[@]}"')
     status, output, errors = await ctx.run(need("bash"), "-c", script)
     assert b"channel" in output, (status, output, errors)
+
+
+# Words on the command line of parleyd, what completes the last one, and what does not.
+SETTINGS = [
+    (["--log-l"], ["--log-level"], ["--log-format"]),
+    (["--log-level", ""], ["debug", "warning"], ["--listen"]),
+    (["--listen", "127.0.0.1:0", "--auth-m"], ["--auth-mode"], ["--auth-api-token"]),
+    (["--unfurl-oembed", "--log-f"], ["--log-format"], ["true"]),
+    (["--unfurl-oembed=t"], ["--unfurl-oembed=true"], []),
+    (["--tls-certificate", "fold"], ["folder"], ["--tls-certificate"]),
+    (["--tls-certificate", "folder/c"], ["folder/cert.pem"], []),
+    (["--data-dir", "fold"], ["folder"], ["folder/cert.pem"]),
+    (["--audit-log", "st"], ["stderr"], ["off"]),
+    (["--auth-api-token", ""], [], ["--listen", "folder"]),
+]
+
+
+async def test_completions_of_settings(ctx):
+    """bash and fish complete the settings of parleyd, their words, files and directories; zsh has the same."""
+    share = os.path.join(ctx.files, "usr/share")
+    folder = tempfile.mkdtemp()
+    os.mkdir(os.path.join(folder, "folder"))
+    open(os.path.join(folder, "folder", "cert.pem"), "w", encoding="ascii").close()
+    with open(os.path.join(share, "zsh/vendor-completions/_parleyd"), encoding="utf-8") as file:
+        zsh = file.read()
+    for words, found, others in SETTINGS:
+        line = shlex.join(["parleyd", *words[:-1]]) + " " + words[-1]
+        # As bash cuts words, and what it puts in front of the last one again.
+        cut = [part for word in words for part in re.findall("=|[^=]+", word) or [""]]
+        before = words[-1].removesuffix(cut[-1]) if "=" in cut else ""
+        in_bash = (
+            f'. "{share}/bash-completion/completions/parleyd"; cd {folder}; '
+            f'COMP_WORDS=({shlex.join(["parleyd", *cut])}); COMP_CWORD={len(cut)}; '
+            f'_parleyd parleyd; printf -- "{before}%s\\n" "${{COMPREPLY[@]}}"')
+        in_fish = (
+            f'source {share}/fish/vendor_completions.d/parleyd.fish; cd {folder}; '
+            f'complete -C {shlex.quote(line)}')
+        for shell, script in [("bash", in_bash), ("fish", in_fish)]:
+            status, output, errors = await ctx.run(need(shell), "-c", script)
+            shown = [line.split("\t")[0].rstrip("/") for line in output.decode().splitlines()]
+            assert set(found) <= set(shown), (shell, words, shown, errors)
+            assert not set(others) & set(shown), (shell, words, shown)
+        for word in found:
+            assert word.startswith("folder") or word.split("=")[-1] in zsh, word
+    shutil.rmtree(folder)
 
 
 async def test_the_package_installs_and_serves(ctx):

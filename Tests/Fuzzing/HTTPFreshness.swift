@@ -1,4 +1,5 @@
 // sources: Sources/Unfurler/Reports/Freshness.swift
+import Basics
 import Glibc
 
 #if canImport(Unfurler)
@@ -19,8 +20,8 @@ enum HTTPFreshnessHarness: Harness {
     ).map(String.init)
     for line in lines.prefix(4) {
       if let date = HTTPDate(line) {
-        // The years 0 to 9999, give or take the days that a month does not have.
-        precondition((-62_170_000_000...253_404_000_000).contains(date.seconds))
+        // The years 0 to 9999, with a leap second at their end.
+        precondition((-62_167_219_200...253_402_300_800).contains(date.seconds))
       }
       let control = CacheControl([line])
       precondition(control.lifetime.map { (0...CacheControl.longestLifetime).contains($0) } ?? true)
@@ -43,6 +44,7 @@ enum HTTPFreshnessHarness: Harness {
       let length = strftime(&text, text.count, format, &parts)
       let written = String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
       precondition(HTTPDate(written)?.seconds == Int64(seconds), "another time than was written")
+      precondition(!format.hasSuffix("GMT") || HTTPDate(seconds: Int64(seconds)).text == written)
     }
   }
 }

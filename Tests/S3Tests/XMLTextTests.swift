@@ -22,7 +22,7 @@ struct XMLTextTests {
       ("2000-02-29T23:59:59.999Z", "Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
       ("2026-11-22T16:49:16Z", "Sun, 22 Nov 2026 16:49:16 GMT", 1_795_366_156),
     ])
-  func times(listing: String, date: String, seconds: Int) {
+  func times(listing: String, date: String, seconds: Int64) {
     #expect(S3Time.seconds(ofListing: listing) == seconds)
     #expect(S3Time.seconds(ofDate: date) == seconds)
   }

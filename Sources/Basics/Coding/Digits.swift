@@ -36,3 +36,11 @@ extension FixedWidthInteger {
     self.init(String(text), radix: 10)
   }
 }
+
+extension BinaryInteger {
+  /// The decimal digits of a number that is not negative, with zeros before them up to a width.
+  package func decimal(width: Int) -> String {
+    let digits = String(self)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+  }
+}

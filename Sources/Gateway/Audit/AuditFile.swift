@@ -53,19 +53,13 @@ final class AuditFile {
 
   private func write(_ bytes: [UInt8]) throws(SystemError) {
     var written = 0
-    while written < bytes.count {
-      let count = Kernel.uninterrupted {
-        bytes.withUnsafeBytes {
-          Kernel.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
-        }
-      }
-      guard count > 0 else {
-        let error = SystemError.last("write", on: place.description)
-        // Nothing of the line is there: it leaves nothing to end.
-        if written == 0, bytes.count > 1 { isTorn = false }
-        throw error
-      }
-      written += count
+    do {
+      try Kernel.write(
+        all: bytes, to: descriptor, named: place.description, written: &written)
+    } catch {
+      // Nothing of the line is there: it leaves nothing to end.
+      if written == 0, bytes.count > 1 { isTorn = false }
+      throw error
     }
   }
 

@@ -1,3 +1,4 @@
+import Basics
 import HTTP1
 import ParleyProtocol
 import Uploads
@@ -64,7 +65,7 @@ struct UploadAnswers: Sendable {
 
   func creation(_ url: String, _ record: UploadRecord) -> HTTPResponse {
     var response = HTTPResponse(status: .created, fields: ["Location": url])
-    response.fields.append("Upload-Expires", HTTPDate.text(record.expiresAt))
+    response.fields.append("Upload-Expires", expiry(record))
     return finished(response)
   }
 
@@ -73,9 +74,13 @@ struct UploadAnswers: Sendable {
       status: .ok,
       fields: [
         "Upload-Offset": String(record.offset), "Upload-Length": String(record.size),
-        "Upload-Expires": HTTPDate.text(record.expiresAt),
+        "Upload-Expires": expiry(record),
       ])
     return finished(response)
+  }
+
+  private func expiry(_ record: UploadRecord) -> String {
+    HTTPDate(seconds: record.expiresAt / 1_000).text
   }
 
   /// The abilities of the server.
@@ -133,33 +138,5 @@ struct UploadAnswers: Sendable {
     if !admitsAllOrigins { response.fields.append("Vary", "Origin") }
     response.fields.append("Access-Control-Expose-Headers", Self.answerFields)
     return response
-  }
-}
-
-/// A time as HTTP writes it (RFC 9110 §5.6.7).
-enum HTTPDate {
-  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
-  /// - Parameter time: Unix milliseconds; not before 1970.
-  static func text(_ time: Int64) -> String {
-    let seconds = max(0, time) / 1_000
-    let (day, rest) = (seconds / 86_400, seconds % 86_400)
-    // The civil calendar, in eras of 400 years that begin on a first of March.
-    let shifted = day + 719_468
-    let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let dayOfMonth = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    let two = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
-    let clock = [rest / 3_600, rest / 60 % 60, rest % 60].map(two).joined(separator: ":")
-    return
-      "\(days[Int(day % 7)]), \(two(dayOfMonth)) \(months[Int(month - 1)]) \(year) \(clock) GMT"
   }
 }

@@ -41,7 +41,7 @@ package enum ReportJSON {
   }
 
   private static func origin(_ origin: RunOrigin, into writer: inout JSONWriter) {
-    writer.member("date", CivilTime(unixMilliseconds: origin.startedAt).text)
+    writer.member("date", origin.date)
     writer.member("host", origin.machine.host)
     writer.member("cpu", origin.machine.processor)
     writer.member("cores", origin.machine.processorCount)

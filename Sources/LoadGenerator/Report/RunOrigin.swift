@@ -1,3 +1,5 @@
+internal import Basics
+
 /// When, where and with what a run was made.
 package struct RunOrigin: Sendable, Hashable {
   /// Unix milliseconds.
@@ -15,10 +17,16 @@ package struct RunOrigin: Sendable, Hashable {
 
   package init() {}
 
+  /// The time of the start in the calendar.
+  var date: String {
+    let time = CivilTime(unixMilliseconds: startedAt)
+    return "\(time.date) \(time.timeOfDay) UTC"
+  }
+
   /// The rows of a report; those that are not known are left out.
   var rows: [(name: String, value: String)] {
     let rows = [
-      ("date", startedAt == 0 ? "" : CivilTime(unixMilliseconds: startedAt).text),
+      ("date", startedAt == 0 ? "" : date),
       ("host", machine.host), ("CPU", machine.processorText), ("kernel", machine.kernel),
       ("gateway", [gateway, target].filter { !$0.isEmpty }.joined(separator: " at ")),
       ("generator", generator), ("command", commandLine),

@@ -25,6 +25,37 @@ extension Kernel {
   ) -> Int {
     call(.write, descriptor, count) { Glibc.write(descriptor, bytes, $0) }
   }
+
+  /// Writes all the bytes to a file; after a failure, any number of them.
+  ///
+  /// - Parameter path: The file's name in errors.
+  package static func write(
+    all bytes: [UInt8], to descriptor: Int32, named path: String
+  ) throws(SystemError) {
+    var written = 0
+    try write(all: bytes, to: descriptor, named: path, written: &written)
+  }
+
+  /// Writes all the bytes to a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file's name in errors.
+  ///   - written: Counts the bytes written, also before a failure.
+  package static func write(
+    all bytes: [UInt8], to descriptor: Int32, named path: String, written: inout Int
+  ) throws(SystemError) {
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { bytes in
+        uninterrupted {
+          write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+        }
+      }
+      guard count >= 0 else { throw .last("write", on: path) }
+      // A file that takes nothing, without a reason, would be asked forever.
+      guard count > 0 else { throw SystemError(call: "write", code: EIO, object: path) }
+      written += count
+    }
+  }
 }
 
 /// Files and directories.

@@ -22,18 +22,7 @@ package final class NewFile: Sendable {
 
   /// Appends all the bytes; after a failure, any number of them.
   package func append(_ bytes: [UInt8]) throws(SystemError) {
-    var written = 0
-    while written < bytes.count {
-      let count = Kernel.uninterrupted {
-        bytes.withUnsafeBytes {
-          Kernel.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
-        }
-      }
-      guard count >= 0 else { throw .last("write", on: path) }
-      // A file that takes nothing, without a reason, would be asked forever.
-      guard count > 0 else { throw SystemError(call: "write", code: EIO, object: path) }
-      written += count
-    }
+    try Kernel.write(all: bytes, to: descriptor, named: path)
   }
 
   /// Waits until the file's bytes are on disk.

@@ -51,40 +51,16 @@ enum XMLEncoding {
 
 /// Points in time as S3 writes them, as far as they are compared: to the second, and alike in order.
 enum S3Time {
-  private static let months = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
-
   /// Seconds since 1970 of `2026-11-22T16:49:16.000Z`.
-  static func seconds(ofListing text: String) -> Int? {
+  static func seconds(ofListing text: String) -> Int64? {
     let parts = text.prefix(19).split(whereSeparator: { "-T:".contains($0) })
       .compactMap { Int(decimal: $0) }
     guard parts.count == 6 else { return nil }
-    return seconds(parts[0], parts[1], parts[2], parts[3], parts[4], parts[5])
+    return CivilTime(
+      year: parts[0], month: parts[1], day: parts[2], hour: parts[3], minute: parts[4],
+      second: parts[5])?.unixSeconds
   }
 
   /// Seconds since 1970 of `Sun, 22 Nov 2026 16:49:16 GMT`.
-  static func seconds(ofDate text: String) -> Int? {
-    let parts = text.split(whereSeparator: { " :".contains($0) })
-    guard parts.count == 8, let month = months.firstIndex(of: String(parts[2])) else { return nil }
-    let numbers = [parts[1], parts[3], parts[4], parts[5], parts[6]].compactMap {
-      Int(decimal: $0)
-    }
-    guard numbers.count == 5 else { return nil }
-    return seconds(numbers[1], month + 1, numbers[0], numbers[2], numbers[3], numbers[4])
-  }
-
-  /// The days are counted from the first of March, so that leap days come last (of a year).
-  private static func seconds(
-    _ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int
-  ) -> Int? {
-    guard (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
-      return nil
-    }
-    let shifted = month > 2 ? year : year - 1
-    let monthDays = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5
-    let leapDays = shifted / 4 - shifted / 100 + shifted / 400
-    let days = shifted * 365 + leapDays + monthDays + day - 1 - 719_468
-    return days * 86_400 + hour * 3_600 + minute * 60 + second
-  }
+  static func seconds(ofDate text: String) -> Int64? { HTTPDate(text)?.seconds }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Reactor
 
@@ -50,19 +51,9 @@ struct BackupFolder {
   func partialPath(of name: String) -> String { path + "/" + Self.partialPrefix + name }
   func path(of name: String) -> String { path + "/" + name }
 
-  /// The name of a backup: its time in UTC.
+  /// The name of a backup: its time in UTC, without colons, which some file systems refuse.
   static func name(at milliseconds: Int64) -> String {
-    var seconds = time_t(milliseconds / 1000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func digits(_ number: some BinaryInteger, _ width: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
-    }
-    let date = [digits(parts.tm_year + 1900, 4), digits(parts.tm_mon + 1, 2)]
-    let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits($0, 2) }.joined()
-    return (date + [digits(parts.tm_mday, 2)]).joined(separator: "-") + "T" + time + "."
-      + digits(milliseconds % 1000, 3) + "Z"
+    UTCTime.format(milliseconds).replacing(":", with: "")
   }
 
   /// Whether a name is one that ``name(at:)`` makes.

@@ -3,18 +3,20 @@ import ParleyProtocol
 import Uploads
 
 /// The file of a file message as stored.
-struct StoredFile: StoredValue {
+struct StoredFile: StoredObject {
   /// As its sender gave it; for an uploaded file, by the base that the request with it named.
-  var url: String
-  var name: String
-  var type: String
-  var size: Int64
+  var url = ""
+  var name = ""
+  var type = ""
+  var size: Int64 = 0
   /// Of the record of an uploaded file; `nil` when the file is somewhere else.
   var id: String?
   /// Whether it needs a key; `nil` when it does not.
   var auth: Bool?
   /// `nil` for none.
   var thumbnails: [StoredThumbnail]?
+
+  init() {}
 
   init(_ file: MessageFile, _ upload: FileRecord?) {
     thumbnails = Self.stored(file.thumbnails)
@@ -26,26 +28,14 @@ struct StoredFile: StoredValue {
     auth = file.requiresAuthorization ? true : nil
   }
 
-  init(stored node: JSONNode) throws(StoredShapeError) {
-    url = try node.storedAlways("url")
-    name = try node.storedAlways("name")
-    type = try node.storedAlways("type")
-    size = try node.storedAlways("size")
-    id = try node.stored("id")
-    auth = try node.stored("auth")
-    thumbnails = try node.stored("thumbnails")
-  }
-
-  func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.stored("auth", auth)
-      $0.stored("id", id)
-      $0.stored("name", name)
-      $0.stored("size", size)
-      $0.stored("thumbnails", thumbnails)
-      $0.stored("type", type)
-      $0.stored("url", url)
-    }
+  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+    try members.member("auth", &auth)
+    try members.member("id", &id)
+    try members.required("name", &name)
+    try members.required("size", &size)
+    try members.member("thumbnails", &thumbnails)
+    try members.required("type", &type)
+    try members.required("url", &url)
   }
 
   /// The file; the address of an uploaded one is composed anew.
@@ -63,7 +53,7 @@ struct StoredFile: StoredValue {
 }
 
 /// A thumbnail of a message's file as stored.
-struct StoredThumbnail: StoredValue {
+struct StoredThumbnail: StoredObject {
   /// The address, of a picture that the sender gave; that of any other follows from the file's.
   var url: String?
   var type: String?
@@ -72,6 +62,8 @@ struct StoredThumbnail: StoredValue {
   var maxHeight: Int?
   var width: Int?
   var height: Int?
+
+  init() {}
 
   init(_ thumbnail: MessageThumbnail) {
     guard thumbnail.size > 0 else {
@@ -84,26 +76,14 @@ struct StoredThumbnail: StoredValue {
     (width, height) = (thumbnail.width, thumbnail.height)
   }
 
-  init(stored node: JSONNode) throws(StoredShapeError) {
-    url = try node.stored("url")
-    type = try node.stored("type")
-    size = try node.stored("size")
-    maxWidth = try node.stored("maxWidth")
-    maxHeight = try node.stored("maxHeight")
-    width = try node.stored("width")
-    height = try node.stored("height")
-  }
-
-  func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.stored("height", height)
-      $0.stored("maxHeight", maxHeight)
-      $0.stored("maxWidth", maxWidth)
-      $0.stored("size", size)
-      $0.stored("type", type)
-      $0.stored("url", url)
-      $0.stored("width", width)
-    }
+  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+    try members.member("height", &height)
+    try members.member("maxHeight", &maxHeight)
+    try members.member("maxWidth", &maxWidth)
+    try members.member("size", &size)
+    try members.member("type", &type)
+    try members.member("url", &url)
+    try members.member("width", &width)
   }
 
   func thumbnail(ofFile id: String?, at fileURL: String) -> MessageThumbnail {

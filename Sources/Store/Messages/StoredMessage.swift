@@ -61,25 +61,20 @@ struct StoredMessage {
 }
 
 /// A metaarray as stored.
-struct StoredMetaArray: StoredValue {
-  var key: String
-  var value: [String]
+struct StoredMetaArray: StoredObject {
+  var key = ""
+  var value: [String] = []
+
+  init() {}
 
   init(_ array: MetaArray) {
     key = array.key
     value = array.values
   }
 
-  init(stored node: JSONNode) throws(StoredShapeError) {
-    key = try node.storedAlways("key")
-    value = try node.storedAlways("value")
-  }
-
-  func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.stored("key", key)
-      $0.stored("value", value)
-    }
+  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+    try members.required("key", &key)
+    try members.required("value", &value)
   }
 
   var metaArray: MetaArray { MetaArray(key: key, values: value) }

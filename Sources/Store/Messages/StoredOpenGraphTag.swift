@@ -1,11 +1,13 @@
 import ParleyProtocol
 
 /// A link preview as stored.
-struct StoredOpenGraphTag: StoredValue {
+struct StoredOpenGraphTag: StoredObject {
   var title: String?
   var url: String?
   var description: String?
   var image: StoredOpenGraphImage?
+
+  init() {}
 
   init(_ tag: OpenGraphTag) {
     title = tag.title
@@ -14,20 +16,11 @@ struct StoredOpenGraphTag: StoredValue {
     image = tag.image.map(StoredOpenGraphImage.init)
   }
 
-  init(stored node: JSONNode) throws(StoredShapeError) {
-    title = try node.stored("title")
-    url = try node.stored("url")
-    description = try node.stored("description")
-    image = try node.stored("image")
-  }
-
-  func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.stored("description", description)
-      $0.stored("image", image)
-      $0.stored("title", title)
-      $0.stored("url", url)
-    }
+  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+    try members.member("description", &description)
+    try members.member("image", &image)
+    try members.member("title", &title)
+    try members.member("url", &url)
   }
 
   var tag: OpenGraphTag {
@@ -36,14 +29,16 @@ struct StoredOpenGraphTag: StoredValue {
 }
 
 /// The picture of a link preview as stored.
-struct StoredOpenGraphImage: StoredValue {
+struct StoredOpenGraphImage: StoredObject {
   var url: String?
   var secureURL: String?
   var type: String?
-  var width: Int32
-  var height: Int32
+  var width: Int32 = 0
+  var height: Int32 = 0
   var alt: String?
   var originURL: String?
+
+  init() {}
 
   init(_ image: OpenGraphImage) {
     originURL = image.originURL
@@ -55,26 +50,14 @@ struct StoredOpenGraphImage: StoredValue {
     alt = image.alt
   }
 
-  init(stored node: JSONNode) throws(StoredShapeError) {
-    url = try node.stored("url")
-    secureURL = try node.stored("secureURL")
-    type = try node.stored("type")
-    width = try node.storedAlways("width")
-    height = try node.storedAlways("height")
-    alt = try node.stored("alt")
-    originURL = try node.stored("originURL")
-  }
-
-  func write(to writer: inout JSONWriter) {
-    writer.object {
-      $0.stored("alt", alt)
-      $0.stored("height", height)
-      $0.stored("originURL", originURL)
-      $0.stored("secureURL", secureURL)
-      $0.stored("type", type)
-      $0.stored("url", url)
-      $0.stored("width", width)
-    }
+  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+    try members.member("alt", &alt)
+    try members.required("height", &height)
+    try members.member("originURL", &originURL)
+    try members.member("secureURL", &secureURL)
+    try members.member("type", &type)
+    try members.member("url", &url)
+    try members.required("width", &width)
   }
 
   var image: OpenGraphImage {

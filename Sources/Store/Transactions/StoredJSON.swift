@@ -26,8 +26,6 @@ enum StoredJSON {
 }
 
 /// A value of a JSON column.
-///
-/// An object's members are written in the order of their names.
 protocol StoredValue {
   init(stored node: JSONNode) throws(StoredShapeError)
 
@@ -40,35 +38,6 @@ struct StoredShapeError: Error, Equatable {
 
   init(expected: String) {
     reason = "\(expected) is expected"
-  }
-}
-
-extension JSONNode {
-  /// Returns a member; `nil` when it is missing or `null`.
-  func stored<T: StoredValue>(
-    _ name: String, as type: T.Type = T.self
-  ) throws(StoredShapeError)
-    -> T?
-  {
-    guard let node = present(name) else { return nil }
-    return try T(stored: node)
-  }
-
-  /// Returns a member that is always written.
-  func storedAlways<T: StoredValue>(_ name: String) throws(StoredShapeError) -> T {
-    guard let value = try stored(name, as: T.self) else {
-      throw StoredShapeError(expected: "the member \(name)")
-    }
-    return value
-  }
-}
-
-extension JSONWriter {
-  /// Writes a member, or nothing for `nil`.
-  mutating func stored(_ name: StaticString, _ value: (some StoredValue)?) {
-    guard let value else { return }
-    self.name(name)
-    value.write(to: &self)
   }
 }
 

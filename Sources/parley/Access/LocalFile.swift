@@ -26,16 +26,7 @@ enum LocalFile {
     }
     guard descriptor >= 0 else { throw .last("open", on: path) }
     defer { Kernel.close(descriptor) }
-    var written = 0
-    while written < bytes.count {
-      let count = Kernel.uninterrupted {
-        bytes.withUnsafeBytes {
-          Kernel.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
-        }
-      }
-      guard count > 0 else { throw .last("write", on: path) }
-      written += count
-    }
+    try Kernel.write(all: bytes, to: descriptor, named: path)
   }
 
   /// Makes a directory, and those above it that are missing.

@@ -22,20 +22,12 @@ extension LoadCommand {
     @Option(help: ArgumentHelp("Time over which the connections are spread.", valueName: "time"))
     var over = TimeArgument(seconds: 5)
 
-    @Option(help: ArgumentHelp("Channels, each with one sender.", valueName: "count"))
-    var channels = 10
-
-    @Option(help: ArgumentHelp("Messages per second in each channel.", valueName: "count"))
-    var rate = 2.0
+    @OptionGroup var senders: BackgroundSenders
 
     @OptionGroup var options: LoadOptions
 
     func validate() throws {
       try LoadOptions.check("--connections", connections, 1...1_000_000)
-      try LoadOptions.check("--channels", channels, 1...10_000)
-      guard rate > 0, rate <= 1000 else {
-        throw ValidationError("--rate is \(rate); more than 0, up to 1000, is expected")
-      }
       guard over.nanoseconds <= options.duration.nanoseconds else {
         throw ValidationError("--over is longer than --duration; give a longer --duration")
       }
@@ -44,7 +36,8 @@ extension LoadCommand {
     func run() throws {
       try options.run(
         Scenario.spike(
-          connections: connections, over: over.nanoseconds, channels: channels, rate: rate))
+          connections: connections, over: over.nanoseconds, channels: senders.channels,
+          rate: senders.rate))
     }
   }
 }
@@ -68,24 +61,34 @@ extension LoadCommand {
     @Option(help: ArgumentHelp("Connections to disconnect.", valueName: "count"))
     var connections = 1000
 
-    @Option(help: ArgumentHelp("Channels, each with one sender.", valueName: "count"))
-    var channels = 10
-
-    @Option(help: ArgumentHelp("Messages per second in each channel.", valueName: "count"))
-    var rate = 2.0
+    @OptionGroup var senders: BackgroundSenders
 
     @OptionGroup var options: LoadOptions
 
     func validate() throws {
       try LoadOptions.check("--connections", connections, 1...1_000_000)
-      try LoadOptions.check("--channels", channels, 1...10_000)
-      guard rate > 0, rate <= 1000 else {
-        throw ValidationError("--rate is \(rate); more than 0, up to 1000, is expected")
-      }
     }
 
     func run() throws {
-      try options.run(Scenario.storm(connections: connections, channels: channels, rate: rate))
+      try options.run(
+        Scenario.storm(
+          connections: connections, channels: senders.channels, rate: senders.rate))
+    }
+  }
+}
+
+/// Options for the senders beside the connections that a scenario is about.
+struct BackgroundSenders: ParsableArguments {
+  @Option(help: ArgumentHelp("Channels, each with one sender.", valueName: "count"))
+  var channels = 10
+
+  @Option(help: ArgumentHelp("Messages per second in each channel.", valueName: "count"))
+  var rate = 2.0
+
+  func validate() throws {
+    try LoadOptions.check("--channels", channels, 1...10_000)
+    guard rate > 0, rate <= 1000 else {
+      throw ValidationError("--rate is \(rate); more than 0, up to 1000, is expected")
     }
   }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import Glibc
 internal import ParleyProtocol
 
@@ -37,31 +38,16 @@ extension JSONNode {
 enum UnixTime {
   /// Formats Unix milliseconds as date and time of day in UTC.
   static func text(_ milliseconds: Int64) -> String {
-    var (seconds, parts) = (seconds(milliseconds), tm())
-    gmtime_r(&seconds, &parts)
-    let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
-    return "\(digits(date[0], 4))-\(digits(date[1]))-\(digits(date[2])) \(timeOfDay(parts))Z"
+    let time = CivilTime(unixMilliseconds: milliseconds)
+    return "\(time.date) \(time.timeOfDay)Z"
   }
 
   /// Formats Unix milliseconds as time of day in the local time zone.
   static func timeOfDay(_ milliseconds: Int64) -> String {
-    var (seconds, parts) = (seconds(milliseconds), tm())
+    var (seconds, parts) = (time_t(milliseconds / 1000), tm())
     localtime_r(&seconds, &parts)
-    return timeOfDay(parts)
-  }
-
-  private static func seconds(_ milliseconds: Int64) -> time_t {
-    let seconds = milliseconds / 1000
-    return time_t(milliseconds % 1000 < 0 ? seconds - 1 : seconds)
-  }
-
-  private static func timeOfDay(_ parts: tm) -> String {
-    "\(digits(Int(parts.tm_hour))):\(digits(Int(parts.tm_min))):\(digits(Int(parts.tm_sec)))"
-  }
-
-  private static func digits(_ number: Int, _ count: Int = 2) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0.decimal(width: 2) }
+      .joined(separator: ":")
   }
 }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Unfurler
+@testable import Basics
 
 @Suite("Dates of HTTP (RFC 9110 §5.6.7)")
 struct HTTPDateTests {
@@ -23,7 +23,10 @@ struct HTTPDateTests {
       ("Tue, 19 Jan 2038 03:14:08 GMT", 2_147_483_648),
       ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
     ] as [(String, Int64)])
-  func moments(text: String, seconds: Int64) { #expect(HTTPDate(text)?.seconds == seconds) }
+  func moments(text: String, seconds: Int64) {
+    #expect(HTTPDate(text)?.seconds == seconds)
+    #expect(HTTPDate(seconds: seconds).text == text)
+  }
 
   @Test("a year of two digits is at most fifty years ahead")
   func centuries() {
@@ -40,7 +43,8 @@ struct HTTPDateTests {
       "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
       "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
       "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:60:37 GMT",
-      "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 19940 08:49:37 GMT",
+      "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 1994 08:x:49:37 GMT",
+      "Tue, 29 Feb 2100 00:00:00 GMT", "Sun, 06 Nov 19940 08:49:37 GMT",
       "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 ٠٨:49:37 GMT",
     ])
   func noDate(text: String) { #expect(HTTPDate(text) == nil) }
