@@ -11,6 +11,8 @@ package final class Transport {
   private static let sweepBudget = 256
   /// The bodies that are read from between two polls: about a millisecond of work.
   private static let bodyBudget = 16
+  /// Of those, the reads of one body: each piece by itself wakes the threads behind it.
+  private static let bodyReads = 4
   /// Larger fan-out buffers are freed at once.
   private static let spareBufferSize = 65_536
 
@@ -233,7 +235,8 @@ package final class Transport {
     guard !readableBodies.isEmpty else { return }
     let turn = readableBodies.prefix(Self.bodyBudget)
     readableBodies.removeFirst(turn.count)
-    for connection in turn { connection.receiveBodyTurn() }
+    let reads = min(Self.bodyReads, Self.bodyBudget / turn.count)
+    for connection in turn { connection.receiveBodyTurn(reads: reads) }
   }
 
   private func flushConnections() {

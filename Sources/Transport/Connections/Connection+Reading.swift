@@ -29,16 +29,22 @@ extension Connection: ReadinessHandler {
     return true
   }
 
-  /// Reads a body whose turn has come.
-  func receiveBodyTurn() {
+  /// Reads a body whose turn has come, up to so many times while there is more.
+  func receiveBodyTurn(reads: Int) {
     guard case .receiving(var body) = stage, body.awaitsTurn else { return }
     enter(.lingering)
     body.awaitsTurn = false
     enter(.receiving(body))
-    if !isReadingPaused { receive() }
+    for _ in 0..<reads {
+      guard !isReadingPaused, receive(), case .receiving = stage else { return }
+    }
   }
 
-  private func receive() {
+  /// Reads once, and handles what has come.
+  ///
+  /// - Returns: Whether there may be more: the buffer was full.
+  @discardableResult
+  private func receive() -> Bool {
     let buffer = transport.resources.readBuffer
     switch stream.receive(into: buffer) {
     case .transferred(let count):
@@ -46,10 +52,12 @@ extension Connection: ReadinessHandler {
       noteInput()
       noteLife()
       take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      return count == buffer.count
     case .wouldBlock: break
     case .ended: peerDidEnd()
     case .failed: drop()
     }
+    return false
   }
 
   private func take(_ bytes: UnsafeRawBufferPointer) {

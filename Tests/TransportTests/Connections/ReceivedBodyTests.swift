@@ -60,6 +60,21 @@ struct ReceivedBodyTests {
     #expect(server.received == (0..<40).map { UInt8($0) })
   }
 
+  @Test("a lone body is read several times in its turn, one among many once")
+  func reads() throws {
+    let piece = [UInt8](repeating: 7, count: 140_000)
+    for (others, expected) in [(0, 140_000), (15, 65_536)] {
+      let server = try BodyServer(TransportConfiguration())
+      server.decision = .pieces(limit: 10_000_000, server)
+      let peers = try (0...others).map { _ in try server.connect() }
+      for peer in peers { peer.deliver(head(1_000_000)) }
+      peers[0].write(piece)
+      for peer in peers { peer.connection.descriptorIsReady(for: .readable) }
+      _ = server.transport.flush()
+      #expect(server.received.count == expected, "beside \(others)")
+    }
+  }
+
   @Test("a body whose connection ends before its turn is left")
   func lostTurn() throws {
     let (server, peer) = try receiving()

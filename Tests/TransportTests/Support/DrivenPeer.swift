@@ -44,7 +44,7 @@ final class DrivenPeer {
   func deliver(_ bytes: [UInt8]) {
     write(bytes)
     connection.descriptorIsReady(for: .readable)
-    connection.receiveBodyTurn()
+    connection.receiveBodyTurn(reads: 1)
   }
 
   /// Reads at most so many bytes of what is there.
