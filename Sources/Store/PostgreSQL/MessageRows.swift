@@ -130,12 +130,13 @@ struct MessageRows {
   static func outboxInsertion(_ origin: EventOrigin, _ name: EventName, _ body: [UInt8]) -> Query {
     Query(
       """
-      INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES ($1, $2, $3, $4, $5)
-      RETURNING event_id
+      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, lane)
+      VALUES ($1, $2, $3, $4, $5, $6) RETURNING event_id
       """,
       [
         .text(origin.channelURL), .text(name.rawValue), .integer(origin.seq ?? 0),
         .integer(origin.timestamp), .text(String(decoding: body, as: UTF8.self)),
+        .integer(Int64(OutboxLane(ofChannel: origin.channelURL).number)),
       ])
   }
 }

@@ -59,7 +59,21 @@ extension WriteTransaction {
     } else if lost > 0 {
       try removeTakenEverywhere()
     }
+    if connection.session.hasLanes { try setLanes() }
     return try webhookContents(for: try urls.map(receiver))
+  }
+
+  /// Gives events of messages that earlier versions left in lane 0 the lanes of their channels.
+  private func setLanes() throws {
+    let urls = try connection.all(
+      "SELECT DISTINCT channel_url FROM webhook_events WHERE lane = 0", []
+    ) { $0[0] as String }
+    for url in urls {
+      let lane = OutboxLane(ofChannel: url).number
+      guard lane > 0 else { continue }
+      try connection.execute(
+        "UPDATE webhook_events SET lane = ? WHERE channel_url = ? AND lane = 0", [lane, url])
+    }
   }
 
   private func receiver(_ url: String) throws -> OutboxReceiver {
