@@ -54,16 +54,10 @@ package final class Webhooks: Sendable {
     if !door.post(.report(count(completion))) { completion(.failure(StoreError.closed)) }
   }
 
-  /// Tries the events that wait for a time again soon, and reports the state of each URL.
+  /// Tries the events that wait for a time again soon.
   ///
   /// Among several servers, this holds for the channels that this server delivers.
-  ///
-  /// - Parameter completion: Called once, on any thread.
-  package func retry(
-    _ completion: @escaping @Sendable (Result<[ReceiverReport], StoreError>) -> Void
-  ) {
-    if !door.post(.retry(count(completion))) { completion(.failure(StoreError.closed)) }
-  }
+  package func retry() { door.post(.retry) }
 
   /// Fills in the numbers of events that wait.
   private func count(

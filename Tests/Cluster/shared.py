@@ -246,6 +246,42 @@ async def test_webhooks_outlive_two_servers(ctx):
             assert steps_back <= 2, f"{channel}: {seqs}"
 
 
+async def test_webhooks_are_retried_on_all(ctx):
+    """parley webhooks retry, asked of one server, has all of them post what their receiver put off for an hour."""
+    several(ctx)
+    async with Receiver() as receiver:
+        channels = [ctx.name("room") for _ in range(8)]
+        receiver.statuses = [503] * 1_000
+        receiver.fields = "Retry-After: 3600\r\n"
+        cluster = await ctx.cluster(
+            3, *FREE, f"--webhooks-urls={receiver.url}", f"--webhooks-secret={SECRET}",
+            "--webhooks-events=message.received")
+        owner = await ctx.user(cluster.servers[0])
+        for channel in channels:
+            await owner.call("channel.create", channel_url=channel)
+            await owner.enter(channel)
+            await owner.send(channel, "late")
+
+        async def put_off():
+            # A pause holds for the channels of the server that was asked for it.
+            waiting = 0
+            for server in cluster.servers:
+                _, answer = await server.api("GET", "/parley/webhooks")
+                webhook, = answer["webhooks"]
+                if webhook["next_attempt_at"] > webhook["last_failure_at"] + 3_000_000:
+                    waiting += 1
+            return waiting >= 2
+        await eventually(put_off, "two servers that wait for an hour")
+        receiver.statuses = []
+        server = cluster.servers[0]
+        code, _, errors = await ctx.run(
+            ctx.parley, "webhooks", "retry", "--server", f"http://127.0.0.1:{server.port}",
+            "--api-token", TOKEN)
+        assert code == 0, errors
+        for channel in channels:
+            await receiver.until(lambda: receiver.texts(channel) == ["late"])  # noqa: B023
+
+
 async def files_go_around(ctx, cluster):
     channel, owner = await made(ctx, cluster)
     content = os.urandom(2_000_000)

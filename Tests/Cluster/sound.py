@@ -285,6 +285,27 @@ async def test_the_platform_api_is_one(ctx):
     assert token["id"] in [issued["id"] for issued in again["api_tokens"]]
 
 
+async def test_the_busiest_channels_of_all(ctx):
+    """Each server lists the busiest channels of all of them, with all their participants."""
+    cluster = await ctx.cluster(3, *FREE)
+    counts = {}
+    for count in range(1, 7):
+        channel, owner = await made(ctx, cluster)
+        other = await ctx.user(cluster.servers[-1])
+        await other.enter(channel)
+        for number in range(count):
+            await owner.send(channel, f"text {number}")
+        counts[channel] = count
+    wanted = [(channel, count, 2) for channel, count in sorted(counts.items(), key=lambda one: -one[1])]
+    for server in cluster.servers:
+        async def listed():
+            status, answer = await server.api("GET", "/parley/channels/busiest")  # noqa: B023
+            assert status == 200 and answer["unanswered_servers"] == 0, answer
+            return [(one["channel_url"], one["messages"], one["participants"])
+                    for one in answer["channels"]] == wanted
+        await eventually(listed, "the channels of all servers")
+
+
 async def test_page_tokens_go_around(ctx):
     """(i) A list that is begun on one server goes on on another."""
     cluster = await ctx.cluster(3)

@@ -326,6 +326,7 @@ def calls(world, fresh):
         "viewStatus": nothing,
         "viewNumbers": nothing,
         "listSettings": nothing,
+        "listBusiestChannels": [Call(), Call(query={"limit": "5"})],
         "issueTicket": nothing,
         "drain": nothing,
         "viewCluster": [Call(), Call(query={"channel_url": world.channel_url})],

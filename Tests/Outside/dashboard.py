@@ -145,6 +145,9 @@ async def test_the_overview(ctx, page):
         for line in ("Messages", "Deliveries", "Sessions", "Participants", "Commit time"):
             await page.until(
                 f"""parseFloat(document.querySelector('[aria-label="{line}"] b').textContent) > 0""")
+        # The busiest channel leads to its view.
+        await page.until(f"""document.querySelector('a[href="#/channels/{channel}"]')?.closest("li")
+            ?.textContent.match(/[1-9]\\d* messages2 in it/)""")
     finally:
         talking.cancel()
     assert await page.run("document.querySelector('.line polyline').getAttribute('points').length > 5")

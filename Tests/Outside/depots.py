@@ -140,6 +140,28 @@ async def test_a_bucket_keeps_files(ctx):
         assert not logged(server, bucket.secret)
 
 
+async def test_a_check_of_the_bucket(ctx):
+    """--check-config --deep puts, reads and removes an object, and says which setting is wrong."""
+    async with Bucket.running() as bucket:
+        async def check(flags):
+            code, output, errors = await ctx.run(
+                ctx.parleyd, "--check-config", "--deep", "--data-dir", ctx.directory(),
+                "--listen", "127.0.0.1:0", *flags)
+            said = (output + errors).decode()
+            assert bucket.secret not in said, said
+            return code, next(line for line in said.splitlines() if "files.store" in line)
+        code, line = await check(bucket.flags())
+        assert code == 0 and line.startswith("ok "), line
+        assert await bucket.objects() == {}
+        code, line = await check(bucket.flags(secret="not-the-secret"))
+        assert code == 78 and "files.s3_secret is not the secret" in line, line
+        code, line = await check(bucket.flags(name="another"))
+        assert code == 78 and f"no bucket at {bucket.endpoint}/another" in line, line
+        bucket.key = "AKIANOTTHEKEY"
+        code, line = await check(bucket.flags())
+        assert code == 78 and "does not know files.s3_key" in line, line
+
+
 async def test_curl_reads_the_bucket(ctx):
     """What lies in the bucket is the file as it was sent, as curl with its own signature sees it."""
     curl = shutil.which("curl")

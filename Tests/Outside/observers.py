@@ -1,6 +1,8 @@
 """Observers: sessions that a ticket opens, which hear channels and are seen by nobody."""
 
 import asyncio
+import base64
+import os
 
 from calls import Caller
 from harness import eventually, fence, refused
@@ -256,19 +258,24 @@ async def test_numbers_as_json(ctx):
 
 
 async def test_settings_without_secrets(ctx):
-    """All settings are listed with their values; secrets only tell whether there are any."""
+    """All settings are listed with their values; secrets only tell whether there are any, and addresses are
+    without their queries. Commands may hold secrets."""
     secret = "a-secret-of-many-bytes"
+    keys = base64.b64encode(os.urandom(32)).decode()
     server = await ctx.fresh(
         "--webhooks-secret", secret, "--limits-flood-messages", "7",
-        "--auth-jwt-secret", secret + secret)
+        "--auth-jwt-secret", secret + secret,
+        "--files-master-key-command", f"echo first {keys} # {secret}",
+        "--webhooks-urls", f"http://127.0.0.1:1/hook?key={secret}")
     async with Caller(server) as caller:
         answer = await caller.send("GET", "/v3/parley/settings")
-    assert secret not in answer.content.decode()
+    assert secret not in answer.content.decode() and keys not in answer.content.decode()
     listed = {setting["name"]: setting for setting in answer.value["settings"]}
     assert listed["limits.flood.messages"]["value"] == "7"
     assert listed["limits.throttle.window_ms"]["value"] == "1000"
     assert listed["dashboard.mode"]["value"] == "operations"
-    for name in ("webhooks.secret", "auth.jwt_secret"):
+    assert listed["webhooks.urls"]["value"] == "http://127.0.0.1:1/hook"
+    for name in ("webhooks.secret", "auth.jwt_secret", "files.master_key_command"):
         assert listed[name]["is_secret"] and listed[name]["is_set"], listed[name]
     assert listed["auth.api_token"]["is_secret"] and not listed["auth.api_token"]["is_set"]
     assert len(listed) > 100

@@ -6,7 +6,7 @@ import os
 import re
 import signal
 
-from harness import DEADLINE, http, process_environment
+from harness import DEADLINE, http, process_environment, refused
 
 
 async def ended(ctx, *flags, environment=None, stdin=None):
@@ -302,6 +302,33 @@ async def test_settings_of_a_cluster(ctx):
         broken = {**shared, name: value.replace("://", ":").replace("-", "\t")}
         status, output = await ended(ctx, "--check-config", environment=broken)
         assert status == 78 and "hush" not in output, (name, output)
+
+
+async def test_the_busiest_channels(ctx):
+    """The channels with the most messages in the last minute are listed; a refused message and a deleted
+    channel do not count."""
+    server = await ctx.fresh("--limits-flood-messages", "0")
+    assert await server.api("GET", "/parley/channels/busiest") == (
+        200, {"channels": [], "window_ms": 60000, "unanswered_servers": 0})
+    channels = []
+    for count in (2, 5, 3):
+        channel, owner = await ctx.room(server, 0)
+        for number in range(count):
+            await owner.send(channel, f"text {number}")
+        channels.append(channel)
+    async with refused(400111):
+        await owner.send(channel, "text", message_type="WHAT")
+    first, second, third = channels
+
+    async def listed(**query):
+        status, answer = await server.api("GET", "/parley/channels/busiest", **query)
+        assert status == 200, answer
+        return [(one["channel_url"], one["messages"], one["participants"]) for one in answer["channels"]]
+    assert await listed() == [(second, 5, 1), (third, 3, 1), (first, 2, 1)]
+    assert await listed(limit=1) == [(second, 5, 1)]
+    assert (await server.api("GET", "/parley/channels/busiest", limit=101))[0] == 400
+    assert (await server.api("DELETE", f"/open_channels/{second}"))[0] == 200
+    assert await listed() == [(third, 3, 1), (first, 2, 1)]
 
 
 async def test_the_servers(ctx):

@@ -178,6 +178,11 @@ struct SampleMessages {
           list { AwaitedSend(session: $0.session(), userID: $0.text(), requestID: $0.text()) }),
         to: poll()),
       .answer(.dismissed(flag()), to: poll()),
+      .ask(.busiestChannels(limit: number()), replyTo: poll()),
+      .answer(
+        .busiestChannels(
+          list { ChannelTraffic(url: $0.text(), messages: $0.number(), participants: $0.number()) }),
+        to: poll()),
       .askServer(.sessions(query), replyTo: poll()), .drain,
       .stagesMark(
         StagesMark(

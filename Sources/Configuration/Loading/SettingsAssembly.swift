@@ -54,7 +54,7 @@ struct SettingsAssembly {
   ) {
     let shown: String? =
       switch entry.definition.disclosure {
-      case .open: DisplayText.quoted(value)
+      case .open, .openWithoutQuery: DisplayText.quoted(value)
       case .secret: nil
       }
     problems.append(

@@ -15,6 +15,8 @@ package struct SettingDefinition: Sendable {
   /// Whether a value may appear in messages.
   enum Disclosure: Sendable {
     case open
+    /// An address, whose query may hold a key: listings leave it out.
+    case openWithoutQuery
     case secret
   }
 
@@ -160,13 +162,14 @@ extension SettingDefinition {
 
   /// Any number of values; an empty text means none.
   static func list<Value: Sendable>(
-    _ name: String, _ path: any Path<[Value]>, in defaults: Settings = Settings(),
-    orElse absent: Default? = nil, expected: String, help: String,
+    _ name: String, _ path: any Path<[Value]>, _ disclosure: Disclosure = .open,
+    in defaults: Settings = Settings(), orElse absent: Default? = nil, expected: String,
+    help: String,
     write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
     let standard = defaults[keyPath: path].map(write)
     return SettingDefinition(
-      name: name, shape: .list,
+      name: name, shape: .list, disclosure: disclosure,
       defaultValue: absent
         ?? (standard.isEmpty ? .nothing : .value(standard.joined(separator: ","))),
       expected: expected, help: help

@@ -16,12 +16,20 @@ package struct SettingsListing: Sendable {
   /// Lists the settings of a program in the order of its help.
   package init(_ settings: Settings, of program: Program) {
     entries = program.table.all.map { definition in
-      let values = definition.show(settings)
-      let isSecret = definition.disclosure == .secret
-      return Entry(
+      Entry(
         name: definition.name,
-        values: isSecret && !values.isEmpty ? [Secret("").description] : values,
-        isSecret: isSecret, help: definition.help)
+        values: Self.shown(definition.show(settings), definition.disclosure),
+        isSecret: definition.disclosure == .secret, help: definition.help)
+    }
+  }
+
+  private static func shown(
+    _ values: [String], _ disclosure: SettingDefinition.Disclosure
+  ) -> [String] {
+    switch disclosure {
+    case .open: values
+    case .openWithoutQuery: values.map { String($0.prefix { $0 != "?" }) }
+    case .secret: values.isEmpty ? [] : [Secret("").description]
     }
   }
 }

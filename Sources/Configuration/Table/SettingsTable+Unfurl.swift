@@ -24,7 +24,7 @@ extension SettingsTable {
       help:
         "Source of link previews: this server (embedded), a preview service (http), or none (off)."),
     .optional(
-      "unfurl.url", \.unfurl.url, expected: "an http or https URL",
+      "unfurl.url", \.unfurl.url, .openWithoutQuery, expected: "an http or https URL",
       help: "URL of the preview service for unfurl.mode http.",
       read: ServiceURLText.read),
     .choice(

@@ -170,7 +170,7 @@ extension SettingsTable {
       help: "File with the master keys, one 'id base64' a line, the current one first.",
       read: { $0.isEmpty ? nil : $0 }),
     .optional(
-      "files.master_key_command", \.files.masterKeyCommand, expected: "a shell command",
+      "files.master_key_command", \.files.masterKeyCommand, .secret, expected: "a shell command",
       help: "Command that prints the master keys, run at the start and on SIGHUP.",
       read: { $0.isEmpty ? nil : $0 }),
     .integer(
@@ -222,7 +222,7 @@ extension SettingsTable {
   /// Settings for webhooks.
   static let webhooks: [SettingDefinition] = [
     .list(
-      "webhooks.urls", \.webhooks.urls,
+      "webhooks.urls", \.webhooks.urls, .openWithoutQuery,
       expected: "an http or https URL without credentials",
       help: "URLs that receive events of channels and messages.",
       write: { $0 }, read: WebhookURLText.read),

@@ -95,7 +95,7 @@ final class ChannelHost {
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
     judge.handle(input, at: now, into: &actions)
     while let action = actions.next() { perform(action, on: shard) }
-    if let tally = actions.takeTally() { shard.count(tally) }
+    if let tally = actions.takeTally() { shard.count(tally, of: url) }
     swap(&actions, &shard.judgeActions)
   }
 
@@ -272,7 +272,9 @@ final class ChannelHost {
     case .renewLimits: renewLimits()
     case .wake(let time): wake(at: time)
     case .release:
-      if !judge.isDeleted {
+      if judge.isDeleted {
+        shard.busiest.remove(url)
+      } else {
         shard.channels.noteFence(of: url)
         shard.channels.noteEvent(lastEvent, of: url)
         release()

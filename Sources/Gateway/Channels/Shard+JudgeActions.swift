@@ -115,8 +115,9 @@ extension Shard {
     latencies.record(nanoseconds: UInt64(duration), for: .acknowledgement)
   }
 
-  /// Adds what a judge has counted to the metrics.
-  func count(_ tally: JudgeTally) {
+  /// Adds what a channel's judge has counted to the metrics.
+  func count(_ tally: JudgeTally, of url: String) {
+    if tally.accepted > 0 { busiest.add(tally.accepted, to: url, at: loop.now) }
     count(tally.accepted, .messagesAccepted)
     count(tally.repeated, .messagesRepeated)
     count(tally.failed, .messagesFailed)

@@ -1,3 +1,4 @@
+import Cluster
 import Dispatch
 import Logging
 import ParleyProtocol
@@ -5,6 +6,7 @@ import ShardMessages
 import Store
 import Synchronization
 import Unfurler
+import Webhooks
 
 /// Follows the announcements of all servers, and lets their changes hold on this one.
 ///
@@ -113,6 +115,8 @@ final class ControlLog: Sendable {
         }
       case .eviction(let userID, let cause):
         evictions.add(Eviction(cause, number: entry.id), of: userID)
+      case .webhookRetry(let askedServer):
+        if askedServer != services.serverID.description { services.webhooks?.retry() }
       case nil: break
       }
     }

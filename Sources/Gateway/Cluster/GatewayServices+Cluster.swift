@@ -8,13 +8,16 @@ import Store
 import Telemetry
 
 extension GatewayServices {
+  /// This server.
+  var serverID: ServerID { cluster?.local ?? lone.id }
+
   /// The servers, seen from this one.
   ///
   /// - Parameter sessions: The sessions of servers that have said how many they have, by slot.
   func clusterStatus(sessions: [UInt16: Int64]) -> ClusterStatus {
     let problem: String? = if case .failing(let reason) = store.health { reason } else { nil }
     return ClusterStatus(
-      clusterName: settings.cluster.name, local: cluster?.local ?? lone.id,
+      clusterName: settings.cluster.name, local: serverID,
       servers: cluster?.servers.map { $0.counting(sessions[$0.slot]) } ?? [loneServer],
       bus: cluster?.bus ?? .none,
       database: ClusterStatus.Database(
@@ -22,7 +25,7 @@ extension GatewayServices {
   }
 
   /// The server on which a channel is judged.
-  func home(ofChannel url: String) -> ServerID { cluster?.home(ofChannel: url) ?? lone.id }
+  func home(ofChannel url: String) -> ServerID { cluster?.home(ofChannel: url) ?? serverID }
 
   /// This server, when there is no cluster.
   private var loneServer: ClusterStatus.Server {
@@ -41,7 +44,7 @@ extension GatewayServices {
   ///
   /// - Returns: Whether there is one with this id.
   func drainServer(_ id: ServerID, askedBy caller: Logger.Metadata) -> Bool {
-    guard id != cluster?.local ?? lone.id else {
+    guard id != serverID else {
       drainOnRequest(askedBy: caller)
       return true
     }

@@ -98,6 +98,11 @@ final class ShardEdge: TimerHandler {
     ring.members.map(\.slot).filter { $0 != network.local.slot }
   }
 
+  /// The numbers of the other servers that read a version of messages.
+  func otherServers(reading version: UInt8) -> [UInt16] {
+    ring.members.filter { $0.slot != network.local.slot && $0.version >= version }.map(\.slot)
+  }
+
   /// The other server that a user is at home on.
   func server(ofUser id: String) -> UInt16? { other(ring.home(ofUser: id)) }
 

@@ -23,7 +23,7 @@ enum FileDepots {
 
 extension S3Account {
   /// The settings have been checked: the key and its secret are there.
-  fileprivate init(_ place: BucketPlace, _ settings: FileSettings) {
+  init(_ place: BucketPlace, _ settings: FileSettings) {
     self.init(
       bucketURL: place.url, region: place.region, prefix: place.prefix,
       key: settings.bucketKey?.value ?? "", secret: settings.bucketSecret?.value ?? "")

@@ -170,6 +170,8 @@ enum PlatformRoutes {
     route("GET", "/v3/parley/settings", available: .always, SettingEndpoints.list),
     route("GET", "/v3/parley/cluster", available: .always, ClusterEndpoints.view),
     route(
+      "GET", "/v3/parley/channels/busiest", available: .always, BusiestChannelEndpoints.list),
+    route(
       "POST", "/v3/parley/cluster/servers/{server_id}/drain", available: .always,
       ClusterEndpoints.drain),
   ]

@@ -1,4 +1,6 @@
+import Cluster
 import ParleyProtocol
+import Store
 import Webhooks
 
 /// The deliveries of webhooks, below `/v3/parley/webhooks`.
@@ -17,10 +19,19 @@ enum WebhookEndpoints {
     webhooks.test { completion(.success($0.encoded)) }
   }
 
-  /// `POST …/retry`: tries soon what waits for a time, and answers with the state of the deliveries.
+  /// `POST …/retry`: tries soon what waits for a time, on all servers, and answers with the state of
+  /// the deliveries of this one.
   static func retry(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let webhooks = try webhooks(call)
-    webhooks.retry { completion($0.serviceResult.map(\.encoded)) }
+    let services = call.services
+    services.announceWebhookRetry { result in
+      switch result {
+      case .success:
+        webhooks.retry()
+        webhooks.report { completion($0.serviceResult.map(\.encoded)) }
+      case .failure: completion(result.serviceResult.map { [] })
+      }
+    }
   }
 
   private static func webhooks(_ call: PlatformCall) throws(ServiceError) -> Webhooks {
@@ -29,6 +40,19 @@ enum WebhookEndpoints {
         .combinationNotAcceptable, "there are no webhooks: webhooks.urls is not set")
     }
     return webhooks
+  }
+}
+
+extension GatewayServices {
+  /// Has the other servers of the cluster try soon what waits for webhooks.
+  fileprivate func announceWebhookRetry(
+    _ completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    guard controlLog != nil else { return completion(.success(())) }
+    store.perform(OutboxRetry(askedServer: serverID.description)) { [self] result in
+      if case .success = result { didAnnounce() }
+      completion(result)
+    }
   }
 }
 

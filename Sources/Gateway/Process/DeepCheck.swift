@@ -4,12 +4,14 @@ import Glibc
 import HTTP1
 import PostgreSQL
 import Reactor
+import S3
 import Store
 import Translation
 
 /// A trial of what the settings name: addresses, directories, databases and services.
 ///
-/// Nothing is changed, and what cannot be reached is given up after a few seconds.
+/// Nothing is changed, except that an object is put into a bucket and removed again. What cannot be
+/// reached is given up after a few seconds.
 package struct DeepCheck {
   /// Free bytes of the data directory below which a warning is given.
   private static let scarceByteCount: Int64 = 1 << 30
@@ -26,8 +28,8 @@ package struct DeepCheck {
 
   /// Tries everything, in the order of the settings.
   package func run() -> [SettingFinding] {
-    files() + plan.listening.targets.map(listener) + dataDirectory() + auditLog() + database()
-      + bus() + services()
+    files() + plan.listening.targets.map(listener) + dataDirectory() + depot() + auditLog()
+      + database() + bus() + services()
   }
 
   // MARK: Files
@@ -154,6 +156,24 @@ package struct DeepCheck {
     return [
       room < Self.scarceByteCount ? doubtful("data_dir", text + ", little") : fine("data_dir", text)
     ]
+  }
+
+  /// The place of files, unless it is the data directory.
+  private func depot() -> [SettingFinding] {
+    let name = "files.store"
+    switch settings.files.store {
+    case .dataDirectory: return []
+    case .directory(let path):
+      guard access(path, R_OK | W_OK | X_OK) == 0 else {
+        return [wrong(name, "\(shown(path)) is not writable by this user: \(lastReason())")]
+      }
+      return [fine(name, "\(shown(path)) is writable")]
+    case .bucket(let place):
+      guard let problem = S3Probe.problem(of: S3Account(place, settings.files)) else {
+        return [fine(name, "an object was put into the bucket, read and removed")]
+      }
+      return [wrong(name, problem)]
+    }
   }
 
   // MARK: Databases and services

@@ -114,6 +114,7 @@ extension Shard {
       case .participantCounts(let urls):
         .participantCounts(urls.map { services.participantCounts[$0] })
       case .awaitedSends(let url): .awaitedSends(edge?.awaitedSends(toChannel: url) ?? [])
+      case .busiestChannels(let limit): .busiestChannels(busiestChannels(limit))
       }
     send(.shard(address.shard, .answer(answer, to: address)))
   }
@@ -159,6 +160,7 @@ extension ShardAnswer {
     var (ids, sessions): ([String], [SessionSummary]) = ([], [])
     var (connections, numbers): ([ConnectionCount], [Int]) = ([], [])
     var sends: [AwaitedSend] = []
+    var traffic: [ChannelTraffic] = []
     var isClosed = false
     for answer in answers {
       switch answer {
@@ -168,6 +170,7 @@ extension ShardAnswer {
       case .connections(let some): connections += some
       case .participantCounts(let some): numbers += some
       case .awaitedSends(let some): sends += some
+      case .busiestChannels(let some): traffic += some
       case .dismissed, .sent, .isIn: break
       }
     }
@@ -180,6 +183,8 @@ extension ShardAnswer {
     case .connections: self = .connections(connections)
     case .participantCounts: self = .participantCounts(numbers)
     case .awaitedSends: self = .awaitedSends(sends)
+    case .busiestChannels(let limit):
+      self = .busiestChannels(ChannelTraffic.busiest(of: traffic, limit: limit))
     }
   }
 }

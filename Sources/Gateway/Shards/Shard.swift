@@ -33,6 +33,8 @@ final class Shard {
   private(set) lazy var logSink = ShardLogSink(returnPath)
   /// The writes of the turn's channels, submitted at its end.
   var writes = WriteBatch()
+  /// The channels at home on this shard with the most messages.
+  var busiest = BusiestChannels()
   /// Questions to shards that wait for answers.
   var polls = PendingPolls()
   /// The relief of memory that this shard has begun.

@@ -73,10 +73,30 @@ package struct S3Error: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
   /// The status of the last response; `nil` when there was none.
   package let status: Int?
+  /// The last response, if it refuses the request.
+  let answer: Answer?
+
+  /// A response that refuses a request.
+  struct Answer: Sendable, Hashable {
+    let status: Int
+    /// The code of the error by S3's list.
+    var code: String?
+    /// The region of the bucket.
+    var region: String?
+    /// The server's time in `Date`.
+    var date: String?
+  }
 
   init(_ description: String, status: Int? = nil) {
     self.description = description
     self.status = status
+    answer = nil
+  }
+
+  init(_ description: String, _ answer: Answer) {
+    self.description = description
+    self.answer = answer
+    status = answer.status
   }
 
   static let closed = S3Error("the server stops")

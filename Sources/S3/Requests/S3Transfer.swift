@@ -77,7 +77,7 @@ final class S3Transfer: CurlQueueTransfer {
           status: status, body: body, objectByteCount: objectByteCount(status),
           tag: easy.fields("etag").first, date: easy.fields("date").first))
     }
-    let error = S3Error("\(request.request.description): \(explanation(status))", status: status)
+    let error = S3Error("\(request.request.description): \(explanation(status))", refusal(status))
     return [429, 500, 502, 503, 504].contains(status) ? .transient(error) : .final(error)
   }
 
@@ -122,6 +122,14 @@ final class S3Transfer: CurlQueueTransfer {
     let words = detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
     let error = S3Error("\(request.description): \(words)", status: nil)
     return easy.isPeerUntrusted ? .final(error) : .transient(error)
+  }
+
+  private func refusal(_ status: Int) -> S3Error.Answer {
+    let text = XMLText(String(decoding: body, as: UTF8.self))
+    return S3Error.Answer(
+      status: status, code: text.value("Code"),
+      region: easy.fields("x-amz-bucket-region").first ?? text.value("Region"),
+      date: easy.fields("date").first)
   }
 
   /// The words of an answer, with the code and message of S3 where it has them.

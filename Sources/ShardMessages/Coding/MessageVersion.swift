@@ -9,9 +9,13 @@
 /// - 2: errors have a reason, and answers from a home that the stage may not be attached to a position.
 /// - 3: windows of users have the event since which all is known that the user was shown; messages may be
 ///   translated.
+/// - 4: servers ask one another for their busiest channels.
 package enum MessageVersion {
   package static let oldest: UInt8 = 1
-  package static let current: UInt8 = 3
+  package static let current: UInt8 = 4
+
+  /// The first version in which busiest channels are asked for.
+  package static let busiestChannels: UInt8 = 4
 
   static func isKnown(_ version: UInt8) -> Bool { oldest <= version && version <= current }
 }

@@ -133,6 +133,9 @@ extension ShardQuestion: MessageCodable {
     case .awaitedSends(let url):
       writer.write(case: 5)
       writer.write(url)
+    case .busiestChannels(let limit):
+      writer.write(case: 6)
+      writer.write(limit)
     }
   }
 
@@ -146,6 +149,8 @@ extension ShardQuestion: MessageCodable {
     case 3: self = .connections
     case 4: self = .participantCounts(try reader.read())
     case 5: self = .awaitedSends(channelURL: try reader.read())
+    case 6 where reader.version >= MessageVersion.busiestChannels:
+      self = .busiestChannels(limit: try reader.read())
     default: throw .unknownCase
     }
   }
@@ -181,6 +186,9 @@ extension ShardAnswer: MessageCodable {
     case .isIn(let isIn):
       writer.write(case: 8)
       writer.write(isIn)
+    case .busiestChannels(let channels):
+      writer.write(case: 9)
+      writer.write(channels)
     }
   }
 
@@ -195,8 +203,23 @@ extension ShardAnswer: MessageCodable {
     case 6: self = .awaitedSends(try reader.read())
     case 7: self = .sent(try reader.read())
     case 8: self = .isIn(try reader.read())
+    case 9 where reader.version >= MessageVersion.busiestChannels:
+      self = .busiestChannels(try reader.read())
     default: throw .unknownCase
     }
+  }
+}
+
+extension ChannelTraffic: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(url)
+    writer.write(messages)
+    writer.write(participants)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      url: try reader.read(), messages: try reader.read(), participants: try reader.read())
   }
 }
 

@@ -58,6 +58,9 @@ package enum ShardQuestion: Sendable, Hashable {
   case participantCounts([String])
   /// Which sends to this channel await their answers on the shard?
   case awaitedSends(channelURL: String)
+  /// Which channels at home on the shard have the most messages? Servers of older versions do not
+  /// know this; see ``MessageVersion/busiestChannels``.
+  case busiestChannels(limit: Int)
 }
 
 /// A shard's answer to the question of the same name, or a channel's to ``ChannelMessage/dismiss(userID:replyTo:)``.
@@ -71,6 +74,8 @@ package enum ShardAnswer: Sendable, Hashable {
   /// In the order of the channels.
   case participantCounts([Int])
   case awaitedSends([AwaitedSend])
+  /// At most as many as were asked for, the busiest first.
+  case busiestChannels([ChannelTraffic])
   /// Whether a channel has written that a user is no operator any more; the channel may be gone.
   case dismissed(Bool)
   /// The result of sending the message of an upload, as a session's call would get it.
@@ -107,6 +112,20 @@ package struct SessionSummary: Sendable, Hashable {
     self.userID = userID
     self.address = address
     self.channelURLs = channelURLs
+  }
+}
+
+/// The traffic of a channel in the last minute.
+package struct ChannelTraffic: Sendable, Hashable {
+  package let url: String
+  /// At least this many.
+  package let messages: Int
+  package let participants: Int
+
+  package init(url: String, messages: Int, participants: Int) {
+    self.url = url
+    self.messages = messages
+    self.participants = participants
   }
 }
 

@@ -1,4 +1,4 @@
-/// A change that every server of a cluster has to learn of.
+/// A change, or a request of an operator, that every server of a cluster has to learn of.
 ///
 /// It is a row that is written in the transaction of the change: whoever sees the change finds the
 /// row. Servers read the rows with an ``AnnouncementCursor``. A store in SQLite has one server and
@@ -12,6 +12,8 @@ package enum Announcement: Sendable, Hashable {
   case previewPurge(notice: String)
   /// Sessions of a user have lost their right.
   case eviction(userID: String, EvictionCause)
+  /// Events that wait for webhooks are to be posted now; the server that was asked has begun.
+  case webhookRetry(askedServer: String)
 }
 
 /// The way in which sessions of a user lose their right.
@@ -78,6 +80,7 @@ extension Announcement {
     case .apiTokens: ("api_tokens", nil, "")
     case .previewPurge(let notice): ("previews", nil, notice)
     case .eviction(let userID, let cause): ("eviction", userID, cause.rawValue)
+    case .webhookRetry(let askedServer): ("webhook_retry", nil, askedServer)
     }
   }
 
@@ -89,6 +92,7 @@ extension Announcement {
     case ("eviction", let userID?):
       guard let cause = EvictionCause(rawValue: body) else { return nil }
       self = .eviction(userID: userID, cause)
+    case ("webhook_retry", _): self = .webhookRetry(askedServer: body)
     default: return nil
     }
   }

@@ -55,6 +55,18 @@ package struct OutboxRelease: StoreWrite {
   }
 }
 
+/// Announces that events that wait are to be posted now, to all servers but the one that was asked.
+package struct OutboxRetry: StoreWrite {
+  package var askedServer: String
+
+  package init(askedServer: String) { self.askedServer = askedServer }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Void> {
+    .init { try $0.announce(.webhookRetry(askedServer: askedServer)) }
+  }
+}
+
 /// The owners of lanes; in a database that several servers share.
 extension StoreTransaction {
   /// The lanes of a share that another server has claimed.

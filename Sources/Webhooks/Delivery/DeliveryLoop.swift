@@ -71,9 +71,7 @@ final class DeliveryLoop: CurlLoopOwner {
     case .didExpire(let turn, let asked, let result):
       didExpire(turn, asked: asked, result)
     case .test(let completion): startTest(completion)
-    case .retry(let completion):
-      schedule.retry()
-      completion(reports)
+    case .retry: schedule.retry()
     case .report(let completion): completion(reports)
     case .finish(let completion):
       ending = Ending(deadline: now + configuration.endingTime, completion: completion)

@@ -14,8 +14,8 @@ enum DeliveryRequest: Sendable {
   case didTrim(Result<OutboxRemoval, StoreError>)
   case didExpire(Turn, asked: Int64?, Result<OutboxExpiry.Events?, StoreError>)
   case test(@Sendable ([WebhookTestResult]) -> Void)
-  /// Tries what waits again, and reports.
-  case retry(@Sendable ([ReceiverReport]) -> Void)
+  /// Tries what waits again.
+  case retry
   case report(@Sendable ([ReceiverReport]) -> Void)
   /// Begins nothing more, and calls back when nothing is under way.
   case finish(@Sendable () -> Void)

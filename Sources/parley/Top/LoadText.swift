@@ -3,6 +3,8 @@ struct LoadText {
   let load: GatewayLoad
   /// The intervals of the last minute, this one included.
   var history = LoadHistory()
+  /// `nil` without an API token.
+  var busiest: BusiestRows?
 
   /// The columns of the plain lines.
   static let heading =
@@ -27,7 +29,7 @@ struct LoadText {
       row("now", places), row("messages", messages), row("refused", refusals),
       row("delivered", deliveries), row("bytes", bytes), row("latency", latencies),
       row("previews", previews), row("process", process), row("last minute", history.cells),
-    ]
+    ] + (busiest?.rows ?? [])
   }
 
   /// The seconds beyond which users notice that a message is slow.

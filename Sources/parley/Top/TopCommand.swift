@@ -8,7 +8,8 @@ struct TopCommand: ParsableCommand {
     discussion: """
       Reads /metrics, which a gateway serves on operations.listen, or, without that setting, to its \
       own machine only. On a terminal, q quits and Ctrl-Z suspends, and figures that need attention \
-      are red with an exclamation mark; elsewhere one line is printed per interval.
+      are red with an exclamation mark; elsewhere one line is printed per interval. With an API token, \
+      which is found as for other commands, a terminal also shows the busiest channels of all servers.
 
       EXAMPLES:
         parley top
@@ -16,7 +17,7 @@ struct TopCommand: ParsableCommand {
         parley top --count 10 > load.txt
       """)
 
-  @OptionGroup var server: ServerOptions
+  @OptionGroup var gateway: GatewayOptions
 
   @Option(
     help: ArgumentHelp("The URL of the metrics. (default: /metrics of --server)", valueName: "url"))
@@ -37,7 +38,7 @@ struct TopCommand: ParsableCommand {
   }
 
   private func source() throws -> MetricsSource {
-    let values = try server.values(AccessValues.Flags())
+    let values = try gateway.server.values(AccessValues.Flags())
     let base = try ServerOptions.address(values.server).httpBase
     let url = metrics ?? base + "/metrics"
     guard let address = ServerAddress(url) else {
@@ -50,8 +51,11 @@ struct TopCommand: ParsableCommand {
   func run() throws {
     let source = try source()
     var before = try source.read()
-    let screen: any LoadScreen = LiveScreen(title: source.url) ?? PlainLoadLines()
+    let live = LiveScreen(title: source.url)
+    let screen: any LoadScreen = live ?? PlainLoadLines()
     defer { screen.end() }
+    // Without a token the load is shown all the same.
+    let channels = live == nil ? nil : (try? gateway.client()).map(BusiestReader.init)
     var rest = count ?? .max
     var history = LoadHistory()
     while rest > 0, screen.wait(seconds: interval) {
@@ -59,7 +63,7 @@ struct TopCommand: ParsableCommand {
       let seconds = before.time.duration(to: after.time) / .seconds(1)
       let load = GatewayLoad(before: before.text, after: after.text, seconds: seconds)
       history.add(load)
-      screen.show(LoadText(load: load, history: history))
+      screen.show(LoadText(load: load, history: history, busiest: channels?.read()))
       before = after
       rest -= 1
     }

@@ -21,6 +21,15 @@ struct MessageVersionsTests {
     #expect(try client.say("one", in: url).contains(#""seq":1"#))
   }
 
+  @Test("that have no words for the busiest channels are not asked for them")
+  func olderServers() throws {
+    let servers = try DrivenServers(count: 3, versions: [4, 3, 4])
+    let edge = try #require(servers.servers[0].shards[0].edge)
+    #expect(edge.otherServers.count == 2)
+    #expect(
+      edge.otherServers(reading: MessageVersion.busiestChannels) == [servers.servers[2].slot])
+  }
+
   @Test("are written in the highest version that both servers know")
   func common() {
     #expect(MessageVersion.current == LinkVersions.current.highest)
@@ -32,6 +41,6 @@ struct MessageVersionsTests {
     }
     let ring = ServerRing(live: members)
     let message = RelayedMessage(.shard(ShardAddress(shard: 0), .renewLimits))
-    #expect(members.map { ring.encode(message, for: $0.id)[0] } == [1, 2, 3])
+    #expect(members.map { ring.encode(message, for: $0.id)[0] } == [1, 2, 4])
   }
 }

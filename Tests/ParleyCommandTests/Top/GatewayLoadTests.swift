@@ -1,3 +1,4 @@
+import ParleyProtocol
 import Testing
 
 @testable import parley
@@ -81,6 +82,27 @@ struct GatewayLoadTests {
     #expect(shown("process_open_fds 95\nprocess_max_fds 100").contains("descriptors 95!"))
     #expect(shown(#"parley_messages_total{outcome="failed"} 4"#).contains("failed/s 2.0!"))
     #expect(shown("parley_store_write_queue 1001").contains("store queue 1001!"))
+  }
+
+  @Test("has the five busiest channels below, whatever their names, or why they are not shown")
+  func busiest() throws {
+    func shown(_ busiest: BusiestRows) -> [String] {
+      busiest.rows.flatMap { $0.lines(width: 80, style: .plain) }
+    }
+    let channels = (0..<7).map {
+      #"{"channel_url":"room \#($0)\u001b[2J","messages":\#(90 - $0),"participants":3}"#
+    }
+    let document = try JSONDocument(#"{"channels":[\#(channels.joined(separator: ","))]}"#)
+    let lines = shown(BusiestRows(document.root))
+    #expect(lines.count == 5)
+    #expect(lines[0].hasPrefix("busiest    room 0"))
+    #expect(lines[0].hasSuffix("90/min   participants 3"))
+    #expect(lines[4].hasPrefix("           room 4"))
+    #expect(lines.allSatisfy { !$0.contains("\u{1b}") })
+    let failure = CommandFailure.refused("an unknown token", code: 400401)
+    let failed = shown(BusiestRows(failure: failure))
+    #expect(failed.first?.hasPrefix("busiest    not shown: an unknown token") == true)
+    #expect(shown(BusiestRows(try JSONDocument(#"{"channels":[]}"#).root)).isEmpty)
   }
 
   @Test("has the course of the last minute")

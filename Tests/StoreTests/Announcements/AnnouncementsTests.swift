@@ -43,12 +43,13 @@ struct AnnouncementsTests {
     _ = try await store.perform(UserChange("ann", isActive: false, accessTokenHash: [7]))
     _ = try await store.perform(PreviewPurge(.all, announcing: "all"))
     _ = try await store.perform(UserDeletionStep("ann"))
+    try await store.perform(OutboxRetry(askedServer: "s"))
     let eviction: (EvictionCause) -> Announcement = { .eviction(userID: "ann", $0) }
     #expect(
       try await read(&cursor, store) == [
         .limits, .limits, .apiTokens, .apiTokens, eviction(.sessionTokensRevoked),
         eviction(.deactivated), eviction(.accessTokenReplaced), .previewPurge(notice: "all"),
-        eviction(.deleted),
+        eviction(.deleted), .webhookRetry(askedServer: "s"),
       ])
     #expect(try await read(&cursor, store) == [])
     #expect(try await store.perform(LastEviction(of: "ann")) == 9)

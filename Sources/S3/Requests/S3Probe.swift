@@ -1,0 +1,91 @@
+import Crypto
+import Curl
+import Dispatch
+import Logging
+import Reactor
+import Synchronization
+
+/// A trial of a bucket: an object is put, read and removed again.
+package struct S3Probe {
+  /// The beginning of the object's name, which is none of a file's.
+  private static let name = "parley-check-"
+  /// Seconds for each request, with the attempts after failures that may pass.
+  private static let patience = 5
+
+  private let account: S3Account
+  private let client: S3Client
+  private let key: String
+  private let content = SecureRandom.bytes(count: 32)
+
+  /// Tries a bucket; blocks the caller's thread for some seconds at most.
+  ///
+  /// - Returns: What keeps files from it; `nil` when nothing does.
+  package static func problem(of account: S3Account) -> String? {
+    do throws(CurlError) {
+      return try S3Probe(account).problem()
+    } catch {
+      return error.description
+    }
+  }
+
+  /// - Throws: When libcurl or a thread is missing.
+  private init(_ account: S3Account) throws(CurlError) {
+    self.account = account
+    client = try S3Client(account, logger: Logger(label: "s3") { _ in SwiftLogNoOpLogHandler() })
+    key = account.prefix + Self.name + SecureRandom.hex(byteCount: 8)
+  }
+
+  private func problem() -> String? {
+    defer { client.stop() }
+    var put = S3Request(.put, key)
+    put.body = content
+    if case .failure(let error) = answer(to: put) { return explain(error, step: "put") }
+    let difference = read()
+    var removal = S3Request(.delete, key)
+    removal.expected = [200, 204]
+    guard case .failure(let error) = answer(to: removal) else { return difference }
+    return difference ?? explain(error, step: "removed")
+  }
+
+  private func read() -> String? {
+    var request = S3Request(.get, key)
+    request.range = 0..<Int64(content.count)
+    request.expected = [206]
+    switch answer(to: request) {
+    case .success(let response):
+      return response.body == content ? nil : "an object was read back otherwise than it was put"
+    case .failure(let error): return explain(error, step: "read")
+    }
+  }
+
+  private func explain(_ error: S3Error, step: String) -> String {
+    let diagnosis = S3Diagnosis(
+      bucketURL: account.bucketURL, region: account.region,
+      now: SystemClock.unixMilliseconds / 1_000)
+    return diagnosis.sentence(error, step: step)
+  }
+
+  private func answer(to request: S3Request) -> Result<S3Response, S3Error> {
+    var request = request
+    request.patience = .seconds(Self.patience)
+    let answer = PendingAnswer()
+    client.send(request) { answer.take($0) }
+    return answer.wait()
+  }
+}
+
+/// The answer to a request, which a thread waits for.
+private final class PendingAnswer: Sendable {
+  private let result = Mutex<Result<S3Response, S3Error>>(.failure(.closed))
+  private let isThere = DispatchSemaphore(value: 0)
+
+  func take(_ result: Result<S3Response, S3Error>) {
+    self.result.withLock { $0 = result }
+    isThere.signal()
+  }
+
+  func wait() -> Result<S3Response, S3Error> {
+    isThere.wait()
+    return result.withLock { $0 }
+  }
+}

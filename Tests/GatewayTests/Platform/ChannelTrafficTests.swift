@@ -1,0 +1,25 @@
+import ShardMessages
+import Testing
+
+@testable import Gateway
+
+@Suite("The traffic of channels on several shards")
+struct ChannelTrafficTests {
+  @Test("the busiest of all come first, and a channel that has moved is counted as one")
+  func merges() {
+    let all = [
+      ChannelTraffic(url: "quiet", messages: 1, participants: 9),
+      ChannelTraffic(url: "moved", messages: 4, participants: 0),
+      ChannelTraffic(url: "b", messages: 6, participants: 1),
+      ChannelTraffic(url: "moved", messages: 3, participants: 7),
+      ChannelTraffic(url: "a", messages: 6, participants: 1),
+    ]
+    #expect(
+      ChannelTraffic.busiest(of: all, limit: 3) == [
+        ChannelTraffic(url: "moved", messages: 7, participants: 7),
+        ChannelTraffic(url: "a", messages: 6, participants: 1),
+        ChannelTraffic(url: "b", messages: 6, participants: 1),
+      ])
+    #expect(ChannelTraffic.busiest(of: [], limit: 3) == [])
+  }
+}
