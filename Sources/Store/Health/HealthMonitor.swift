@@ -100,6 +100,9 @@ extension Error {
 extension Error {
   /// Whether the same work can succeed when it is done again at once: nothing of it was kept.
   var mayPass: Bool { (self as? PostgreSQLError)?.mayPass ?? false }
+
+  /// Whether two transactions waited for each other's rows.
+  var isDeadlock: Bool { (self as? PostgreSQLError)?.state == .deadlock }
 }
 
 extension DatabaseError {

@@ -131,7 +131,10 @@ final class Writer {
   }
 
   /// Tries again what another server's transaction or a lost connection has undone.
+  ///
+  /// - Returns: The answers to the first jobs, one at least.
   private func commitRepeatedly(_ batch: ArraySlice<WriteJob>) throws -> [WriteAnswer] {
+    var batch = batch
     var triesLeft = 3
     while true {
       do {
@@ -139,6 +142,8 @@ final class Writer {
       } catch  where error.mayPass && triesLeft > 0 {
         connection.outbox?.rollBack(to: 0)
         triesLeft -= 1
+        // Two batches with the same rows in another order undo each other again and again.
+        if error.isDeadlock { batch = batch.prefix(1) }
       }
     }
   }
