@@ -29,7 +29,9 @@ extension Connection: ReadinessHandler {
     return true
   }
 
-  /// Reads a body whose turn has come, up to so many times while there is more.
+  /// Reads a body in its turn.
+  ///
+  /// - Parameter reads: The most reads; there is another one only after a full buffer.
   func receiveBodyTurn(reads: Int) {
     guard case .receiving(var body) = stage, body.awaitsTurn else { return }
     enter(.lingering)
