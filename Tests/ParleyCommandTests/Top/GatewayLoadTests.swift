@@ -95,13 +95,13 @@ struct GatewayLoadTests {
     let document = try JSONDocument(#"{"channels":[\#(channels.joined(separator: ","))]}"#)
     let lines = shown(BusiestRows(document.root))
     #expect(lines.count == 5)
-    #expect(lines[0].hasPrefix("busiest    room 0"))
+    #expect(lines[0].hasPrefix("busiest     room 0"))
     #expect(lines[0].hasSuffix("90/min   participants 3"))
-    #expect(lines[4].hasPrefix("           room 4"))
+    #expect(lines[4].hasPrefix("            room 4"))
     #expect(lines.allSatisfy { !$0.contains("\u{1b}") })
     let failure = CommandFailure.refused("an unknown token", code: 400401)
     let failed = shown(BusiestRows(failure: failure))
-    #expect(failed.first?.hasPrefix("busiest    not shown: an unknown token") == true)
+    #expect(failed.first?.hasPrefix("busiest     not shown: an unknown token") == true)
     #expect(shown(BusiestRows(try JSONDocument(#"{"channels":[]}"#).root)).isEmpty)
   }
 
