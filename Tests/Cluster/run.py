@@ -8,7 +8,6 @@ The program parley is looked for beside parleyd, unless it is named.
 
 import argparse
 import asyncio
-import concurrent.futures
 import importlib
 import inspect
 import os
@@ -74,33 +73,7 @@ async def run(context, name, test):
     return True
 
 
-async def run_bus(bus, options):
-    """Runs the tests on a bus; their outcomes."""
-    beside = os.path.dirname(options.parleyd)
-    programs = [os.path.abspath(path) for path in (
-        options.parleyd, options.parley or os.path.join(beside, "parley"), os.devnull)]
-    modules = HARNESS + (CLUSTERS if options.all else SOUND if options.single or options.sound else [])
-    context = ClusterContext(programs, bus, options.single)
-    context.older = options.older and os.path.abspath(options.older)
-    outcomes = []
-    try:
-        await context.begin()
-        for module_name in modules:
-            module = importlib.import_module(module_name)
-            for name, test in tests_of(module):
-                if options.only in f"{module_name}.{name}" and (
-                        bus == (options.bus or "redis") or differs(module_name, name)):
-                    outcomes.append(await run(context, f"{module_name}.{name} ({bus})", test))
-    finally:
-        await context.close()
-    return outcomes
-
-
-def try_bus(bus, options):
-    return asyncio.run(run_bus(bus, options))
-
-
-def main():
+async def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parleyd", required=True, help="the server's executable")
     parser.add_argument("--parley", help="the command line's executable")
@@ -110,17 +83,30 @@ def main():
     parser.add_argument("--single", action="store_true", help="one server on SQLite stands for all")
     parser.add_argument("--older", help="parleyd of an older version, to run beside this one")
     parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
-    parser.add_argument("--jobs", type=int, default=1, help="buses that are tried side by side")
     options = parser.parse_args()
+    beside = os.path.dirname(options.parleyd)
+    programs = [os.path.abspath(path) for path in (
+        options.parleyd, options.parley or os.path.join(beside, "parley"), os.devnull)]
+    modules = HARNESS + (CLUSTERS if options.all else SOUND if options.single or options.sound else [])
+    outcomes = []
     buses = [options.bus] if options.bus else ["redis", "postgresql"]
-    if options.single:
-        buses = buses[:1]
-    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        outcomes = sum(pool.map(try_bus, buses, [options] * len(buses)), start=[])
+    for bus in buses[:1] if options.single else buses:
+        context = ClusterContext(programs, bus, options.single)
+        context.older = options.older and os.path.abspath(options.older)
+        try:
+            await context.begin()
+            for module_name in modules:
+                module = importlib.import_module(module_name)
+                for name, test in tests_of(module):
+                    if options.only in f"{module_name}.{name}" and (
+                            bus == (options.bus or "redis") or differs(module_name, name)):
+                        outcomes.append(await run(context, f"{module_name}.{name} ({bus})", test))
+        finally:
+            await context.close()
     passed, failed = outcomes.count(True), outcomes.count(False)
     print(f"{passed} passed, {failed} failed, {outcomes.count(None)} not run")
     return 1 if failed or not passed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(asyncio.run(main()))
