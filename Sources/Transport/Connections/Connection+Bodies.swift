@@ -18,7 +18,7 @@ extension Connection {
       let event = try begin(exchange, &parser, receiver, limit: limit)
       guard case .receiving(var body) = stage else { return }
       enter(.lingering)
-      body.owesContinue = event == .expectsContinue
+      if event == .expectsContinue { body.wait = .forLeave }
       enter(.receiving(body))
       stopReading()
     case .refused(let response): respond(response, to: nil)
@@ -47,9 +47,9 @@ extension Connection {
   /// Reads on, for a receiver that has paused the body.
   func resumeBody() {
     guard case .receiving(var body) = stage, isReadingPaused else { return }
-    if body.owesContinue {
+    if body.wait == .forLeave {
       enter(.lingering)
-      body.owesContinue = false
+      body.wait = .none
       enter(.receiving(body))
       append(HTTPResponse.continueBytes)
     }
@@ -156,10 +156,18 @@ struct ReceivedBody {
   let head: HTTPRequestHead
   var parser: HTTPRequestParser
   let receiver: any HTTPBodyReceiver
-  /// Whether the client waits for leave to send.
-  var owesContinue = false
-  /// Whether bytes are there that are read at the end of a turn.
-  var awaitsTurn = false
+  var wait = Wait.none
+
+  /// A reason for which nothing is read.
+  ///
+  /// One byte for all: each connection has room for it.
+  enum Wait {
+    case none
+    /// The client waits for leave to send.
+    case forLeave
+    /// The bytes that are there are read at the end of a turn.
+    case forTurn
+  }
 }
 
 /// A request whose answer comes later, with the state to continue from there.

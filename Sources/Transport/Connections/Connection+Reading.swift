@@ -21,9 +21,9 @@ extension Connection: ReadinessHandler {
   /// A turn that finds hundreds of uploads readable would let messages wait for all of them.
   private func awaitsBodyTurn() -> Bool {
     guard case .receiving(var body) = stage else { return false }
-    guard !body.awaitsTurn else { return true }
+    guard body.wait == .none else { return true }
     enter(.lingering)
-    body.awaitsTurn = true
+    body.wait = .forTurn
     enter(.receiving(body))
     transport.bodyIsReadable(self)
     return true
@@ -33,9 +33,9 @@ extension Connection: ReadinessHandler {
   ///
   /// - Parameter reads: The most reads; there is another one only after a full buffer.
   func receiveBodyTurn(reads: Int) {
-    guard case .receiving(var body) = stage, body.awaitsTurn else { return }
+    guard case .receiving(var body) = stage, body.wait == .forTurn else { return }
     enter(.lingering)
-    body.awaitsTurn = false
+    body.wait = .none
     enter(.receiving(body))
     for _ in 0..<reads {
       guard !isReadingPaused, receive(), case .receiving = stage else { return }
