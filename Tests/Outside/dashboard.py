@@ -42,8 +42,17 @@ async def show(page, *parts):
 
 
 async def settled(page):
-    await page.until(
-        "document.querySelector('main h1') && !document.querySelector('main').innerText.includes('Loading…')")
+    """Waits until the view of the address is shown, and nothing is loading.
+
+    An address changes at once, and its view is shown a turn of the page's loop later.
+    """
+    await page.until("""(() => {
+      const [view, item] = (location.hash.slice(2) || 'overview').split('/').map(decodeURIComponent);
+      const link = document.querySelector(`nav a[data-view="${view}"]`);
+      const shown = document.querySelector('main h1')?.textContent;
+      return link.getAttribute('aria-current') === 'page' && shown === (item || link.textContent)
+        && !document.querySelector('main').innerText.includes('Loading…');
+    })()""")
 
 
 async def issue(server, role):
