@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 import jsonschema_rs
 
 DESCRIPTIONS = os.path.join(
-    os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "Gateway", "Documents")
+    os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "CDocuments", "Documents")
 
 # Ports of the gateways that run; on any other port nothing is promised.
 gateways = set()

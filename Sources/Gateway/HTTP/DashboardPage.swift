@@ -27,5 +27,5 @@ enum DashboardPage {
 
   /// It calls only this server.
   private static let page = EmbeddedPage(
-    PackageResources.dashboard_html, scripts: "'self' ", connections: "'self'", pictures: "'none'")
+    DocumentContent.dashboard, scripts: "'self' ", connections: "'self'", pictures: "'none'")
 }

@@ -79,25 +79,25 @@ enum StaticResources {
 
   /// The beginning of the SHA-256 of the client for browsers, which its lasting name has.
   static let moduleHash = String(
-    Hexadecimal.encode(EmbeddedDocument.digest(of: PackageResources.parley_js)).prefix(16))
+    Hexadecimal.encode(EmbeddedDocument.digest(of: DocumentContent.clientModule)).prefix(16))
 
   private static let openAPIDescription = EmbeddedDocument(
-    PackageResources.openapi_json, mediaType: "application/vnd.oai.openapi+json;version=3.1")
+    DocumentContent.openAPI, mediaType: "application/vnd.oai.openapi+json;version=3.1")
   private static let asyncAPIDescription = EmbeddedDocument(
-    PackageResources.asyncapi_json, mediaType: "application/vnd.aai.asyncapi+json;version=3.0.0")
+    DocumentContent.asyncAPI, mediaType: "application/vnd.aai.asyncapi+json;version=3.0.0")
   private static let scriptType = "text/javascript; charset=utf-8"
   private static let clientModule = EmbeddedDocument(
-    PackageResources.parley_js, mediaType: scriptType)
+    DocumentContent.clientModule, mediaType: scriptType)
   private static let lastingClientModule = EmbeddedDocument(
-    PackageResources.parley_js, mediaType: scriptType, lifetime: .lasting)
+    DocumentContent.clientModule, mediaType: scriptType, lifetime: .lasting)
   private static let clientTypes = EmbeddedDocument(
-    PackageResources.parley_d_ts, mediaType: "application/typescript; charset=utf-8")
+    DocumentContent.clientTypes, mediaType: "application/typescript; charset=utf-8")
 
   // Scripts of this server, as the client for browsers is one. Files of users are none: their types are
   // not those of scripts, and browsers do not guess.
   private static let demonstration = EmbeddedPage(
-    PackageResources.index_html, scripts: "'self' ", connections: "'self' ws: wss:",
+    DocumentContent.demonstration, scripts: "'self' ", connections: "'self' ws: wss:",
     pictures: "http: https:")
   private static let apiReference = EmbeddedPage(
-    PackageResources.api_html, scripts: "", connections: "'self'", pictures: "'none'")
+    DocumentContent.apiPage, scripts: "", connections: "'self'", pictures: "'none'")
 }

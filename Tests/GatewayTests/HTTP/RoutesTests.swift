@@ -132,7 +132,7 @@ struct RoutesTests {
 
   @Test("OpenAPI describes the same paths, methods and bodies")
   func description() throws {
-    let root = try JSONDocument(PackageResources.openapi_json).root
+    let root = try JSONDocument(DocumentContent.openAPI).root
     var described: Set<Operation> = []
     for (path, item) in try #require(root["paths"]).members {
       for (method, operation) in item.members where method != "parameters" {

@@ -1,0 +1,45 @@
+#include "CDocuments.h"
+
+// Compilers that Swift brings know the directive in every version of C.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+// A file is embedded by a directive, which a macro cannot have in it.
+#define DOCUMENT(name)                                      \
+    struct cdocument cdocument_##name(void) {               \
+        return (struct cdocument){name, sizeof name};       \
+    }
+
+static const unsigned char api_html[] = {
+#embed "Documents/api.html"
+};
+DOCUMENT(api_html)
+
+static const unsigned char asyncapi_json[] = {
+#embed "Documents/asyncapi.json"
+};
+DOCUMENT(asyncapi_json)
+
+static const unsigned char dashboard_html[] = {
+#embed "Documents/dashboard.html"
+};
+DOCUMENT(dashboard_html)
+
+static const unsigned char index_html[] = {
+#embed "Documents/index.html"
+};
+DOCUMENT(index_html)
+
+static const unsigned char openapi_json[] = {
+#embed "Documents/openapi.json"
+};
+DOCUMENT(openapi_json)
+
+static const unsigned char parley_d_ts[] = {
+#embed "Documents/parley.d.ts"
+};
+DOCUMENT(parley_d_ts)
+
+static const unsigned char parley_js[] = {
+#embed "Documents/parley.js"
+};
+DOCUMENT(parley_js)

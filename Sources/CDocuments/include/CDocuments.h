@@ -1,0 +1,18 @@
+#pragma once
+#include <stddef.h>
+
+// The files in Documents, compiled in: as an array in Swift they take the compiler a minute.
+
+/// The content of a file, there for as long as the program runs.
+struct cdocument {
+    const unsigned char *bytes;
+    size_t count;
+};
+
+struct cdocument cdocument_api_html(void);
+struct cdocument cdocument_asyncapi_json(void);
+struct cdocument cdocument_dashboard_html(void);
+struct cdocument cdocument_index_html(void);
+struct cdocument cdocument_openapi_json(void);
+struct cdocument cdocument_parley_d_ts(void);
+struct cdocument cdocument_parley_js(void);
