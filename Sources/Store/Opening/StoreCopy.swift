@@ -62,7 +62,6 @@ package struct StoreCopy: Sendable {
         "copied a table",
         metadata: ["table": "\(table.name)", "rows": "\(counts[table.name] ?? 0)"])
     }
-    try setLanes(on: target)
     for (table, column) in CopiedTable.numbered {
       try continueNumbers(of: table, column, source, target)
     }
@@ -85,17 +84,6 @@ package struct StoreCopy: Sendable {
     }
     if !batch.isEmpty { _ = try target.execute(table.insertion, batch.takeAll()) }
     return count
-  }
-
-  /// Gives events for webhooks the lanes of their channels; SQLite has none.
-  private func setLanes(on target: PostgreSQLConnection) throws {
-    let urls = try target.execute("SELECT DISTINCT channel_url FROM webhook_events")
-    for index in 0..<urls.count {
-      let url = urls.text(index, 0)
-      let lane = Int64(OutboxLane(ofChannel: url).number)
-      _ = try target.execute(
-        "UPDATE webhook_events SET lane = $1 WHERE channel_url = $2", [.integer(lane), .text(url)])
-    }
   }
 
   /// Numbers that were given stay given, though their rows may be gone.

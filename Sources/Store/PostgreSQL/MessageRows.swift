@@ -15,8 +15,8 @@ struct MessageRows {
   var files: [(FileRecord, userID: String, Row)] = []
   /// Files of users that messages have.
   var keptFiles: [(fileID: String, Row)] = []
-  /// Events for webhooks, with their bodies.
-  var outbox: [(EventOrigin, EventName, body: [UInt8])] = []
+  /// Events for webhooks.
+  var outbox: [OutboxRow] = []
 
   /// A row of the table of messages.
   struct Row {
@@ -124,19 +124,5 @@ struct MessageRows {
     Query(
       "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES ($1, $2, $3)",
       [.integer(row.messageID), .text(fileID), .integer(row.channelID)])
-  }
-
-  /// Puts an event into the outbox; its row has the number that it was given.
-  static func outboxInsertion(_ origin: EventOrigin, _ name: EventName, _ body: [UInt8]) -> Query {
-    Query(
-      """
-      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, lane)
-      VALUES ($1, $2, $3, $4, $5, $6) RETURNING event_id
-      """,
-      [
-        .text(origin.channelURL), .text(name.rawValue), .integer(origin.seq ?? 0),
-        .integer(origin.timestamp), .text(String(decoding: body, as: UTF8.self)),
-        .integer(Int64(OutboxLane(ofChannel: origin.channelURL).number)),
-      ])
   }
 }

@@ -223,7 +223,8 @@ final class PostgreSQLAppender: MessageAppending {
       shown.mentionedUsers = mentioned
       let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)
       let event = Event.messageReceived(EventMessage(shown))
-      rows.outbox.append((origin, event.name, event.webhookEvent(from: origin)))
+      rows.outbox.append(
+        OutboxRow(origin: origin, name: event.name, body: event.webhookEvent(from: origin)))
     }
     place.lastSeq = seq
     place.lastCreatedAt = max(place.lastCreatedAt, message.createdAt)
@@ -275,13 +276,10 @@ final class PostgreSQLAppender: MessageAppending {
           .integers(places.map(\.value.lastCreatedAt)),
           .integers(places.map(\.value.addedCount)),
         ]))
-    for (origin, name, body) in rows.outbox {
-      try session.runLater(MessageRows.outboxInsertion(origin, name, body)) { [connection] rows in
-        connection.outbox?.add(
-          OutboxArrival(
-            channelURL: origin.channelURL, eventID: rows.integer(0, 0),
-            timestamp: origin.timestamp))
-      }
+    for row in rows.outbox {
+      try session.insertLater(
+        OutboxRow.insertion, row.values(for: session), numbering: OutboxRow.number
+      ) { [connection] id in connection.outbox?.add(row.arrival(numbered: id)) }
     }
     try removeOldRequests(rows)
   }

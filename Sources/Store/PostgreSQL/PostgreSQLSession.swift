@@ -188,7 +188,21 @@ final class PostgreSQLSession: StoreSession {
   func insert(
     _ sql: StoreStatement, _ values: StoreArguments, numbering column: String
   ) throws -> Int64 {
-    try run(query("\(sql.postgreSQL) RETURNING \(column)", values)).integer(0, 0)
+    try run(insertion(sql, values, numbering: column)).integer(0, 0)
+  }
+
+  /// Sends an insertion of one row with the next statement, and reports the row's number then.
+  func insertLater(
+    _ sql: StoreStatement, _ values: StoreArguments, numbering column: String,
+    take: @escaping (Int64) -> Void
+  ) throws {
+    try runLater(insertion(sql, values, numbering: column)) { take($0.integer(0, 0)) }
+  }
+
+  private func insertion(
+    _ sql: StoreStatement, _ values: StoreArguments, numbering column: String
+  ) -> Query {
+    query("\(sql.postgreSQL) RETURNING \(column)", values)
   }
 
   func rows(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows {

@@ -23,24 +23,11 @@ extension WriteTransaction {
 
   /// - Parameter body: The event's JSON.
   func queue(_ name: EventName, from origin: EventOrigin, body: [UInt8]) throws {
-    var columns: StoreArguments = [
-      origin.channelURL, name.rawValue, origin.seq ?? 0, origin.timestamp,
-      String(decoding: body, as: UTF8.self),
-    ]
-    if connection.session.hasLanes {
-      columns.append(OutboxLane(ofChannel: origin.channelURL).number)
-    }
-    let id = try connection.insert(Self.insertion, columns, numbering: "event_id")
-    connection.outbox?.add(
-      OutboxArrival(channelURL: origin.channelURL, eventID: id, timestamp: origin.timestamp))
+    let row = OutboxRow(origin: origin, name: name, body: body)
+    let id = try connection.insert(
+      OutboxRow.insertion, row.values(for: connection.session), numbering: OutboxRow.number)
+    connection.outbox?.add(row.arrival(numbered: id))
   }
-
-  private static let insertion = StoreStatement(
-    sqlite: "INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)",
-    postgreSQL: """
-      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, lane)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """)
 
   func wants(_ name: EventName) -> Bool { connection.outbox?.wants(name) ?? false }
 }
@@ -63,7 +50,8 @@ extension WriteTransaction {
     return try webhookContents(for: try urls.map(receiver))
   }
 
-  /// Gives events of messages that earlier versions left in lane 0 the lanes of their channels.
+  /// Gives events without a lane of their own the lanes of their channels: those copied from SQLite,
+  /// and those of messages that earlier versions left in lane 0.
   private func setLanes() throws {
     let urls = try connection.all(
       "SELECT DISTINCT channel_url FROM webhook_events WHERE lane = 0", []

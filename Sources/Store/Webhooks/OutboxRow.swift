@@ -1,0 +1,34 @@
+import ParleyProtocol
+
+/// A row of the outbox: an event that waits for webhooks.
+struct OutboxRow {
+  let origin: EventOrigin
+  let name: EventName
+  /// The event's JSON.
+  let body: [UInt8]
+
+  static let insertion = StoreStatement(
+    sqlite: "INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)",
+    postgreSQL: """
+      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, lane)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """)
+
+  /// The column that numbers the rows.
+  static let number = "event_id"
+
+  /// The values of ``insertion`` in a database.
+  func values(for session: any StoreSession) -> StoreArguments {
+    var values: StoreArguments = [
+      origin.channelURL, name.rawValue, origin.seq ?? 0, origin.timestamp,
+      String(decoding: body, as: UTF8.self),
+    ]
+    if session.hasLanes { values.append(OutboxLane(ofChannel: origin.channelURL).number) }
+    return values
+  }
+
+  func arrival(numbered eventID: Int64) -> OutboxArrival {
+    OutboxArrival(
+      channelURL: origin.channelURL, eventID: eventID, timestamp: origin.timestamp)
+  }
+}
