@@ -50,7 +50,7 @@ extension Shard {
     in channel: ChannelHost
   ) {
     let (channel, path) = (LoopBound(channel), returnPath)
-    let requester = request.authorID.map(ThumbnailRequester.user) ?? .operation
+    let requester = ThumbnailRequester(PreviewRequester(authorID: request.authorID))
     services.thumbnails.make(sizes, of: file.id, for: requester) { found in
       let shown = found.shown(sizes, of: file)
       let enrichment = shown.isEmpty ? nil : Enrichment.thumbnails(shown)

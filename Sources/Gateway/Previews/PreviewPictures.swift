@@ -252,7 +252,7 @@ extension Result<ShelvedPicture, PictureProblem> {
 
 extension ThumbnailRequester {
   /// The same party, for which a picture is scaled down.
-  fileprivate init(_ requester: PreviewRequester) {
+  init(_ requester: PreviewRequester) {
     switch requester {
     case .user(let id): self = .user(id)
     case .visitor(let network): self = .visitor(network)

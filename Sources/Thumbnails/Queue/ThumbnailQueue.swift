@@ -125,11 +125,7 @@ package struct ThumbnailQueue {
   }
 
   private mutating func startNext(at now: Int64, into actions: inout [ThumbnailAction]) {
-    while running.count < bounds.concurrency, let (requester, id) = queued.take() {
-      guard var job = jobs[id] else {
-        queued.finish(requester, after: 0)
-        continue
-      }
+    while running.count < bounds.concurrency, let id = queued.take()?.job, var job = jobs[id] {
       job.startedAt = now
       jobs[id] = job
       running.insert(id)
@@ -214,13 +210,15 @@ package struct ThumbnailQueue {
   private mutating func drop(
     reason: String, into actions: inout [ThumbnailAction], where isDropped: (Job) -> Bool
   ) {
-    for (id, job) in jobs.filter({ isDropped($0.value) }).sorted(by: { $0.key < $1.key }) {
-      if running.contains(id) {
+    let dropped = jobs.filter { isDropped($0.value) }.sorted { $0.key < $1.key }
+    let waiting = Set(dropped.map(\.key)).subtracting(running)
+    queued.removeAll(where: waiting.contains)
+    for (id, job) in dropped {
+      guard waiting.contains(id) else {
         actions.append(.kill(id))
         continue
       }
       jobs[id] = nil
-      queued.removeAll { $0 == id }
       outcomes[.refused, default: 0] += 1
       let result = ThumbnailResult(.refused, reason: reason, isFinal: false)
       settle(id, job, with: result, into: &actions)
