@@ -11,6 +11,7 @@ struct ReportTests {
     report.origin.commandLine = "<script>"
     report.measuredSeconds = 2
     report.connections = 11
+    report.counters.ready = 10
     report.counters.sent = 20
     report.counters.measuredDeliveries = 200
     for index in 1...200 { report.latencies.record(Int64(index) * 100_000, in: .delivery) }
@@ -39,6 +40,19 @@ struct ReportTests {
     #expect(report.memoryPerConnection == 2048)
     #expect(report.outcomes.map(\.isMet) == [true, true, false])
     #expect(!report.isGood)
+  }
+
+  @Test("a run that has lost all its connections is not good, though nothing was delivered wrongly")
+  func desertion() throws {
+    var report = try report()
+    report.outcomes = []
+    #expect(report.isGood)
+    report.counters.ready = 0
+    #expect(!report.isGood)
+    #expect(HTMLReport(report).text.contains("no connection was left at the end"))
+    #expect(SummaryText(report).lines.contains { $0.contains("no connection was left at the end") })
+    let root = try JSONDocument(ReportJSON.bytes(report)).root
+    #expect(root["counts"]?["connected_at_end"]?.integer == 0)
   }
 
   @Test("the page loads nothing, and what it quotes stays text")

@@ -32,6 +32,7 @@ package struct HTMLReport {
       ? "every expected delivery arrived once and in order, without others"
       : "some deliveries were wrong"
     var texts = [deliveries]
+    if report.isDeserted { texts.append(SummaryText.desertion) }
     if !report.outcomes.isEmpty {
       texts.append(
         missed == 0

@@ -39,8 +39,11 @@ package struct LoadReport: Sendable {
   /// Errors of all kinds.
   package var errorCount: Int { counters.errors + unanswered }
 
-  /// Whether all objectives were met and all deliveries were right.
-  package var isGood: Bool { verdict.isClean && outcomes.allSatisfy(\.isMet) }
+  /// Whether every connection was lost and none came back, so that the deliveries prove little.
+  package var isDeserted: Bool { connections > 0 && counters.ready == 0 }
+
+  /// Whether all objectives were met, all deliveries were right, and somebody was left to receive.
+  package var isGood: Bool { verdict.isClean && outcomes.allSatisfy(\.isMet) && !isDeserted }
 
   /// Deliveries a second in the measured stretch.
   package var throughput: Double {

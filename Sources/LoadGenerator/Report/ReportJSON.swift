@@ -88,6 +88,7 @@ package enum ReportJSON {
     writer.member("withheld_told", counters.withheldTold)
     writer.member("received_bytes", counters.receivedBytes)
     writer.member("connected", counters.connected)
+    writer.member("connected_at_end", counters.ready)
     writer.member("connect_failures", counters.connectFailures)
     writer.member("lost_connections", counters.lostConnections)
     writer.member("cut_connections", counters.cutConnections)

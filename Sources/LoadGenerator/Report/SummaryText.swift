@@ -14,8 +14,10 @@ package struct SummaryText {
   package var lines: [String] {
     [heading] + latencies + [""] + figures.map { Self.line($0.name, $0.value) }
       + report.verdict.examples.map { "    \($0)" } + report.notes.map { "  note: \($0)" }
-      + objectives
+      + (report.isDeserted ? ["  FAILED: \(Self.desertion)"] : []) + objectives
   }
+
+  static let desertion = "no connection was left at the end"
 
   /// The figures of every form of the report, in order.
   var figures: [(name: String, value: String)] {
