@@ -19,13 +19,11 @@ struct SocketStreamTests {
     private let handler = Handler()
 
     init(near nearTLS: TLSSession? = nil, far farTLS: TLSSession? = nil) throws {
-      var pair: [Int32] = [-1, -1]
-      let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-      try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
+      let (ours, theirs) = try socketPair()
       loop = try EventLoop()
-      near = SocketStream(pair[0], tls: nearTLS)
-      far = SocketStream(pair[1], tls: farTLS)
-      kernel.adopt(pair[0])
+      near = SocketStream(ours, tls: nearTLS)
+      far = SocketStream(theirs, tls: farTLS)
+      kernel.adopt(ours)
       try near.watch(for: .readable, on: loop, handler: handler)
     }
 

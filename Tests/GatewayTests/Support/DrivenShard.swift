@@ -6,6 +6,7 @@ import Logging
 import ParleyProtocol
 import Reactor
 import Synchronization
+import TestSupport
 import Testing
 import WebSocket
 
@@ -91,11 +92,8 @@ final class DrivenShard {
 extension Shard {
   /// Takes a connection in and upgrades it.
   func connect(_ endTurn: () -> Void) throws -> DrivenSession {
-    var pair: [Int32] = [-1, -1]
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-    try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
     let known = Set(sessions.all.map(\.reference.connectionID))
-    let (ours, theirs) = (pair[0], pair[1])
+    let (ours, theirs) = try socketPair()
     try Connection.open(descriptor: ours, tls: nil, tag: 0, transport: transport)
     let request = """
       GET /v1/ws HTTP/1.1\r
@@ -146,7 +144,7 @@ final class DrivenSession {
   }
 
   deinit {
-    Socket.close(descriptor)
+    hangUp(descriptor)
   }
 
   /// What the client has been sent since the last call.

@@ -24,6 +24,8 @@ package final class StreamSocket: ByteStream {
   package init(taking descriptor: Int32) {
     self.descriptor = descriptor
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    // Else a program that another test starts meanwhile would keep the connection open.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
   }
 
   deinit {

@@ -1,6 +1,7 @@
 import Glibc
 import HTTP1
 import Reactor
+import TestSupport
 import Testing
 import WebSocket
 
@@ -33,16 +34,14 @@ struct AnswerOrderTests {
     let transport = Transport(
       loop: loop, configuration: TransportConfiguration(), delegate: echo)
     loop.endOfTurn = { transport.flush() }
-    var ends: [Int32] = [-1, -1]
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
-    try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
-    defer { Socket.close(ends[1]) }
-    try Connection.open(descriptor: ends[0], tls: nil, tag: 0, transport: transport)
+    let (ours, theirs) = try socketPair()
+    defer { Socket.close(theirs) }
+    try Connection.open(descriptor: ours, tls: nil, tag: 0, transport: transport)
     let sent = Array(Self.upgrade.utf8) + frames
-    #expect(sent.withUnsafeBytes { Socket.send(ends[1], $0) } == .transferred(sent.count))
-    Socket.shutDownWriting(ends[1])
+    #expect(sent.withUnsafeBytes { Socket.send(theirs, $0) } == .transferred(sent.count))
+    Socket.shutDownWriting(theirs)
     loop.run()
-    return afterHead(try receiveAll(from: ends[1]))
+    return afterHead(try receiveAll(from: theirs))
   }
 
   private static let upgrade = """

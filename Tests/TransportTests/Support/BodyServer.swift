@@ -1,6 +1,7 @@
 import Glibc
 import HTTP1
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Transport

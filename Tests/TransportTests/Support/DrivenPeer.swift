@@ -1,5 +1,6 @@
 import Glibc
 import Reactor
+import TestSupport
 import Testing
 import WebSocket
 
@@ -22,7 +23,7 @@ final class DrivenPeer {
   }
 
   func close() {
-    if descriptor >= 0 { Socket.close(descriptor) }
+    if descriptor >= 0 { hangUp(descriptor) }
     descriptor = -1
   }
 
@@ -87,12 +88,4 @@ final class DrivenPeer {
     let length = socklen_t(MemoryLayout<Int32>.size)
     setsockopt(connection.descriptor, SOL_SOCKET, SO_SNDBUF, &size, length)
   }
-}
-
-/// Two connected sockets that do not wait.
-func socketPair() throws -> (Int32, Int32) {
-  var pair: [Int32] = [-1, -1]
-  let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-  try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
-  return (pair[0], pair[1])
 }
