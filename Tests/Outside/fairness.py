@@ -9,6 +9,7 @@ import statistics
 import sys
 import time
 from collections import Counter
+from urllib.parse import urlsplit
 
 import heaviest
 import previewpictures
@@ -413,13 +414,13 @@ async def test_pictures_of_previews(ctx, pages):
     async with bench_of(ctx, *previewpictures.FLAGS, "--unfurl-images-disk-bytes", "40000") as bench:
         verdict = Verdict(await bench.during(asyncio.sleep(1.5)))
         hog, other = bench.wires[0], await ctx.user(bench.server, "other")
-        kept = []
+        names = []
         for number in range(12):
             pages.add(f"/{number}", "A page", og__image=previewpictures.add(
                 pages, f"/{number}.jpg", original, "image/jpeg"))
             answer = await hog.call("preview.fetch", url=pages.url(f"/{number}"))
-            kept.append(answer["og_tag"]["og:image"]["url"].split("//", 1)[1].split("/", 1)[1])
-        names = [f"/{path.removeprefix('below/')}" for path in kept]
+            copy = urlsplit(answer["og_tag"]["og:image"]["url"])
+            names.append(f"{copy.path.removeprefix('/below')}?{copy.query}")
         assert 0 < (await metrics(bench.server))["parley_preview_picture_bytes"] <= 40_000
         forged = [f"/previews/{n:032x}.jpg?url={pages.url(f'/{n}.jpg')}" for n in range(100)]
         for what, addresses, expected in (
@@ -450,7 +451,7 @@ async def test_pictures_of_previews(ctx, pages):
 
 @with_pages
 async def test_pictures_that_never_come(ctx, pages):
-    """Slow pictures of one user's links, and of one viewer's, leave others their places."""
+    """Slow pictures of one user's links leave others their places."""
     server = await ctx.fresh(*previewpictures.FLAGS)
     hog, other = await ctx.user(server, "hog"), await ctx.user(server, "other")
     for number in range(30):

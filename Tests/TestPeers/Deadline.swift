@@ -41,7 +41,7 @@ package struct Deadline: Sendable {
 
   /// Looks until a condition holds, and leaves the thread to others in between.
   ///
-  /// What is awaited may need the threads that Swift's tasks share, and there are as few as processors.
+  /// The condition may depend on other tasks, and all tasks share as many threads as there are cores.
   ///
   /// - Throws: ``TestFailure`` that names what was awaited.
   package func wait(for what: String, until condition: () throws -> Bool) async throws {

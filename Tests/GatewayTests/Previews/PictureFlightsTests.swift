@@ -35,7 +35,7 @@ struct PictureFlightsTests {
     return try #require(order)
   }
 
-  @Test("one for which several ask is made once, and all are told")
+  @Test("a picture that several ask for is made once, and all of them are answered")
   func shares() throws {
     var flights = flights()
     #expect(try flights.add(order(1), 10) == .accepted)
@@ -105,22 +105,22 @@ struct PictureFlightsTests {
     #expect(flights.finish(over, after: 0) == [3])
   }
 
-  @Test("in any history everyone is told once, and the places hold", arguments: UInt64(1)...30)
+  @Test("in any history everyone is answered once, and the places hold", arguments: UInt64(1)...30)
   func history(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var flights = flights(active: 4, activeEach: 2, waiting: 12, waitingEach: 6)
     var active: [PictureOrder] = []
-    var (awaited, told) = (Set<Int>(), Set<Int>())
+    var (waiting, answered) = (Set<Int>(), Set<Int>())
     func end(_ index: Int) {
       for waiter in flights.finish(active.remove(at: index), after: 1) {
-        #expect(told.insert(waiter).inserted, "seed \(seed)")
+        #expect(answered.insert(waiter).inserted, "seed \(seed)")
       }
     }
     for step in 0..<600 {
       if Int.random(in: 0..<3, using: &random) > 0 {
         let user = "user\(Int.random(in: 0..<4, using: &random))"
         let number = Int.random(in: 0..<10, using: &random)
-        if try flights.add(order(number, .user(user)), step) == .accepted { awaited.insert(step) }
+        if try flights.add(order(number, .user(user)), step) == .accepted { waiting.insert(step) }
       } else if !active.isEmpty {
         end(Int.random(in: 0..<active.count, using: &random))
       }
@@ -134,6 +134,6 @@ struct PictureFlightsTests {
       end(0)
       while let next = flights.start(at: start) { active.append(next) }
     }
-    #expect(told == awaited, "seed \(seed)")
+    #expect(answered == waiting, "seed \(seed)")
   }
 }
