@@ -1,12 +1,15 @@
 """What survives kill -9, restarts and damaged files."""
 
 import asyncio
+import contextlib
 import os
 import random
 import signal
 import sqlite3
 
-from harness import Refused, Server, fence
+from files import download, upload
+from harness import Refused, Server, eventually, fence
+from previewmetrics import metrics
 
 FREE = ("--limits-flood-messages", "0", "--limits-throttle-messages", "0")
 
@@ -278,3 +281,37 @@ async def accepted(client, channel, count):
         except Refused as refusal:
             assert refusal.code == 900200, refusal
             await asyncio.sleep(refusal.data["retry_after_ms"] / 1000)
+
+
+async def test_messages_past_their_retention(ctx):
+    """store.retention_days removes old messages with their files at the start; the rest stays."""
+    server = await ctx.fresh(*FREE)
+    channel, owner = await ctx.room(server, 0)
+    epoch = (await owner.enter(channel))["epoch"]
+    files = [
+        (await upload(server, channel, b"content", user_id=owner.user_id))[1] for _ in range(2)]
+    sent = [(await owner.send(channel, str(n)))["message"]["message_id"] for n in range(700)]
+    await server.end()
+    old = [files[0]["message_id"], *sent[:650]]
+    with contextlib.closing(sqlite3.connect(database(server.data))) as connection, connection:
+        connection.executemany(
+            "UPDATE messages SET created_at = created_at - 31 * 86400000 WHERE message_id = ?",
+            [(number,) for number in old])
+    server = await ctx.fresh(*FREE, "--store-retention-days", "30", data=server.data)
+
+    async def expired():
+        return (await metrics(server)).get('parley_messages_total{outcome="expired"}') == len(old)
+    await eventually(expired, "the removal of old messages")
+
+    async def gone():
+        return (await download(server, files[0]["file"]["url"]))[0] == 404
+    await eventually(gone, "the removal of a file")
+    assert (await download(server, files[1]["file"]["url"]))[0] == 200
+    reader = await ctx.user(server, "reader")
+    entered = await reader.enter(channel, recover={"epoch": epoch, "seq": 500})
+    assert entered["recovered"], entered
+    recovered = [event["params"]["message"]["message_id"] for event in entered["events"]]
+    assert recovered == sent[650:], recovered
+    listed = await reader.call(
+        "message.list", channel_url=channel, message_ts=0, prev_limit=0, next_limit=100)
+    assert [m["message_id"] for m in listed["messages"]] == [files[1]["message_id"], *sent[650:]]

@@ -4,6 +4,8 @@ package struct StoreSettings: Sendable, Equatable {
   package var url: Secret?
   /// Connections to PostgreSQL that read.
   package var readers = 4
+  /// The age in days at which messages are removed; 0 for never.
+  package var retentionDays = 0
 
   /// The engine that the settings choose.
   package var engine: StoreEngineName { url == nil ? .sqlite : .postgreSQL }

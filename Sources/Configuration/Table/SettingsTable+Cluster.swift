@@ -9,6 +9,9 @@ extension SettingsTable {
     .integer(
       "store.readers", \.store.readers, in: 2...256, unit: "a number of connections",
       help: "Connections of this server to PostgreSQL that read."),
+    .integer(
+      "store.retention_days", \.store.retentionDays, in: 0...36_500, unit: "days",
+      help: "Age at which messages are removed, with their files. 0 keeps them for ever."),
   ]
 
   /// Settings for several servers.

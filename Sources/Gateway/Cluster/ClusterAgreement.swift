@@ -26,6 +26,7 @@ struct ClusterAgreement: Sendable, Equatable {
       "auth.api_token": settings.auth.apiToken?.value ?? "",
       "files.public_url": settings.files.publicURL ?? "",
       "files.store": settings.files.store.sharedPart,
+      "store.retention_days": "\(settings.store.retentionDays)",
       "webhooks.urls": settings.webhooks.urls.joined(separator: "\n"),
       "webhooks.secret": settings.webhooks.secret?.value ?? "",
       "webhooks.events": settings.webhooks.events.map(\.rawValue).joined(separator: "\n"),

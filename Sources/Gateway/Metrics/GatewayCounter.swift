@@ -12,6 +12,7 @@ enum GatewayCounter: Int, MetricKey {
   case messagesFailed
   case messagesUpdated
   case messagesDeleted
+  case messagesExpired
   case refusedFlood
   case refusedBanned
   case refusedNotInChannel
@@ -51,6 +52,7 @@ enum GatewayCounter: Int, MetricKey {
     case .messagesFailed: .message("failed")
     case .messagesUpdated: .message("updated")
     case .messagesDeleted: .message("deleted")
+    case .messagesExpired: .message("expired")
     case .refusedFlood: .refusal("flood")
     case .refusedBanned: .refusal("banned")
     case .refusedNotInChannel: .refusal("not_in_channel")

@@ -211,7 +211,10 @@ package final class Gateway: Sendable {
           listener.descriptor, security: listener.security, proxyHeader: listener.proxyHeader,
           tag: tag, pool: listener.pool)
       }
-      if handle.index == 0 { shard.uploadSweeper = UploadSweeper(on: shard) }
+      if handle.index == 0 {
+        shard.uploadSweeper = UploadSweeper(on: shard)
+        shard.retentionSweeper = RetentionSweeper(on: shard)
+      }
       if services.vault.givesKeys { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }
       start.add(.success(()))
       shard.loop.run()

@@ -55,6 +55,8 @@ final class Shard {
   var bases = NamedBases()
   /// On the first shard.
   var uploadSweeper: UploadSweeper?
+  /// On the first shard, unless messages are kept for ever.
+  var retentionSweeper: RetentionSweeper?
   var fileKeyRenewal: FileKeyRenewal?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []

@@ -97,6 +97,8 @@ struct QueryPlanTests {
     }
     _ = try transaction.listChannelLimits()
     _ = try transaction.maximumMessageID()
+    _ = try transaction.channelsWithMessages(ExpiryQuery(after: 0, olderThan: 2))
+    _ = try transaction.expireMessages(MessageExpiry(of: channelID, olderThan: 2))
   }
 
   private static func keep(_ transaction: WriteTransaction) throws {

@@ -1,0 +1,38 @@
+import Store
+
+/// A pass over all channels that removes the messages past their retention, some at a time.
+///
+/// A pure value: its host looks up and removes, and reports what came of it.
+struct RetentionPass {
+  /// What to do next.
+  enum Step: Equatable {
+    /// Find channels with old messages behind a channel.
+    case find(after: Int64)
+    /// Remove some messages of a channel.
+    case remove(from: Int64)
+    case end
+  }
+
+  /// The messages that were removed.
+  private(set) var removedCount = 0
+  /// The channels that were found, the next one last.
+  private var channelIDs: [Int64] = []
+  /// The channel behind which to look; `nil` after the last page.
+  private var position: Int64? = 0
+
+  var step: Step {
+    if let channelID = channelIDs.last { return .remove(from: channelID) }
+    return position.map { .find(after: $0) } ?? .end
+  }
+
+  mutating func didFind(_ page: ExpiryQuery.Page) {
+    channelIDs = page.channelIDs.reversed()
+    position = page.next
+  }
+
+  /// - Parameter limit: Most messages that could be removed.
+  mutating func didRemove(_ count: Int, of limit: Int) {
+    removedCount += count
+    if count < limit { channelIDs.removeLast() }
+  }
+}

@@ -1,0 +1,98 @@
+import Channels
+import Configuration
+import Logging
+import Reactor
+import Store
+import Telemetry
+
+/// Removes messages that are older than `store.retention_days`, on the first shard.
+///
+/// Several servers may be at it at the same time: each passes over what another one holds.
+final class RetentionSweeper: TimerHandler {
+  /// Milliseconds from the end of a pass to the next.
+  private static let interval: Int64 = 3_600_000
+  /// Milliseconds between two removals, for the writes of others.
+  private static let pause: Int64 = 20
+  private static let dayLength: Int64 = 86_400_000
+
+  private unowned let shard: Shard
+  private let age: Int64
+  /// Unix milliseconds: the messages before it go.
+  private var horizon: Int64 = 0
+  private var pass = RetentionPass()
+
+  /// - Returns: `nil` when messages are kept for ever.
+  init?(on shard: Shard) {
+    let days = shard.services.settings.store.retentionDays
+    guard days > 0 else { return nil }
+    self.shard = shard
+    age = Int64(days) * Self.dayLength
+    begin()
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    switch pass.step {
+    case .find, .remove: advance()
+    case .end: begin()
+    }
+  }
+
+  private func begin() {
+    horizon = shard.services.clock.now - age
+    pass = RetentionPass()
+    advance()
+  }
+
+  private func advance() {
+    let path = shard.returnPath
+    switch pass.step {
+    case .find(let position):
+      let query = ExpiryQuery(after: position, olderThan: horizon)
+      shard.services.store.perform(query, for: .server) { result, _ in
+        path.resume { $0.retentionSweeper?.didFind(result) }
+      }
+    case .remove(let channelID):
+      let expiry = MessageExpiry(of: channelID, olderThan: horizon)
+      shard.services.store.perform(expiry) { result in
+        path.resume { $0.retentionSweeper?.didRemove(result, of: expiry.limit) }
+      }
+    case .end:
+      if pass.removedCount > 0 {
+        shard.services.logger.notice(
+          "removed the messages past store.retention_days",
+          metadata: ["messages": "\(pass.removedCount)"])
+      }
+      schedule(after: Self.interval)
+    }
+  }
+
+  private func didFind(_ result: Result<ExpiryQuery.Page, StoreError>) {
+    switch result {
+    case .success(let page):
+      pass.didFind(page)
+      advance()
+    case .failure(let error): giveUp(error)
+    }
+  }
+
+  private func didRemove(_ result: Result<Int, StoreError>, of limit: Int) {
+    switch result {
+    case .success(let count):
+      pass.didRemove(count, of: limit)
+      shard.counters.add(UInt64(count), to: .messagesExpired)
+      schedule(after: Self.pause)
+    case .failure(let error): giveUp(error)
+    }
+  }
+
+  /// Leaves the rest of the pass to a later time.
+  private func giveUp(_ error: StoreError) {
+    if case .closed = error { return }
+    shard.services.logger.warning(
+      "messages past store.retention_days could not be removed; the next try is in an hour",
+      metadata: ["reason": "\(error)"])
+    schedule(after: Self.interval)
+  }
+
+  private func schedule(after delay: Int64) { _ = shard.loop.schedule(after: delay, self) }
+}

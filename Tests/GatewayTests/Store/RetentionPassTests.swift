@@ -1,0 +1,27 @@
+import Store
+import Testing
+
+@testable import Gateway
+
+@Suite("A pass over messages past their retention")
+struct RetentionPassTests {
+  @Test("takes channel by channel and page by page, each until nothing is left there")
+  func order() {
+    var pass = RetentionPass()
+    #expect(pass.step == .find(after: 0))
+    pass.didFind(ExpiryQuery.Page(channelIDs: [3, 7], next: 9))
+    #expect(pass.step == .remove(from: 3))
+    pass.didRemove(300, of: 300)
+    #expect(pass.step == .remove(from: 3))
+    pass.didRemove(0, of: 300)
+    #expect(pass.step == .remove(from: 7))
+    pass.didRemove(20, of: 300)
+    #expect(pass.step == .find(after: 9))
+    pass.didFind(ExpiryQuery.Page(channelIDs: [], next: 19))
+    #expect(pass.step == .find(after: 19))
+    pass.didFind(ExpiryQuery.Page(channelIDs: [20], next: nil))
+    pass.didRemove(1, of: 300)
+    #expect(pass.step == .end)
+    #expect(pass.removedCount == 321)
+  }
+}
