@@ -4,7 +4,7 @@ import Store
 ///
 /// A pure value: its host looks up and removes, and reports what came of it.
 struct RetentionPass {
-  /// What to do next.
+  /// The next thing to do.
   enum Step: Equatable {
     /// Find channels with old messages behind a channel.
     case find(after: Int64)
