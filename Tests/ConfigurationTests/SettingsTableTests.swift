@@ -30,7 +30,7 @@ struct SettingsTableTests {
     "webhooks.urls", "webhooks.secret", "webhooks.events",
     "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
     "webhooks.backlog_events", "limits.connections_per_address",
-    "limits.unopened_connections_per_address", "store.url", "store.readers",
+    "limits.unopened_connections_per_address", "store.url", "store.readers", "store.retention_days",
     "cluster.bus", "cluster.name", "cluster.secret", "cluster.beat_ms",
     "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
     "limits.preview_fetches_per_second", "limits.uploads_per_user", "limits.uploads_per_second",
