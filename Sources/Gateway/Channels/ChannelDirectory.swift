@@ -26,9 +26,6 @@ final class ChannelDirectory: TimerHandler {
   /// The channels that are in memory or wait for the log, by number.
   private var numbered: [UInt64: ChannelHost] = [:]
   private var lastNumber: UInt64 = 0
-  /// The stages of channels that are at home on other servers, or were.
-  private var attachedStages: [String: StageHost] = [:]
-  private var lastAttachment: UInt64 = 0
   /// The times until which channels are left alone that another server has taken over.
   private var fencedUntil: [String: Int64] = [:]
   private var reports = StageReports()
@@ -37,8 +34,6 @@ final class ChannelDirectory: TimerHandler {
   private var stagesInTurn: [StageHost] = []
   private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
-  /// Reads events from the log that homes cannot send.
-  private(set) lazy var polling = LogPolling(shard)
 
   init(shard: Shard) {
     self.shard = shard
@@ -139,10 +134,6 @@ final class ChannelDirectory: TimerHandler {
         remove(channel)
       }
     }
-    for stage in attachedStages.values where stage.isIdle {
-      attachedStages[stage.url] = nil
-      stage.detach()
-    }
     fencedUntil = fencedUntil.filter { $0.value > now }
     scheduleSweep()
   }
@@ -220,7 +211,7 @@ final class ChannelDirectory: TimerHandler {
   }
 
   private func scheduleSweep() {
-    guard sweepTimer == nil, !numbered.isEmpty || !attachedStages.isEmpty else { return }
+    guard sweepTimer == nil, !numbered.isEmpty else { return }
     sweepTimer = shard.loop.schedule(after: Self.sweepInterval, self)
   }
 }
@@ -235,39 +226,8 @@ extension ChannelDirectory {
     return fencedUntil[url].map { $0 <= shard.loop.now } ?? true
   }
 
-  /// The stage of a channel, if it is attached to a home.
-  func attachedStage(_ url: String) -> StageHost? {
-    attachedStages.isEmpty ? nil : attachedStages[url]
-  }
-
   /// The stage of a channel on this server, if there is one.
-  func stage(_ url: String) -> StageHost? { attachedStage(url) ?? resident(url)?.stage }
-
-  /// Makes a stage of a channel that is at home on another server.
-  func attachStage(of url: String) -> StageHost {
-    let stage = StageHost(url: url, on: shard)
-    attach(stage)
-    return stage
-  }
-
-  /// Attaches a stage to the present home of its channel.
-  func attach(_ stage: StageHost) {
-    attachedStages[stage.url] = stage
-    stage.attach()
-    scheduleSweep()
-  }
-
-  /// The attached stages whose homes are on some servers.
-  func attachedStages(to isHome: (UInt16) -> Bool) -> [StageHost] {
-    attachedStages.values.filter { isHome($0.homeServer) }
-  }
-
-  /// A number for an attachment, larger than all before.
-  func nextAttachment() -> UInt64 {
-    lastAttachment += 1
-    // The shards of a server count apart from one another.
-    return lastAttachment * UInt64(shard.services.shards.count) + UInt64(shard.handle.index)
-  }
+  func stage(_ url: String) -> StageHost? { shard.stages[url] ?? resident(url)?.stage }
 
   /// Gives up channels that are at home on other servers now, and attaches stages to the new homes.
   func homesDidChange() {
@@ -278,17 +238,14 @@ extension ChannelDirectory {
       remove(channel)
     }
     reports.keepExpected { shard.homeServer(ofChannel: $0) == server }
-    for stage in attachedStages.values
-    where shard.homeServer(ofChannel: stage.url) != stage.homeServer || stage.isPausing {
-      stage.attach()
-    }
+    shard.stages.followHomes()
     shard.markStages(for: shard.edge?.otherServers ?? [])
     renewGatherings()
   }
 
   /// Repairs what may be lost between this server and another.
   func linkWasReset(with server: UInt16) {
-    for stage in attachedStages.values where stage.homeServer == server { stage.attach() }
+    shard.stages.attachAnew(to: server)
     for stage in allStages { stage.handle(.serverGone(server)) }
     shard.markStages(for: [server])
   }
@@ -299,7 +256,7 @@ extension ChannelDirectory {
     let ring = edge.ring.number
     var servers = reports.takeExpected(url)
     servers.formUnion(edge.otherServers.filter { !reports.isComplete($0, ring: ring) })
-    if attachedStage(url) != nil { servers.insert(shard.services.server) }
+    if shard.stages[url] != nil { servers.insert(shard.services.server) }
     return servers
   }
 
@@ -355,10 +312,9 @@ extension ChannelDirectory {
     knownEvents[url] = event
   }
 
-  /// Gives up the channels whose rows are not as this server has left them: the database has lost its
-  /// last commits, or another server has taken them over.
-  func compareWithLog() {
-    let channels = Dictionary(
+  /// The last events of the channels in memory, by the numbers of their rows.
+  var lastEvents: [Int64: KnownEvent] {
+    Dictionary(
       uniqueKeysWithValues: entries.values.compactMap { entry in
         if case .resident(let channel) = entry {
           (channel.place.id, channel.lastEvent)
@@ -366,38 +322,13 @@ extension ChannelDirectory {
           nil
         }
       })
-    let ids = channels.keys.sorted()
-    for start in stride(from: 0, to: ids.count, by: Self.comparedCount) {
-      compare(ids[start..<min(start + Self.comparedCount, ids.count)], channels)
-    }
-  }
-
-  private func compare(_ ids: ArraySlice<Int64>, _ known: [Int64: KnownEvent]) {
-    let (directory, path) = (LoopBound(self), shard.returnPath)
-    shard.services.store.read(.places(Array(ids))) { result in
-      guard case .success(.places(let places)) = result else { return }
-      path.enqueue { _ in directory.value.giveUpChannels(whoseRowsAre: places, known) }
-    }
-  }
-
-  private func giveUpChannels(whoseRowsAre places: [LogChannel], _ known: [Int64: KnownEvent]) {
-    for place in places {
-      guard let channel = resident(place.url), channel.place.id == place.id,
-        let event = known[place.id],
-        place.term != channel.place.term || place.lastSeq < event.seq
-      else { continue }
-      if place.term > channel.place.term { noteFence(of: place.url) }
-      giveUp(channel, knowing: channel.lastEvent)
-    }
   }
 
   private var allStages: [StageHost] {
     entries.values.compactMap { entry in
       if case .resident(let channel) = entry { channel.stage } else { nil }
-    } + attachedStages.values
+    } + shard.stages.all
   }
 
   private static let fencePause: Int64 = 1_000
-  /// The channels whose rows are read at a time.
-  private static let comparedCount = 1_000
 }

@@ -69,7 +69,7 @@ final class ChannelHost {
 
   /// Takes up the stage of this server, until ``close()``; none when it is attached already.
   func open() {
-    guard shard.channels.attachedStage(url) == nil else { return }
+    guard shard.stages[url] == nil else { return }
     let stage = StageHost(
       ChannelStage(
         judge.channel, epoch: epoch, lastSeq: judge.lastSeq, throttleLimit: throttleLimit,
@@ -152,7 +152,7 @@ final class ChannelHost {
   func observe(_ address: ReplyAddress) {
     noteUse()
     if stage == nil { open() }
-    (stage ?? shard.channels.attachedStage(url))?.handle(StageInput.observe(address))
+    (stage ?? shard.stages[url])?.handle(StageInput.observe(address))
   }
 
   /// Takes a connection of this server out.
@@ -382,7 +382,7 @@ extension ChannelHost {
     self.stage = nil
     guard !stage.isIdle else { return }
     if let announced { stage.handle(AttachmentInput.released(announced)) }
-    shard.channels.attach(stage)
+    shard.stages.attach(stage)
   }
 
   /// Has what the turn brought for stages of other servers leave.

@@ -43,7 +43,7 @@ final class LogPolling: TimerHandler {
     guard !isReading else { return }
     let slots = Set(silent.compactMap { shard.edge?.ring.member($0)?.slot })
     var known: [Int64: (url: String, position: StreamPosition)] = [:]
-    for stage in shard.channels.attachedStages(to: slots.contains) {
+    for stage in shard.stages.all where slots.contains(stage.homeServer) {
       guard let place = stage.logPlace else { continue }
       known[place.channelID] = (stage.url, place.position)
     }
@@ -58,7 +58,7 @@ final class LogPolling: TimerHandler {
           guard let (url, seen) = asked[channelID], position.epoch == seen.epoch,
             position.seq > seen.seq
           else { continue }
-          shard.channels.attachedStage(url)?.readMissed()
+          shard.stages[url]?.readMissed()
         }
       }
     }

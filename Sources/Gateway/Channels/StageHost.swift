@@ -71,7 +71,7 @@ final class StageHost {
     if let attachTimer { shard.loop.cancel(attachTimer) }
     attachTimer = nil
     homeServer = shard.homeServer(ofChannel: url)
-    attachment = shard.channels.nextAttachment()
+    attachment = shard.stages.nextAttachment()
     handle(AttachmentInput.attach(attachment))
     // Servers that see the cluster differently may have dropped the request.
     if let askTimer { shard.loop.cancel(askTimer) }

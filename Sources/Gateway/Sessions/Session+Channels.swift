@@ -130,12 +130,12 @@ extension Shard {
 
   /// Lets a connection of this server into a channel, by the channel's stage here.
   func enter(_ request: EnterRequest, _ url: String) {
-    if let stage = channels.attachedStage(url) {
+    if let stage = stages[url] {
       stage.handle(AttachmentInput.enter(request))
     } else if homeServer(ofChannel: url) == services.server {
       admit(request, to: url)
     } else {
-      channels.attachStage(of: url).handle(AttachmentInput.enter(request))
+      stages.makeStage(of: url).handle(AttachmentInput.enter(request))
     }
   }
 

@@ -123,7 +123,7 @@ extension Shard {
 
   /// Has a connection of this server hear a channel, by the channel's stage here.
   func observe(_ url: String, _ address: ReplyAddress) {
-    if let stage = channels.attachedStage(url) {
+    if let stage = stages[url] {
       stage.handle(StageInput.observe(address))
     } else if homeServer(ofChannel: url) == services.server {
       channels.withChannel(url) { [unowned self] result in
@@ -133,7 +133,7 @@ extension Shard {
         }
       }
     } else {
-      channels.attachStage(of: url).handle(StageInput.observe(address))
+      stages.makeStage(of: url).handle(StageInput.observe(address))
     }
   }
 

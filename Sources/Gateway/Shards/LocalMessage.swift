@@ -65,9 +65,9 @@ extension Shard {
       loop.stop()
     case .send(let message): send(message)
     case .ringDidChange: edge?.ringDidChange()
-    case .storeReconnected: channels.compareWithLog()
+    case .storeReconnected: LogComparison(on: self).begin()
     case .linkWasReset(let server): edge?.linkWasReset(with: server)
-    case .silenceDidChange(let servers): channels.polling.silenceDidChange(servers)
+    case .silenceDidChange(let servers): stages.polling.silenceDidChange(servers)
     case .evict(let evictions): evict(evictions)
     case .authenticateAnew: authenticateAnew()
     case .leaveCluster(let reason):

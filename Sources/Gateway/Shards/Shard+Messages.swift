@@ -60,20 +60,20 @@ extension Shard {
     switch message {
     case .enter(let request): enter(request, url)
     case .leave(let session, let userID):
-      if let stage = channels.attachedStage(url) {
+      if let stage = stages[url] {
         stage.handle(.leave(session, userID: userID))
       } else if homeServer(ofChannel: url) == services.server {
         inChannel(url) { $0.leave(session, userID: userID) }
       }
     case .news(let news, let attachment):
-      if let stage = channels.attachedStage(url) {
+      if let stage = stages[url] {
         stage.take(news, attachment: attachment)
       } else {
         // Calls may be answered after the stage has gone.
         for case .answer(let address, let outcome) in news { reply(to: address, outcome) }
       }
     case .answer(let address, let outcome, let seq):
-      guard let stage = channels.attachedStage(url) else { return reply(to: address, outcome) }
+      guard let stage = stages[url] else { return reply(to: address, outcome) }
       stage.handle(AttachmentInput.answer(address, outcome, after: seq))
     case .windowQuestion(let question):
       guard let stage = channels.stage(url) else {

@@ -19,6 +19,7 @@ final class Shard {
   private(set) lazy var transport = Transport(
     loop: loop, configuration: .init(services, loop: handle.index), delegate: self)
   private(set) lazy var channels = ChannelDirectory(shard: self)
+  private(set) lazy var stages = StageDirectory(shard: self)
   private(set) lazy var users = UserDirectory(shard: self)
   /// Connections whose messages may refer to earlier ones, which costs memory for each.
   var contextCount = 0

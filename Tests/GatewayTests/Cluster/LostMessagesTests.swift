@@ -370,13 +370,13 @@ struct LostMessagesTests {
     servers.isLost = { _, _, _ in true }
     _ = try near.say("first", in: url)
     _ = try near.say("second", in: url)
-    for shard in servers.servers[1].shards { shard.channels.polling.look() }
+    for shard in servers.servers[1].shards { shard.stages.polling.look() }
     servers.settle()
     far.receive()
     #expect(!far.events.contains { $0.contains("first") })
     servers.servers[1].inbox.silenceDidChange([servers.servers[0].id])
     servers.settle()
-    for shard in servers.servers[1].shards { shard.channels.polling.look() }
+    for shard in servers.servers[1].shards { shard.stages.polling.look() }
     try far.wait(for: "second")
     servers.isLost = { _, _, _ in false }
     servers.reset(0, 1)

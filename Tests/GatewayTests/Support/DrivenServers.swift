@@ -190,7 +190,7 @@ final class DrivenServers {
 
   /// Has the stages of a channel attach that wait for the time of another attempt.
   func attachStages(of url: String) {
-    for shard in servers.flatMap(\.shards) { shard.channels.attachedStage(url)?.attach() }
+    for shard in servers.flatMap(\.shards) { shard.stages[url]?.attach() }
     settle()
   }
 
