@@ -417,6 +417,23 @@ async def test_bounds_of_a_user(ctx):
     assert refusal.code == 500910 and 0 < refusal.data["retry_after_ms"] <= 1000
 
 
+async def test_a_repetition_of_what_is_gone(ctx):
+    """A creation is not repeated for a file that has gone with its message: 400201."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    file, url = await create(owner, 3, req_id="r1")
+    assert (await put(server, url, b"abc"))[0] in (200, 201, 204)
+    sent = await owner.call(
+        "message.send", channel_url=channel, message_type="FILE", file_id=file["file_id"])
+    again, same = await create(owner, 3, req_id="r1")
+    assert (again["file_id"], again["status"], same) == (file["file_id"], "complete", url)
+    await owner.call(
+        "message.delete", channel_url=channel, message_id=sent["message"]["message_id"])
+    refusal = await refusal_of(owner.call("file.create", size=3, req_id="r1"))
+    assert refusal.code == 400201, refusal
+    assert (await refusal_of(owner.call("file.get", file_id=file["file_id"]))).code == 400201
+
+
 async def test_a_full_disk(ctx):
     """Without room an upload gets 507 with a reason, and can go on later; the server stays ready."""
     server = await ctx.fresh(*FLAGS, "--limits-disk-reserve-bytes", str(2**50))

@@ -497,7 +497,7 @@ export interface Methods {
       name?: string | null;
       /** The media type. */
       type?: string | null;
-      /** Repeated within ten minutes, the same upload is answered with its address. */
+      /** Repeated within ten minutes, the same upload is answered with its address, or 400201 when it is gone. */
       req_id?: string | null;
       thumbnail_sizes?: {
         max_width: number;

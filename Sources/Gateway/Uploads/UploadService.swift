@@ -107,6 +107,9 @@ final class UploadService: Sendable {
             counters.add(.created)
             return .success(Creation(record, secret, at: address))
           case .repeated(let first, let sealed):
+            guard first.status(at: clock.now) != .expired else {
+              return .failure(.notFound(.file, first.fileID))
+            }
             guard let secret = UploadSecret(sealed: sealed, fileID: first.fileID, key: key) else {
               return .failure(.internalError)
             }
