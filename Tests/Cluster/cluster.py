@@ -364,7 +364,9 @@ class Traffic:
         self.cluster, self.channel, self.roamers, self.rate = cluster, channel, roamers, rate
         self.acknowledged = {}
         self.doubles = []
+        # Seconds from each send to its acknowledgement, and those of clients that had to connect anew.
         self.pauses = []
+        self.returns = []
         self.stopping = False
         self.tasks = []
 
@@ -385,13 +387,14 @@ class Traffic:
     async def _work(self, roamer, rate):
         number = 0
         while not self.stopping:
+            closes = len(roamer.closes)
             answer, seconds = await roamer.send(f"{roamer.user_id} {number}")
             number += 1
             message = answer["message"]["message_id"]
             if message in self.acknowledged:
                 self.doubles.append(message)
             self.acknowledged[message] = answer["seq"]
-            self.pauses.append(seconds)
+            (self.pauses if len(roamer.closes) == closes else self.returns).append(seconds)
             await asyncio.sleep(max(0, 1 / rate - seconds))
 
     async def flow(self, seconds):
@@ -444,7 +447,7 @@ class Traffic:
 
     @property
     def longest_pause(self):
-        return max(self.pauses, default=0)
+        return max(self.pauses + self.returns, default=0)
 
     async def abandon(self):
         self.stopping = True
