@@ -1,6 +1,7 @@
 import Cluster
 import Channels
 import Logging
+import Reactor
 import ShardMessages
 import Synchronization
 
@@ -35,8 +36,11 @@ final class ClusterInbox: ClusterDelegate {
   private let state = Mutex(State.closed([]))
   /// Servers whose messages could not be read, each of which is named in the log once.
   private let strangers = Mutex<Set<ServerID>>([])
+  private let passed: Mutex<PassedCalls>
 
-  init(logger: Logger) {
+  /// - Parameter callTimeout: Milliseconds that a call may take.
+  init(callTimeout: Int64, logger: Logger) {
+    passed = Mutex(PassedCalls(timeout: callTimeout))
     self.logger = logger
   }
 
@@ -83,8 +87,12 @@ final class ClusterInbox: ClusterDelegate {
   private func handle(_ event: Event, _ target: Target) {
     switch event {
     case .message(let bytes, let server): receive(bytes, from: server, target)
-    case .reset(let server): target.shards.sendToAll(LocalMessage.linkWasReset(server))
-    case .ring: target.shards.sendToAll(LocalMessage.ringDidChange)
+    case .reset(let server):
+      target.shards.sendToAll(LocalMessage.linkWasReset(server))
+      answerLost(target) { $0 == server }
+    case .ring:
+      target.shards.sendToAll(LocalMessage.ringDidChange)
+      answerLost(target) { target.network.ring.member($0) == nil }
     case .silence(let servers):
       target.shards.sendToAll(LocalMessage.silenceDidChange(servers))
     case .leave(let reason): target.shards.sendToAll(LocalMessage.leaveCluster(reason: reason))
@@ -114,12 +122,20 @@ final class ClusterInbox: ClusterDelegate {
     case .nowhere: figures.add(to: .lost)
     case .there(let next) where relayed.passCount < RelayedMessage.passLimit:
       figures.add(to: .passedOn)
+      passed.withLock { $0.note(message, to: next, at: SystemClock.monotonicMilliseconds) }
       let further = RelayedMessage(message, passCount: relayed.passCount + 1)
       network.send(network.ring.encode(further, for: next), to: next)
     case .there:
       figures.add(to: .lost)
       if let refusal = message.callAddress?.answer(.failure(.moved)) { shards.send(refusal) }
     }
+  }
+
+  /// Answers the calls that were passed on to servers and are lost with them.
+  private func answerLost(_ target: Target, where isLost: (ServerID) -> Bool) {
+    let now = SystemClock.monotonicMilliseconds
+    let answers = passed.withLock { $0.lose(at: now, where: isLost) }
+    for answer in answers { target.shards.send(answer) }
   }
 }
 

@@ -19,6 +19,7 @@ final class ShardEdge: TimerHandler {
   private let figures: RelayCounts
   private(set) var ring: ServerRing
   private var calls: PendingCalls
+  private var passed: PassedCalls
   private var lastName: UInt64 = 0
   private var timer: (token: EventLoop.TimerToken, time: Int64)?
   /// Whether the other servers have heard of this shard's stages.
@@ -33,6 +34,7 @@ final class ShardEdge: TimerHandler {
     self.figures = figures
     ring = network.ring
     calls = PendingCalls(timeout: timeout)
+    passed = PassedCalls(timeout: timeout)
   }
 
   /// Sends a message to its receiver, and keeps the call that it may be.
@@ -63,6 +65,7 @@ final class ShardEdge: TimerHandler {
     let residence = residence(of: message)
     guard residence != .here else { return false }
     figures.add(to: .passedOn)
+    if let server = residence.server { passed.note(message, to: server, at: shard.loop.now) }
     transmit(message, residence)
     return true
   }
@@ -149,6 +152,7 @@ final class ShardEdge: TimerHandler {
       guard case .user(let id, _) = call.message else { return false }
       return old.home(ofUser: id).id != ring.home(ofUser: id).id
     }
+    answerLost { ring.member($0) == nil }
   }
 
   /// Lets the others know that this shard has no stages for them, when it begins with their ring.
@@ -171,6 +175,7 @@ final class ShardEdge: TimerHandler {
     }
     for session in sessions { if let userID = session.userID { announce(session, userID) } }
     lose { $0.server == server }
+    answerLost { $0 == server }
   }
 
   /// Answers what waits for other servers, and from now on whatever would: they take this one for
@@ -217,6 +222,13 @@ final class ShardEdge: TimerHandler {
     let now = shard.loop.now
     for call in calls.lose(at: now, where: isLost) { fail(call) }
     repeatCalls(at: now)
+  }
+
+  /// Answers the calls that were passed on to servers and are lost with them.
+  private func answerLost(where isLost: (ServerID) -> Bool) {
+    for answer in passed.lose(at: shard.loop.now, where: isLost) {
+      transmit(answer, residence(of: answer))
+    }
   }
 
   private func repeatCalls(at now: Int64) {

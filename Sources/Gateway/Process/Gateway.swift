@@ -44,7 +44,8 @@ package final class Gateway: Sendable {
       settings.store.engine == .postgreSQL
       ? try StartingServer(listeners.flatMap(\.self), settings, logger: logger) : nil
     let wait = StartWait(starting, logger: logger) { pause($0, bound) }
-    inbox = ClusterInbox(logger: logger)
+    inbox = ClusterInbox(
+      callTimeout: settings.cluster.callTimeoutMilliseconds, logger: logger)
     cluster = try ClusterNode(settings, inbox.figures, wait, logger: logger)
     let shards = try ShardSet(count: count, network: cluster?.network)
     services = try GatewayServices(

@@ -33,6 +33,17 @@ struct LostMessagesTests {
     return client
   }
 
+  /// The ring without the first server, and a channel whose home moves from there to the third.
+  private func successors() throws -> (ring: ServerRing, channel: String) {
+    let names = servers.servers.map(\.network.local)
+    let next = ServerRing(live: [names[1], names[2]])
+    let url = (1...1000).lazy.map { "moved-\($0)" }.first {
+      servers.ring.home(ofChannel: $0).id == names[0].id
+        && next.home(ofChannel: $0).id == names[2].id
+    }
+    return (next, try #require(url))
+  }
+
   private func messageCount() throws -> String {
     try servers.platform("GET", "/messages/total_count", inChannel: url, on: 0).text
   }
@@ -191,16 +202,29 @@ struct LostMessagesTests {
     _ = number
   }
 
+  @Test("a call that was passed on to a server that is gone is sent again")
+  func repeatsPassedCalls() throws {
+    let (next, channel) = try successors()
+    let client = try servers.open(servers.user(at: 1), on: 1)
+    _ = try client.call("channel.create", #""channel_url":"\#(channel)""#)
+    _ = try client.enter(channel)
+    // The first server dies, and the new home of the channel is the last to learn of it.
+    let dead = servers.servers[0].id
+    servers.isLost = { _, sender, receiver in sender == dead || receiver == dead }
+    servers.show(next, to: 1)
+    servers.settle()
+    let number = client.begin("message.send", #""channel_url":"\#(channel)","message":"on""#)
+    try servers.turns { servers.servers[2].inbox.figures[.passedOn] > 0 }
+    #expect(!client.hasReply(to: number))
+    servers.show(next, to: 2)
+    #expect(try client.reply(to: number).contains(#""result""#))
+    #expect(servers.servers[1].inbox.figures[.unanswered] == 0)
+  }
+
   @Test(
     "a stage is not attached to an old home by a server that is the new one and does not know it")
   func attachesToNewHomes() throws {
-    let names = servers.servers.map(\.network.local)
-    let next = ServerRing(live: [names[1], names[2]])
-    let url = (1...1000).lazy.map { "moved-\($0)" }.first {
-      servers.ring.home(ofChannel: $0).id == names[0].id
-        && next.home(ofChannel: $0).id == names[2].id
-    }
-    let channel = try #require(url)
+    let (next, channel) = try successors()
     let client = try servers.open(servers.user(at: 1), on: 1)
     _ = try client.call("channel.create", #""channel_url":"\#(channel)""#)
     _ = try client.enter(channel)

@@ -82,7 +82,8 @@ final class DrivenServers {
     servers = try zip(members, directories).map { member, directory in
       settings.dataDirectory = directory.path
       let network = DrivenNetwork(member, in: ring)
-      let inbox = ClusterInbox(logger: logger)
+      let inbox = ClusterInbox(
+        callTimeout: settings.cluster.callTimeoutMilliseconds, logger: logger)
       let set = try ShardSet(count: shardCount, network: network)
       let services = try GatewayServices(
         GatewayPlan(settings), set, store: store, options.sharing, inbox.figures, logger)

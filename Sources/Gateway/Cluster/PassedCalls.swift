@@ -1,0 +1,58 @@
+import Channels
+import Cluster
+import DequeModule
+import ParleyProtocol
+import ShardMessages
+
+/// The calls that were passed on to another home, for as long as their callers may wait for them.
+///
+/// A caller knows nothing of that home. When it is gone, only the server that passed the call on can say
+/// so. A pure value: times are milliseconds of a clock that does not go back.
+struct PassedCalls {
+  private struct Call {
+    let address: AnswerAddress
+    let kind: CallKind
+    let server: ServerID
+    let time: Int64
+  }
+
+  /// Milliseconds after which callers have given a call up.
+  private let timeout: Int64
+  private var calls: Deque<Call> = []
+
+  /// - Parameter timeout: Milliseconds that a call may take.
+  init(timeout: Int64) {
+    self.timeout = timeout
+  }
+
+  var count: Int { calls.count }
+
+  /// Keeps a message that is passed on to a server, if it is a call.
+  mutating func note(_ message: ShardMessage, to server: ServerID, at now: Int64) {
+    dropOld(at: now)
+    guard let address = message.callAddress else { return }
+    calls.append(Call(address: address, kind: message.callKind, server: server, time: now))
+  }
+
+  /// Takes out the calls whose answer may not come any more.
+  ///
+  /// - Returns: What their callers are answered: to send the call again, or that its outcome is unknown.
+  mutating func lose(at now: Int64, where isLost: (ServerID) -> Bool) -> [ShardMessage] {
+    dropOld(at: now)
+    let lost = calls.filter { isLost($0.server) }
+    guard !lost.isEmpty else { return [] }
+    calls.removeAll { isLost($0.server) }
+    return lost.compactMap { call in
+      let error: ServiceError =
+        switch call.kind {
+        case .repeatable, .send: .moved
+        case .change: .outcomeIsUnknown
+        }
+      return call.address.answer(.failure(error))
+    }
+  }
+
+  private mutating func dropOld(at now: Int64) {
+    while let first = calls.first, first.time + timeout <= now { calls.removeFirst() }
+  }
+}

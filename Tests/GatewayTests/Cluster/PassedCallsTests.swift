@@ -1,0 +1,56 @@
+import Channels
+import Cluster
+import ParleyProtocol
+import ShardMessages
+import Testing
+
+@testable import Gateway
+
+@Suite("Calls that were passed on")
+struct PassedCallsTests {
+  private static let (near, far) = (ServerID(rawValue: 1), ServerID(rawValue: 2))
+
+  private static func address(_ number: UInt64) -> ExchangeAddress {
+    ExchangeAddress(
+      shard: ShardAddress(server: 3, shard: 0), connection: 7, number: number)
+  }
+
+  private static func call(_ method: String, _ number: UInt64) -> ShardMessage {
+    .channel(
+      url: "lobby",
+      .platform(
+        PlatformRequest(
+          method: method, target: "/", body: [], caller: [], exchange: address(number))))
+  }
+
+  private static func answers(_ messages: [ShardMessage]) -> [String] {
+    messages.map { message in
+      guard case .exchange(let address, .failure(let error)) = message else { return "\(message)" }
+      return "\(address.number) \(error.isMoved ? "moved" : error.message)"
+    }
+  }
+
+  @Test("those with a server that is gone are answered: sent again, or of unknown outcome")
+  func lost() {
+    var calls = PassedCalls(timeout: 10_000)
+    calls.note(Self.call("GET", 1), to: Self.far, at: 0)
+    calls.note(Self.call("PUT", 2), to: Self.far, at: 1)
+    calls.note(Self.call("GET", 3), to: Self.near, at: 2)
+    let lost = calls.lose(at: 5) { $0 == Self.far }
+    #expect(
+      Self.answers(lost) == ["1 moved", "2 \(ServiceError.outcomeIsUnknown.message)"])
+    #expect(calls.count == 1)
+    #expect(calls.lose(at: 5) { $0 == Self.far }.isEmpty)
+  }
+
+  @Test("those whose callers have given up are forgotten")
+  func old() {
+    var calls = PassedCalls(timeout: 10_000)
+    calls.note(Self.call("GET", 1), to: Self.far, at: 0)
+    calls.note(Self.call("GET", 2), to: Self.far, at: 9_999)
+    #expect(calls.count == 2)
+    calls.note(Self.call("GET", 3), to: Self.far, at: 10_000)
+    #expect(calls.count == 2)
+    #expect(Self.answers(calls.lose(at: 20_000) { _ in true }) == [])
+  }
+}
