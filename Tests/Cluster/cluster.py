@@ -387,14 +387,15 @@ class Traffic:
     async def _work(self, roamer, rate):
         number = 0
         while not self.stopping:
-            closes = len(roamer.closes)
+            was_there, closes = roamer.entered.is_set(), len(roamer.closes)
             answer, seconds = await roamer.send(f"{roamer.user_id} {number}")
             number += 1
             message = answer["message"]["message_id"]
             if message in self.acknowledged:
                 self.doubles.append(message)
             self.acknowledged[message] = answer["seq"]
-            (self.pauses if len(roamer.closes) == closes else self.returns).append(seconds)
+            stayed = was_there and len(roamer.closes) == closes
+            (self.pauses if stayed else self.returns).append(seconds)
             await asyncio.sleep(max(0, 1 / rate - seconds))
 
     async def flow(self, seconds):
