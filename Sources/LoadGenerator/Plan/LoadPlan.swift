@@ -155,8 +155,9 @@ package struct LoadTarget: Sendable {
     // the server's part of that is done on the reader's time.
     var local = LocalEnd(acknowledgement: .delayed)
     if !sources.isEmpty { local.address = sources[place / connectionsPerSource % sources.count] }
-    // What the kernel takes in for a slow reader, the server does not see waiting.
-    if isSlow { local.receiveBufferBytes = 4096 }
+    // What the kernel takes in for a slow reader, the server does not see waiting. With still less,
+    // the kernel halts for seconds now and then while the reader catches up in the end.
+    if isSlow { local.receiveBufferBytes = 65_536 }
     return local
   }
 
