@@ -4,6 +4,7 @@ import asyncio
 from urllib.parse import parse_qs, urlsplit
 
 from files import call
+from harness import eventually
 from pages import Pages
 from previewmetrics import metrics
 from previews import with_pages
@@ -189,6 +190,21 @@ async def test_copies_are_bounded_and_come_again(ctx, pages):
     before = pages.count("/11.jpg")
     assert (await get(again, images[11]["url"]))[0] == 200
     assert pages.count("/11.jpg") == before
+
+
+@with_pages
+async def test_a_picture_that_fails_for_now_comes_later(ctx, pages):
+    """Its server answers 503 once: the preview without it is kept no longer than a failure."""
+    server = await ctx.fresh(*FLAGS, "--unfurl-negative-ttl-seconds", "1")
+    client = await ctx.user(server)
+    pages.answer("/late.png", "503 Service Unavailable", {"Content-Type": "text/plain"}, b"busy")
+    assert await shown(client, pages, "/late", pages.url("/late.png")) is None
+    add(pages, "/late.png", png(9, 9), "image/png")
+
+    async def comes():
+        return (await client.call("preview.fetch", url=pages.url("/late")))["og_tag"]["og:image"]
+    image = await eventually(comes, "the picture of the preview")
+    assert image["origin_url"] == pages.url("/late.png"), image
 
 
 @with_pages

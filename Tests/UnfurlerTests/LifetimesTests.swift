@@ -66,6 +66,16 @@ struct LifetimesTests {
     }
   }
 
+  @Test(
+    "a preview that lacks a part is kept no longer than a failure",
+    arguments: [(.unspecified, 5), (.seconds(900), 5), (.seconds(3), 3)] as [(Freshness, Int64)])
+  func incomplete(freshness: Freshness, seconds: Int64) throws {
+    var report = UnfurlReport.found(Previews.full, freshness)
+    report.isIncomplete = true
+    let entry = lifetimes(least: 0).entry(for: try Previews.link(""), report, at: 0)
+    #expect(entry?.tag == Previews.full && entry?.expiresAt == seconds * 1_000)
+  }
+
   @Test("what is not to be kept is not kept")
   func unkept() throws {
     let link = try Previews.link("")

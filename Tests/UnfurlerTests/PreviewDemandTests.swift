@@ -124,6 +124,36 @@ struct PreviewDemandTests {
     #expect(outcomes.named == ["short": timedOut, "long": PreviewOutcome(tag: tag)])
   }
 
+  @Test("a short request does not shorten the fetch of those who join it")
+  func keepsUsualTime() throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    _ = demand(link, of: service, "short", within: .milliseconds(100))
+    #expect(unfurler.deadlines[0] >= .seconds(5))
+    service.request(link) { _ in }
+    timers.fire(upTo: .milliseconds(100))
+    #expect(unfurler.cancelled.isEmpty)
+    unfurler.answer(link, with: .success(tag))
+    #expect(service.lookUp(link) == .found(tag))
+  }
+
+  @Test("who joins a fetch with more time than it has gets another when it runs out of time")
+  func fetchesLonger() throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    _ = demand(link, of: service, "short", within: .seconds(5))
+    _ = demand(link, of: service, "long", within: .seconds(20))
+    unfurler.answer(link, with: .failure(.timedOut))
+    #expect(outcomes.named.keys.sorted() == ["short"])
+    #expect(unfurler.links == [link, link])
+    #expect(unfurler.deadlines[1] > .seconds(10))
+    // Another time-out is the last.
+    unfurler.answer(link, with: .failure(.timedOut))
+    #expect(outcomes.named["long"]?.problem?.kind == .timedOut)
+    #expect(unfurler.links.count == 2)
+    #expect(service.counters.inFlight == 0)
+  }
+
   @Test("a time-out that is remembered does not answer a request, and answers a message")
   func forgetsTimeOuts() async throws {
     let service = makeService()

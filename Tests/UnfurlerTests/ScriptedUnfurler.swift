@@ -10,6 +10,7 @@ final class ScriptedUnfurler: Unfurler {
 
   private struct State {
     var links: [Link] = []
+    var deadlines: [Duration] = []
     var cancelled: [Link] = []
     var completions: [Link: [Completion]] = [:]
   }
@@ -18,6 +19,8 @@ final class ScriptedUnfurler: Unfurler {
 
   /// What was asked for, in order.
   var links: [Link] { state.withLock { $0.links } }
+  /// The time that each of them had.
+  var deadlines: [Duration] { state.withLock { $0.deadlines } }
   var cancelled: [Link] { state.withLock { $0.cancelled } }
 
   func unfurl(
@@ -26,6 +29,7 @@ final class ScriptedUnfurler: Unfurler {
   ) -> UnfurlTask {
     state.withLock { state in
       state.links.append(link)
+      state.deadlines.append(deadline)
       state.completions[link, default: []].append(completion)
     }
     return UnfurlTask { [self] in state.withLock { $0.cancelled.append(link) } }

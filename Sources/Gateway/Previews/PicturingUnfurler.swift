@@ -8,7 +8,7 @@ import Unfurler
 /// Looks pages up, and puts the address of a copy in the place of each picture's own.
 ///
 /// The time for a preview is that for the page and its picture together: a picture that is not there
-/// by then is left out.
+/// by then is left out, and the preview without it kept no longer than a failure.
 struct PicturingUnfurler: Unfurler {
   private let pages: any Unfurler
   private let pictures: PreviewPictures
@@ -29,12 +29,13 @@ struct PicturingUnfurler: Unfurler {
     let task = pages.unfurl(link, for: requester, deadline: deadline) { [pictures] report in
       guard let tag = report.tag, let image = tag.image else { return wait.end(with: report) }
       let left = ContinuousClock.now.duration(to: end)
-      guard let url = image.url ?? image.secureURL, left > .zero else {
+      guard let url = image.url ?? image.secureURL else {
         return wait.end(with: report.picturing(nil))
       }
+      guard left > .zero else { return wait.end(with: report.lackingPicture) }
       let milliseconds = Int(left / .milliseconds(1))
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) {
-        wait.end(with: report.picturing(nil))
+        wait.end(with: report.lackingPicture)
       }
       pictures.obtain(url, for: requester, deadline: left) { result in
         switch result {
@@ -73,13 +74,20 @@ private final class PictureWait: Sendable {
 extension UnfurlReport {
   /// The same without its picture, with the reason in the trace.
   fileprivate func withoutPicture(_ problem: PictureProblem) -> UnfurlReport {
-    var report = picturing(nil)
+    var report = problem.isLasting ? picturing(nil) : lackingPicture
     var requests = problem.requests
     if let last = requests.indices.last {
       requests[last].ending += "; no picture: \(problem)"
     }
     let room = UnfurlTrace.maximumRequests - report.trace.requests.count
     report.trace.requests += requests.suffix(max(0, room))
+    return report
+  }
+
+  /// The same without its picture, which may be there the next time.
+  fileprivate var lackingPicture: UnfurlReport {
+    var report = picturing(nil)
+    report.isIncomplete = true
     return report
   }
 

@@ -83,7 +83,7 @@ final class PreviewPictures: Sendable {
   ) {
     guard url.utf8.count <= Self.urlLimit, let target = WebURL(url, relativeTo: nil),
       let name = PictureName(ofURL: url, key: naming.key)
-    else { return completion(.failure(PictureProblem(.refused, "its address cannot be used"))) }
+    else { return completion(.failure(PictureProblem(.refused, "its address cannot be used").lasting)) }
     if let picture = shelf.find(name) {
       count(.known)
       return completion(.success(picture))
@@ -141,8 +141,12 @@ final class PreviewPictures: Sendable {
     }
     fetcher.fetchPicture(order.url, for: order.requester, deadline: left) { [self] report in
       guard let bytes = report.bytes else {
-        let reason = report.problem ?? "unknown error"
-        return fail(order, since: now, PictureProblem(.failed, reason, report.requests))
+        let problem = PictureProblem(.failed, report.problem ?? "unknown error", report.requests)
+        // The page may have left it little time.
+        guard ContinuousClock.now < order.deadline else {
+          return finish(order, since: now, .failure(problem))
+        }
+        return fail(order, since: now, problem)
       }
       decode(bytes, for: order, since: now, after: report.requests)
     }
@@ -156,7 +160,7 @@ final class PreviewPictures: Sendable {
     let beginning = Array(bytes.prefix(MediaFormat.prefixByteCount))
     guard let format = MediaFormat(beginning: beginning), !format.isFilm else {
       let problem = PictureProblem(.refused, "the content is no picture", requests)
-      return fail(order, since: start, problem)
+      return fail(order, since: start, problem.lasting)
     }
     thumbnails.scale(
       bytes, into: Self.bounds, as: "preview \(order.name.text)",
@@ -167,7 +171,7 @@ final class PreviewPictures: Sendable {
         let problem = PictureProblem(.failed, reason, requests)
         // The next one may find a free place.
         guard result.isFinal else { return finish(order, since: start, .failure(problem)) }
-        return fail(order, since: start, problem)
+        return fail(order, since: start, problem.lasting)
       }
       shelf.keep(thumbnail, as: order.name) { [self] picture in
         guard let picture else {
@@ -228,9 +232,18 @@ struct PictureProblem: Error, Sendable, CustomStringConvertible {
   let description: String
   /// The requests sent, in order.
   let requests: [RequestTrace]
+  /// Whether the reason lies in the picture itself, and another try would end like this one.
+  private(set) var isLasting = false
 
   init(_ outcome: PictureOutcome, _ description: String, _ requests: [RequestTrace] = []) {
     (self.outcome, self.description, self.requests) = (outcome, description, requests)
+  }
+
+  /// The same for a picture that can't have a copy.
+  var lasting: PictureProblem {
+    var problem = self
+    problem.isLasting = true
+    return problem
   }
 }
 

@@ -4,13 +4,18 @@ import LinkPreview
 struct Flights {
   typealias Completion = @Sendable (PreviewOutcome) -> Void
 
+  private struct Demand {
+    let completion: Completion
+    let end: ContinuousClock.Instant
+  }
+
   private struct Flight {
     /// Requests that wait for the end.
     var completions: [Completion] = []
     /// Requests that may leave before, by their numbers.
-    var demands: [UInt64: Completion] = [:]
-    /// The time for a fetch; `nil` for the usual one.
-    var timeout: Duration?
+    var demands: [UInt64: Demand] = [:]
+    /// The time until which the fetch may take.
+    var fetchEnd: ContinuousClock.Instant?
     /// Whether the fetch goes on when nobody waits for it.
     var isKept = false
     /// Whether everyone has left: the fetch is being cancelled.
@@ -22,9 +27,12 @@ struct Flights {
 
     mutating func takeAll() -> [Completion] {
       defer { (completions, demands) = ([], [:]) }
-      return completions + demands.values
+      return completions + demands.values.map(\.completion)
     }
   }
+
+  /// With less time left after a fetch, a request is not worth another one.
+  private static let shortestFetch = Duration.milliseconds(100)
 
   private var flights: [Link: Flight] = [:]
   private var waitingCount = 0
@@ -50,7 +58,7 @@ struct Flights {
 
   /// Adds a request that waits for the end of the fetch.
   mutating func board(_ link: Link, _ completion: @escaping Completion) -> Boarding {
-    let boarding = board(link, within: nil)
+    let boarding = board(link)
     if boarding == .first || boarding == .joined {
       flights[link]?.completions.append(completion)
       flights[link]?.isKept = true
@@ -60,24 +68,25 @@ struct Flights {
 
   /// Adds a request that may leave before the end of the fetch.
   ///
+  /// - Parameter end: The time until which it waits.
   /// - Returns: The number of the request.
   mutating func board(
-    _ link: Link, within timeout: Duration, _ completion: @escaping Completion
+    _ link: Link, until end: ContinuousClock.Instant, _ completion: @escaping Completion
   ) -> (UInt64, Boarding) {
     lastNumber += 1
-    let boarding = board(link, within: timeout)
+    let boarding = board(link)
     if boarding == .first || boarding == .joined {
-      flights[link]?.demands[lastNumber] = completion
+      flights[link]?.demands[lastNumber] = Demand(completion: completion, end: end)
     }
     return (lastNumber, boarding)
   }
 
-  private mutating func board(_ link: Link, within timeout: Duration?) -> Boarding {
+  private mutating func board(_ link: Link) -> Boarding {
     if isClosed { return .closed }
     guard waitingCount < Self.maximumWaiting else { return .full }
     waitingCount += 1
     guard flights[link] == nil else { return .joined }
-    flights[link] = Flight(timeout: timeout)
+    flights[link] = Flight()
     return .first
   }
 
@@ -87,31 +96,40 @@ struct Flights {
   mutating func leave(
     _ link: Link, _ number: UInt64
   ) -> (completion: Completion, task: UnfurlTask?)? {
-    guard let completion = flights[link]?.demands.removeValue(forKey: number) else { return nil }
+    guard let demand = flights[link]?.demands.removeValue(forKey: number) else { return nil }
     waitingCount -= 1
     guard let flight = flights[link], flight.waitingCount == 0, !flight.isKept else {
-      return (completion, nil)
+      return (demand.completion, nil)
     }
     flights[link]?.isAbandoned = true
     flights[link]?.task = nil
-    return (completion, flight.task)
+    return (demand.completion, flight.task)
   }
 
   /// Lets the fetch of a link begin, unless everyone has left.
   ///
-  /// - Returns: `false` for a flight that thereby ends, and for none.
-  mutating func takeOff(_ link: Link) -> Bool {
-    guard let flight = flights[link] else { return false }
+  /// - Parameter usual: The time that a message gives a fetch. It is never less, since the outcome is
+  ///   for all.
+  /// - Returns: The time for the fetch; `nil` for a flight that ends, and for none.
+  mutating func takeOff(
+    _ link: Link, usual: Duration, at now: ContinuousClock.Instant
+  ) -> Duration? {
+    guard let flight = flights[link] else { return nil }
     guard !flight.isAbandoned || flight.waitingCount > 0 else {
       flights[link] = nil
-      return false
+      return nil
     }
+    let time = fetchTime(of: link, usual: usual, at: now)
     flights[link]?.isAbandoned = false
-    return true
+    flights[link]?.fetchEnd = now + time
+    return time
   }
 
-  /// The time that a request has for a link's fetch; `nil` for the usual one.
-  func timeout(of link: Link) -> Duration? { flights[link]?.timeout }
+  /// The time that those who wait give a fetch which begins now.
+  func fetchTime(of link: Link, usual: Duration, at now: ContinuousClock.Instant) -> Duration {
+    let end = flights[link]?.demands.values.map(\.end).max()
+    return max(usual, end.map { now.duration(to: $0) } ?? .zero)
+  }
 
   /// Whether somebody waits who does not wait for a message.
   func isDemanded(_ link: Link) -> Bool { flights[link]?.demands.isEmpty == false }
@@ -151,6 +169,23 @@ struct Flights {
     return completions
   }
 
+  /// Ends a flight whose fetch ran out of time, but for those who came later and have more of it.
+  ///
+  /// - Returns: Those who are to be answered, and whether others want another fetch.
+  mutating func landLate(_ link: Link) -> (completions: [Completion], isWantedAgain: Bool) {
+    guard let flight = flights[link], let fetchEnd = flight.fetchEnd else {
+      return (land(link), false)
+    }
+    let patient = flight.demands.filter { $0.value.end > fetchEnd + Self.shortestFetch }
+    guard !patient.isEmpty else { return (land(link), false) }
+    for number in patient.keys { flights[link]?.demands[number] = nil }
+    waitingCount -= patient.count
+    let completions = land(link)
+    flights[link] = Flight(demands: patient)
+    waitingCount += patient.count
+    return (completions, true)
+  }
+
   /// Whether a fetch that was cancelled is wanted again, by requests that came meanwhile.
   func wantsAnother(_ link: Link) -> Bool {
     guard let flight = flights[link] else { return false }
@@ -164,7 +199,7 @@ struct Flights {
       flights = [:]
       waitingCount = 0
     }
-    let completions = flights.values.flatMap { $0.completions + $0.demands.values }
+    let completions = flights.values.flatMap { $0.completions + $0.demands.values.map(\.completion) }
     return (completions, flights.values.compactMap(\.task))
   }
 }

@@ -61,7 +61,12 @@ struct Lifetimes: Sendable {
 
   private func lifetime(of report: UnfurlReport) -> Int64 {
     guard report.tag != nil else { return negative }
-    switch report.freshness {
+    let lifetime = lifetime(of: report.freshness)
+    return report.isIncomplete ? min(lifetime, negative) : lifetime
+  }
+
+  private func lifetime(of freshness: Freshness) -> Int64 {
+    switch freshness {
     case .unspecified: return longest
     case .seconds(let seconds):
       let wanted = min(max(0, seconds), Duration.longestLifetime) * 1_000

@@ -31,7 +31,7 @@ extension PreviewService {
   /// this kind leaves, and no message waits, the fetch is cancelled.
   ///
   /// - Parameters:
-  ///   - timeout: The time after which the request ends; a fetch that it begins ends then too.
+  ///   - timeout: The time after which the request ends; the fetch goes on for others who wait.
   ///   - completion: Called exactly once, on any thread; on the caller's if the answer is known at
   ///     once. It must not block.
   package func demand(
@@ -44,7 +44,7 @@ extension PreviewService {
       return PreviewDemand {}
     }
     let (number, boarding) = flights.withLock {
-      $0.board(link, within: timeout, completion)
+      $0.board(link, until: .now + timeout, completion)
     }
     let demand = PreviewDemand { [weak self] in self?.leave(link, number, with: .cancelled) }
     switch boarding {

@@ -5,7 +5,7 @@ import Synchronization
 extension PreviewService {
   /// The time for which a link is claimed: that of a fetch, and of publishing its outcome.
   private func claimTime(of link: Link) -> Duration {
-    max(timeout, flights.withLock { $0.timeout(of: link) } ?? .zero) + .seconds(2)
+    flights.withLock { $0.fetchTime(of: link, usual: timeout, at: .now) } + .seconds(2)
   }
 
   /// Takes a report of another server.

@@ -158,15 +158,15 @@ package final class PreviewService: Sendable {
   }
 
   func fetch(_ link: Link, for requester: PreviewRequester) {
-    let (takesOff, isClosed, wanted) = flights.withLock {
-      ($0.takeOff(link), $0.isClosed, $0.timeout(of: link))
+    let start = ContinuousClock.now
+    let (time, isClosed) = flights.withLock {
+      ($0.takeOff(link, usual: timeout, at: start), $0.isClosed)
     }
-    guard takesOff else {
+    guard let time else {
       if !isClosed { share(nil, of: link) }
       return
     }
-    let start = ContinuousClock.now
-    let task = unfurler.unfurl(link, for: requester, deadline: wanted ?? timeout) { [self] report in
+    let task = unfurler.unfurl(link, for: requester, deadline: time) { [self] report in
       finish(link, report, for: requester, after: start.duration(to: .now))
     }
     if !flights.withLock({ $0.attach(task, to: link) }) { task.cancel() }
@@ -179,14 +179,18 @@ package final class PreviewService: Sendable {
     if report.problemKind == .cancelled, flights.withLock({ $0.wantsAnother(link) }) {
       return fetch(link, for: requester)
     }
-    let (answer, completions) = flights.withLock { flights in
+    let (answer, completions, isWantedAgain) = flights.withLock { flights in
       // Under this lock, so that a purge comes before or after the whole of it.
       let isKept = flights.disposition(of: link) == .keep
-      return (isKept ? cache.record(report, for: link) : nil, flights.land(link))
+      let answer = isKept ? cache.record(report, for: link) : nil
+      guard report.problemKind == .timedOut else { return (answer, flights.land(link), false) }
+      let (completions, isWantedAgain) = flights.landLate(link)
+      return (answer, completions, isWantedAgain)
     }
     share(answer, of: link)
     let outcome = PreviewOutcome(report, shown: answer?.shown)
     for completion in completions { completion(outcome) }
+    if isWantedAgain { fetch(link, for: requester) }
   }
 
   /// Calls back after a while.

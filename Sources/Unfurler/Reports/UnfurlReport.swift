@@ -9,6 +9,8 @@ package struct UnfurlReport: Sendable {
   package var siteName: String?
   /// The time for which the outcome may be kept.
   package var freshness: Freshness
+  /// Whether a part is missing that may be there the next time: kept no longer than a failure.
+  package var isIncomplete = false
   /// The trace of the look-up.
   package var trace: UnfurlTrace
 
