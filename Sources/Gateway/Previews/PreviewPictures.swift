@@ -83,7 +83,9 @@ final class PreviewPictures: Sendable {
   ) {
     guard url.utf8.count <= Self.urlLimit, let target = WebURL(url, relativeTo: nil),
       let name = PictureName(ofURL: url, key: naming.key)
-    else { return completion(.failure(PictureProblem(.refused, "its address cannot be used").lasting)) }
+    else {
+      return completion(.failure(PictureProblem(.refused, "its address cannot be used").lasting))
+    }
     if let picture = shelf.find(name) {
       count(.known)
       return completion(.success(picture))

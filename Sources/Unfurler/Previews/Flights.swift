@@ -199,7 +199,9 @@ struct Flights {
       flights = [:]
       waitingCount = 0
     }
-    let completions = flights.values.flatMap { $0.completions + $0.demands.values.map(\.completion) }
+    let completions = flights.values.flatMap {
+      $0.completions + $0.demands.values.map(\.completion)
+    }
     return (completions, flights.values.compactMap(\.task))
   }
 }
