@@ -13,6 +13,17 @@ struct PendingChanges: Sendable {
   private struct Line: Sendable {
     var changes: Deque<PendingChange> = []
     var step = Step.reading
+
+    /// The languages that the sender wished for whose translations, of another text, wait to be added.
+    func languagesOutdated(by text: String) -> [String] {
+      changes.flatMap { change -> [String] in
+        guard change.call == nil,
+          case .enrichment(.translations(let translations), let former) = change.change,
+          former != text
+        else { return [] }
+        return translations.texts.keys.sorted()
+      }
+    }
   }
 
   private enum Step: Sendable {
@@ -63,13 +74,14 @@ struct PendingChanges: Sendable {
     case (.replacing(let replacement, let timestamp), .success(.replaced(let seq, let mentioned))):
       var replacement = replacement
       if replacement.mentionedUserIDs != nil { replacement.message.mentionedUsers = mentioned }
+      let outdated = line.languagesOutdated(by: replacement.message.text)
       publish(
         change, replacement.message, seq: standing.count.number(seq), at: timestamp, in: &standing,
         now: now,
         into: &actions)
       end(id, knowing: .message(replacement.message), in: &standing, at: now, into: &actions)
       return replacement.preview.map {
-        PublishedMessage(replacement.message, $0, languages: replacement.languages)
+        PublishedMessage(replacement.message, $0, languages: replacement.languages + outdated)
       }
     case (.deleting(let timestamp), .success(.deleted(let seq))):
       publishDeletion(

@@ -314,6 +314,23 @@ struct TranslationRuleTests {
   }
 
   @Test
+  func aResultThatComesDuringAnEditIsMadeAnew() throws {
+    let rig = try rig(milliseconds: 0)
+    let sent = try rig.perform(text("hello", "es", "de"), by: .participant("ann")).sent
+    let id = try #require(sent).message.id
+    rig.begin(.updateMessage(id, MessageChanges(text: "bye")), by: .participant("ann"))
+    rig.answerNext()
+    // The edit is being written.
+    let found = MessageTranslations(["es": "hola", "de": "hallo"])
+    rig.handle(.enriched(rig.enrichments[0].id, .translations(found)))
+    rig.answerAll()
+    #expect(rig.enrichments.last?.subject == .translations(of: "bye", into: ["de", "es"]))
+    arrive(rig, 1, ["es": "adiós", "de": "tschüss"])
+    #expect(translations(rig.events.last) == ["es": "adiós", "de": "tschüss"])
+    #expect(rig.isIdle)
+  }
+
+  @Test
   func aDemandThatIsOvertakenByAnEditGetsTheMessageAsItIs() throws {
     let rig = try rig()
     let id = try plain(rig)
