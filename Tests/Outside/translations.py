@@ -10,6 +10,7 @@ from harness import PATIENCE, Refused, eventually, http, refused
 from pagefiles import enter, in_browser
 from services import ScriptedService
 from translators import ScriptedTranslator, apertium
+from uploads import create, put
 
 # Nothing comes too late by accident, however slow the machine is.
 PATIENT = ["--limits-send-wait-ms", "60000", "--translation-timeout-ms", "30000"]
@@ -188,6 +189,41 @@ async def test_slow_translations_follow_by_one_update(ctx, service):
         assert event["message"]["updated_at"] == 0
     await asyncio.sleep(0.5)
     assert len(viewer.told("message.updated")) == 1
+
+
+@with_translator
+async def test_files_behind_a_waiting_message(ctx, service):
+    """Files that queue behind a message which waits do not hold up the connection's other calls."""
+    server = await started(
+        ctx, service, *PATIENT, "--limits-throttle-messages", "0")
+    channel, owner, viewer = await ctx.room(server, 1)
+    numbers = []
+    for _ in range(2):
+        file, url = await create(owner, 1)
+        assert (await put(server, url, b"x"))[0] == 201
+        numbers.append(file["file_id"])
+    answered = asyncio.Event()
+
+    async def late(_, writer):
+        await answered.wait()
+        writer.write(ScriptedService.written(200, {"translatedText": "langsam"}))
+    service.answers["slow"] = {"de": late}
+    waiting = [
+        await owner.ask("message.send", channel_url=channel, message="slow",
+                        translation_target_langs=["de"]),
+        await owner.ask("message.send", channel_url=channel, message_type="FILE",
+                        file_id=numbers[0]),
+        await owner.ask("message.send_files", channel_url=channel,
+                        files=[{"file_id": numbers[1]}])]
+    await owner.call("session.ping")
+    assert not any(one.done() for one in waiting)
+    answered.set()
+    for one in waiting:
+        await owner.result(one)
+    await viewer.until(lambda: len(viewer.told("message.received")) == 3, "three messages")
+    order = [event["params"]["message"] for event in viewer.told("message.received")]
+    assert order[0]["message"] == "slow", order
+    assert [message["file"]["file_id"] for message in order[1:]] == numbers, order
 
 
 @with_translator

@@ -84,7 +84,10 @@ extension Session {
       shard.send(
         .channel(
           url: command.channelURL, .command(.send(order), by: caller, replyTo: address)))
-      if order.mayWait { shard.session(address.session)?.pass(address, in: command.channelURL) }
+      guard let session = shard.session(address.session) else { return }
+      if order.mayWait || session.isSendKept(by: command.channelURL) {
+        session.pass(address, in: command.channelURL)
+      }
     }
   }
 
@@ -102,7 +105,10 @@ extension Session {
             .command(.send(order), by: caller, replyTo: FileSends.part(index, of: address))))
         if order.mayWait { mayWait = true }
       }
-      if mayWait { shard.session(address.session)?.pass(address, in: command.channelURL) }
+      guard let session = shard.session(address.session) else { return }
+      if mayWait || session.isSendKept(by: command.channelURL) {
+        session.pass(address, in: command.channelURL)
+      }
     }
   }
 

@@ -176,8 +176,12 @@ final class Session {
 
   /// Lets later calls pass a send to a channel that keeps an earlier one.
   func passIfBehindAnother(_ address: ReplyAddress, in url: String) {
-    guard !passedSends.isEmpty, passedSends.values.contains(url) else { return }
-    passAsItStarts(address, in: url)
+    if isSendKept(by: url) { passAsItStarts(address, in: url) }
+  }
+
+  /// Whether a channel keeps a send, behind which others of the connection wait there.
+  func isSendKept(by url: String) -> Bool {
+    !passedSends.isEmpty && passedSends.values.contains(url)
   }
 
   private func proceed() {
