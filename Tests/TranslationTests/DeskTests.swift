@@ -243,6 +243,20 @@ struct DeskTests {
     #expect(asks(take(11, "d", "es", by: "ann", day: 2)))
   }
 
+  @Test("nobody gives way to a text that is refused")
+  mutating func givesWayLast() {
+    desk = Self.desk(concurrency: 1, charactersPerDay: 100)
+    for id in UInt64(1)...4 { _ = take(id, "ann \(id)", "es", by: "ann") }
+    #expect(desk.queuedCount == 3)
+    let long = String(repeating: "x", count: 90)
+    #expect(take(5, long, "es", by: "bob").first == .count(.notAsked(.budget)))
+    #expect(desk.queuedCount == 3)
+    // One that finds no place costs nothing.
+    let used = desk.usage.used
+    #expect(take(6, "y", "es", by: "ann").first == .count(.notAsked(.queue)))
+    #expect(desk.usage.used == used)
+  }
+
   @Test("each order ends once, whatever happens", arguments: 0..<200)
   mutating func anyHistory(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

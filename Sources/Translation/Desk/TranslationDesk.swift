@@ -220,11 +220,15 @@ package struct TranslationDesk {
       return .success(id)
     }
     guard service.isAsked(at: now) else { return .failure(Refusal(skip: .circuit)) }
-    guard makeRoom(for: user, into: &actions) else { return .failure(Refusal(skip: .queue)) }
     guard shares.admit(user, budget) else { return .failure(Refusal(skip: .share)) }
     let count = text.text.unicodeScalars.count
     guard budget.take(count, of: bounds.charactersPerDay) else {
       return .failure(Refusal(skip: .budget))
+    }
+    // Last, so that nobody gives way to a text that is refused.
+    guard makeRoom(for: user, into: &actions) else {
+      budget.giveBack(count)
+      return .failure(Refusal(skip: .queue))
     }
     shares.add(count, of: user, on: budget.day)
     lastJob += 1
