@@ -1,8 +1,10 @@
+import Foundation
 import Logging
 import Reactor
 import Store
 import TestPeers
 import Testing
+import Uploads
 
 @testable import S3
 
@@ -149,6 +151,64 @@ struct S3DepotTests {
     await #expect(throws: S3Error.self) { try await complete(upload) }
     #expect(upload.heldByteCount == 0)
     try await settled { server.uploads.isEmpty }
+    depot.close()
+  }
+
+  @Test("a failure removes the object of a new file, and never that of a file that is replaced")
+  func keepsWhatIsReplaced() async throws {
+    let first = depot.beginUpload(Self.id)
+    try await write([1, 2], to: first)
+    try await complete(first)
+    server.play { $0.method == "PUT" ? .bytes(ObjectServer.response(403)) : nil }
+    let second = depot.beginReplacement(of: Self.id)
+    try await write([3], to: second)
+    await #expect(throws: S3Error.self) { try await complete(second) }
+    // Requests are sent in their order: a removal that was asked for would come first.
+    let other = String(Self.id.reversed())
+    let refused = depot.beginUpload(other)
+    try await write([4], to: refused)
+    await #expect(throws: S3Error.self) { try await complete(refused) }
+    try await settled { server.requests.contains { $0.method == "DELETE" } }
+    let removed = server.requests.filter { $0.method == "DELETE" }.map(\.path)
+    #expect(removed == ["/bucket/p/" + other])
+    #expect(server.objects == ["/bucket/p/" + Self.id: [1, 2]])
+    depot.close()
+  }
+
+  @Test("an upload that is tried again leaves the object of the attempt before alone")
+  func keepsWhatIsTriedAgain() async throws {
+    let directory = FileManager.default.temporaryDirectory.path + "/" + FileID.make()
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let spool = try DirectoryDepot(dataDirectory: directory)
+    let depot = try S3Depot(
+      S3Account(bucketURL: server.url, region: "r", prefix: "p/", key: "k", secret: "hidden"),
+      spool: spool, logger: Logger(label: "s3"))
+    try depot.prepare()
+    server.play { $0.method == "PUT" ? .bytes(ObjectServer.response(403)) : nil }
+    for offset in [0, 3] as [Int64] {
+      let request = PartialFileRequest(id: Self.id, offset: offset, size: 3)
+      let file = try await withCheckedThrowingContinuation { continuation in
+        depot.continueUpload(request) { continuation.resume(with: $0) }
+      }
+      if offset == 0 {
+        try await withCheckedThrowingContinuation { continuation in
+          file.write([1, 2, 3]) { continuation.resume(with: $0) }
+        }
+      }
+      let outcome = await withCheckedContinuation { continuation in
+        file.complete { continuation.resume(returning: $0) }
+      }
+      if offset == 0 {
+        #expect(throws: PartialFileFailure.storage) { try outcome.get() }
+        server.play { _ in nil }
+      } else {
+        try outcome.get()
+      }
+    }
+    #expect(server.objects == ["/bucket/p/" + Self.id: [1, 2, 3]])
+    #expect(!server.requests.contains { $0.method == "DELETE" && $0.query.isEmpty })
     depot.close()
   }
 

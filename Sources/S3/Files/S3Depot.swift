@@ -30,17 +30,22 @@ package final class S3Depot: FileDepot {
   }
 
   package func beginUpload(_ id: String) -> any FileUpload {
-    S3Upload(id: id, to: bucket)
+    S3Upload(id: id, to: bucket, failingInto: .nothing)
+  }
+
+  package func beginReplacement(of id: String) -> any FileUpload {
+    S3Upload(id: id, to: bucket, failingInto: .anyObject)
   }
 
   package func continueUpload(
     _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
   ) {
     guard let spool else { return completion(.failure(.storage)) }
+    // The upload may be tried again, and the store has its object removed when it is given up.
     let (depot, id) = (self, request.id)
     spool.continueUpload(request) { result in
       completion(
-        result.map { SpooledFile(id, $0, in: spool, to: depot.beginUpload(id)) })
+        result.map { SpooledFile(id, $0, in: spool, to: depot.beginReplacement(of: id)) })
     }
   }
 

@@ -11,6 +11,14 @@ final class S3Upload: FileUpload {
   /// The least size of a part but the last.
   static let partByteCount = 5_242_880
 
+  /// The object that a failed upload leaves under its id.
+  enum Remains: Sendable {
+    /// None: the id is new, and an object that was stored all the same is removed.
+    case nothing
+    /// The one that was there or the one that was sent: the store knows the id.
+    case anyObject
+  }
+
   fileprivate enum Stage {
     /// Bytes gather.
     case gathering
@@ -45,11 +53,13 @@ final class S3Upload: FileUpload {
 
   let id: String
   private let bucket: S3Bucket
+  private let remains: Remains
   private let state = Mutex(State())
 
-  init(id: String, to bucket: S3Bucket) {
+  init(id: String, to bucket: S3Bucket, failingInto remains: Remains) {
     self.id = id
     self.bucket = bucket
+    self.remains = remains
   }
 
   deinit {
@@ -192,14 +202,17 @@ final class S3Upload: FileUpload {
   }
 
   private func fail(_ error: S3Error) {
-    let (completions, parts, mayExist) = state.withLock {
+    let (completions, parts, wasLast) = state.withLock {
       state -> ([Completion], S3Bucket.Multipart?, Bool) in
       defer { state = State(stage: .failed(error)) }
       return (state.waiting, state.parts, state.finisher != nil)
     }
     if let parts { bucket.abort(parts) }
+    switch remains {
     // The answer to a request that was carried out may have been lost.
-    if mayExist { bucket.remove(id) { _ in } }
+    case .nothing: if wasLast { bucket.remove(id) { _ in } }
+    case .anyObject: break
+    }
     for completion in completions { completion(.failure(error)) }
   }
 }

@@ -55,7 +55,11 @@ package final class DirectoryDepot: FileDepot {
   }
 
   package func beginUpload(_ id: String) -> any FileUpload {
-    DirectoryUpload(id: id, directory: directory, jobs: jobs)
+    DirectoryUpload(id: id, replacing: .nothing, directory: directory, jobs: jobs)
+  }
+
+  package func beginReplacement(of id: String) -> any FileUpload {
+    DirectoryUpload(id: id, replacing: .file, directory: directory, jobs: jobs)
   }
 
   package func continueUpload(
@@ -106,6 +110,7 @@ package final class DirectoryDepot: FileDepot {
 /// Its bytes go to a temporary place as they come. What is asked for is done on the thread of files.
 final class DirectoryUpload: FileUpload {
   let id: String
+  private let replaced: ReplacedContent
   private let directory: FileDirectory
   private let jobs: JobQueue<FileJob>
   private let state = Mutex(State.waiting)
@@ -120,8 +125,12 @@ final class DirectoryUpload: FileUpload {
     case ended
   }
 
-  init(id: String, directory: FileDirectory, jobs: JobQueue<FileJob>) {
+  init(
+    id: String, replacing replaced: ReplacedContent, directory: FileDirectory,
+    jobs: JobQueue<FileJob>
+  ) {
     self.id = id
+    self.replaced = replaced
     self.directory = directory
     self.jobs = jobs
   }
@@ -153,7 +162,7 @@ final class DirectoryUpload: FileUpload {
     jobs.submit(completion) { [self] in
       try change { file throws(SystemError) in
         try file.synchronize()
-        try directory.keep(id)
+        try directory.keep(id, replacing: replaced)
         return .ended
       }
     }

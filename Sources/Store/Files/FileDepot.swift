@@ -23,6 +23,10 @@ package protocol FileDepot: AnyObject, Sendable {
   /// - Parameter id: An id that no other file has; see ``FileID``.
   func beginUpload(_ id: String) -> any FileUpload
 
+  /// Begins to receive the new content of a complete file, which stays as it is until that is
+  /// complete, and when that fails.
+  func beginReplacement(of id: String) -> any FileUpload
+
   /// Continues to receive a file that may come over several requests, or begins to.
   ///
   /// One request does at a time; the store sees to that.

@@ -1,6 +1,14 @@
 import Glibc
 import Reactor
 
+/// The content that a file has before an upload to it is complete.
+enum ReplacedContent: Sendable {
+  /// None: the file is new.
+  case nothing
+  /// A complete file.
+  case file
+}
+
 /// The directories of files on disk.
 ///
 ///     …/files/0123456789abcdef0123456789abcdef    those that messages have
@@ -85,13 +93,22 @@ struct FileDirectory: Sendable {
     Kernel.unlink(partialPath(of: id))
   }
 
-  /// Moves a complete file to those that are kept, for good once this returns; removes it when that
-  /// fails.
-  func keep(_ id: String) throws(SystemError) {
-    try keep(id, from: incomingPath(of: id))
+  /// Moves a complete file to those that are kept, for good once this returns.
+  ///
+  /// A new file is removed when that fails. Content that takes the place of other content stays: the
+  /// file has no other any more.
+  func keep(_ id: String, replacing replaced: ReplacedContent) throws(SystemError) {
+    do throws(SystemError) { try keep(id, from: incomingPath(of: id)) } catch {
+      switch replaced {
+      case .nothing: remove(id)
+      case .file: break
+      }
+      throw error
+    }
   }
 
-  /// The same for a file that came in several requests.
+  /// The same for a file that came in several requests, which stays when that fails: its upload goes on
+  /// with it.
   func keepPartial(_ id: String) throws(SystemError) {
     try keep(id, from: partialPath(of: id))
   }
@@ -100,10 +117,7 @@ struct FileDirectory: Sendable {
     guard Kernel.rename(source, to: path(of: id)) == 0 else {
       throw .last("rename", on: source)
     }
-    do throws(SystemError) { try synchronize() } catch {
-      remove(id)
-      throw error
-    }
+    try synchronize()
   }
 
   private func ids() -> [String] { Self.names(in: kept).filter(FileID.isValid) }

@@ -85,7 +85,7 @@ package final class FileStore: Sendable {
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     do throws(FileReadError) {
-      let upload = SealingUpload(depot.beginUpload(id), key: key)
+      let upload = SealingUpload(depot.beginReplacement(of: id), key: key)
       FileEncryption(
         try depot.open(id), byteCount: byteCount, to: upload, on: readers.makeLane(), completion
       ).proceed()

@@ -93,6 +93,47 @@ struct FileFailureTests {
     try await expectClean()
   }
 
+  @Test("content that replaces a file stays when it is not known to be on disk")
+  func failedReplacement() async throws {
+    let path = directory.path
+    let depot = try kernel.run { try DirectoryDepot(dataDirectory: path) }
+    let id = FileID.make()
+    for text in ["old", "new"] {
+      let upload = depot.beginReplacement(of: id)
+      try await write(text, to: upload)
+      kernel.play { $0.kind == .fsync && $0.number == 1 && text == "new" ? .fail(EIO) : .pass }
+      if text == "old" {
+        try await complete(upload)
+      } else {
+        await #expect(throws: SystemError.self) { try await complete(upload) }
+      }
+      #expect(FileManager.default.contents(atPath: path + "/files/" + id) == Data(text.utf8))
+    }
+    depot.close()
+  }
+
+  @Test("a file that came in several requests goes on after its end is not known to be on disk")
+  func failedEnd() async throws {
+    let path = directory.path
+    let depot = try kernel.run { try DirectoryDepot(dataDirectory: path) }
+    let id = FileID.make()
+    for offset in [0, 3] as [Int64] {
+      let file = try await withCheckedThrowingContinuation { continuation in
+        depot.continueUpload(PartialFileRequest(id: id, offset: offset, size: 3)) {
+          continuation.resume(with: $0)
+        }
+      }
+      if offset == 0 { file.write(Array("abc".utf8)) { _ in } }
+      kernel.play { $0.kind == .fsync && $0.number == 1 && offset == 0 ? .fail(EIO) : .pass }
+      let outcome = await withCheckedContinuation { continuation in
+        file.complete { continuation.resume(returning: $0) }
+      }
+      #expect((try? outcome.get()) != nil || offset == 0)
+    }
+    #expect(FileManager.default.contents(atPath: path + "/files/" + id) == Data("abc".utf8))
+    depot.close()
+  }
+
   @Test("a file that cannot get its name, or whose directory cannot be opened, is removed")
   func failedMove() async throws {
     for kind in [SystemCall.rename, .open] {

@@ -18,6 +18,8 @@ final class HoldingDepot: FileDepot {
 
   func beginUpload(_ id: String) -> any FileUpload { depot.beginUpload(id) }
 
+  func beginReplacement(of id: String) -> any FileUpload { depot.beginReplacement(of: id) }
+
   func continueUpload(
     _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
   ) {
