@@ -131,6 +131,7 @@ extension UploadRecord {
   /// A complete upload, a cancelled one and one of a user who is gone take nothing; then one request
   /// writes at a time; then the request must continue where the upload stands, within its length.
   package func admission(of request: TransferRequest, at now: Int64) -> TransferAdmission {
+    guard isUserActive else { return .refused(.gone) }
     switch status(at: now) {
     case .expired, .cancelled: return .refused(.gone)
     case .complete:
@@ -140,7 +141,6 @@ extension UploadRecord {
       }
     case .waiting, .uploading: break
     }
-    guard isUserActive else { return .refused(.gone) }
     guard claimedUntil <= now else { return .refused(.locked) }
     switch request.extent {
     case .whole:

@@ -73,6 +73,7 @@ struct AdmissionTests {
     let gone = [
       Self.record(.cancelled), Self.record(.expired), Self.record(expiresAt: Self.now),
       Self.record(.complete, expiresAt: Self.now), Self.record(isUserActive: false),
+      Self.record(.complete, offset: 100, isUserActive: false),
     ]
     for record in gone {
       #expect(admission(record, whole) == .refused(.gone))
