@@ -52,7 +52,7 @@ private struct Run {
     case .claim(let found, let offset):
       guard var record = world.record, record == found else { return pending.append(.claimTaken) }
       record.term += 1
-      record.claimedUntil = world.now + 30_000
+      record.claimedUntil = world.now + Transfer.claimTime
       if offset < record.offset { world.told = 0 }
       record.offset = offset
       world.record = record
@@ -83,8 +83,12 @@ private struct Run {
         return pending.append(.lost)
       }
       world.record?.offset = offset
-      if end == .last { world.record?.claimedUntil = 0 }
+      world.record?.claimedUntil = end == .last ? 0 : world.now + Transfer.claimTime
       pending.append(.recorded(offset))
+    case .renew:
+      let holds = world.record?.term == term && world.record?.stage == .open
+      if holds { world.record?.claimedUntil = world.now + Transfer.claimTime }
+      pending.append(.renewed(holds))
     case .complete:
       world.isKept = true
       pending.append(.completed)
@@ -115,8 +119,8 @@ private struct Run {
       if world.record?.term == term { world.file += unwritten.removeFirst() }
     case .synchronized: world.durable = world.file.count
     case .begun, .found, .claimed, .claimTaken, .noRoom, .opened, .received, .bodyEnded, .bodyCut,
-      .digest,
-      .dropped, .recorded, .completed, .finished, .lost, .cancelled, .failed, .storeFailed:
+      .digest, .dropped, .recorded, .ticked, .renewed, .completed, .finished, .lost, .cancelled,
+      .failed, .storeFailed:
       break
     }
     send(input, in: &world)
@@ -289,6 +293,85 @@ struct TransferTests {
     #expect(run.answers == [.refused(.gone)] && !world.isKept)
   }
 
+  /// Lets time pass as a host does.
+  private func pass(_ milliseconds: Int64, _ run: inout Run, in world: inout World) {
+    let end = world.now + milliseconds
+    while world.now < end {
+      world.now += min(Transfer.tickInterval, end - world.now)
+      run.send(.ticked, in: &world)
+      run.settle(in: &world)
+    }
+  }
+
+  private static let checksum = UploadChecksum(.sha1, digest: [UInt8](repeating: 0, count: 20))
+
+  @Test
+  func `A slow piece with a checksum keeps its claim`() {
+    var world = world()
+    var run = Run(TransferRequest(.piece(at: 0), length: 100, checksum: Self.checksum))
+    run.send(.begun, in: &world)
+    run.settle(in: &world)
+    run.receive(Array(Self.source[..<50]), in: &world)
+    pass(5 * Transfer.claimTime, &run, in: &world)
+    let second = TransferRequest(.piece(at: 0), length: 100)
+    #expect(world.record?.admission(of: second, at: world.now) == .refused(.locked))
+    run.receive(Array(Self.source[50...]), in: &world)
+    run.send(.bodyEnded, in: &world)
+    run.settle(in: &world)
+    #expect(world.isKept && world.file == Self.source)
+  }
+
+  @Test
+  func `A file that takes long to complete keeps its claim`() {
+    var world = world()
+    var run = Run(TransferRequest(.whole, length: 100))
+    run.send(.begun, in: &world)
+    run.settle(in: &world)
+    run.receive(Self.source, in: &world)
+    run.send(.bodyEnded, in: &world)
+    _ = run.step(in: &world)
+    #expect(run.pending.contains { if case .completed = $0 { true } else { false } })
+    run.pending = []
+    pass(5 * Transfer.claimTime, &run, in: &world)
+    let second = TransferRequest(.whole, length: 100)
+    #expect(world.record?.admission(of: second, at: world.now) == .refused(.locked))
+    run.send(.completed, in: &world)
+    run.settle(in: &world)
+    #expect(world.record?.stage == .complete)
+  }
+
+  @Test
+  func `A claim that is not prolonged in time ends the request`() {
+    var world = world()
+    var run = Run(TransferRequest(.whole, length: 100))
+    run.send(.begun, in: &world)
+    run.settle(in: &world)
+    for _ in 0..<6 {
+      #expect(run.answers.isEmpty)
+      world.now += Transfer.tickInterval
+      run.send(.ticked, in: &world)
+      // The store does not answer.
+      run.pending = []
+    }
+    #expect(run.answers == [.refused(.storage)] && run.transfer.hasEnded && !run.isOpen)
+  }
+
+  @Test(arguments: [true, false])
+  func `A piece whose claim was taken over leaves the file to its successor`(_ isCut: Bool) {
+    var world = world(offset: 40)
+    var run = Run(TransferRequest(.piece(at: 40), length: 20, checksum: Self.checksum))
+    run.matchesDigest = false
+    run.send(.begun, in: &world)
+    run.settle(in: &world)
+    run.receive(Array(Self.source[40..<60]), in: &world)
+    run.settle(in: &world)
+    world.record?.term += 1
+    world.file = Array(Self.source[..<90])
+    run.send(isCut ? .bodyCut : .bodyEnded, in: &world)
+    run.settle(in: &world)
+    #expect(world.file.count == 90 && run.answers == [.refused(.gone)] && !run.isOpen)
+  }
+
   @Test
   func `A record that changes while it is claimed is looked at again`() {
     var world = world(offset: 40)
@@ -380,7 +463,9 @@ struct TransferTests {
           run.receive(Array(Self.source[place..<place + count]), in: &world)
           place += count
         case 5..<9: _ = run.step(in: &world)
-        case 9: world.now += 1_500
+        case 9:
+          world.now += 1_500
+          run.send(.ticked, in: &world)
         case 10 where Int.random(in: 0..<4, using: &generator) == 0: isCut = true
         default: break
         }

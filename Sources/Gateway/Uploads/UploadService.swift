@@ -10,17 +10,14 @@ import Uploads
 
 /// The uploads of users on this server: makes them, knows the requests that write, and sweeps.
 final class UploadService: Sendable {
-  /// The time for which a request may write without recording what has come.
-  static let claimTime: Int64 = 30_000
-
   private let store: Store
   let vault: FileVault
   private let settings: Settings
   private let clock: DeploymentClock
   /// Seals secrets; not in the store.
   private let key: [UInt8]
-  /// The requests that write here, by the ids of their files, with the ways to end them.
-  private let active = Mutex<[String: @Sendable () -> Void]>([:])
+  /// The requests that write here, by the ids of their files.
+  private let active = Mutex<[String: Writer]>([:])
   private let usage = Mutex<Usage>(Usage())
   let counters = UploadCounters()
 
@@ -29,6 +26,14 @@ final class UploadService: Sendable {
     var byteCount: Int64 = 0
     /// Unix milliseconds.
     var countedAt: Int64 = 0
+  }
+
+  /// A request that writes.
+  private struct Writer: Sendable {
+    /// The term of its claim.
+    let term: Int64
+    /// Ends it, on any thread.
+    let cancel: @Sendable () -> Void
   }
 
   init(_ settings: Settings, store: Store, vault: FileVault, key: [UInt8], clock: DeploymentClock) {
@@ -148,15 +153,24 @@ final class UploadService: Sendable {
 
   // MARK: Requests that write
 
-  /// Notes a request that writes.
+  /// Notes a request that writes, and ends one whose claim it has taken over.
   ///
-  /// - Parameter cancel: Ends it, on any thread.
-  func begin(_ fileID: String, cancel: @escaping @Sendable () -> Void) {
-    active.withLock { $0[fileID] = cancel }
+  /// - Parameters:
+  ///   - term: The term of its claim, which grows from one request to the next.
+  ///   - cancel: Ends it, on any thread.
+  func begin(_ fileID: String, term: Int64, cancel: @escaping @Sendable () -> Void) {
+    let writer = Writer(term: term, cancel: cancel)
+    let older = active.withLock { active -> Writer? in
+      guard let known = active[fileID], known.term > term else {
+        return active.updateValue(writer, forKey: fileID)
+      }
+      return writer
+    }
+    older?.cancel()
   }
 
-  func end(_ fileID: String) {
-    active.withLock { $0[fileID] = nil }
+  func end(_ fileID: String, term: Int64) {
+    active.withLock { if $0[fileID]?.term == term { $0[fileID] = nil } }
   }
 
   /// Requests that write now.
@@ -171,7 +185,7 @@ final class UploadService: Sendable {
   ) {
     store.perform(UploadCancellation(fileID, at: clock.now)) { [self] result in
       if case .success(let record?) = result, record.stage == .open {
-        active.withLock { $0[fileID] }?()
+        active.withLock { $0[fileID] }?.cancel()
         counters.add(.cancelled)
       }
       completion(result.serviceResult)

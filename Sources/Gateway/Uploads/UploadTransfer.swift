@@ -10,7 +10,7 @@ import Uploads
 /// One request that writes to an upload: carries out what its ``Transfer`` decides.
 ///
 /// Confined to the shard of its connection. The store and the file work on other threads.
-final class UploadTransfer: HTTPBodyReceiver {
+final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   /// The form of the answer.
   enum Style: Sendable {
     case put
@@ -31,6 +31,8 @@ final class UploadTransfer: HTTPBodyReceiver {
   private var piece: [UInt8] = []
   private var file: (any PartialFile)?
   private var isListed = false
+  /// Fires as long as the request has a claim.
+  private var tick: EventLoop.TimerToken?
   /// The keys of a file that is stored encrypted.
   private var sealing: PartialSealing?
   /// The state of that file that is to be recorded next.
@@ -87,9 +89,13 @@ final class UploadTransfer: HTTPBodyReceiver {
     var actions: [TransferAction] = []
     transfer.handle(input, at: now, into: &actions)
     for action in actions { perform(action) }
-    if transfer.hasEnded, isListed, let id = transfer.upload?.fileID {
+    if transfer.hasEnded, isListed, let upload = transfer.upload {
       isListed = false
-      shard.services.uploads.end(id)
+      shard.services.uploads.end(upload.fileID, term: upload.term)
+    }
+    if transfer.hasEnded, let timer = tick {
+      tick = nil
+      shard.loop.cancel(timer)
     }
   }
 
@@ -113,6 +119,7 @@ final class UploadTransfer: HTTPBodyReceiver {
     case .drop(let offset): file?.drop(to: offset, completion: resumption { .dropped })
     case .synchronize: synchronize()
     case .record(let offset, let end): record(offset, end)
+    case .renew: renew()
     case .complete: file?.complete(completion: resumption { .completed })
     case .finish: finish()
     case .close: file = nil
@@ -124,7 +131,7 @@ final class UploadTransfer: HTTPBodyReceiver {
     guard shard.services.uploads.hasRoom(for: record.size - offset) else {
       return handle(.noRoom)
     }
-    let end = shard.services.clock.now + UploadService.claimTime
+    let end = shard.services.clock.now + Transfer.claimTime
     var kept: UploadSeal?
     do {
       let found = try shard.services.vault.sealing(of: record, at: offset)
@@ -141,7 +148,8 @@ final class UploadTransfer: HTTPBodyReceiver {
   private func open(_ record: UploadRecord, at offset: Int64) {
     let (path, transfer) = (shard.returnPath, LoopBound(self))
     isListed = true
-    shard.services.uploads.begin(record.fileID) {
+    tick = shard.loop.schedule(after: Transfer.tickInterval, self)
+    shard.services.uploads.begin(record.fileID, term: record.term) {
       path.resume { _ in transfer.value.handle(.cancelled) }
     }
     let opening = PartialFileRequest(
@@ -189,7 +197,7 @@ final class UploadTransfer: HTTPBodyReceiver {
     guard let upload = transfer.upload else { return }
     let until: Int64
     switch end {
-    case .more: until = shard.services.clock.now + UploadService.claimTime
+    case .more: until = shard.services.clock.now + Transfer.claimTime
     case .last: until = 0
     }
     // What waits of an encrypted file belongs to the very offset at which it was read.
@@ -197,6 +205,12 @@ final class UploadTransfer: HTTPBodyReceiver {
     let record = UploadProgress(
       upload.fileID, term: upload.term, offset: place, until: until, rest: rest)
     ask(record) { $0 ? .recorded(place) : .lost }
+  }
+
+  private func renew() {
+    guard let upload = transfer.upload else { return }
+    let end = shard.services.clock.now + Transfer.claimTime
+    ask(UploadRenewal(upload.fileID, term: upload.term, until: end)) { .renewed($0) }
   }
 
   private func takeProgress(_ offset: Int64, _ end: TransferRecord) -> (Int64, UploadRest?) {
@@ -216,6 +230,11 @@ final class UploadTransfer: HTTPBodyReceiver {
     let retention = shard.services.settings.limits.uploadRetentionSeconds * 1_000
     file = nil
     ask(UploadCompletion(upload, at: now, expiresAt: now + retention)) { $0 ? .finished : .lost }
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    tick = shard.loop.schedule(after: Transfer.tickInterval, self)
+    handle(.ticked)
   }
 
   // MARK: The answer

@@ -12,6 +12,7 @@ package final class DirectoryDepot: FileDepot {
   private let workers: FileWorkers
   private let jobs = JobQueue<FileJob>(capacity: 65_536)
   private let thread: Mutex<Reactor.Thread?>
+  private let partials = PartialFiles()
   /// The complete files that were there at the start.
   private let found = Mutex<[String]>([])
 
@@ -65,7 +66,7 @@ package final class DirectoryDepot: FileDepot {
   package func continueUpload(
     _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
   ) {
-    DirectoryPartialFile(request, in: directory, reserve: reserve, on: workers)
+    DirectoryPartialFile(request, in: directory, among: partials, reserve: reserve, on: workers)
       .open(completion: completion)
   }
 

@@ -11,6 +11,7 @@ import Uploads
 final class DirectoryPartialFile: PartialFile {
   private let request: PartialFileRequest
   private let directory: FileDirectory
+  private let others: PartialFiles
   private let lane: FileWorkers.Lane
   private let workers: FileWorkers
   /// Bytes of the file system that are kept free of uploads.
@@ -20,6 +21,8 @@ final class DirectoryPartialFile: PartialFile {
 
   private struct State {
     var file: GrowingFile?
+    /// The bytes that the file has unless something else writes to it.
+    var storedByteCount: Int64 = 0
     var digest: RunningDigest?
     /// Encrypts what is written; `nil` for a file in the clear.
     var sealer: PartialSealer?
@@ -37,21 +40,28 @@ final class DirectoryPartialFile: PartialFile {
   private static let writeBackByteCount = 1 << 20
 
   init(
-    _ request: PartialFileRequest, in directory: FileDirectory, reserve: Int64,
-    on workers: FileWorkers
+    _ request: PartialFileRequest, in directory: FileDirectory, among others: PartialFiles,
+    reserve: Int64, on workers: FileWorkers
   ) {
     self.request = request
     self.directory = directory
+    self.others = others
     self.reserve = reserve
     self.workers = workers
     lane = workers.makeLane()
+  }
+
+  deinit {
+    others.leave(request.id)
   }
 
   var heldByteCount: Int { heldBytes.load(ordering: .relaxed) }
 
   /// Opens the file at its offset.
   func open(completion: @escaping FileCompletion<any PartialFile>) {
+    let older = others.enter(self, request.id)
     submit(completion) { [self] state in
+      older?.retire()
       try checkRoom(for: request.size - request.offset)
       let path = directory.partialPath(of: request.id)
       // A process that ended while it completed the file left it under its other name.
@@ -60,15 +70,26 @@ final class DirectoryPartialFile: PartialFile {
       }
       let file = try GrowingFile(at: path)
       if let sealing = request.sealing {
-        state.sealer = try continueSealing(sealing, file, at: path)
+        let sealer = try continueSealing(sealing, file, at: path)
+        state.storedByteCount = sealer.storedByteCount + Int64(sealer.firstBytes.count)
+        state.sealer = sealer
       } else {
         let count = try file.byteCount()
         guard count >= request.offset else { throw PartialFileFailure.shrunk(to: count) }
         try file.cut(to: request.offset)
+        state.storedByteCount = request.offset
       }
       if let algorithm = request.algorithm { state.digest = RunningDigest(.init(algorithm)) }
       state.file = file
       return self
+    }
+  }
+
+  /// Ends what is left to do, once what is under way is done: another request goes on with the file.
+  private func retire() {
+    state.withLock { state in
+      state.failure = .storage
+      state.file = nil
     }
   }
 
@@ -111,12 +132,25 @@ final class DirectoryPartialFile: PartialFile {
   }
 
   private func append(_ bytes: [UInt8], to state: inout State) throws {
-    try state.file?.append(bytes)
+    let file = try intactFile(state)
+    try file.append(bytes)
+    state.storedByteCount += Int64(bytes.count)
     state.unwrittenByteCount += bytes.count
     guard state.unwrittenByteCount >= Self.writeBackByteCount else { return }
-    let (file, count) = (state.file, state.unwrittenByteCount)
+    let count = state.unwrittenByteCount
     state.unwrittenByteCount = 0
-    workers.takeTurnAtDisk { file?.writeBack(count) }
+    workers.takeTurnAtDisk { file.writeBack(count) }
+  }
+
+  /// The file, if it ends where this request has written to.
+  ///
+  /// Another server that took the upload over may have cut it: what is written beyond the end would leave
+  /// a hole.
+  private func intactFile(_ state: State) throws -> GrowingFile {
+    guard let file = state.file, try file.byteCount() == state.storedByteCount else {
+      throw PartialFileFailure.storage
+    }
+    return file
   }
 
   func verify(_ digest: [UInt8], completion: @escaping FileCompletion<Bool>) {
@@ -128,7 +162,9 @@ final class DirectoryPartialFile: PartialFile {
 
   func drop(to offset: Int64, completion: @escaping FileCompletion<Void>) {
     submit(completion) { state in
-      try state.file?.cut(to: state.sealer?.drop() ?? offset)
+      let count = state.sealer?.drop() ?? offset
+      try state.file?.cut(to: count)
+      state.storedByteCount = count
     }
   }
 
@@ -141,11 +177,17 @@ final class DirectoryPartialFile: PartialFile {
 
   func complete(completion: @escaping FileCompletion<Void>) {
     submit(completion) { [self] state in
-      if let sealer = state.sealer { try state.file?.append(sealer.finish()) }
-      try state.file?.synchronize()
+      if let sealer = state.sealer { try append(sealer.finish(), to: &state) }
+      let file = try intactFile(state)
+      guard state.storedByteCount == completeByteCount else { throw PartialFileFailure.storage }
+      try file.synchronize()
       try directory.keepPartial(request.id)
       state.file = nil
     }
+  }
+
+  private var completeByteCount: Int64 {
+    request.sealing == nil ? request.size : SealedLayout.storedByteCount(of: request.size)
   }
 
   private func checkRoom(for byteCount: Int64) throws(PartialFileFailure) {

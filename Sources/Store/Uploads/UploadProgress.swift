@@ -87,6 +87,32 @@ package struct UploadProgress: StoreWrite {
   }
 }
 
+/// Prolongs the claim of a request that writes to an upload.
+///
+/// Outcome: whether the claim still holds; otherwise nothing changes.
+package struct UploadRenewal: StoreWrite {
+  package var fileID: String
+  package var term: Int64
+  /// Unix milliseconds until which the claim holds.
+  package var end: Int64
+
+  package init(_ fileID: String, term: Int64, until end: Int64) {
+    self.fileID = fileID
+    self.term = term
+    self.end = end
+  }
+
+  package var urgency: WriteUrgency { .aside }
+
+  package var statements: WriteStatements<Bool> {
+    .init { transaction in
+      try transaction.connection.change(
+        "UPDATE uploads SET claimed_until = ? WHERE file_id = ? AND term = ? AND stage = 'open'",
+        [end, fileID, term]) > 0
+    }
+  }
+}
+
 /// The bytes of an encrypted upload that fill no chunk.
 package struct UploadRest: Sendable, Hashable {
   /// Encrypted; `nil` for none.

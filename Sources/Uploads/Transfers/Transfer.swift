@@ -6,6 +6,9 @@
 /// checksum was promised for the piece. When the claim is gone, the upload was cancelled, has expired
 /// or was taken over, and nothing of the request counts any more.
 ///
+/// The claim is prolonged as long as the request lasts, whatever it waits for. A request that cannot have
+/// it prolonged ends before another one may begin: both would write to one file.
+///
 /// Times are milliseconds of any steady clock; the record's are Unix time.
 package struct Transfer: Sendable {
   /// Bytes after which what has come is recorded.
@@ -14,6 +17,12 @@ package struct Transfer: Sendable {
   package static let recordByteCount: Int64 = 64 << 20
   /// The time after which what has come is recorded.
   package static let recordInterval: Int64 = 10_000
+  /// The time for which a claim holds that is not prolonged.
+  package static let claimTime: Int64 = 30_000
+  /// The time between two ticks while a request has a claim.
+  package static let tickInterval: Int64 = 5_000
+  /// The time after which a claim is prolonged.
+  private static let renewalInterval: Int64 = 10_000
   /// The bytes not yet taken by the file above which no more is read.
   private static let highWaterMark: Int64 = 524_288
   private static let lowWaterMark: Int64 = 131_072
@@ -29,12 +38,24 @@ package struct Transfer: Sendable {
     /// No more of the body counts: what was taken is written, then the piece is judged.
     case flushing
     case verifying
+    /// The claim is prolonged, so that the piece can be taken off the file.
+    case confirming
     case dropping
     case synchronizing
+    /// The record that ends the claim is under way.
     case recording
     case completing
     case finishing
     case ended
+  }
+
+  /// A record that is made while more comes.
+  private enum Recording: Sendable, Hashable {
+    case idle
+    /// The bytes go to the disk.
+    case synchronizing
+    /// The offset goes to the store.
+    case storing
   }
 
   private enum Body: Sendable, Hashable {
@@ -60,7 +81,12 @@ package struct Transfer: Sendable {
   /// The offset that is on its way to the disk and the store while more comes.
   private var nextOffset: Int64 = 0
   private var recordedAt: Int64 = 0
-  private var isRecording = false
+  private var recording = Recording.idle
+  private var recordAskedAt: Int64 = 0
+  /// The moment of the last request to the store that gave or prolonged the claim.
+  private var claimedAt: Int64 = 0
+  /// The moment of the renewal that is under way.
+  private var renewalAskedAt: Int64?
   private var isPaused = true
   /// The refusal that is answered once what came is safe.
   private var refusal: UploadRefusal?
@@ -87,16 +113,18 @@ package struct Transfer: Sendable {
     case .claimTaken: retry(into: &actions)
     case .noRoom: refuse(.full, into: &actions)
     case .opened: didOpen(at: now, into: &actions)
-    case .received(let count): receive(Int64(count), into: &actions)
+    case .received(let count): receive(Int64(count), at: now, into: &actions)
     case .written(let count): didWrite(Int64(count), at: now, into: &actions)
-    case .bodyEnded: endBody(.ended, into: &actions)
-    case .bodyCut: endBody(.cut, into: &actions)
-    case .digest(let matches): didVerify(matches, into: &actions)
+    case .bodyEnded: endBody(.ended, at: now, into: &actions)
+    case .bodyCut: endBody(.cut, at: now, into: &actions)
+    case .digest(let matches): didVerify(matches, at: now, into: &actions)
     case .dropped: synchronize(into: &actions)
-    case .synchronized: didSynchronize(into: &actions)
+    case .synchronized: didSynchronize(at: now, into: &actions)
     case .recorded(let offset): didRecord(offset, at: now, into: &actions)
     case .completed: didComplete(into: &actions)
     case .finished: didFinish(into: &actions)
+    case .ticked: tick(at: now, into: &actions)
+    case .renewed(let holds): didRenew(holds, into: &actions)
     case .lost, .cancelled: fail(.gone, into: &actions)
     case .storeFailed: fail(.storage, into: &actions)
     case .failed(let failure): didFail(failure, into: &actions)
@@ -119,6 +147,7 @@ package struct Transfer: Sendable {
     case .begin(let offset):
       guard body != .cut || keptCount > 0 else { return phase = .ended }
       claimCount += 1
+      claimedAt = now.steady
       phase = .claiming(found, at: offset)
       actions.append(.claim(found, at: offset))
     }
@@ -152,13 +181,49 @@ package struct Transfer: Sendable {
     phase = .receiving
     guard keptCount <= size - start else {
       refusal = .tooLarge(size)
-      return flush(into: &actions)
+      return flush(at: now, into: &actions)
     }
     if keptCount > 0 {
       acceptedCount = keptCount
       actions.append(.writeKept)
     }
-    if body == .coming { resumeIfLow(into: &actions) } else { flush(into: &actions) }
+    if body == .coming { resumeIfLow(into: &actions) } else { flush(at: now, into: &actions) }
+  }
+
+  // MARK: The claim
+
+  private mutating func tick(at now: TransferMoment, into actions: inout [TransferAction]) {
+    switch phase {
+    case .finding, .claiming, .recording, .finishing, .ended: return
+    case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
+      .completing:
+      break
+    }
+    let age = now.steady - claimedAt
+    guard age < Self.claimTime else { return fail(.storage, into: &actions) }
+    guard age >= Self.renewalInterval, recording != .storing else { return }
+    renew(at: now, into: &actions)
+  }
+
+  private mutating func renew(at now: TransferMoment, into actions: inout [TransferAction]) {
+    guard renewalAskedAt == nil else { return }
+    renewalAskedAt = now.steady
+    actions.append(.renew)
+  }
+
+  private mutating func didRenew(_ holds: Bool, into actions: inout [TransferAction]) {
+    guard let askedAt = renewalAskedAt else { return }
+    renewalAskedAt = nil
+    switch phase {
+    // What ends the claim decides.
+    case .finding, .claiming, .recording, .finishing, .ended: return
+    case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
+      .completing:
+      break
+    }
+    guard holds else { return fail(.gone, into: &actions) }
+    claimedAt = max(claimedAt, askedAt)
+    if case .confirming = phase { drop(into: &actions) }
   }
 
   // MARK: The body
@@ -167,7 +232,9 @@ package struct Transfer: Sendable {
   private var waitingCount: Int64 { acceptedCount - writtenCount }
   private var offset: Int64 { start + writtenCount }
 
-  private mutating func receive(_ count: Int64, into actions: inout [TransferAction]) {
+  private mutating func receive(
+    _ count: Int64, at now: TransferMoment, into actions: inout [TransferAction]
+  ) {
     switch phase {
     case .finding, .claiming, .opening:
       keptCount += count
@@ -175,13 +242,13 @@ package struct Transfer: Sendable {
     case .receiving:
       guard start + acceptedCount + count <= size else {
         refusal = .tooLarge(size)
-        return flush(into: &actions)
+        return flush(at: now, into: &actions)
       }
       acceptedCount += count
       actions.append(.write)
       if waitingCount > Self.highWaterMark { isPaused = true }
-    case .flushing, .verifying, .dropping, .synchronizing, .recording, .completing, .finishing,
-      .ended:
+    case .flushing, .verifying, .confirming, .dropping, .synchronizing, .recording,
+      .completing, .finishing, .ended:
       break
     }
   }
@@ -203,59 +270,71 @@ package struct Transfer: Sendable {
     case .receiving:
       recordIfDue(at: now, into: &actions)
       resumeIfLow(into: &actions)
-    case .flushing: judgeIfWritten(into: &actions)
-    case .finding, .claiming, .opening, .verifying, .dropping, .synchronizing, .recording,
-      .completing, .finishing, .ended:
+    case .flushing: judgeIfWritten(at: now, into: &actions)
+    case .finding, .claiming, .opening, .verifying, .confirming, .dropping, .synchronizing,
+      .recording, .completing, .finishing, .ended:
       break
     }
   }
 
   /// Has what is written recorded while more comes; a piece with a checksum counts only as a whole.
   private mutating func recordIfDue(at now: TransferMoment, into actions: inout [TransferAction]) {
-    guard request.checksum == nil, !isRecording, offset < size,
+    guard request.checksum == nil, recording == .idle, offset < size,
       offset - recordedOffset >= Self.recordByteCount
         || offset > recordedOffset && now.steady - recordedAt >= Self.recordInterval
     else { return }
-    isRecording = true
+    recording = .synchronizing
     nextOffset = offset
     actions.append(.synchronize)
   }
 
-  private mutating func endBody(_ end: Body, into actions: inout [TransferAction]) {
+  private mutating func endBody(
+    _ end: Body, at now: TransferMoment, into actions: inout [TransferAction]
+  ) {
     guard body == .coming else { return }
     body = end
-    if case .receiving = phase { flush(into: &actions) }
+    if case .receiving = phase { flush(at: now, into: &actions) }
   }
 
   // MARK: Judging what came
 
-  private mutating func flush(into actions: inout [TransferAction]) {
+  private mutating func flush(at now: TransferMoment, into actions: inout [TransferAction]) {
     phase = .flushing
-    judgeIfWritten(into: &actions)
+    judgeIfWritten(at: now, into: &actions)
   }
 
-  private mutating func judgeIfWritten(into actions: inout [TransferAction]) {
+  private mutating func judgeIfWritten(
+    at now: TransferMoment, into actions: inout [TransferAction]
+  ) {
     // A record under way is waited for, so that the last one is the last.
-    guard case .flushing = phase, waitingCount == 0, !isRecording else { return }
+    guard case .flushing = phase, waitingCount == 0, recording == .idle else { return }
     if request.checksum != nil {
       if refusal == nil, body == .ended {
         phase = .verifying
         actions.append(.verify)
       } else {
-        drop(into: &actions)
+        confirm(at: now, into: &actions)
       }
     } else {
       conclude(into: &actions)
     }
   }
 
-  private mutating func didVerify(_ matches: Bool, into actions: inout [TransferAction]) {
+  private mutating func didVerify(
+    _ matches: Bool, at now: TransferMoment, into actions: inout [TransferAction]
+  ) {
     guard case .verifying = phase else { return }
     guard matches else {
       refusal = .checksum
-      return drop(into: &actions)
+      return confirm(at: now, into: &actions)
     }
     conclude(into: &actions)
+  }
+
+  /// Makes sure of the claim before the file is cut, which may be another request's by now.
+  private mutating func confirm(at now: TransferMoment, into actions: inout [TransferAction]) {
+    phase = .confirming
+    renew(at: now, into: &actions)
   }
 
   private mutating func drop(into actions: inout [TransferAction]) {
@@ -282,14 +361,19 @@ package struct Transfer: Sendable {
     actions.append(.synchronize)
   }
 
-  private mutating func didSynchronize(into actions: inout [TransferAction]) {
+  private mutating func didSynchronize(
+    at now: TransferMoment, into actions: inout [TransferAction]
+  ) {
     switch phase {
     case .synchronizing:
       phase = .recording
       actions.append(.record(offset, .last))
-    case .receiving, .flushing: actions.append(.record(nextOffset, .more))
-    case .finding, .claiming, .opening, .verifying, .dropping, .recording, .completing, .finishing,
-      .ended:
+    case .receiving, .flushing:
+      recording = .storing
+      recordAskedAt = now.steady
+      actions.append(.record(nextOffset, .more))
+    case .finding, .claiming, .opening, .verifying, .confirming, .dropping, .recording,
+      .completing, .finishing, .ended:
       break
     }
   }
@@ -299,15 +383,16 @@ package struct Transfer: Sendable {
   ) {
     recordedOffset = recorded
     recordedAt = now.steady
-    isRecording = false
+    claimedAt = max(claimedAt, recordAskedAt)
+    recording = .idle
     switch phase {
-    case .flushing: judgeIfWritten(into: &actions)
+    case .flushing: judgeIfWritten(at: now, into: &actions)
     case .recording:
       phase = .ended
       actions.append(.close)
       answer(refusal.map(TransferAnswer.refused) ?? .progress(recorded), into: &actions)
-    case .finding, .claiming, .opening, .receiving, .verifying, .dropping, .synchronizing,
-      .completing, .finishing, .ended:
+    case .finding, .claiming, .opening, .receiving, .verifying, .confirming, .dropping,
+      .synchronizing, .completing, .finishing, .ended:
       break
     }
   }
@@ -352,20 +437,19 @@ package struct Transfer: Sendable {
   {
     switch phase {
     case .finding, .claiming, .recording, .finishing, .ended: return
-    case .opening, .receiving, .flushing, .verifying, .dropping, .synchronizing, .completing: break
+    case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
+      .completing:
+      break
     }
-    phase = .recording
     switch failure {
-    case .full:
-      refusal = .full
-      actions.append(.record(recordedOffset, .last))
+    case .full: refusal = .full
     case .shrunk(let offset):
       // The disk has lost what the store knew: the client continues where the file ends.
       refusal = .offset(offset)
-      actions.append(.record(offset, .last))
-    case .storage:
-      refusal = .storage
-      actions.append(.record(recordedOffset, .last))
+      recordedOffset = offset
+    case .storage: refusal = .storage
     }
+    phase = .recording
+    actions.append(.record(recordedOffset, .last))
   }
 }

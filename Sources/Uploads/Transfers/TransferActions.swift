@@ -44,6 +44,10 @@ package enum TransferInput: Sendable {
   case completed
   /// The store knows that the upload is complete.
   case finished
+  /// Some time has passed, ``Transfer/tickInterval`` at most.
+  case ticked
+  /// Whether the claim still held, and is prolonged.
+  case renewed(Bool)
   /// The claim does not hold any more.
   case lost
   /// The upload was cancelled.
@@ -82,6 +86,8 @@ package enum TransferAction: Sendable, Hashable {
   /// Has what was written so far go to the disk.
   case synchronize
   case record(Int64, TransferRecord)
+  /// Prolongs the claim.
+  case renew
   case complete
   /// Records that the upload is complete.
   case finish

@@ -130,6 +130,12 @@ struct UploadTests {
     #expect(try await store.perform(UploadClaim(next, from: 40, until: 1_500_000)) == 2)
     #expect(
       try await !store.perform(UploadProgress(Self.id(1), term: 1, offset: 50, until: 0)))
+    let renewal = UploadRenewal(Self.id(1), term: 2, until: 1_700_000)
+    #expect(try await store.perform(renewal))
+    let renewed = try #require(try await store.perform(UploadLookup(Self.id(1))))
+    #expect(renewed.offset == 40 && renewed.claimedUntil == 1_700_000)
+    #expect(try await !store.perform(UploadRenewal(Self.id(1), term: 1, until: 1_800_000)))
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.claimedUntil == 1_700_000)
     try await store.perform(UploadRelease())
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.claimedUntil == 0)
   }

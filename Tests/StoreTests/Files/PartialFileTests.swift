@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+import Uploads
+
+@testable import Store
+
+@Suite("Files that are received over several requests")
+struct PartialFileTests {
+  private static let id = "0123456789abcdef0123456789abcdef"
+
+  private let directory = TemporaryDirectory()
+  private let depot: DirectoryDepot
+
+  init() throws {
+    depot = try DirectoryDepot(dataDirectory: directory.path)
+    try depot.prepare()
+  }
+
+  private func open(at offset: Int64, in depot: DirectoryDepot) async throws -> any PartialFile {
+    try await withCheckedThrowingContinuation { continuation in
+      depot.continueUpload(PartialFileRequest(id: Self.id, offset: offset, size: 6)) {
+        continuation.resume(with: $0)
+      }
+    }
+  }
+
+  private func write(_ text: String, to file: any PartialFile) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      file.write(Array(text.utf8)) { continuation.resume(with: $0) }
+    }
+  }
+
+  private func complete(_ file: any PartialFile) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      file.complete { continuation.resume(with: $0) }
+    }
+  }
+
+  private func drop(_ file: any PartialFile, to offset: Int64) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      file.drop(to: offset) { continuation.resume(with: $0) }
+    }
+  }
+
+  private func contents(_ folder: String) -> String? {
+    FileManager.default.contents(atPath: directory.path + "/" + folder + "/" + Self.id)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test("a request does nothing to a file with which another one goes on")
+  func isRetired() async throws {
+    let first = try await open(at: 0, in: depot)
+    try await write("abc", to: first)
+    let second = try await open(at: 0, in: depot)
+    try await write("uvw", to: second)
+    await #expect(throws: PartialFileFailure.storage) { try await drop(first, to: 0) }
+    await #expect(throws: PartialFileFailure.storage) { try await write("def", to: first) }
+    try await write("xyz", to: second)
+    try await complete(second)
+    #expect(contents("files") == "uvwxyz")
+    depot.close()
+  }
+
+  @Test("a file that another server has cut takes nothing beyond its end")
+  func hasNoHole() async throws {
+    let other = try DirectoryDepot(dataDirectory: directory.path)
+    let first = try await open(at: 0, in: depot)
+    try await write("abc", to: first)
+    let second = try await open(at: 0, in: other)
+    await #expect(throws: PartialFileFailure.storage) { try await write("def", to: first) }
+    await #expect(throws: PartialFileFailure.storage) { try await complete(first) }
+    #expect(contents("partial") == "" && contents("files") == nil)
+    try await write("uvwxyz", to: second)
+    try await complete(second)
+    #expect(contents("files") == "uvwxyz")
+    other.close()
+    depot.close()
+  }
+
+  @Test("a file of another length than its upload's is not complete")
+  func hasItsLength() async throws {
+    let file = try await open(at: 0, in: depot)
+    try await write("abc", to: file)
+    await #expect(throws: PartialFileFailure.storage) { try await complete(file) }
+    #expect(contents("partial") == "abc" && contents("files") == nil)
+    depot.close()
+  }
+}
