@@ -373,6 +373,23 @@ struct TransferTests {
   }
 
   @Test
+  func `A failure during a record leaves the upload where the record says`() {
+    var world = world()
+    var run = Run(TransferRequest(.whole, length: 100))
+    run.send(.begun, in: &world)
+    run.settle(in: &world)
+    world.now += Transfer.recordInterval
+    run.receive(Array(Self.source[..<20]), in: &world)
+    while world.record?.offset == 0 { _ = run.step(in: &world) }
+    #expect(!run.pending.isEmpty && run.answers.isEmpty)
+    run.send(.failed(.full), in: &world)
+    #expect(run.answers.isEmpty && !run.transfer.hasEnded)
+    run.settle(in: &world)
+    #expect(run.answers == [.refused(.full)])
+    #expect(world.record?.offset == 20 && world.record?.claimedUntil == 0)
+  }
+
+  @Test
   func `A record that changes while it is claimed is looked at again`() {
     var world = world(offset: 40)
     var run = Run(TransferRequest(.piece(at: 40), length: 10))

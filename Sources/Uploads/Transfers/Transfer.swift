@@ -42,6 +42,8 @@ package struct Transfer: Sendable {
     case confirming
     case dropping
     case synchronizing
+    /// The file has failed while a record was under way.
+    case settling
     /// The record that ends the claim is under way.
     case recording
     case completing
@@ -196,7 +198,7 @@ package struct Transfer: Sendable {
     switch phase {
     case .finding, .claiming, .recording, .finishing, .ended: return
     case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
-      .completing:
+      .settling, .completing:
       break
     }
     let age = now.steady - claimedAt
@@ -218,7 +220,7 @@ package struct Transfer: Sendable {
     // What ends the claim decides.
     case .finding, .claiming, .recording, .finishing, .ended: return
     case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
-      .completing:
+      .settling, .completing:
       break
     }
     guard holds else { return fail(.gone, into: &actions) }
@@ -247,7 +249,7 @@ package struct Transfer: Sendable {
       acceptedCount += count
       actions.append(.write)
       if waitingCount > Self.highWaterMark { isPaused = true }
-    case .flushing, .verifying, .confirming, .dropping, .synchronizing, .recording,
+    case .flushing, .verifying, .confirming, .dropping, .synchronizing, .settling, .recording,
       .completing, .finishing, .ended:
       break
     }
@@ -272,7 +274,7 @@ package struct Transfer: Sendable {
       resumeIfLow(into: &actions)
     case .flushing: judgeIfWritten(at: now, into: &actions)
     case .finding, .claiming, .opening, .verifying, .confirming, .dropping, .synchronizing,
-      .recording, .completing, .finishing, .ended:
+      .settling, .recording, .completing, .finishing, .ended:
       break
     }
   }
@@ -372,7 +374,7 @@ package struct Transfer: Sendable {
       recording = .storing
       recordAskedAt = now.steady
       actions.append(.record(nextOffset, .more))
-    case .finding, .claiming, .opening, .verifying, .confirming, .dropping, .recording,
+    case .finding, .claiming, .opening, .verifying, .confirming, .dropping, .settling, .recording,
       .completing, .finishing, .ended:
       break
     }
@@ -387,6 +389,7 @@ package struct Transfer: Sendable {
     recording = .idle
     switch phase {
     case .flushing: judgeIfWritten(at: now, into: &actions)
+    case .settling: endClaim(into: &actions)
     case .recording:
       phase = .ended
       actions.append(.close)
@@ -436,7 +439,7 @@ package struct Transfer: Sendable {
   private mutating func didFail(_ failure: PartialFileFailure, into actions: inout [TransferAction])
   {
     switch phase {
-    case .finding, .claiming, .recording, .finishing, .ended: return
+    case .finding, .claiming, .settling, .recording, .finishing, .ended: return
     case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
       .completing:
       break
@@ -449,6 +452,14 @@ package struct Transfer: Sendable {
       recordedOffset = offset
     case .storage: refusal = .storage
     }
+    switch recording {
+    case .idle, .synchronizing: endClaim(into: &actions)
+    // Its offset is the one that counts, with what the store keeps of an encrypted file there.
+    case .storing: phase = .settling
+    }
+  }
+
+  private mutating func endClaim(into actions: inout [TransferAction]) {
     phase = .recording
     actions.append(.record(recordedOffset, .last))
   }
