@@ -363,8 +363,14 @@ async def test_creation_by_tus(ctx):
     assert status == 201
     url = answered["Location"]
     assert await offset(server, url) == 0
+    status, stated, _ = await asyncio.to_thread(call, server, "HEAD", path(url), None, TUS)
+    assert stated["Upload-Metadata"] == f"filename {name}", stated
+    assert stated["Upload-Expires"] == answered["Upload-Expires"], stated
+    status, fields_of_piece, _ = await patch(server, url, 0, b"he")
+    assert fields_of_piece["Upload-Expires"] == answered["Upload-Expires"], fields_of_piece
     status, answered, _ = await post(b"hel", **{"Content-Type": PIECE["Content-Type"]})
     assert (status, answered["Upload-Offset"]) == (201, "3"), (status, answered)
+    assert answered["Upload-Expires"], answered
     assert (await patch(server, answered["Location"], 3, b"lo"))[0] == 204
     assert (await post(**{"Authorization": "Bearer wrong"}))[0] == 401
     assert (await post(**{"Upload-Length": str(10**12)}))[0] == 413
@@ -390,7 +396,9 @@ async def test_pages_of_other_origins(ctx):
         server, "POST", url, b"abc", Origin="https://a.example",
         X_HTTP_Method_Override="PATCH", Upload_Offset="0", Tus_Resumable="1.0.0",
         Content_Type=PIECE["Content-Type"])
-    assert status == 204 and "Upload-Offset" in fields["Access-Control-Expose-Headers"]
+    assert status == 204
+    for name in ("Upload-Offset", "Upload-Expires", "Upload-Metadata"):
+        assert name in fields["Access-Control-Expose-Headers"], (name, fields)
     assert (await request(server, "GET", url))[0] == 405
 
 

@@ -79,6 +79,15 @@ struct TusFieldsTests {
     }
   }
 
+  @Test
+  func `Metadata of a file are read as they were written`() throws {
+    let text = TusFields.metadata(fileName: "a, b \u{1F600}.png", fileType: "image/png")
+    let metadata = try fields(["Upload-Metadata": [#require(text)]]).metadata()
+    #expect(metadata == ["filename": "a, b \u{1F600}.png", "filetype": "image/png"])
+    #expect(TusFields.metadata(fileName: "a", fileType: "") == "filename YQ==")
+    #expect(TusFields.metadata(fileName: "", fileType: "") == nil)
+  }
+
   @Test(arguments: 0..<64 as Range<UInt64>)
   func `Any bytes are read or refused`(_ seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

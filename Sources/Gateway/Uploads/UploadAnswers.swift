@@ -14,7 +14,8 @@ struct UploadAnswers: Sendable {
     """
   private static let answerFields = """
     Location, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, \
-    Upload-Offset, Upload-Length, Upload-Expires, Parley-Message-Id, Parley-Error, Retry-After
+    Upload-Offset, Upload-Length, Upload-Expires, Upload-Metadata, Parley-Message-Id, Parley-Error, \
+    Retry-After
     """
 
   /// The origin of the page that asks; `nil` without one.
@@ -50,7 +51,10 @@ struct UploadAnswers: Sendable {
     return finished(response)
   }
 
-  func progress(_ offset: Int64, _ style: UploadTransfer.Style) -> HTTPResponse {
+  /// The answer to a request that leaves its upload unfinished.
+  func progress(
+    _ offset: Int64, of record: UploadRecord, _ style: UploadTransfer.Style
+  ) -> HTTPResponse {
     var response: HTTPResponse
     switch style {
     case .put, .patch: response = HTTPResponse(status: .noContent)
@@ -58,6 +62,7 @@ struct UploadAnswers: Sendable {
       response = HTTPResponse(status: .created, fields: ["Location": url])
     }
     response.fields.append("Upload-Offset", String(offset))
+    response.fields.append("Upload-Expires", expiry(record))
     return finished(response)
   }
 
@@ -70,12 +75,15 @@ struct UploadAnswers: Sendable {
   }
 
   func state(_ record: UploadRecord) -> HTTPResponse {
-    let response = HTTPResponse(
+    var response = HTTPResponse(
       status: .ok,
       fields: [
         "Upload-Offset": String(record.offset), "Upload-Length": String(record.size),
         "Upload-Expires": expiry(record),
       ])
+    if let metadata = TusFields.metadata(fileName: record.name, fileType: record.type) {
+      response.fields.append("Upload-Metadata", metadata)
+    }
     return finished(response)
   }
 

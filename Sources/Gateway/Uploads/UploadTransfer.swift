@@ -251,7 +251,8 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
       let transfer = LoopBound(self)
       shard.sendMessage(of: record) { _, record in transfer.value.respond(to: record, .now) }
     case .progress(let offset):
-      shard.transport.respond(answers.progress(offset, style), to: exchange)
+      guard let upload = transfer.upload else { return }
+      shard.transport.respond(answers.progress(offset, of: upload, style), to: exchange)
     case .refused(let refusal):
       uploads.counters.add(refusal == .full ? .full : .refused)
       if refusal == .full { shard.services.refusals.note(.fullStorage, at: shard.loop.now) }

@@ -88,6 +88,13 @@ package struct TusFields {
     return metadata
   }
 
+  /// The `Upload-Metadata` that name a file and its media type; `nil` when it has neither.
+  package static func metadata(fileName: String, fileType: String) -> String? {
+    let pairs = [("filename", fileName), ("filetype", fileType)].filter { !$0.1.isEmpty }
+    guard !pairs.isEmpty else { return nil }
+    return pairs.map { "\($0.0) \(Base64.encode(Array($0.1.utf8)))" }.joined(separator: ",")
+  }
+
   private static let numberForm = "one number from 0 to 2^63 - 1"
 
   /// A number in digits alone: no sign, no spaces, no fraction.
