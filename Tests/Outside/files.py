@@ -47,6 +47,26 @@ async def download(server, url, **headers):
     return await asyncio.to_thread(call, server, "GET", path, None, headers)
 
 
+async def test_a_form_without_room(ctx):
+    """Without room a form with a file gets 507 with a reason, and one without a file is taken."""
+    for flag, value in [("--limits-disk-reserve-bytes", 2**50), ("--limits-files-disk-bytes", 1000)]:
+        server = await ctx.fresh(*FLAGS, flag, str(value))
+        channel, owner = await ctx.room(server, 0)
+        status, answer = await upload(server, channel, b"x" * 2000, user_id=owner.user_id)
+        assert (status, answer["code"], answer["reason"]) == (507, 500901, "storage_full"), answer
+        text = "".join(
+            f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+            for name, value in [
+                ("message_type", "MESG"), ("user_id", owner.user_id), ("message", "m")])
+        text += "--b--\r\n"
+        status, _, answer = await asyncio.to_thread(
+            call, server, "POST", f"/v3/open_channels/{channel}/messages", text.encode(),
+            {"Content-Type": "multipart/form-data; boundary=b", "Api-Token": server.api_token})
+        assert status == 200, answer
+        assert not any(names for _, _, names in os.walk(os.path.join(server.data, "uploads")))
+        await server.end()
+
+
 async def test_a_file_is_sent_and_comes_back(ctx):
     """An upload reaches the participants as a file message, and the same bytes are downloaded."""
     server = await ctx.fresh(*FLAGS)

@@ -5,6 +5,7 @@ import ParleyProtocol
 import Reactor
 import Telemetry
 import Transport
+import Uploads
 import WebSocket
 
 extension Shard: TransportDelegate {
@@ -135,6 +136,14 @@ extension Connection {
   var clientText: String { clientAddress?.description ?? "unknown" }
 }
 
+extension ServiceError {
+  /// The status of an answer with the error: 507 where there is no room for a file.
+  fileprivate var httpStatus: Int {
+    data.reason == UploadRefusal.full.error.data.reason
+      ? Int(UploadRefusal.full.status) : code.httpStatus
+  }
+}
+
 extension HTTPResponse {
   /// Refuses a request in the form that all errors have.
   init(refusing error: ServiceError) {
@@ -143,7 +152,7 @@ extension HTTPResponse {
       fields.append("Retry-After", String((wait + 999) / 1000))
     }
     self.init(
-      status: HTTPStatus(UInt16(clamping: error.code.httpStatus)), fields: fields,
+      status: HTTPStatus(UInt16(clamping: error.httpStatus)), fields: fields,
       body: JSONWriter.bytes { error.encodeHTTPBody(into: &$0) })
   }
 }

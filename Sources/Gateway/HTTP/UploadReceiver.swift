@@ -8,6 +8,7 @@ import Reactor
 import ShardMessages
 import Store
 import Transport
+import Uploads
 
 /// Takes a form as it comes: the file to the depot, the fields to memory; then carries the call out.
 ///
@@ -27,6 +28,8 @@ final class UploadReceiver: HTTPBodyReceiver {
   private unowned let shard: Shard
   private let exchange: Exchange.ID
   private let purpose: FormPurpose
+  /// Bytes of the body; 0 for one that comes in chunks.
+  private let expectedByteCount: Int64
   private let address: FileAddress
   /// `nil` when the call does not belong into the audit log.
   private let audit: AuditCall?
@@ -40,6 +43,7 @@ final class UploadReceiver: HTTPBodyReceiver {
   private var fileSize = 0
   private var fieldSize = 0
   private var waitingBytes = 0
+  private var hasNoRoom = false
 
   private init(
     _ exchange: Exchange, _ purpose: FormPurpose, on shard: Shard, boundary: MultipartBoundary,
@@ -48,6 +52,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     self.shard = shard
     self.exchange = exchange.id
     self.purpose = purpose
+    expectedByteCount = exchange.head.fields["Content-Length"].flatMap { Int64($0) } ?? 0
     self.address = address
     self.audit = audit
     parser = MultipartParser(boundary: boundary)
@@ -85,6 +90,7 @@ final class UploadReceiver: HTTPBodyReceiver {
         try handle(event)
       }
     } catch {
+      if hasNoRoom { return .refused(HTTPResponse(refusing: .storageFull)) }
       let limit = shard.services.settings.limits.fileBytes
       return .refused(
         fileSize > limit
@@ -152,9 +158,8 @@ final class UploadReceiver: HTTPBodyReceiver {
         MessageEndpoints.sendUploaded(
           submission, with: record, toChannel: channelURL, services, completion)
       case .failure(let error):
-        services.reportFailedUpload(error)
         upload.discard()
-        completion.fail(.uploadFailed)
+        completion.fail(services.refusal(ofFailed: error))
       }
     }
   }
@@ -175,9 +180,8 @@ final class UploadReceiver: HTTPBodyReceiver {
     self.upload = nil
     upload.complete { result in
       if case .failure(let error) = result {
-        services.reportFailedUpload(error)
         upload.discard()
-        return completion.fail(.uploadFailed)
+        return completion.fail(services.refusal(ofFailed: error))
       }
       services.note(record, of: "", completion) {
         services.store.perform(PictureClaim(record.id)) { result in
@@ -211,11 +215,25 @@ final class UploadReceiver: HTTPBodyReceiver {
     if name == purpose.fileField {
       guard upload == nil else { throw HTTPError(.badRequest, "The form has more than one file.") }
       self.part = part
+      try checkRoom()
       beginFile()
       target = .file
     } else {
       target = purpose.isKnown(name) ? .field(name, []) : .nothing
     }
+  }
+
+  /// - Throws: An error that stands for 507 when `limits.files_disk_bytes` leaves no room for the form.
+  private func checkRoom() throws(HTTPError) {
+    guard !shard.services.uploads.hasRoom(for: expectedByteCount) else { return }
+    hasNoRoom = true
+    noteFullStorage()
+    throw HTTPError(.contentTooLarge, "There is no room for the file.")
+  }
+
+  private func noteFullStorage() {
+    shard.services.uploads.counters.add(.full)
+    shard.services.refusals.note(.fullStorage, at: shard.loop.now)
   }
 
   /// Begins to store the file, encrypted if the fields before it or the settings say so.
@@ -274,9 +292,10 @@ final class UploadReceiver: HTTPBodyReceiver {
     }
     account(connection)
     if case .failure(let error) = result {
-      shard.services.reportFailedUpload(error)
       bodyWasAbandoned()
-      shard.transport.respond(HTTPResponse(refusing: .uploadFailed), to: exchange)
+      let refusal = shard.services.refusal(ofFailed: error)
+      if refusal == .storageFull { noteFullStorage() }
+      shard.transport.respond(HTTPResponse(refusing: refusal), to: exchange)
     } else if waitingBytes <= Self.lowWaterMark {
       shard.transport.resumeBody(of: exchange)
     }
@@ -294,6 +313,7 @@ final class UploadReceiver: HTTPBodyReceiver {
 }
 
 extension ServiceError {
+  fileprivate static let storageFull = UploadRefusal.full.error
   fileprivate static let uploadFailed = ServiceError(
     .internalError, "the file can't be stored: nothing was sent, try again later")
 }
@@ -311,7 +331,10 @@ extension HTTPResponse {
 }
 
 extension GatewayServices {
-  fileprivate func reportFailedUpload(_ error: any Error) {
+  /// The answer to a form whose file could not be stored.
+  fileprivate func refusal(ofFailed error: any Error) -> ServiceError {
+    guard PartialFileFailure(error) != .full else { return .storageFull }
     logger.error("an uploaded file cannot be stored", metadata: ["reason": "\(error)"])
+    return .uploadFailed
   }
 }

@@ -210,9 +210,9 @@ final class UploadService: Sendable {
   }
 
   private func countUsage() {
-    store.perform(FileUsageLookup()) { [self] result in
+    store.perform(StoredByteCountLookup(at: clock.now)) { [self] result in
       guard case .success(let found) = result else { return }
-      usage.withLock { $0.byteCount = found.byteCount }
+      usage.withLock { $0.byteCount = found }
     }
   }
 

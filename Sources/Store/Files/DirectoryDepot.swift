@@ -56,11 +56,13 @@ package final class DirectoryDepot: FileDepot {
   }
 
   package func beginUpload(_ id: String) -> any FileUpload {
-    DirectoryUpload(id: id, replacing: .nothing, directory: directory, jobs: jobs)
+    DirectoryUpload(
+      id: id, replacing: .nothing, reserve: reserve, directory: directory, jobs: jobs)
   }
 
   package func beginReplacement(of id: String) -> any FileUpload {
-    DirectoryUpload(id: id, replacing: .file, directory: directory, jobs: jobs)
+    // The file that it takes the place of leaves as much room.
+    DirectoryUpload(id: id, replacing: .file, reserve: 0, directory: directory, jobs: jobs)
   }
 
   package func continueUpload(
@@ -112,6 +114,8 @@ package final class DirectoryDepot: FileDepot {
 final class DirectoryUpload: FileUpload {
   let id: String
   private let replaced: ReplacedContent
+  /// Bytes of the file system that are kept free.
+  private let reserve: Int64
   private let directory: FileDirectory
   private let jobs: JobQueue<FileJob>
   private let state = Mutex(State.waiting)
@@ -127,11 +131,12 @@ final class DirectoryUpload: FileUpload {
   }
 
   init(
-    id: String, replacing replaced: ReplacedContent, directory: FileDirectory,
+    id: String, replacing replaced: ReplacedContent, reserve: Int64, directory: FileDirectory,
     jobs: JobQueue<FileJob>
   ) {
     self.id = id
     self.replaced = replaced
+    self.reserve = reserve
     self.directory = directory
     self.jobs = jobs
   }
@@ -153,6 +158,9 @@ final class DirectoryUpload: FileUpload {
   ) {
     jobs.submit(completion) { [self] in
       try change { file throws(SystemError) in
+        guard directory.room.map({ $0 > reserve && $0 - reserve >= bytes.count }) ?? true else {
+          throw SystemError(call: "write", code: ENOSPC, object: path)
+        }
         try file.append(bytes)
         return .open(file)
       }

@@ -3,7 +3,7 @@ import Glibc
 import Reactor
 import SealedFiles
 import Synchronization
-import Uploads
+package import Uploads
 
 /// A file in a directory that is received over several requests.
 ///
@@ -219,7 +219,7 @@ final class DirectoryPartialFile: PartialFile {
 
 extension PartialFileFailure {
   /// The failure that an error of the file system is.
-  fileprivate init(_ error: any Error) {
+  package init(_ error: any Error) {
     switch error {
     case let failure as PartialFileFailure: self = failure
     case let error as SystemError where [ENOSPC, EDQUOT, EFBIG].contains(error.code): self = .full

@@ -52,8 +52,9 @@ struct UploadFailureTests {
       return .fail(code)
     }
     let answer = try upload()
-    #expect(answer.status == 500)
-    #expect(answer.text.contains("the file can't be stored"))
+    #expect(answer.status == (code == ENOSPC ? 507 : 500))
+    #expect(
+      answer.text.contains(code == ENOSPC ? "\"storage_full\"" : "the file can't be stored"))
     kernel.play { _ in .pass }
     #expect(try upload().status == 200)
     #expect(try names("uploads") == [])
