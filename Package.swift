@@ -251,8 +251,8 @@ let package = Package(
     tests(
       "Store",
       [
-        "Channels", "CSQLite", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite", logging,
-        "store-crash-writer",
+        "Channels", "Crypto", "CSQLite", "ParleyProtocol", "PostgreSQL", "Reactor", "SealedFiles",
+        "SQLite", logging, "store-crash-writer",
       ]),
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),

@@ -212,6 +212,26 @@ struct S3DepotTests {
     depot.close()
   }
 
+  @Test("a piece is refused where the spool lacks what came before, and leaves nothing there")
+  func refusesElsewhere() async throws {
+    let directory = FileManager.default.temporaryDirectory.path + "/" + FileID.make()
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let depot = try S3Depot(
+      S3Account(bucketURL: server.url, region: "r", prefix: "p/", key: "k", secret: "hidden"),
+      spool: DirectoryDepot(dataDirectory: directory), logger: Logger(label: "s3"))
+    try depot.prepare()
+    let request = PartialFileRequest(id: Self.id, offset: 3, size: 6)
+    await #expect(throws: PartialFileFailure.elsewhere) {
+      _ = try await withCheckedThrowingContinuation { continuation in
+        depot.continueUpload(request) { continuation.resume(with: $0) }
+      }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/partial") == [])
+    depot.close()
+  }
+
   @Test("what waits is answered when the depot is closed")
   func closes() async throws {
     server.play { _ in .silence }

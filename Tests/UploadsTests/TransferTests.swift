@@ -422,6 +422,20 @@ struct TransferTests {
   }
 
   @Test
+  func `A piece at a server without the file changes nothing`() {
+    var world = world(offset: 40)
+    var run = Run(TransferRequest(.piece(at: 40), length: 20))
+    run.send(.begun, in: &world)
+    while run.pending.allSatisfy({ if case .opened = $0 { false } else { true } }) {
+      _ = run.step(in: &world)
+    }
+    run.pending = [.failed(.elsewhere)]
+    run.settle(in: &world)
+    #expect(run.answers == [.refused(.elsewhere)])
+    #expect(world.record?.offset == 40 && world.record?.claimedUntil == 0)
+  }
+
+  @Test
   func `What comes is recorded from time to time`() {
     var world = world()
     var run = Run(TransferRequest(.whole, length: 100))

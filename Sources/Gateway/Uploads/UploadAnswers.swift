@@ -115,7 +115,7 @@ struct UploadAnswers: Sendable {
     switch refusal {
     case .offset(let offset): response.fields.append("Upload-Offset", String(offset))
     case .version: response.fields.append("Tus-Version", TusFields.version)
-    case .locked: response.fields.append("Retry-After", "1")
+    case .locked, .elsewhere: response.fields.append("Retry-After", "1")
     case .unknown, .gone, .tooLarge, .incomplete, .checksum, .contentType, .field, .inUse, .full,
       .storage:
       break

@@ -45,7 +45,17 @@ package final class S3Depot: FileDepot {
     let (depot, id) = (self, request.id)
     spool.continueUpload(request) { result in
       completion(
-        result.map { SpooledFile(id, $0, in: spool, to: depot.beginReplacement(of: id)) })
+        result.mapError(Self.failure(ofSpool:)).map {
+          SpooledFile(id, $0, in: spool, to: depot.beginReplacement(of: id))
+        })
+    }
+  }
+
+  /// A spool is this server's alone: bytes that it lacks came to another one.
+  private static func failure(ofSpool failure: PartialFileFailure) -> PartialFileFailure {
+    switch failure {
+    case .shrunk: .elsewhere
+    case .full, .elsewhere, .storage: failure
     }
   }
 

@@ -65,8 +65,10 @@ final class DirectoryPartialFile: PartialFile {
       try checkRoom(for: request.size - request.offset)
       let path = directory.partialPath(of: request.id)
       // A process that ended while it completed the file left it under its other name.
-      if request.offset > 0, access(path, F_OK) != 0 {
-        _ = Kernel.rename(directory.path(of: request.id), to: path)
+      if request.offset > 0, access(path, F_OK) != 0,
+        Kernel.rename(directory.path(of: request.id), to: path) != 0
+      {
+        throw PartialFileFailure.shrunk(to: 0)
       }
       let file = try GrowingFile(at: path)
       if let sealing = request.sealing {
@@ -106,14 +108,33 @@ final class DirectoryPartialFile: PartialFile {
     }
     var header: [UInt8]?
     if request.offset > 0 {
-      header = try OpenFile(readingFrom: path).read(
-        from: 0, atMost: SealedLayout.headerByteCount)
+      let found = try OpenFile(readingFrom: path)
+      let first = try found.read(from: 0, atMost: SealedLayout.headerByteCount)
+      guard try isSealed(found, first, with: sealing.keys, upTo: lacking) else {
+        throw PartialFileFailure.shrunk(to: 0)
+      }
+      header = first
     }
     let sealer = try PartialSealer(
       sealing, ofFile: request.id, at: request.offset, header: header)
     try file.cut(to: sealer.storedByteCount)
     try file.append(sealer.firstBytes)
     return sealer
+  }
+
+  /// Whether the last of some chunks was sealed with the keys of the upload.
+  ///
+  /// It was not where the upload has begun anew on another server since, with other keys.
+  private func isSealed(
+    _ file: OpenFile, _ header: [UInt8], with keys: FileKeys, upTo count: UInt32
+  ) throws -> Bool {
+    guard count > 0 else { return true }
+    let end = Int64(count) * Int64(SealedLayout.chunkByteCount)
+    let opener = try FileOpener(keys: keys, header: header, plainByteCount: request.size)
+    var stretch = opener.stretch(end - Int64(SealedLayout.chunkByteCount)..<end)
+    let range = stretch.storedRange
+    let stored = try file.read(from: range.lowerBound, atMost: range.count)
+    return (try? stretch.open(stored)) != nil && stretch.isComplete
   }
 
   func write(_ bytes: [UInt8], completion: @escaping FileCompletion<Void>) {

@@ -450,6 +450,7 @@ package struct Transfer: Sendable {
       // The disk has lost what the store knew: the client continues where the file ends.
       refusal = .offset(offset)
       recordedOffset = offset
+    case .elsewhere: refusal = .elsewhere
     case .storage: refusal = .storage
     }
     switch recording {

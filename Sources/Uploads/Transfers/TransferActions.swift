@@ -62,6 +62,8 @@ package enum PartialFileFailure: Error, Sendable, Hashable {
   case full
   /// The file has fewer bytes than the store knew.
   case shrunk(to: Int64)
+  /// Another server has what the store knew.
+  case elsewhere
   case storage
 }
 

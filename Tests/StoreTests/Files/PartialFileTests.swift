@@ -1,4 +1,6 @@
+import Crypto
 import Foundation
+import SealedFiles
 import Testing
 import Uploads
 
@@ -77,6 +79,26 @@ struct PartialFileTests {
     depot.close()
   }
 
+  @Test("an encrypted file that was begun anew elsewhere with other keys is not continued")
+  func isOfItsKeys() async throws {
+    let count = Int64(SealedLayout.chunkByteCount)
+    let (own, other) = (PartialSealing(), PartialSealing())
+    func open(_ sealing: PartialSealing, at offset: Int64) async throws -> any PartialFile {
+      let request = PartialFileRequest(
+        id: Self.id, offset: offset, size: 3 * count, sealing: sealing)
+      return try await withCheckedThrowingContinuation { continuation in
+        depot.continueUpload(request) { continuation.resume(with: $0) }
+      }
+    }
+    let bytes = String(repeating: "a", count: Int(2 * count))
+    try await write(bytes, to: open(own, at: 0))
+    await #expect(throws: PartialFileFailure.shrunk(to: 0)) { _ = try await open(other, at: count) }
+    let rest = try await open(own, at: count)
+    try await write(bytes, to: rest)
+    try await complete(rest)
+    depot.close()
+  }
+
   @Test("a file of another length than its upload's is not complete")
   func hasItsLength() async throws {
     let file = try await open(at: 0, in: depot)
@@ -84,5 +106,12 @@ struct PartialFileTests {
     await #expect(throws: PartialFileFailure.storage) { try await complete(file) }
     #expect(contents("partial") == "abc" && contents("files") == nil)
     depot.close()
+  }
+}
+
+extension PartialSealing {
+  /// Keys of a new file.
+  fileprivate init() {
+    self.init(keys: FileKeys(), tailKey: SymmetricKey(), tail: nil)
   }
 }
