@@ -75,7 +75,7 @@ package struct ClientRequest: Sendable {
 }
 
 /// A request under way, and who waits for its outcome.
-private final class RequestFlight: Sendable {
+final class RequestFlight: Sendable {
   typealias Outcome = Result<HTTPResponse, ConnectionFailure>
   typealias Waiter = CheckedContinuation<Outcome, Never>
 
@@ -90,19 +90,14 @@ private final class RequestFlight: Sendable {
   func begin(
     _ request: ClientRequest, by plan: ConnectionPlan, on loop: ClientLoop, _ waiter: Waiter
   ) {
-    let isCancelled = state.withLock { state in
-      state.waiter = waiter
-      return state.isCancelled
-    }
-    if isCancelled { return finish(.failure(.cancelledRequest)) }
+    state.withLock { $0.waiter = waiter }
     loop.post { [self] context in
+      // The job of a cancelling may have run already: nothing would end a connection made now.
+      if state.withLock({ $0.isCancelled }) { return finish(.failure(.cancelledRequest)) }
       let exchange = RequestExchange(request, by: plan) { [self] in finish($0) }
       let connection = ClientConnection(plan, context: context, request: exchange)
-      let isCancelled = state.withLock { state in
-        state.connection = LoopBound(connection)
-        return state.isCancelled
-      }
-      if !isCancelled { connection.start() }
+      state.withLock { $0.connection = LoopBound(connection) }
+      connection.start()
     }
   }
 
