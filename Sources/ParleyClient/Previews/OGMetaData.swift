@@ -45,11 +45,13 @@ public struct OGImage: Sendable, Hashable, Codable {
   public let height: Int
   /// A text description of the picture.
   public let alt: String?
+  /// The address that the page names, when ``url`` is that of a copy on the Parley server.
+  public let originURL: String?
 
   /// Makes the value, for tests and previews of an application.
   public init(
     url: String? = nil, secureURL: String? = nil, type: String? = nil, width: Int = 0,
-    height: Int = 0, alt: String? = nil
+    height: Int = 0, alt: String? = nil, originURL: String? = nil
   ) {
     self.url = url
     self.secureURL = secureURL
@@ -57,12 +59,13 @@ public struct OGImage: Sendable, Hashable, Codable {
     self.width = width
     self.height = height
     self.alt = alt
+    self.originURL = originURL
   }
 
   init(_ image: OpenGraphImage) {
     self.init(
       url: image.url, secureURL: image.secureURL, type: image.type, width: Int(image.width),
-      height: Int(image.height), alt: image.alt)
+      height: Int(image.height), alt: image.alt, originURL: image.originURL)
   }
 }
 
