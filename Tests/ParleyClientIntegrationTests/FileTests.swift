@@ -21,6 +21,9 @@ extension ClientTests {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
       defer { withExtendedLifetime(ann) {} }
+      #expect(ann.features?.files == ServerFeatures.Files(maxBytes: 26_214_400))
+      #expect(ann.features?.thumbnails?.maxSizes == 3)
+      #expect(ann.features?.translation == nil && ann.features?.hasPreviews == false)
       let lobby = try await ann.enterNewChannel()
       let bytes = Self.content(700_000)
       let path = server.directory.path(of: "plan.png")

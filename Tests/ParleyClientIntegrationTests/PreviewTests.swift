@@ -42,6 +42,7 @@ extension ClientTests {
       let ann = try await server.client("ann")
       let url = pages.url("/a")
       let link = try #require(LinkDetector.firstMatch(in: "see \(url)!"))
+      #expect(ann.features?.hasPreviews == true)
       let provider = ann.metadataProvider()
       let metadata = try await provider.startFetchingMetadata(for: link)
       #expect(metadata.url == url && metadata.siteName == "S" && !metadata.isCached)

@@ -31,6 +31,8 @@ final class ClientCore: Sendable {
 
   var currentUser: User? { session.withLock { $0.user } }
 
+  var features: ServerFeatures? { session.withLock { $0.features } }
+
   var connectionState: ConnectionState { session.withLock { $0.state } }
 
   /// Makes a call and calls back.
@@ -145,6 +147,7 @@ final class ClientCore: Sendable {
     case .recovered(let url, let missed): tell(url, .recovered(eventCount: missed))
     case .recoveryFailed(let url, let reason): didFailToRecover(url, EventLoss(reason))
     case .fileKeyChanged(let key): fileKeys.keep(key)
+    case .featuresChanged(let features): session.withLock { $0.features = features }
     case .stateChanged(let state): didChange(state)
     }
   }

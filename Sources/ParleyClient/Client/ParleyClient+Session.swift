@@ -74,6 +74,7 @@ extension ParleyClient {
 /// The public view of a client's session, and its changes that are reported.
 struct SessionView: Sendable {
   var user: User?
+  var features: ServerFeatures?
   var state = ConnectionState.disconnected(because: .requested)
   /// Whether the session was open since the last `connect`, and this was reported.
   private var hasToldConnection = false

@@ -22,6 +22,13 @@ public final class ParleyClient: Sendable {
   /// The user of the session, as the server showed it last; `nil` before the first session.
   public var currentUser: User? { core.currentUser }
 
+  /// The features of the server, as the latest session began; `nil` before the first session.
+  ///
+  /// Known when `connect` has succeeded. What is missing is off, and its calls are refused:
+  ///
+  ///     attachButton.isHidden = client.features?.files == nil
+  public var features: ServerFeatures? { core.features }
+
   /// The state of the client's connection.
   public var connectionState: ConnectionState { core.connectionState }
 

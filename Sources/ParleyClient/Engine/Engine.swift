@@ -186,6 +186,8 @@ enum EngineEvent: Sendable {
   case recoveryFailed(channelURL: String, reason: RecoveryFailure)
   /// The server gave another file key, or none to the first session since `connect`.
   case fileKeyChanged(FileKey?)
+  /// The features of the server, at the begin of each session.
+  case featuresChanged(ServerFeatures)
   /// The connection is in another state.
   case stateChanged(ConnectionState)
 }

@@ -83,6 +83,16 @@ struct ClientCoreTests {
     #expect(core.fileKeys.current == nil)
   }
 
+  @Test("keeps the features of the latest session")
+  func features() {
+    let core = ClientCore(bufferedEvents: 10)
+    #expect(core.features == nil)
+    for features in [ServerFeatures(hasPreviews: true), ServerFeatures()] {
+      core.receive(.featuresChanged(features))
+      #expect(core.features == features)
+    }
+  }
+
   @Test("ends a channel when it is the current user who is banned")
   func banned() throws {
     let core = ClientCore(bufferedEvents: 10)

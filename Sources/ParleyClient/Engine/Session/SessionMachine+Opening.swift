@@ -62,6 +62,7 @@ extension SessionMachine {
     state = .open(session)
     if case .first = goal { deliver(.fileKeyChanged(nil)) }
     deliverFileKey(of: result)
+    deliver(.featuresChanged(ServerFeatures(result: result)))
     if case .first(let id, _) = goal { complete(id, .success(Array(result.raw))) }
     goal = .lasting
     deliver(.stateChanged(.connected))

@@ -70,6 +70,27 @@ struct SessionOpeningTests {
     #expect(rig.machine.nextDeadline == nil)
   }
 
+  @Test("each session begins with the features of its server")
+  func features() throws {
+    var rig = SessionRig()
+    _ = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.answer(
+      try #require(rig.sent.last), #"{"session_id":"s","features":{"previews":true}}"#)
+    try rig.lose()
+    try rig.advance(by: 60_000)
+    try rig.handle(.connectionOpened)
+    try rig.answer(
+      try #require(rig.sent.last), #"{"session_id":"s","features":{"files":{"max_bytes":9}}}"#)
+    let features = rig.takeEvents().compactMap { event in
+      if case .featuresChanged(let features) = event { features } else { nil }
+    }
+    #expect(
+      features == [
+        ServerFeatures(hasPreviews: true), ServerFeatures(files: .init(maxBytes: 9)),
+      ])
+  }
+
   @Test("a server that fails to open a session is asked again")
   func transientRefusal() throws {
     var rig = SessionRig()

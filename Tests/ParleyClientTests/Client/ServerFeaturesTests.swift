@@ -1,0 +1,39 @@
+import Testing
+
+@testable import ParleyClient
+
+@Suite("The features of a server")
+struct ServerFeaturesTests {
+  private func features(_ result: String) throws -> ServerFeatures {
+    ServerFeatures(result: try AnswerReader.document(result.json))
+  }
+
+  @Test("are read, and those that are unknown are passed over")
+  func all() throws {
+    let features = try features(
+      """
+      {"features":{"files":{"max_bytes":26214400,"tus":"1.0.0"},
+      "thumbnails":{"sizes":3,"types":["image/*","video/*"]},
+      "translation":{"languages":["en","es"],"per_message":10},"previews":true,"search":true,
+      "push":{"types":["web"],"web_key":"B"},"groups":true}}
+      """)
+    #expect(
+      features
+        == ServerFeatures(
+          files: .init(maxBytes: 26_214_400),
+          thumbnails: .init(maxSizes: 3, types: ["image/*", "video/*"]),
+          translation: .init(languages: ["en", "es"], maxLanguagesPerMessage: 10),
+          hasPreviews: true))
+  }
+
+  @Test(
+    "are off when they are missing or have another form",
+    arguments: [
+      "{}", #"{"features":null}"#, #"{"features":[]}"#, #"{"features":{}}"#,
+      #"{"features":{"files":true,"thumbnails":{"sizes":3},"translation":[],"previews":"yes"}}"#,
+      #"{"features":{"files":{"max_bytes":"9"},"translation":{"languages":"en","per_message":1}}}"#,
+    ])
+  func none(result: String) throws {
+    #expect(try features(result) == ServerFeatures())
+  }
+}
