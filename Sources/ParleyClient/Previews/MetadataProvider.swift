@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import ParleyProtocol
 internal import Synchronization
 
@@ -171,13 +172,13 @@ public enum MetadataError: Error, Sendable, Hashable {
 
 /// The requests about previews.
 enum PreviewCalls {
-  private static let timeouts: ClosedRange<Int64> = 100...30_000
+  private static let shortestTimeout = Duration.milliseconds(100)
+  private static let longestTimeout = Duration.seconds(30)
 
   static func fetch(
     _ url: String, within timeout: Duration, _ fetchID: String
   ) -> Call<Result<LinkMetadata, MetadataError>> {
-    let milliseconds = min(
-      max(Int64(timeout / .milliseconds(1)), timeouts.lowerBound), timeouts.upperBound)
+    let milliseconds = min(max(timeout, shortestTimeout), longestTimeout).milliseconds
     return Call(
       "preview.fetch", .safe, patience: milliseconds,
       params: {
