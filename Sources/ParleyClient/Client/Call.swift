@@ -10,12 +10,12 @@ struct Call<Value: Sendable>: Sendable {
 
   init(
     _ method: String, _ repeatability: Repeatability, _ effect: ChannelEffect? = nil,
-    patience: Int64 = 0, params: (inout JSONWriter) -> Void,
+    timeout: Int64? = nil, params: (inout JSONWriter) -> Void,
     reading read: @escaping @Sendable (JSONNode) throws(ParleyError) -> Value
   ) {
     request = EngineCall(
       method: method, params: JSONWriter.bytes { $0.object(params) }, repeatability: repeatability,
-      channel: effect, patience: patience)
+      channel: effect, timeout: timeout)
     self.read = read
   }
 

@@ -36,21 +36,33 @@ final class ClientCore: Sendable {
   var connectionState: ConnectionState { session.withLock { $0.state } }
 
   /// Makes a call and calls back.
+  ///
+  /// - Parameter handle: The handle to give the call up by; see ``giveUp(_:)``.
   func start<Value: Sendable>(
-    _ call: Call<Value>,
+    _ call: Call<Value>, _ handle: CallHandle = CallHandle(),
     completion: @escaping @Sendable (Result<Value, ParleyError>) -> Void
   ) {
-    _ = engine.call(call.request) { [callbacks] answer in
+    let id = engine.call(call.request) { [callbacks] answer in
       let outcome = call.outcome(answer)
       callbacks.run { completion(outcome) }
     }
+    if handle.begin(id) == .cancelled { engine.cancel(id) }
   }
 
   /// Makes a call and waits; cancelling the task gives the call up.
-  func perform<Value: Sendable>(_ call: Call<Value>) async throws(ParleyError) -> Value {
-    try await outcome { engine, waiter in
+  ///
+  /// - Parameter handle: Another way to give the call up; see ``giveUp(_:)``.
+  func perform<Value: Sendable>(
+    _ call: Call<Value>, _ handle: CallHandle = CallHandle()
+  ) async throws(ParleyError) -> Value {
+    try await outcome(of: handle) { engine, waiter in
       engine.call(call.request) { waiter.resume(returning: call.outcome($0)) }
     }
+  }
+
+  /// Gives a call up, which then ends with ``ParleyError/cancelled`` unless it had ended.
+  func giveUp(_ handle: CallHandle) {
+    if let id = handle.cancel() { engine.cancel(id) }
   }
 
   /// Opens a session and calls back on the engine's thread.
@@ -89,11 +101,11 @@ final class ClientCore: Sendable {
 
   /// Waits for what `begin` begins, and gives it up when the task is cancelled.
   private func outcome<Value: Sendable>(
+    of handle: CallHandle = CallHandle(),
     _ begin: (Engine, Waiter<Value>) -> EngineCallID
   ) async throws(ParleyError) -> Value {
     // What was cancelled before it was written could still be written until the task is heard.
     guard !Task.isCancelled else { throw .cancelled }
-    let handle = CallHandle()
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: Waiter<Value>) in
         let id = begin(engine, waiter)

@@ -7,18 +7,18 @@ struct EngineCall: Sendable {
   let repeatability: Repeatability
   /// The effect of the call on the channels that this client is in.
   let channel: ChannelEffect?
-  /// Milliseconds that the server may take beyond the usual time.
-  let patience: Int64
+  /// The call's own time limit in milliseconds; `nil` for the usual one.
+  let timeout: Int64?
 
   init(
     method: String, params: [UInt8], repeatability: Repeatability, channel: ChannelEffect? = nil,
-    patience: Int64 = 0
+    timeout: Int64? = nil
   ) {
     self.method = method
     self.params = params
     self.repeatability = repeatability
     self.channel = channel
-    self.patience = patience
+    self.timeout = timeout
   }
 }
 

@@ -12,9 +12,19 @@ internal import Synchronization
 public final class MetadataProvider: Sendable {
   private enum State {
     case ready
-    case underWay(fetchID: String)
+    /// Cancelled before it began.
     case cancelled
+    case underWay(CallHandle)
+    /// Cancelled, and not ended yet.
+    case givenUp
     case over
+  }
+
+  /// A fetch that begins.
+  private struct Fetch {
+    let id: String
+    let call: Call<Result<LinkMetadata, MetadataError>>
+    let handle: CallHandle
   }
 
   private struct Contents {
@@ -28,6 +38,8 @@ public final class MetadataProvider: Sendable {
   init(_ core: ClientCore) { self.core = core }
 
   /// The time for the fetch, held between 100 ms and 30 s; 30 s unless set before the fetch.
+  ///
+  /// It includes the time for which the call waits for a connection.
   public var timeout: Duration {
     get { contents.withLock { $0.timeout } }
     set { contents.withLock { $0.timeout = newValue } }
@@ -40,16 +52,14 @@ public final class MetadataProvider: Sendable {
   /// - Parameter url: An http or https URL, or a link as in a message: `example.com/page`.
   /// - Throws: ``MetadataError/alreadyStarted`` for a second fetch.
   public func startFetchingMetadata(for url: String) async throws(MetadataError) -> LinkMetadata {
-    let call = try begin(url)
+    let fetch = try begin(url)
     let outcome: Result<Result<LinkMetadata, MetadataError>, ParleyError>
     do throws(ParleyError) {
-      outcome = .success(try await core.perform(call))
+      outcome = .success(try await core.perform(fetch.call, fetch.handle))
     } catch {
       outcome = .failure(error)
-      // The server's fetch would go on for nobody.
-      if error == .cancelled { cancel() }
     }
-    return try end(outcome).get()
+    return try end(fetch.id, outcome).get()
   }
 
   /// Fetches the preview of a page and calls back on the client's queue.
@@ -59,53 +69,61 @@ public final class MetadataProvider: Sendable {
     for url: String,
     completionHandler: @escaping @Sendable (Result<LinkMetadata, MetadataError>) -> Void
   ) throws(MetadataError) {
-    let call: Call<Result<LinkMetadata, MetadataError>>
+    let fetch: Fetch
     do throws(MetadataError) {
-      call = try begin(url)
+      fetch = try begin(url)
     } catch .cancelled {
       return core.callbacks.run { completionHandler(.failure(.cancelled)) }
     }
-    core.start(call) { [self] in completionHandler(end($0)) }
+    core.start(fetch.call, fetch.handle) { [self] in completionHandler(end(fetch.id, $0)) }
   }
 
-  /// Cancels the fetch, which then throws ``MetadataError/cancelled``; one that has not begun never
-  /// does.
+  /// Cancels the fetch, which then throws ``MetadataError/cancelled`` at once, with a connection or
+  /// without; one that has not begun never does.
   public func cancel() {
-    let fetchID = contents.withLock { contents -> String? in
+    let handle = contents.withLock { contents -> CallHandle? in
       switch contents.state {
       case .ready:
         contents.state = .cancelled
         return nil
-      case .underWay(let fetchID): return fetchID
-      case .cancelled, .over: return nil
+      case .underWay(let handle):
+        contents.state = .givenUp
+        return handle
+      case .cancelled, .givenUp, .over: return nil
       }
     }
-    guard let fetchID else { return }
-    core.start(PreviewCalls.cancel(fetchID)) { _ in }
+    if let handle { core.giveUp(handle) }
   }
 
-  private func begin(
-    _ url: String
-  ) throws(MetadataError) -> Call<Result<LinkMetadata, MetadataError>> {
-    let fetchID = core.requestIDs.next()
+  private func begin(_ url: String) throws(MetadataError) -> Fetch {
+    let handle = CallHandle()
     let begun = contents.withLock { contents -> Result<Duration, MetadataError> in
       switch contents.state {
       case .ready:
-        contents.state = .underWay(fetchID: fetchID)
+        contents.state = .underWay(handle)
         return .success(contents.timeout)
       case .cancelled:
         contents.state = .over
         return .failure(.cancelled)
-      case .underWay, .over: return .failure(.alreadyStarted)
+      case .underWay, .givenUp, .over: return .failure(.alreadyStarted)
       }
     }
-    return PreviewCalls.fetch(url, within: try begun.get(), fetchID)
+    let id = core.requestIDs.next()
+    let call = PreviewCalls.fetch(url, within: try begun.get(), id)
+    return Fetch(id: id, call: call, handle: handle)
   }
 
   private func end(
-    _ outcome: Result<Result<LinkMetadata, MetadataError>, ParleyError>
+    _ fetchID: String, _ outcome: Result<Result<LinkMetadata, MetadataError>, ParleyError>
   ) -> Result<LinkMetadata, MetadataError> {
-    contents.withLock { $0.state = .over }
+    let isGivenUp = contents.withLock { contents in
+      defer { contents.state = .over }
+      if case .givenUp = contents.state { return true }
+      return false
+    }
+    // The server's fetch would go on for nobody.
+    if case .failure(.cancelled) = outcome { core.start(PreviewCalls.cancel(fetchID)) { _ in } }
+    guard !isGivenUp else { return .failure(.cancelled) }
     switch outcome {
     case .success(let result): return result
     case .failure(.cancelled): return .failure(.cancelled)
@@ -160,7 +178,7 @@ public enum MetadataError: Error, Sendable, Hashable {
   case cancelled
   /// The page could not be fetched, as the text says.
   case failed(String)
-  /// The page did not answer in time.
+  /// The page did not answer in time, or the server could not be asked in time.
   case timedOut
   /// Any other reason, also one that this client does not know.
   case unknown(String)
@@ -180,7 +198,7 @@ enum PreviewCalls {
   ) -> Call<Result<LinkMetadata, MetadataError>> {
     let milliseconds = min(max(timeout, shortestTimeout), longestTimeout).milliseconds
     return Call(
-      "preview.fetch", .safe, patience: milliseconds,
+      "preview.fetch", .safe, timeout: milliseconds,
       params: {
         $0.member("url", url)
         $0.member("timeout_ms", milliseconds)

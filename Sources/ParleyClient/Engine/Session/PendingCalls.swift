@@ -36,15 +36,15 @@ struct PendingCall: Sendable {
 
 /// The calls that are not answered yet, in the order in which they were made.
 ///
-/// All but a few patient ones have the same time limit, so the oldest is also the first to run out.
+/// All but a few have the same time limit, so the oldest is also the first to run out.
 struct PendingCalls: Sendable {
   private var calls: [EngineCallID: PendingCall] = [:]
-  /// Every id in `calls` but the patient ones, and some that are gone.
+  /// Every id in `calls` but those in `limited`, and some that are gone.
   private var order: [EngineCallID] = []
   /// All before it in `order` are gone.
   private var head = 0
   /// The ids of calls with a time limit of their own.
-  private var patient: [EngineCallID] = []
+  private var limited: [EngineCallID] = []
   private(set) var byteCount = 0
 
   var count: Int { calls.count }
@@ -55,12 +55,12 @@ struct PendingCalls: Sendable {
   /// The call whose time ends first.
   var soonest: PendingCall? {
     mutating get {
-      let candidates = [oldest].compactMap(\.self) + patient.compactMap { calls[$0] }
+      let candidates = [oldest].compactMap(\.self) + limited.compactMap { calls[$0] }
       return candidates.min { $0.deadline < $1.deadline }
     }
   }
 
-  /// The oldest call without patience.
+  /// The oldest call with the usual time limit.
   private var oldest: PendingCall? {
     mutating get {
       while head < order.count {
@@ -74,12 +74,12 @@ struct PendingCalls: Sendable {
   /// The ids of all calls, oldest first.
   var ids: [EngineCallID] {
     let usual = order[head...].filter { calls[$0] != nil }
-    return patient.isEmpty ? usual : (usual + patient).sorted()
+    return limited.isEmpty ? usual : (usual + limited).sorted()
   }
 
   mutating func append(_ call: PendingCall) {
     calls[call.id] = call
-    if call.call.patience > 0 { patient.append(call.id) } else { order.append(call.id) }
+    if call.call.timeout != nil { limited.append(call.id) } else { order.append(call.id) }
     byteCount += call.byteCount
   }
 
@@ -96,7 +96,7 @@ struct PendingCalls: Sendable {
   mutating func remove(_ id: EngineCallID) -> PendingCall? {
     guard let call = calls.removeValue(forKey: id) else { return nil }
     byteCount -= call.byteCount
-    if call.call.patience > 0 { patient.removeAll { $0 == id } }
+    if call.call.timeout != nil { limited.removeAll { $0 == id } }
     if order.count > 2 * calls.count + 64 { dropStale() }
     return call
   }

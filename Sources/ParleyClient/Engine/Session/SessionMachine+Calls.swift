@@ -19,7 +19,7 @@ extension SessionMachine {
     _ id: EngineCallID, _ call: EngineCall, _ purpose: PendingCall.Purpose, _ moment: Moment
   ) -> Bool {
     let entry = PendingCall(
-      id: id, call: call, deadline: moment.now + settings.requestTimeout + call.patience,
+      id: id, call: call, deadline: moment.now + (call.timeout ?? settings.requestTimeout),
       purpose: purpose)
     guard pending.count < settings.maximumPendingCalls,
       entry.byteCount <= settings.maximumPendingBytes - pending.byteCount

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Pending calls")
 struct PendingCallsTests {
-  /// A call that ends as much later as it has patience.
+  /// A call; some have a time limit of their own.
   private func call(_ number: Int64) -> PendingCall {
-    let patience: Int64 = number % 5 == 3 ? 40 : 0
+    let timeout: Int64? = number % 5 == 3 ? 40 : nil
     return PendingCall(
       id: EngineCallID(number: number),
       call: EngineCall(
-        method: "m", params: Array("{}".utf8), repeatability: .safe, patience: patience),
-      deadline: number + patience, purpose: .plain)
+        method: "m", params: Array("{}".utf8), repeatability: .safe, timeout: timeout),
+      deadline: number + (timeout ?? 0), purpose: .plain)
   }
 
   @Test("the one that ends first is found, whatever is taken out")

@@ -56,6 +56,23 @@ struct SessionCallsTests {
     #expect(rig.error(id) == .timedOut)
   }
 
+  @Test("a time limit of a call's own holds in place of the usual one, also without a connection")
+  func ownTimeout() throws {
+    for limit: Int64 in [1000, 30_000] {
+      var rig = SessionRig()
+      try rig.connect()
+      try rig.lose()
+      let id = rig.nextID()
+      let call = EngineCall(
+        method: "preview.fetch", params: Array("{}".utf8), repeatability: .safe, timeout: limit)
+      try rig.handle(.call(id, call))
+      try rig.advance(by: limit - 1)
+      #expect(rig.results[id] == nil)
+      try rig.advance(by: 1)
+      #expect(rig.error(id) == .timedOut)
+    }
+  }
+
   @Test("a cancelled call fails at once")
   func cancelled() throws {
     var rig = SessionRig()
