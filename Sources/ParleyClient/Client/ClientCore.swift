@@ -60,6 +60,17 @@ final class ClientCore: Sendable {
     }
   }
 
+  /// Makes a call and waits; cancelling the task gives the call up unless it was sent.
+  ///
+  /// A call that was sent may have its effect, and its caller must learn of that.
+  func performOnceSent<Value: Sendable>(
+    _ call: Call<Value>
+  ) async throws(ParleyError) -> Value {
+    try await outcome(givingUpBy: { $0.withdraw($1) }) { engine, waiter in
+      engine.call(call.request) { waiter.resume(returning: call.outcome($0)) }
+    }
+  }
+
   /// Gives a call up, which then ends with ``ParleyError/cancelled`` unless it had ended.
   func giveUp(_ handle: CallHandle) {
     if let id = handle.cancel() { engine.cancel(id) }
@@ -102,6 +113,7 @@ final class ClientCore: Sendable {
   /// Waits for what `begin` begins, and gives it up when the task is cancelled.
   private func outcome<Value: Sendable>(
     of handle: CallHandle = CallHandle(),
+    givingUpBy giveUp: @escaping @Sendable (Engine, EngineCallID) -> Void = { $0.cancel($1) },
     _ begin: (Engine, Waiter<Value>) -> EngineCallID
   ) async throws(ParleyError) -> Value {
     // What was cancelled before it was written could still be written until the task is heard.
@@ -109,10 +121,10 @@ final class ClientCore: Sendable {
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: Waiter<Value>) in
         let id = begin(engine, waiter)
-        if handle.begin(id) == .cancelled { engine.cancel(id) }
+        if handle.begin(id) == .cancelled { giveUp(engine, id) }
       }
     } onCancel: {
-      if let id = handle.cancel() { engine.cancel(id) }
+      if let id = handle.cancel() { giveUp(engine, id) }
     }
     return try outcome.get()
   }

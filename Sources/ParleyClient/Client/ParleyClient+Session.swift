@@ -37,7 +37,8 @@ extension ParleyClient {
 
   /// Ends the session after what was sent has been answered, and leaves all channels.
   ///
-  /// Uploads fail with ``ParleyError/cancelled``.
+  /// Uploads fail with ``ParleyError/cancelled``; a file message whose file was uploaded before is
+  /// stored as any other.
   public func disconnect() async {
     await core.close()
   }

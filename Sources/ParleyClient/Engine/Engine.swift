@@ -107,6 +107,12 @@ final class Engine: Sendable {
     loop.withLock { $0 }?.post { ($0.members[key] as? SessionDriver)?.handle(.cancel(id)) }
   }
 
+  /// Gives a call up as ``cancel(_:)`` does, unless it was sent: then its outcome comes.
+  func withdraw(_ id: EngineCallID) {
+    let key = ObjectIdentifier(self)
+    loop.withLock { $0 }?.post { ($0.members[key] as? SessionDriver)?.handle(.withdraw(id)) }
+  }
+
   private func submit(
     _ input: SessionInput, _ id: EngineCallID, _ completion: @escaping Completion
   ) {

@@ -111,7 +111,7 @@ final class FileSendings: Sendable {
     }
   }
 
-  /// Ends all uploads; they can be repeated.
+  /// Ends all uploads, which can be repeated; messages that were sent are answered.
   func cancelAll() {
     let tasks = state.withLock { $0.entries.values.compactMap(\.task) }
     for task in tasks { task.cancel() }

@@ -80,12 +80,14 @@ struct FileUpload: Sendable {
 
 extension ClientCore {
   /// Makes a call again, as long as the server names a time after which it may succeed.
+  ///
+  /// Cancelling the task ends it, unless the call was sent: then its outcome comes.
   func performPatiently<Value: Sendable>(
     _ call: Call<Value>, waiting wait: (ParleyError) -> Duration?
   ) async throws(ParleyError) -> Value {
     while true {
       do throws(ParleyError) {
-        return try await perform(call)
+        return try await performOnceSent(call)
       } catch {
         guard let pause = wait(error) else { throw error }
         try? await Task.sleep(for: pause)

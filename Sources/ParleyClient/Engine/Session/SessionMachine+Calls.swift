@@ -126,6 +126,12 @@ extension SessionMachine {
     complete(id, .failure(.cancelled))
   }
 
+  /// Gives a call up, unless the server may have carried it out.
+  mutating func withdraw(_ id: EngineCallID, _ moment: Moment) {
+    guard let entry = pending[id], entry.firstSent == nil else { return }
+    cancel(id, moment)
+  }
+
   mutating func expireCalls(_ moment: Moment) {
     while let due = pending.soonest, due.deadline <= moment.now {
       _ = pending.remove(due.id)

@@ -64,6 +64,7 @@ struct SessionMachine {
     case .close(let id): close(id, moment)
     case .call(let id, let call): submit(id, call, moment)
     case .cancel(let id): cancel(id, moment)
+    case .withdraw(let id): withdraw(id, moment)
     case .connectionOpened: didConnect(moment)
     case .textReceived(let text): receive(text, moment)
     case .signOfLife: noteLife(moment)
@@ -141,6 +142,8 @@ enum SessionInput: Sendable {
   case close(EngineCallID)
   case call(EngineCallID, EngineCall)
   case cancel(EngineCallID)
+  /// Gives a call up unless it was written.
+  case withdraw(EngineCallID)
 
   /// The opening handshake is done.
   case connectionOpened

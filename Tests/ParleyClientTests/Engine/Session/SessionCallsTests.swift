@@ -73,6 +73,23 @@ struct SessionCallsTests {
     }
   }
 
+  @Test("a withdrawn call fails at once if it was not sent, and else ends with its answer")
+  func withdrawn() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let sent = try rig.call("file.create", "{}", .safe)
+    let request = try #require(rig.sent.last)
+    try rig.handle(.withdraw(sent))
+    #expect(rig.results[sent] == nil)
+    try rig.answer(request, #"{"n":1}"#)
+    #expect(rig.result(sent) == #"{"n":1}"#)
+    try rig.handle(.withdraw(sent))
+    try rig.lose()
+    let waiting = try rig.call("file.create", "{}", .safe)
+    try rig.handle(.withdraw(waiting))
+    #expect(rig.error(waiting) == .cancelled)
+  }
+
   @Test("a cancelled call fails at once")
   func cancelled() throws {
     var rig = SessionRig()
