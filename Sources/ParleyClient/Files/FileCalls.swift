@@ -7,6 +7,14 @@ struct UploadAddress: Sendable, Hashable {
   let url: String
 }
 
+/// The upload of a sending, which keeps its name as long as it may exist.
+struct NamedUpload: Sendable, Hashable {
+  /// The `req_id` of its creation: a repetition gets the same upload again.
+  let name: String
+  /// `nil` until the server has answered.
+  var address: UploadAddress?
+}
+
 /// The requests about files.
 enum FileCalls {
   /// - Parameter requestID: Another for each upload: a repetition gets the same upload again.

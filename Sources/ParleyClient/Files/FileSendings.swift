@@ -21,7 +21,8 @@ final class FileSendings: Sendable {
   private struct Entry {
     let order: Order
     var stage: Stage
-    var address: UploadAddress?
+    /// `nil` once it is cancelled.
+    var upload: NamedUpload?
     var task: Task<Outcome, Never>?
   }
 
@@ -46,27 +47,45 @@ final class FileSendings: Sendable {
 
   /// Begins a sending.
   ///
-  /// - Parameter send: Carries it out, given the upload of an earlier attempt.
+  /// - Parameters:
+  ///   - newUpload: The upload if there is none of an earlier attempt.
+  ///   - send: Carries it out, given the upload.
   func begin(
-    _ order: Order, _ send: @escaping @Sendable (UploadAddress?) async -> Outcome
+    _ order: Order, as newUpload: NamedUpload,
+    _ send: @escaping @Sendable (NamedUpload) async -> Outcome
   ) -> Task<Outcome, Never> {
     let id = order.requestID
     return state.withLock { state in
-      let address = state.entries[id]?.address
+      let earlier = state.entries[id].flatMap { $0.order.params == order.params ? $0.upload : nil }
+      let upload = earlier ?? newUpload
       state.failed.removeAll { $0 == id }
       let task = Task { [self] in
-        let outcome = await send(address)
+        let outcome = await send(upload)
         end(id, outcome)
         return outcome
       }
-      state.entries[id] = Entry(order: order, stage: .uploading, address: address, task: task)
+      state.entries[id] = Entry(order: order, stage: .uploading, upload: upload, task: task)
       return task
     }
   }
 
   /// The server gave an address for the bytes of a sending.
-  func didCreate(_ address: UploadAddress, for id: String) {
-    state.withLock { $0.entries[id]?.address = address }
+  ///
+  /// - Returns: Whether the sending goes on; if it was cancelled, the caller cancels the upload.
+  func didCreate(_ address: UploadAddress, for id: String) -> Bool {
+    state.withLock { state in
+      guard state.entries[id]?.stage == .uploading else {
+        state.entries[id]?.upload = nil
+        return false
+      }
+      state.entries[id]?.upload?.address = address
+      return true
+    }
+  }
+
+  /// The upload of a sending is gone.
+  func replaceUpload(by upload: NamedUpload, for id: String) {
+    state.withLock { $0.entries[id]?.upload = upload }
   }
 
   /// The bytes of a sending are at the server: it can't be cancelled any more.
@@ -87,8 +106,10 @@ final class FileSendings: Sendable {
     let (task, address): (Task<Outcome, Never>?, UploadAddress?) = state.withLock { state in
       guard let entry = state.entries[id], entry.stage == .uploading else { return (nil, nil) }
       state.entries[id]?.stage = .failed
-      state.entries[id]?.address = nil
-      return (entry.task, entry.address)
+      // One without an address may exist: a creation under its name finds it.
+      guard let address = entry.upload?.address else { return (entry.task, nil) }
+      state.entries[id]?.upload = nil
+      return (entry.task, address)
     }
     task?.cancel()
     return (task != nil, address)
@@ -140,12 +161,12 @@ extension ClientCore {
     report: @escaping @Sendable (FileUploadProgress) -> Void,
     patience: @escaping @Sendable (ParleyError) -> Duration? = { _ in nil }
   ) -> Task<FileSendings.Outcome, Never> {
-    files.begin(order) { [self] address in
+    files.begin(order, as: NamedUpload(name: requestIDs.next())) { [self] upload in
       do throws(ParleyError) {
         await places?.take()
-        let upload = await uploading(order, continuing: address, report: report)
+        let uploaded = await uploading(order, continuing: upload, report: report)
         await places?.leave()
-        let fileID = try upload.get()
+        let fileID = try uploaded.get()
         await turn?.value
         guard files.didUpload(order.requestID) else { throw .cancelled }
         let call = messageCalls.send(
@@ -160,17 +181,14 @@ extension ClientCore {
 
   /// - Returns: The id of the file; `nil` for one that is somewhere else.
   private func uploading(
-    _ order: FileSendings.Order, continuing address: UploadAddress?,
+    _ order: FileSendings.Order, continuing upload: NamedUpload,
     report: @escaping @Sendable (FileUploadProgress) -> Void
   ) async -> Result<String?, ParleyError> {
     guard let content = order.params.file else { return .success(nil) }
-    let upload = FileUpload(
+    let file = FileUpload(
       params: order.params, content: content, requestID: order.requestID, report: report)
     do throws(ParleyError) {
-      return .success(
-        try await upload.run(in: self, continuing: address) { [files] in
-          files.didCreate($0, for: order.requestID)
-        })
+      return .success(try await file.run(in: self, continuing: upload))
     } catch {
       return .failure(error)
     }

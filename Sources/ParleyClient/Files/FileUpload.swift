@@ -10,32 +10,36 @@ struct FileUpload: Sendable {
 
   /// Uploads the file, and goes on where an earlier attempt ended.
   ///
-  /// - Parameters:
-  ///   - address: The upload of an earlier attempt; one that is gone is replaced.
-  ///   - didCreate: Called with the address of a new upload.
+  /// - Parameter upload: The upload of an earlier attempt, which is replaced if it is gone; or a new one.
   /// - Returns: The file's id.
   func run(
-    in core: ClientCore, continuing address: UploadAddress?,
-    didCreate: @Sendable (UploadAddress) -> Void
+    in core: ClientCore, continuing upload: NamedUpload
   ) async throws(ParleyError) -> String {
     let reader = try await FileReader(content)
     var reports = ProgressReports(requestID, size: reader.size, report: report)
-    if let address {
+    var upload = upload
+    if let address = upload.address {
       do throws(ParleyError) {
         return try await send(reader, to: address, first: .ask, in: core, &reports)
       } catch {
         guard case .notFound = error else { throw error }
       }
+      upload = NamedUpload(name: core.requestIDs.next())
+      core.files.replaceUpload(by: upload, for: requestID)
     }
-    let created = try await create(reader.size, in: core)
-    didCreate(created)
+    let created = try await create(upload.name, reader.size, in: core)
+    guard core.files.didCreate(created, for: requestID) else {
+      // Left alone, it would count among the user's unfinished uploads for a day.
+      core.start(FileCalls.cancel(fileID: created.fileID)) { _ in }
+      throw .cancelled
+    }
     return try await send(reader, to: created, first: nil, in: core, &reports)
   }
 
   private func create(
-    _ size: Int64, in core: ClientCore
+    _ name: String, _ size: Int64, in core: ClientCore
   ) async throws(ParleyError) -> UploadAddress {
-    let call = FileCalls.create(params, size: size, requestID: core.requestIDs.next())
+    let call = FileCalls.create(params, size: size, requestID: name)
     return try await core.performPatiently(call) { error in
       if case .rateLimited(let wait) = error { wait } else { nil }
     }
