@@ -67,6 +67,10 @@ enum FileRows {
     _ file: FileRecord, of userID: String?, inMessage messageID: Int64, channelID: Int64,
     at timestamp: Int64, on connection: StoreConnection
   ) throws {
+    // A file that is there stays until the message is.
+    _ = try connection.first(
+      "SELECT 1 FROM files WHERE file_id = ? \(.forShare)", [file.id]
+    ) { _ in true }
     let stage = try connection.first("SELECT stage FROM uploads WHERE file_id = ?", [file.id]) {
       $0[0] as String
     }

@@ -83,6 +83,9 @@ extension StoreStatement {
 
   /// Keeps a row that is read from others' changes until the transaction ends; SQLite has one writer.
   static let forUpdate = StoreStatement(sqlite: "", postgreSQL: "FOR NO KEY UPDATE")
+
+  /// The same, while others may keep the row as it is too.
+  static let forShare = StoreStatement(sqlite: "", postgreSQL: "FOR SHARE")
 }
 
 extension [StoreStatement] {

@@ -44,7 +44,7 @@ package struct UnusedFileRemoval: StoreWrite {
 
   package var statements: WriteStatements<Outcome> {
     .init { transaction in
-      guard try transaction.isFileKept(fileID) else { return .absent }
+      guard try transaction.holdFile(fileID) else { return .absent }
       guard try !transaction.isFileHeld(fileID) else { return .inUse }
       try transaction.expire(fileID)
       return .removed
@@ -81,10 +81,14 @@ package struct UploadSweep: StoreWrite {
       for (id, stage) in due {
         switch UploadRecord.Stage(rawValue: stage) {
         case .open: try transaction.expire(id)
-        case .complete where try transaction.isFileHeld(id):
+        case .complete:
+          _ = try transaction.holdFile(id)
+          guard try transaction.isFileHeld(id) else {
+            try transaction.expire(id)
+            break
+          }
           try connection.execute("DELETE FROM uploads WHERE file_id = ?", [id])
           continue
-        case .complete: try transaction.expire(id)
         case .cancelled, .expired, nil:
           try connection.execute("DELETE FROM uploads WHERE file_id = ?", [id])
           continue
@@ -111,6 +115,16 @@ extension WriteTransaction {
     try connection.execute("UPDATE uploads SET expires_at = 0 WHERE user_id = ?", [userID])
   }
 
+  /// Keeps a file's row until the transaction ends: a message that another server is adding with the file
+  /// is waited for, so that ``isFileHeld(_:)`` knows of it.
+  ///
+  /// - Returns: Whether there is such a file.
+  fileprivate func holdFile(_ id: String) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM files WHERE file_id = ? \(.forUpdate)", [id]
+    ) { _ in true } ?? false
+  }
+
   fileprivate func expire(_ fileID: String) throws {
     try connection.execute(
       "UPDATE uploads SET stage = 'expired', claimed_until = 0, sealed_tail = NULL WHERE file_id = ?",
@@ -121,10 +135,6 @@ extension WriteTransaction {
 }
 
 extension StoreTransaction {
-  func isFileKept(_ id: String) throws -> Bool {
-    try connection.first("SELECT 1 FROM files WHERE file_id = ?", [id]) { _ in true } ?? false
-  }
-
   /// Whether a message or a picture has a file.
   func isFileHeld(_ id: String) throws -> Bool {
     try connection.first(

@@ -1,0 +1,69 @@
+import Channels
+import ParleyProtocol
+import Testing
+import Uploads
+
+@testable import Store
+
+@Suite("Servers that change the same rows at once")
+struct ConcurrentServersTests {
+  private static let fileID = String(repeating: "a", count: 32)
+  private static let file = FileRecord(id: fileID, name: "a", type: "", size: 1)
+  private let fixture: Fixture
+  private var store: Store { fixture.store }
+
+  init() async throws {
+    fixture = try await StoreUnderTest.$current.withValue(.postgreSQL) { try await Fixture() }
+  }
+
+  private func other(_ statements: String...) throws -> OtherServer {
+    guard case .postgreSQL(let url) = fixture.place else { throw StoreError.closed }
+    return try OtherServer(url, statements)
+  }
+
+  /// Keeps a file without a message, and begins to add a message with it on another server.
+  private func addingMessage() async throws -> OtherServer {
+    try await store.perform(
+      FileNote(Self.file, of: "ann", at: 1_000, expiresAt: 2_000, secretHash: [1]))
+    return try other(
+      "SELECT 1 FROM files WHERE file_id = '\(Self.fileID)' FOR SHARE",
+      """
+      INSERT INTO file_messages (message_id, file_id, channel_id)
+      VALUES (10, '\(Self.fileID)', \(fixture.lobby.id))
+      """)
+  }
+
+  @Test("a file that a message is coming to have is not removed")
+  func fileInUse() async throws {
+    let other = try await addingMessage()
+    let outcome = try await other.race { [store] in
+      try await store.perform(UnusedFileRemoval(Self.fileID))
+    }
+    #expect(outcome == .inUse)
+    #expect(try await store.perform(FileLookup(Self.fileID)) == Self.file)
+  }
+
+  @Test("a file that a message is coming to have is not swept")
+  func fileNotSwept() async throws {
+    let other = try await addingMessage()
+    _ = try await other.race { [store] in try await store.perform(UploadSweep(at: 2_000)) }
+    #expect(try await store.perform(FileLookup(Self.fileID)) == Self.file)
+  }
+
+  @Test("no message comes to have a file that is being removed")
+  func fileGone() async throws {
+    try await store.perform(
+      FileNote(Self.file, of: "ann", at: 1_000, expiresAt: 2_000, secretHash: [1]))
+    let other = try other(
+      "SELECT 1 FROM files WHERE file_id = '\(Self.fileID)' FOR NO KEY UPDATE",
+      "UPDATE uploads SET stage = 'expired' WHERE file_id = '\(Self.fileID)'",
+      "DELETE FROM files WHERE file_id = '\(Self.fileID)'")
+    await #expect(throws: StoreError.notFound(.file)) {
+      try await other.race { [store, lobby = fixture.lobby] in
+        try await store.write {
+          try $0.keepFile(Self.file, of: nil, inMessage: 11, channelID: lobby.id, at: 1_000)
+        }
+      }
+    }
+  }
+}

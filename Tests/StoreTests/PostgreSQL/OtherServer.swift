@@ -1,0 +1,43 @@
+import PostgreSQL
+import Synchronization
+
+/// A transaction of another server on the same database.
+final class OtherServer {
+  private let connection: PostgreSQLConnection
+  private let observer: PostgreSQLConnection
+
+  /// Begins the transaction, and executes its statements.
+  init(_ url: String, _ statements: [String]) throws {
+    connection = try PostgreSQLConnection(url)
+    observer = try PostgreSQLConnection(url)
+    for statement in ["BEGIN"] + statements { _ = try connection.execute(statement) }
+  }
+
+  /// Runs a job beside the transaction, which is committed once the job waits for it or has ended.
+  func race<T: Sendable>(_ job: @escaping @Sendable () async throws -> T) async throws -> T {
+    let hasEnded = Mutex(false)
+    async let outcome = Result { () async throws -> T in
+      defer { hasEnded.withLock { $0 = true } }
+      return try await job()
+    }
+    while try !hasEnded.withLock({ $0 }) && !isAwaited() { await Task.yield() }
+    _ = try connection.execute("COMMIT")
+    return try await outcome.get()
+  }
+
+  private func isAwaited() throws -> Bool {
+    try observer.execute(
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock'
+      """
+    ).integer(0, 0) > 0
+  }
+}
+
+extension Result where Failure == any Error {
+  /// The outcome of an asynchronous body.
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}
