@@ -6,8 +6,6 @@ package enum JudgeAction: Sendable {
   case submit(EntryID, LogEntry)
   /// Asks the log.
   case read(EntryID, LogRead)
-  /// Hands the file that came with a call over to the log, before the message is submitted.
-  case handOverUpload(CallID)
   case answer(CallID, Result<JudgeAnswer, ServiceError>)
   /// Measures the time since the arrival of a message that is durable now: see
   /// ``MessageOrder/arrival``.

@@ -244,7 +244,6 @@ struct PendingSends: Sendable {
     }
     let id = send.message.id
     pending[id] = send
-    if order.upload != nil { actions.append(.handOverUpload(call)) }
     let operation = operation(of: send, draft, order, isEphemeral: standing.isEphemeral)
     actions.append(.submit(.send(id), .write(operation, standing.place)))
   }

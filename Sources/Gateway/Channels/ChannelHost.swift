@@ -111,20 +111,17 @@ final class ChannelHost {
 
   /// Gives the judge a command of the Platform API.
   ///
-  /// - Parameters:
-  ///   - user: The user on whose behalf it comes, if any.
-  ///   - upload: The file that came with it; a message that is refused or repeated does not keep it.
+  /// - Parameter user: The user on whose behalf it comes, if any.
   func perform(
-    _ command: ChannelCommand, onBehalfOf user: User? = nil, _ upload: UploadedFile? = nil,
-    then completion: @escaping Answer
+    _ command: ChannelCommand, onBehalfOf user: User? = nil, then completion: @escaping Answer
   ) {
-    let call = calls.begin(upload, completion)
+    let call = calls.begin(completion)
     handle(.command(command, by: .platform(onBehalfOf: user), call: .platform(call)))
   }
 
   /// Gives the judge the message of a user's upload.
   func send(_ order: MessageOrder, byUploader user: User, then completion: @escaping Answer) {
-    let call = calls.begin(nil, completion)
+    let call = calls.begin(completion)
     handle(.command(.send(order), by: .background(user), call: .platform(call)))
   }
 
@@ -258,11 +255,9 @@ final class ChannelHost {
       shard.writes.submit(LogSubmission(ticket(id), entry), to: shard.logSink)
     case .read(let entry, let read):
       shard.services.store.read(read, ticket(entry), to: shard.logSink)
-    case .handOverUpload(.platform(let call)): calls.handOverUpload(of: call)
-    case .handOverUpload(.session): break
     case .answer(.session(let address), let outcome): answer(address, outcome)
     case .answer(.platform(let call), let outcome):
-      calls.end(call, outcome)?(self, outcome)
+      calls.end(call)?(self, outcome)
     case .measure(let arrival): shard.measureAcknowledgement(since: arrival)
     case .publish(let event): publish(event)
     case .post(let event, let origin): shard.post(event, from: origin)

@@ -4,49 +4,23 @@ import ParleyProtocol
 
 /// The calls over the Platform API that a channel's judge has not answered.
 struct PendingPlatformCalls {
-  private struct Call {
-    let completion: ChannelHost.Answer
-    /// The file that came with the call.
-    let upload: UploadedFile?
-    var isHandedOver = false
-  }
-
-  private var calls: [UInt64: Call] = [:]
+  private var completions: [UInt64: ChannelHost.Answer] = [:]
   private var lastNumber: UInt64 = 0
 
   /// Keeps a call.
   ///
   /// - Returns: Its number.
-  mutating func begin(
-    _ upload: UploadedFile?, _ completion: @escaping ChannelHost.Answer
-  ) -> UInt64 {
+  mutating func begin(_ completion: @escaping ChannelHost.Answer) -> UInt64 {
     lastNumber += 1
-    calls[lastNumber] = Call(completion: completion, upload: upload)
+    completions[lastNumber] = completion
     return lastNumber
   }
 
-  /// Leaves a call's file to the log: from now on its removal has to be asked for.
-  mutating func handOverUpload(of number: UInt64) {
-    calls[number]?.upload?.handOver()
-    calls[number]?.isHandedOver = true
-  }
-
-  /// Ends a call; a file that came to belong to no message is removed.
+  /// Ends a call.
   ///
   /// - Returns: The call's completion.
-  mutating func end(
-    _ number: UInt64, _ outcome: Result<JudgeAnswer, ServiceError>
-  ) -> ChannelHost.Answer? {
-    guard let call = calls.removeValue(forKey: number) else { return nil }
-    if call.isHandedOver, !outcome.keepsUpload { call.upload?.remove() }
-    return call.completion
-  }
-}
-
-extension Result<JudgeAnswer, ServiceError> {
-  /// Whether the file that came with the call belongs to a message now.
-  fileprivate var keepsUpload: Bool {
-    if case .success(.sent(let sent)) = self { sent.arrival == .sent } else { false }
+  mutating func end(_ number: UInt64) -> ChannelHost.Answer? {
+    completions.removeValue(forKey: number)
   }
 }
 

@@ -15,8 +15,7 @@ enum MessageEndpoints {
 
   /// Sends a message, with the file that came with it if there is one; on any thread.
   ///
-  /// The author is read on the way to the channel, once. A file is removed with a message that is not
-  /// sent.
+  /// The author is read on the way to the channel, once.
   static func send(
     _ submission: MessageSubmission, with upload: FileRecord? = nil, toChannel url: String,
     _ services: GatewayServices, _ completion: Completion
@@ -41,16 +40,14 @@ enum MessageEndpoints {
 
   /// Sends a message with a file that came with it; on any thread.
   ///
-  /// A file of which thumbnails are to be made is kept from now on; without a message it goes again.
+  /// The store knows the file before the message is on its way: the channel may be asked for it several
+  /// times, on several servers, and the file goes again only when the store finds no message with it.
   static func sendUploaded(
     _ submission: MessageSubmission, with upload: FileRecord, toChannel url: String,
     _ services: GatewayServices, _ completion: Completion
   ) {
     var submission = submission
-    guard services.thumbnails.isOn, submission.draft.thumbnailSizes?.isEmpty == false else {
-      submission.draft.thumbnailSizes = nil
-      return send(submission, with: upload, toChannel: url, services, completion)
-    }
+    if !services.thumbnails.isOn { submission.draft.thumbnailSizes = nil }
     services.note(upload, of: submission.userID ?? "", completion) { [submission] in
       send(submission, with: upload, toChannel: url, services, completion)
     }
@@ -129,19 +126,17 @@ extension Shard {
     replyTo address: ExchangeAddress
   ) {
     let completion = Completion(address, services.shards)
-    // A file of which thumbnails are to be made is kept from its note on.
-    let isNoted = order.upload != nil && order.mayWait
-    let upload = isNoted ? nil : order.upload.map { UploadedFile($0, in: services.files) }
+    let removal = order.upload.map(UnusedUploadRemoval.init)
     let store = services.store
     channels.withChannel(url) { channel in
       do throws(ServiceError) {
         let (channel, author) = (try channel.get(), try author.get())
-        channel.perform(.send(order), onBehalfOf: author, upload) { channel, result in
+        channel.perform(.send(order), onBehalfOf: author) { channel, result in
           channel.answer(result, by: .active, completion)
-          if isNoted, let file = order.upload { store.perform(UnusedFileRemoval(file.id)) { _ in } }
+          removal?.perform(after: result, in: store)
         }
       } catch {
-        if isNoted, let file = order.upload { store.perform(UnusedFileRemoval(file.id)) { _ in } }
+        removal?.perform(after: .failure(error), in: store)
         completion.fail(error)
       }
     }

@@ -188,7 +188,7 @@ final class JudgeRig {
     case .wake(let time):
       wakeTime = time
       others.append(action)
-    case .answer, .handOverUpload, .post, .mention, .renewLimits, .release:
+    case .answer, .post, .mention, .renewLimits, .release:
       others.append(action)
     }
   }

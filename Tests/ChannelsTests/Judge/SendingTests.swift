@@ -183,17 +183,4 @@ struct SendingTests {
     let outcome = try rig.perform(.send(MessageOrder(.success(draft), requestID: nil)), by: "ann")
     #expect(outcome.code == .tooLong && outcome.error?.data.field == "data")
   }
-
-  @Test("an upload is handed over before its message is submitted, and not with a refused one")
-  func uploads() throws {
-    let rig = try JudgeRig()
-    let file = FileRecord(id: "f", name: "n", type: "", size: 1)
-    let order = MessageOrder(.success(MessageDraft(text: "x")), requestID: nil, upload: file)
-    rig.begin(.send(order), by: .participant("ann"))
-    guard case .handOverUpload(.platform(1))? = rig.others.first else {
-      return #expect(Bool(false), "\(rig.others)")
-    }
-    rig.begin(.send(order), by: .participant("away"))
-    #expect(rig.others.count == 1)
-  }
 }
