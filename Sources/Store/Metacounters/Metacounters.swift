@@ -57,7 +57,7 @@ extension StoreTransaction {
 
 /// Counters are at most 25 in a channel, keys at most 128 characters long.
 ///
-/// A change reads and writes within the writer's transaction, so none is lost to another.
+/// A change keeps the channel's row until its transaction ends, so that none is lost to another server's.
 extension WriteTransaction {
   /// Adds counters.
   ///
@@ -67,7 +67,7 @@ extension WriteTransaction {
   func insertMetacounters(
     _ counters: [String: Int64], ofChannel url: String
   ) throws -> [String: Int64] {
-    let channelID = try channelNumber(url)
+    let channelID = try heldChannelNumber(url)
     let stored = try metacounters(channelID: channelID)
     if let key = counters.keys.filter({ stored[$0] != nil }).min() {
       throw StoreError.keyExists(key)
@@ -86,7 +86,7 @@ extension WriteTransaction {
     _ numbers: [String: Int64], ofChannel url: String, _ change: MetacounterMode = .set,
     missing: MissingItems = .skip
   ) throws -> [String: Int64] {
-    let channelID = try channelNumber(url)
+    let channelID = try heldChannelNumber(url)
     let stored = try metacounters(channelID: channelID)
     var changed: [String: Int64] = [:]
     for (key, number) in numbers where missing == .insert || stored[key] != nil {
@@ -103,7 +103,7 @@ extension WriteTransaction {
   ///
   /// - Throws: `StoreError.notFound` for a channel or key that there is not.
   func removeMetacounter(_ key: String, ofChannel url: String) throws {
-    let channelID = try channelNumber(url)
+    let channelID = try heldChannelNumber(url)
     let stored = try metacounters(channelID: channelID)
     guard stored[key] != nil else { throw StoreError.notFound(.metacounter) }
     try connection.execute(
@@ -116,7 +116,15 @@ extension WriteTransaction {
   /// - Throws: `StoreError.notFound(.channel)`.
   func removeAllMetacounters(ofChannel url: String) throws {
     try connection.execute(
-      "DELETE FROM metacounters WHERE channel_id = ?", [channelNumber(url)])
+      "DELETE FROM metacounters WHERE channel_id = ?", [heldChannelNumber(url)])
+  }
+
+  private func heldChannelNumber(_ url: String) throws -> Int64 {
+    let id = try connection.first(
+      "SELECT channel_id FROM channels WHERE url = ? \(.forUpdate)", [url]
+    ) { $0[0] as Int64 }
+    guard let id else { throw StoreError.notFound(.channel) }
+    return id
   }
 
   private func saveMetacounters(

@@ -52,10 +52,13 @@ enum MetadataLimits {
 extension StoreTransaction {
   /// The items that the application keeps with a user or a channel.
   ///
+  /// - Parameter lock: The lock to take on the owner's row.
   /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner that there is not.
-  func metadata(of owner: MetadataOwner) throws -> [String: String] {
+  func metadata(
+    of owner: MetadataOwner, _ lock: StoreStatement = ""
+  ) throws -> [String: String] {
     let row = try connection.first(
-      "SELECT metadata FROM \(owner.table) WHERE \(owner.column) = ?", [owner.name]
+      "SELECT metadata FROM \(owner.table) WHERE \(owner.column) = ? \(lock)", [owner.name]
     ) { $0[0] as String? }
     guard let json = row else { throw owner.absence }
     return try json.map { try StoredJSON.decode([String: String].self, from: $0) } ?? [:]
@@ -103,6 +106,8 @@ extension MetadataOwner {
 
 /// Items are at most 25, keys at most 128 characters long and values 190, and those of a user 4,096
 /// bytes together; no event reports their change.
+///
+/// A change keeps the owner's row until its transaction ends, so that none is lost to another server's.
 extension WriteTransaction {
   /// Adds items.
   ///
@@ -112,7 +117,7 @@ extension WriteTransaction {
   func insertMetadata(
     _ items: [String: String], of owner: MetadataOwner
   ) throws -> [String: String] {
-    let stored = try metadata(of: owner)
+    let stored = try metadata(of: owner, .forUpdate)
     if let key = items.keys.filter({ stored[$0] != nil }).min() {
       throw StoreError.keyExists(key)
     }
@@ -127,7 +132,7 @@ extension WriteTransaction {
   func updateMetadata(
     _ items: [String: String], of owner: MetadataOwner, missing: MissingItems = .skip
   ) throws -> [String: String] {
-    let stored = try metadata(of: owner)
+    let stored = try metadata(of: owner, .forUpdate)
     let written = missing == .insert ? items : items.filter { stored[$0.key] != nil }
     _ = try saveMetadata(stored.merging(written) { _, new in new }, changed: written, of: owner)
     return written
@@ -137,7 +142,7 @@ extension WriteTransaction {
   ///
   /// - Throws: `StoreError.notFound` for an owner or key that there is not.
   func removeMetadata(_ key: String, of owner: MetadataOwner) throws {
-    var items = try metadata(of: owner)
+    var items = try metadata(of: owner, .forUpdate)
     guard items.removeValue(forKey: key) != nil else { throw StoreError.notFound(.metadata) }
     _ = try saveMetadata(items, changed: [:], of: owner)
   }

@@ -156,14 +156,25 @@ extension WriteTransaction {
     _ id: String, nickname: String? = nil, profileURL: String? = nil,
     metadata: [String: String]? = nil, at now: Int64
   ) throws -> User {
-    let stored = try user(id)
-    var user = stored ?? User(id: id)
-    if let nickname { user.nickname = nickname }
-    if let profileURL { user.profileURL = profileURL }
-    if let metadata { user.metadata = metadata }
-    guard user != stored else { return user }
-    try save(user, createdAt: now)
-    return user
+    func changed(_ stored: User) -> User {
+      var user = stored
+      if let nickname { user.nickname = nickname }
+      if let profileURL { user.profileURL = profileURL }
+      if let metadata { user.metadata = metadata }
+      return user
+    }
+    // Sessions open with the profile that is there already, most often: its row is left alone.
+    if let stored = try user(id), changed(stored) == stored { return stored }
+    while true {
+      if try holdUser(id), let stored = try user(id) {
+        let user = changed(stored)
+        try save(user)
+        return user
+      }
+      let user = changed(User(id: id))
+      // Another server may have been faster.
+      if try insert(user, createdAt: now) { return user }
+    }
   }
 
   /// Makes a user.
@@ -174,9 +185,8 @@ extension WriteTransaction {
     _ id: String, nickname: String = "", profileURL: String = "",
     metadata: [String: String] = [:], at now: Int64
   ) throws -> Account {
-    guard try user(id) == nil else { throw StoreError.exists }
     let user = User(id: id, nickname: nickname, profileURL: profileURL, metadata: metadata)
-    try save(user, createdAt: now)
+    guard try insert(user, createdAt: now) else { throw StoreError.exists }
     return try existingAccount(id)
   }
 
@@ -186,10 +196,11 @@ extension WriteTransaction {
   func updateUser(
     _ id: String, nickname: String? = nil, profileURL: String? = nil
   ) throws -> Account {
+    guard try holdUser(id) else { throw StoreError.noUser(id) }
     var account = try existingAccount(id)
     if let nickname { account.user.nickname = nickname }
     if let profileURL { account.user.profileURL = profileURL }
-    try save(account.user, createdAt: account.createdAt)
+    try save(account.user)
     return account
   }
 
@@ -230,18 +241,38 @@ extension WriteTransaction {
       [hash, userID])
   }
 
-  func save(_ user: User, createdAt: Int64) throws {
-    try connection.execute(
+  /// Keeps a user's row until the transaction ends: what is read of it from now on is not changed by
+  /// another server before it is written.
+  ///
+  /// - Returns: Whether there is such a user.
+  private func holdUser(_ id: String) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM users WHERE user_id = ? \(.forUpdate)", [id]
+    ) { _ in true } ?? false
+  }
+
+  /// - Returns: Whether the user was added; otherwise there is one of this id.
+  private func insert(_ user: User, createdAt: Int64) throws -> Bool {
+    try connection.change(
       """
       INSERT INTO users (user_id, nickname, nickname_folded, profile_url, metadata, created_at)
-      VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (user_id) DO UPDATE SET nickname = excluded.nickname,
-        nickname_folded = excluded.nickname_folded, profile_url = excluded.profile_url,
-        metadata = excluded.metadata
+      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (user_id) DO NOTHING
       """,
       [
         user.id, user.nickname, user.nickname.caseFolded, user.profileURL,
         StoredJSON.encodeUnlessEmpty(user.metadata), createdAt,
+      ]) > 0
+  }
+
+  private func save(_ user: User) throws {
+    try connection.execute(
+      """
+      UPDATE users SET nickname = ?, nickname_folded = ?, profile_url = ?, metadata = ?
+      WHERE user_id = ?
+      """,
+      [
+        user.nickname, user.nickname.caseFolded, user.profileURL,
+        StoredJSON.encodeUnlessEmpty(user.metadata), user.id,
       ])
   }
 

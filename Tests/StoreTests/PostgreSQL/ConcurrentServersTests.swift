@@ -66,4 +66,58 @@ struct ConcurrentServersTests {
       }
     }
   }
+
+  @Test("increases of a counter add up")
+  func counters() async throws {
+    try await store.perform(MetacounterChange(.insert(["a": 5]), ofChannel: "lobby"))
+    let other = try other(
+      "SELECT 1 FROM channels WHERE url = 'lobby' FOR NO KEY UPDATE",
+      "UPDATE metacounters SET value = value + 1")
+    let counters = try await other.race { [store] in
+      try await store.perform(
+        MetacounterChange(.update(["a": 1], .increase, missing: .skip), ofChannel: "lobby"))
+    }
+    #expect(counters == ["a": 7])
+  }
+
+  @Test("items of metadata that another server adds stay", arguments: ["users", "channels"])
+  func metadata(table: String) async throws {
+    let owner = table == "users" ? MetadataOwner.user("ann") : .channel("lobby")
+    let other = try other("UPDATE \(table) SET metadata = '{\"a\":\"1\"}'")
+    let outcome = try await other.race { [store] in
+      try await store.perform(MetadataChange(.insert(["b": "2"]), of: owner))
+    }
+    #expect(outcome.items == ["a": "1", "b": "2"])
+  }
+
+  @Test("a change of a profile leaves the rest of it to another server")
+  func profile() async throws {
+    let other = try other("UPDATE users SET metadata = '{\"a\":\"1\"}'")
+    let user = try await other.race { [store] in
+      try await store.perform(ProfileChange("ann", nickname: "Anna", at: 2))
+    }
+    #expect(user == User(id: "ann", nickname: "Anna", metadata: ["a": "1"]))
+    #expect(try await store.read { try $0.user("ann") } == user)
+  }
+
+  @Test("a user whom another server makes exists, and one whom it deletes does not come back")
+  func users() async throws {
+    let making = try other(
+      """
+      INSERT INTO users (user_id, nickname, profile_url, created_at) VALUES ('dan', 'Dan', '', 1)
+      """)
+    await #expect(throws: StoreError.exists) {
+      _ = try await making.race { [store] in
+        try await store.perform(UserCreation(User(id: "dan", nickname: "D"), at: 2))
+      }
+    }
+    #expect(try await store.read { try $0.user("dan") }?.nickname == "Dan")
+    let deleting = try other("DELETE FROM users WHERE user_id = 'bob'")
+    await #expect(throws: StoreError.noUser("bob")) {
+      _ = try await deleting.race { [store] in
+        try await store.perform(UserChange("bob", nickname: "B"))
+      }
+    }
+    #expect(try await store.read { try $0.user("bob") } == nil)
+  }
 }
