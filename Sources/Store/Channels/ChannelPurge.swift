@@ -19,14 +19,20 @@ enum ChannelPurge {
     connection.mayHaveRemains = true
   }
 
-  /// Removes a bit, in a transaction of its own.
+  /// Removes a bit, in a transaction of its own; channels that another server is at are left to it.
   static func step(on connection: StoreConnection) throws -> PurgeProgress {
-    let channelID = try connection.first("SELECT channel_id FROM orphaned_channels LIMIT 1", []) {
-      $0[0] as Int64
+    guard try orphan(on: connection, "") != nil else { return .finished }
+    return try connection.inTransaction {
+      guard let channelID = try orphan(on: connection, .skippingLocked) else { return .finished }
+      try remove(channelID, on: connection)
+      return .unfinished
     }
-    guard let channelID else { return .finished }
-    try connection.inTransaction { try remove(channelID, on: connection) }
-    return .unfinished
+  }
+
+  private static func orphan(
+    on connection: StoreConnection, _ lock: StoreStatement
+  ) throws -> Int64? {
+    try connection.first("SELECT channel_id FROM orphaned_channels LIMIT 1 \(lock)", []) { $0[0] }
   }
 
   private static func remove(_ channelID: Int64, on connection: StoreConnection) throws {
@@ -36,6 +42,13 @@ enum ChannelPurge {
         (SELECT message_id FROM messages \(.index("messages_by_seq")) WHERE channel_id = ? LIMIT ?)
       """, [channelID, rowLimit])
     guard count < rowLimit else { return }
+    // Rows that another transaction has removed meanwhile are not counted.
+    let isEmpty =
+      try connection.first(
+        "SELECT 1 FROM messages \(.index("messages_by_seq")) WHERE channel_id = ? LIMIT 1",
+        [channelID]
+      ) { _ in true } == nil
+    guard isEmpty else { return }
     try connection.execute("DELETE FROM events WHERE channel_id = ?", [channelID])
     try FileRows.remove(ofChannel: channelID, on: connection)
     try connection.execute("DELETE FROM orphaned_channels WHERE channel_id = ?", [channelID])

@@ -94,8 +94,3 @@ extension WriteTransaction {
     return ids.count
   }
 }
-
-extension StoreStatement {
-  fileprivate static let skippingLocked = StoreStatement(
-    sqlite: "", postgreSQL: "FOR UPDATE SKIP LOCKED")
-}

@@ -86,6 +86,9 @@ extension StoreStatement {
 
   /// The same, while others may keep the row as it is too.
   static let forShare = StoreStatement(sqlite: "", postgreSQL: "FOR SHARE")
+
+  /// The same for rows that are to be removed; those that others keep are passed over.
+  static let skippingLocked = StoreStatement(sqlite: "", postgreSQL: "FOR UPDATE SKIP LOCKED")
 }
 
 extension [StoreStatement] {

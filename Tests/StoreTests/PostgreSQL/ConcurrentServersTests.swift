@@ -120,4 +120,35 @@ struct ConcurrentServersTests {
     }
     #expect(try await store.read { try $0.user("bob") } == nil)
   }
+
+  @Test("a channel that two servers remove leaves no message")
+  func purge() async throws {
+    let lobby = fixture.lobby.id
+    try await store.write { transaction in
+      for id in Int64(1)...1_500 {
+        _ = try transaction.append(
+          NewMessage(channelID: lobby, id: id, userID: "ann", text: "m", createdAt: id))
+      }
+    }
+    // The writer's own look for remains is over when it has taken a second job.
+    for _ in 0..<2 { try await store.maintain { _ in } }
+    try await store.maintain {
+      try $0.execute("INSERT INTO orphaned_channels (channel_id) VALUES (?)", [lobby])
+    }
+    let other = try other(
+      "SELECT 1 FROM orphaned_channels FOR UPDATE",
+      "DELETE FROM messages WHERE message_id <= 1000")
+    _ = try await other.race { [store] in
+      try await store.maintain { _ = try ChannelPurge.step(on: $0) }
+    }
+    try await store.maintain { connection in
+      while try ChannelPurge.step(on: connection) == .unfinished {}
+    }
+    for table in ["messages", "orphaned_channels"] {
+      let count = try await store.read {
+        try $0.connection.first("SELECT count(*) FROM \(table)", []) { $0[0] as Int }
+      }
+      #expect(count == 0, "\(table)")
+    }
+  }
 }
