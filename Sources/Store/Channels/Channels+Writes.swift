@@ -71,7 +71,7 @@ extension WriteTransaction {
   ///   event stays: there is nothing left to recover.
   func deleteChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
     let state = try existingChannel(url)
-    try retainMaximumMessageID()
+    try retainMaximumMessageID(among: "channel_id = ?", [state.id])
     try connection.execute("DELETE FROM channels WHERE channel_id = ?", [state.id])
     try ChannelPurge.schedule(state.id, on: connection)
     let (channel, seq) = (state.channel, state.lastSeq + 1)

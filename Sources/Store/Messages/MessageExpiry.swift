@@ -73,7 +73,6 @@ extension StoreTransaction {
 extension WriteTransaction {
   /// Messages that another server is changing or removing are left to the next time.
   func expireMessages(_ expiry: MessageExpiry) throws -> Int {
-    try retainMaximumMessageID()
     let ids = try connection.all(
       """
       SELECT message_id FROM messages \(.index("messages_by_time"))
@@ -82,6 +81,7 @@ extension WriteTransaction {
       """, [expiry.channelID, expiry.horizon, expiry.limit]
     ) { $0[0] as Int64 }
     guard !ids.isEmpty else { return 0 }
+    try retainMaximumMessageID(among: "message_id \(.isAnyOf)", [StoreValue.integers(ids)])
     try connection.execute(
       "DELETE FROM messages WHERE message_id \(.isAnyOf)", [StoreValue.integers(ids)])
     try connection.execute(

@@ -9,7 +9,7 @@ extension WriteTransaction {
   func deleteMessage(
     _ id: Int64, channelID: Int64, at timestamp: Int64
   ) throws -> Int64 {
-    try retainMaximumMessageID()
+    try retainMaximumMessageID(among: "message_id = ?", [id])
     try withdrawRequest(ofMessage: id, channelID: channelID, at: timestamp)
     let count = try connection.change(
       "DELETE FROM messages WHERE message_id = ? AND channel_id = ?", [id, channelID])
@@ -40,14 +40,21 @@ extension WriteTransaction {
       """, [id, channelID, horizon])
   }
 
-  /// Notes the largest id before messages go, so that none is ever given out twice.
-  func retainMaximumMessageID() throws {
+  /// Notes the largest id before its message goes, so that none is ever given out twice.
+  ///
+  /// Of other messages nothing is noted: all servers would wait for the row of the note.
+  ///
+  /// - Parameter messages: The condition on the messages that go.
+  func retainMaximumMessageID(
+    among messages: StoreStatement, _ arguments: StoreArguments
+  ) throws {
     try connection.execute(
       """
-      INSERT INTO meta (key, value) VALUES ('max_message_id', ?)
-      ON CONFLICT (key) DO UPDATE SET value = excluded.value
-      """,
-      [maximumMessageID()])
+      INSERT INTO meta (key, value)
+      SELECT 'max_message_id', message_id FROM messages
+      WHERE message_id = (SELECT max(message_id) FROM messages) AND \(messages)
+      ON CONFLICT (key) DO UPDATE SET value = \(.greater("meta.value", "excluded.value"))
+      """, arguments)
   }
 
   /// Writes what can change of a message, and records `message.updated`.

@@ -271,4 +271,24 @@ struct MessagesTests {
       try await fixture.store.write { try $0.deleteMessage(7, channelID: id, at: 4) }
     }
   }
+
+  @Test("the largest id is noted when its message goes, and of no other")
+  func notesMaximum() async throws {
+    let fixture = try await Fixture()
+    func note() async throws -> Int64? {
+      try await fixture.store.read {
+        try $0.connection.first("SELECT value FROM meta WHERE key = 'max_message_id'", []) {
+          $0[0] as Int64
+        }
+      }
+    }
+    for id in Int64(1)...3 { try await fixture.store.append(fixture.message(id)) }
+    for (id, expected) in [(Int64(2), nil), (3, 3), (1, 3)] as [(Int64, Int64?)] {
+      _ = try await fixture.store.write { [lobby = fixture.lobby] in
+        try $0.deleteMessage(id, channelID: lobby.id, at: 2_000)
+      }
+      #expect(try await note() == expected)
+    }
+    #expect(try await fixture.store.read { try $0.maximumMessageID() } == 3)
+  }
 }
