@@ -66,9 +66,14 @@ package struct FirstMasterKey: StoreWrite {
 
   package init(_ proof: MasterKeyProof) { self.proof = proof }
 
+  /// Has servers that start at the same time look one after another; SQLite has one writer.
+  private static let keepingOthersOut = StoreStatement(
+    sqlite: "SELECT 1", postgreSQL: "LOCK TABLE file_master_keys IN EXCLUSIVE MODE")
+
   package var statements: WriteStatements<Bool> {
     .init { transaction in
       let connection = transaction.connection
+      try connection.execute(Self.keepingOthersOut)
       let isTaken = try connection.first("SELECT 1 FROM file_master_keys LIMIT 1", []) { _ in true }
       guard isTaken == nil else { return false }
       try connection.execute(

@@ -151,4 +151,15 @@ struct ConcurrentServersTests {
       #expect(count == 0, "\(table)")
     }
   }
+
+  @Test("one server makes the first master key")
+  func masterKey() async throws {
+    let other = try other(
+      "LOCK TABLE file_master_keys IN EXCLUSIVE MODE",
+      "INSERT INTO file_master_keys (key_id, proof) VALUES ('a', '\\x01')")
+    let isFirst = try await other.race { [store] in
+      try await store.perform(FirstMasterKey(MasterKeyProof(keyID: "b", proof: [2])))
+    }
+    #expect(!isFirst)
+  }
 }
