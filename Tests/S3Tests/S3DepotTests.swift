@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Logging
 import Reactor
@@ -230,6 +231,33 @@ struct S3DepotTests {
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/partial") == [])
     depot.close()
+  }
+
+  @Test("an object stays when its replacement is refused, and when it has been encrypted meanwhile")
+  func replacement() async throws {
+    let upload = depot.beginUpload(Self.id)
+    try await write([1, 2, 3], to: upload)
+    try await complete(upload)
+    server.play { $0.method == "PUT" ? .bytes(ObjectServer.response(403)) : nil }
+    let refused = depot.beginReplacement(of: Self.id)
+    try await write([4], to: refused)
+    await #expect(throws: S3Error.self) { try await complete(refused) }
+    server.play { _ in nil }
+    let files = try FileStore(depot)
+    func encrypt() async throws {
+      try await withCheckedThrowingContinuation { continuation in
+        files.encrypt(Self.id, with: SymmetricKey(), byteCount: 3) {
+          continuation.resume(with: $0)
+        }
+      }
+    }
+    try await encrypt()
+    let sealed = server.objects
+    #expect(sealed.values.map(\.count) != [3])
+    await #expect(throws: FileReadError.self) { try await encrypt() }
+    #expect(server.objects == sealed)
+    files.close()
+    #expect(!server.requests.contains { $0.method == "DELETE" })
   }
 
   @Test("what waits is answered when the depot is closed")

@@ -29,7 +29,8 @@ extension FileVault {
     store.perform(FileConversionStart(fileID, seal, scope)) { [self] result in
       switch result.serviceResult {
       case .failure(let error): completion(.failure(error))
-      case .success(.begun(let file)): replace(file, completion)
+      case .success(.begun(let file)):
+        conversions.run(file.id, { replace(file, $0) }, then: completion)
       case .success(let outcome): completion(.success(outcome))
       }
     }
@@ -49,12 +50,25 @@ extension FileVault {
         files.encrypt(file.id, with: keys.last, byteCount: file.size) { [self] result in
           switch result {
           case .success: replaceThumbnails(of: file, with: keys, completion)
-          case .failure(let error): fail(file, "\(error)", completion)
+          case .failure(let error): resume(file, with: keys, after: error, completion)
           }
         }
       case .success: fail(file, "it has another length", completion)
       case .failure(let error): fail(file, "\(error)", completion)
       }
+    }
+  }
+
+  /// Goes on with a file that another attempt, on another server maybe, has replaced meanwhile.
+  private func resume(
+    _ file: FileRecord, with keys: FileKeys, after error: any Error,
+    _ completion: @escaping @Sendable (Result<FileConversionStart.Outcome, ServiceError>) -> Void
+  ) {
+    files.measure(file.id) { [self] result in
+      guard case .success(SealedLayout.storedByteCount(of: file.size)) = result else {
+        return fail(file, "\(error)", completion)
+      }
+      replaceThumbnails(of: file, with: keys, completion)
     }
   }
 

@@ -24,6 +24,7 @@ final class FileVault: Sendable {
   /// Whether keys are being wrapped anew, and files converted.
   let isRewrapping = Mutex(false)
   let isConverting = Mutex(false)
+  let conversions = ConversionsUnderWay<Result<FileConversionStart.Outcome, ServiceError>>()
   private let isRotating = Mutex(false)
 
   /// Reads the master keys, or makes one when the deployment has none.

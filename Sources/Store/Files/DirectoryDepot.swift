@@ -114,6 +114,8 @@ package final class DirectoryDepot: FileDepot {
 final class DirectoryUpload: FileUpload {
   let id: String
   private let replaced: ReplacedContent
+  /// Its name in the temporary place.
+  private let incomingID: String
   /// Bytes of the file system that are kept free.
   private let reserve: Int64
   private let directory: FileDirectory
@@ -136,6 +138,11 @@ final class DirectoryUpload: FileUpload {
   ) {
     self.id = id
     self.replaced = replaced
+    incomingID =
+      switch replaced {
+      case .nothing: id
+      case .file: FileID.make()
+      }
     self.reserve = reserve
     self.directory = directory
     self.jobs = jobs
@@ -171,7 +178,7 @@ final class DirectoryUpload: FileUpload {
     jobs.submit(completion) { [self] in
       try change { file throws(SystemError) in
         try file.synchronize()
-        try directory.keep(id, replacing: replaced)
+        try directory.keep(id, from: incomingID, replacing: replaced)
         return .ended
       }
     }
@@ -208,7 +215,7 @@ final class DirectoryUpload: FileUpload {
     }
   }
 
-  private var path: String { directory.incomingPath(of: id) }
+  private var path: String { directory.incomingPath(of: incomingID) }
 }
 
 /// Something to be done on the thread of files.

@@ -25,6 +25,8 @@ package protocol FileDepot: AnyObject, Sendable {
 
   /// Begins to receive the new content of a complete file, which stays as it is until that is
   /// complete, and when that fails.
+  ///
+  /// Several attempts at the same file do not meet: each has a place of its own.
   func beginReplacement(of id: String) -> any FileUpload
 
   /// Continues to receive a file that may come over several requests, or begins to.

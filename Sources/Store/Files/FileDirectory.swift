@@ -97,8 +97,12 @@ struct FileDirectory: Sendable {
   ///
   /// A new file is removed when that fails. Content that takes the place of other content stays: the
   /// file has no other any more.
-  func keep(_ id: String, replacing replaced: ReplacedContent) throws(SystemError) {
-    do throws(SystemError) { try keep(id, from: incomingPath(of: id)) } catch {
+  ///
+  /// - Parameter incomingID: Its name among those that are coming.
+  func keep(
+    _ id: String, from incomingID: String, replacing replaced: ReplacedContent
+  ) throws(SystemError) {
+    do throws(SystemError) { try keep(id, atPath: incomingPath(of: incomingID)) } catch {
       switch replaced {
       case .nothing: remove(id)
       case .file: break
@@ -110,10 +114,10 @@ struct FileDirectory: Sendable {
   /// The same for a file that came in several requests, which stays when that fails: its upload goes on
   /// with it.
   func keepPartial(_ id: String) throws(SystemError) {
-    try keep(id, from: partialPath(of: id))
+    try keep(id, atPath: partialPath(of: id))
   }
 
-  private func keep(_ id: String, from source: String) throws(SystemError) {
+  private func keep(_ id: String, atPath source: String) throws(SystemError) {
     guard Kernel.rename(source, to: path(of: id)) == 0 else {
       throw .last("rename", on: source)
     }

@@ -22,6 +22,7 @@ final class FileEncryption: Sendable {
   }
 
   func proceed(from offset: Int64 = 0) {
+    if case .local(let file) = file, file.byteCount != byteCount { return failByLength() }
     guard offset < byteCount else { return upload.complete(completion: completion) }
     let range = offset..<min(offset + Self.stretch, byteCount)
     switch file {
@@ -37,7 +38,9 @@ final class FileEncryption: Sendable {
     case .remote(let file):
       _ = file.read(range) { [self] result in
         switch result {
-        case .success(let stretch): write(stretch.bytes, range)
+        case .success(let stretch):
+          guard stretch.fileByteCount == byteCount else { return failByLength() }
+          write(stretch.bytes, range)
         case .failure(let error): fail(error)
         }
       }
@@ -54,6 +57,11 @@ final class FileEncryption: Sendable {
       case .failure(let error): fail(error)
       }
     }
+  }
+
+  /// Another attempt may have replaced the file, whose bytes are encrypted then.
+  private func failByLength() {
+    fail(FileReadError.damaged(reason: "it has another length"))
   }
 
   private func fail(_ error: any Error) {

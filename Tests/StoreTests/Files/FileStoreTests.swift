@@ -1,9 +1,11 @@
 import Channels
+import Crypto
 import Foundation
 import SQLite
 import Glibc
 import ParleyProtocol
 import Reactor
+import SealedFiles
 import Testing
 
 @testable import Store
@@ -175,6 +177,46 @@ struct FileStoreTests {
     try await settled { !kept.contains(lost.id) }
     #expect(kept == [sent.id, new.id].sorted())
     next.close()
+  }
+
+  @Test("attempts to replace a file do not meet, and each replaces it as a whole")
+  func replaces() async throws {
+    let upload = try await upload([Array("abcdef".utf8)])
+    try await complete(upload)
+    let depot = try DirectoryDepot(dataDirectory: fixture.directory.path)
+    let attempts = [depot.beginReplacement(upload.id), depot.beginReplacement(upload.id)]
+    for (attempt, text) in zip(attempts, ["first", "second"]) {
+      try await withCheckedThrowingContinuation { continuation in
+        attempt.write(Array(text.utf8)) { continuation.resume(with: $0) }
+      }
+    }
+    #expect(try byteCount(upload.id) == 6)
+    let path = fixture.directory.path + "/files/" + upload.id
+    for (attempt, text) in zip(attempts, ["first", "second"]) {
+      try await complete(attempt)
+      #expect(FileManager.default.contents(atPath: path) == Data(text.utf8))
+    }
+    #expect(kept == [upload.id] && incoming == [])
+    depot.close()
+  }
+
+  @Test("a file that another attempt has encrypted is not encrypted again")
+  func encryptsOnce() async throws {
+    let upload = try await upload([Array("abcdef".utf8)])
+    try await complete(upload)
+    let key = SymmetricKey()
+    func encrypt() async throws {
+      try await withCheckedThrowingContinuation { continuation in
+        files.encrypt(upload.id, with: key, byteCount: 6) { continuation.resume(with: $0) }
+      }
+    }
+    try await encrypt()
+    let sealed = FileManager.default.contents(
+      atPath: fixture.directory.path + "/files/" + upload.id)
+    #expect(try byteCount(upload.id) == SealedLayout.storedByteCount(of: 6))
+    await #expect(throws: FileReadError.self) { try await encrypt() }
+    let path = fixture.directory.path + "/files/" + upload.id
+    #expect(FileManager.default.contents(atPath: path) == sealed)
   }
 
   @Test("an upload that is let go leaves nothing behind")
