@@ -152,7 +152,8 @@ final class ThumbnailService: Sendable {
         switch result {
         case .success(let all): completion(all ?? FileThumbnails())
         case .failure:
-          for thumbnail in thumbnails { vault.files.remove(thumbnail.contentID) }
+          // Where that fails too, the next start looks for files that the store does not know.
+          vault.store.perform(ThumbnailWithdrawal(thumbnails, of: file.id)) { _ in }
           completion(known)
         }
       }

@@ -128,6 +128,31 @@ package struct ThumbnailAddition: StoreWrite {
   }
 }
 
+/// Removes the bytes of thumbnails whose addition failed, unless it has come to be kept after all: the answer
+/// to a commit can get lost.
+package struct ThumbnailWithdrawal: StoreWrite {
+  package var fileID: String
+  package var contentIDs: [String]
+
+  package init(_ thumbnails: [FileThumbnail], of fileID: String) {
+    self.fileID = fileID
+    contentIDs = thumbnails.map(\.contentID)
+  }
+
+  package var urgency: WriteUrgency { .aside }
+
+  package var statements: WriteStatements<Void> {
+    .init { transaction in
+      // The addition had the row: if it is still being kept, it is waited for.
+      _ = try transaction.connection.first(
+        "SELECT 1 FROM files WHERE file_id = ? \(.forUpdate)", [fileID]
+      ) { _ in }
+      let kept = Set(try transaction.thumbnails(of: fileID).made.map(\.contentID))
+      try transaction.removeFiles(contentIDs.filter { !kept.contains($0) })
+    }
+  }
+}
+
 /// Keeps a file that came with a form before its message is there, so that thumbnails can be made of it.
 ///
 /// From now on it is a complete upload of nobody's, which is removed unless a message comes to have it.

@@ -162,4 +162,27 @@ struct ConcurrentServersTests {
     }
     #expect(!isFirst)
   }
+
+  @Test("a thumbnail that is being kept is not withdrawn")
+  func thumbnails() async throws {
+    try await store.perform(
+      FileNote(Self.file, of: "ann", at: 1_000, expiresAt: 2_000, secretHash: [1]))
+    let thumbnail = FileThumbnail(
+      bounds: ThumbnailSize(maxWidth: 10, maxHeight: 10), contentID: "c1", type: "image/png",
+      size: 7, width: 5, height: 4)
+    let other = try other(
+      "SELECT 1 FROM files WHERE file_id = '\(Self.fileID)' FOR NO KEY UPDATE",
+      """
+      INSERT INTO thumbnails
+        (file_id, max_width, max_height, content_id, type, size, width, height, created_at)
+      VALUES ('\(Self.fileID)', 10, 10, 'c1', 'image/png', 7, 5, 4, 1000)
+      """)
+    try await other.race { [store] in
+      try await store.perform(ThumbnailWithdrawal([thumbnail], of: Self.fileID))
+    }
+    let removed = try await store.read {
+      try $0.connection.first("SELECT count(*) FROM removed_files", []) { $0[0] as Int }
+    }
+    #expect(removed == 0)
+  }
 }

@@ -91,6 +91,17 @@ struct ThumbnailTests {
     #expect(try await store.perform(lookup).thumbnail?.seal?.isUnderWay == true)
   }
 
+  @Test("the bytes of an addition that failed go, unless it was kept after all")
+  func areWithdrawn() async throws {
+    let store = try await Self.store()
+    try await Self.note(in: store)
+    let (kept, lost) = (Self.thumbnail(Self.small, "c1"), Self.thumbnail(Self.large, "c2"))
+    _ = try await Self.add([kept], in: store)
+    try await store.perform(ThumbnailWithdrawal([kept, lost], of: Self.fileID))
+    #expect(try await Self.removed(in: store) == ["c2"])
+    #expect(try await store.perform(ThumbnailsLookup(Self.fileID))?.thumbnails.made == [kept])
+  }
+
   @Test("thumbnails go with their file, and none is kept of a file that is gone")
   func goWithTheFile() async throws {
     let store = try await Self.store()
