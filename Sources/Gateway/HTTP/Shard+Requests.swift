@@ -106,7 +106,7 @@ extension Shard: TransportDelegate {
       let base = FileAddress.base(named: exchange.head, isEncrypted: connection.isEncrypted)
       let session = Session(
         connection: connection, shard: self, keepsContext: keepsContext,
-        base: bases.number(of: base))
+        base: bases.claim(base))
       services.logger.debug(
         "a WebSocket was opened", metadata: ["client": "\(connection.clientText)"])
       return .upgrade(acceptance, session)

@@ -1,21 +1,58 @@
-/// The bases of addresses that upgrades have named, each kept once: sessions remember a number.
+/// The bases of addresses that the upgrades of the open connections have named, each kept once: sessions
+/// remember a number.
 ///
-/// Confined to its shard.
+/// A base goes with the last connection that named it. Confined to its shard.
 struct NamedBases {
-  private static let limit = 4_096
-
-  private var numbers: [String: UInt16] = [:]
-  private var bases: [String] = []
-
-  /// The number of a base; 0 without one, and when there are too many.
-  mutating func number(of base: String?) -> UInt16 {
-    guard let base else { return 0 }
-    if let number = numbers[base] { return number }
-    guard bases.count < Self.limit else { return 0 }
-    bases.append(base)
-    numbers[base] = UInt16(bases.count)
-    return UInt16(bases.count)
+  private struct Entry {
+    let base: String
+    var useCount: Int
   }
 
-  subscript(number: UInt16) -> String? { number == 0 ? nil : bases[Int(number) - 1] }
+  /// The bytes of the longest base: a host name has 255 at most.
+  private static let byteLimit = "https://".utf8.count + 255
+
+  private var numbers: [String: UInt16] = [:]
+  /// By number, from 1 on; `nil` where a number is free.
+  private var entries: [Entry?] = []
+  private var freeNumbers: [UInt16] = []
+
+  /// The number of bases that are kept.
+  var count: Int { numbers.count }
+
+  /// Keeps a base for a connection, until ``release(_:)``.
+  ///
+  /// - Returns: Its number; 0 without one, for one that is too long, and when there are too many.
+  mutating func claim(_ base: String?) -> UInt16 {
+    guard let base, base.utf8.count <= Self.byteLimit else { return 0 }
+    if let number = numbers[base] {
+      entries[Int(number) - 1]?.useCount += 1
+      return number
+    }
+    let entry = Entry(base: base, useCount: 1)
+    let number: UInt16
+    if let free = freeNumbers.popLast() {
+      number = free
+      entries[Int(number) - 1] = entry
+    } else {
+      guard entries.count < UInt16.max else { return 0 }
+      entries.append(entry)
+      number = UInt16(entries.count)
+    }
+    numbers[base] = number
+    return number
+  }
+
+  /// Ends a connection's use of a base.
+  mutating func release(_ number: UInt16) {
+    guard number != 0, let entry = entries[Int(number) - 1] else { return }
+    guard entry.useCount == 1 else {
+      entries[Int(number) - 1]?.useCount -= 1
+      return
+    }
+    entries[Int(number) - 1] = nil
+    numbers[entry.base] = nil
+    freeNumbers.append(number)
+  }
+
+  subscript(number: UInt16) -> String? { number == 0 ? nil : entries[Int(number) - 1]?.base }
 }

@@ -372,6 +372,7 @@ extension Session: WebSocketApplication {
     silence = nil
     state = .closed
     if keepsContext { shard.contextCount -= 1 }
+    shard.bases.release(base)
     shard.gauges.add(-1, to: .webSockets)
   }
 
