@@ -13,8 +13,15 @@ import Telemetry
 final class ChannelDirectory: TimerHandler {
   typealias Waiter = (Result<ChannelHost, ServiceError>) -> Void
 
+  /// The callers that wait for a channel that is being read; an object, so that one more costs no copy.
+  private final class Loading {
+    var waiters: [Waiter]
+
+    init(_ first: @escaping Waiter) { waiters = [first] }
+  }
+
   private enum Entry {
-    case loading([Waiter])
+    case loading(Loading)
     case resident(ChannelHost)
   }
 
@@ -48,10 +55,9 @@ final class ChannelDirectory: TimerHandler {
     case .resident(let channel):
       channel.noteUse()
       body(.success(channel))
-    case .loading(let waiters):
-      entries[url] = .loading(waiters + [body])
+    case .loading(let loading): loading.waiters.append(body)
     case nil:
-      entries[url] = .loading([body])
+      entries[url] = .loading(Loading(body))
       load(url)
     }
   }
@@ -60,8 +66,8 @@ final class ChannelDirectory: TimerHandler {
   func withKnownChannel(_ url: String, _ body: @escaping (ChannelHost) -> Void) {
     switch entries[url] {
     case .resident(let channel): body(channel)
-    case .loading(let waiters):
-      entries[url] = .loading(waiters + [{ if case .success(let channel) = $0 { body(channel) } }])
+    case .loading(let loading):
+      loading.waiters.append { if case .success(let channel) = $0 { body(channel) } }
     case nil: break
     }
   }
@@ -157,7 +163,7 @@ final class ChannelDirectory: TimerHandler {
 
   private func settle(_ url: String, _ result: Result<LoadedChannel?, ServiceError>) {
     var waiters: [Waiter] = []
-    if case .loading(let waiting) = entries[url] { waiters = waiting }
+    if case .loading(let loading) = entries[url] { waiters = loading.waiters }
     entries[url] = nil
     if case .success = result { knownEvents[url] = nil }
     let outcome = result.flatMap { loaded -> Result<ChannelHost, ServiceError> in

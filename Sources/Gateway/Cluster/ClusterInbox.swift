@@ -76,8 +76,11 @@ final class ClusterInbox: ClusterDelegate {
     let target: Target? = state.withLock { state in
       switch state {
       case .open(let target): return target
-      case .closed(let events):
-        state = .closed(events + [event])
+      case .closed(var events):
+        // Appended to in place: nothing else may refer to the list.
+        state = .closed([])
+        events.append(event)
+        state = .closed(events)
         return nil
       }
     }
