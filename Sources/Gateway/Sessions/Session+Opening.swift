@@ -220,7 +220,7 @@ extension Session {
 
   /// The user's profile was changed, here or elsewhere.
   func userDidChange(_ user: User) {
-    guard case .open(var identity) = state else { return }
+    guard case .open(var identity) = state, identity.user != user else { return }
     identity.user = user
     state = .open(identity)
     for url in places.map(\.url) {
@@ -230,14 +230,16 @@ extension Session {
 }
 
 extension Shard {
-  fileprivate func didUpdate(_ result: Result<User, ServiceError>, _ address: ReplyAddress) {
-    if case .success(let user) = result {
-      session(address.session)?.userDidChange(user)
-      send(.user(id: user.id, .update(user)))
+  fileprivate func didUpdate(
+    _ result: Result<ProfileChange.Outcome, ServiceError>, _ address: ReplyAddress
+  ) {
+    if case .success(let outcome) = result {
+      session(address.session)?.userDidChange(outcome.user)
+      if outcome.isChanged { send(.user(id: outcome.user.id, .update(outcome.user))) }
     }
     reply(
       to: address,
-      result.map { $0.encodedAsResult() })
+      result.map { $0.user.encodedAsResult() })
   }
 }
 

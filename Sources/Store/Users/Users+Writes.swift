@@ -70,6 +70,13 @@ package struct UserChange: StoreWrite {
 
 /// Changes what is given of a user's profile; a user that is missing is made.
 package struct ProfileChange: StoreWrite {
+  package struct Outcome: Sendable, Hashable {
+    /// The profile that holds now.
+    package var user: User
+    /// Whether it is another than before.
+    package var isChanged: Bool
+  }
+
   package var userID: String
   package var nickname: String?
   package var profileURL: String?
@@ -88,7 +95,7 @@ package struct ProfileChange: StoreWrite {
     self.time = time
   }
 
-  package var statements: WriteStatements<User> {
+  package var statements: WriteStatements<Outcome> {
     .init {
       try $0.upsertUser(
         userID, nickname: nickname, profileURL: profileURL, metadata: metadata, at: time)
@@ -127,7 +134,7 @@ package struct ProfileAdoption: StoreWrite {
       switch try $0.account(change.userID)?.isActive {
       case false?: return .deactivated
       case nil where missingUser == .isReported: return .missing
-      case true?, nil: return .adopted(try change.statements.run($0))
+      case true?, nil: return .adopted(try change.statements.run($0).user)
       }
     }
   }
@@ -155,7 +162,7 @@ extension WriteTransaction {
   func upsertUser(
     _ id: String, nickname: String? = nil, profileURL: String? = nil,
     metadata: [String: String]? = nil, at now: Int64
-  ) throws -> User {
+  ) throws -> ProfileChange.Outcome {
     func changed(_ stored: User) -> User {
       var user = stored
       if let nickname { user.nickname = nickname }
@@ -164,16 +171,18 @@ extension WriteTransaction {
       return user
     }
     // Sessions open with the profile that is there already, most often: its row is left alone.
-    if let stored = try user(id), changed(stored) == stored { return stored }
+    if let stored = try user(id), changed(stored) == stored {
+      return .init(user: stored, isChanged: false)
+    }
     while true {
       if try holdUser(id), let stored = try user(id) {
         let user = changed(stored)
         try save(user)
-        return user
+        return .init(user: user, isChanged: true)
       }
       let user = changed(User(id: id))
       // Another server may have been faster.
-      if try insert(user, createdAt: now) { return user }
+      if try insert(user, createdAt: now) { return .init(user: user, isChanged: true) }
     }
   }
 

@@ -22,7 +22,7 @@ struct MessagesTests {
     let outcome = try await fixture.store.append(message)
     let mentioned = [User(id: "cy", nickname: "Cy"), User(id: "bob", nickname: "Bob")]
     #expect(outcome == .stored(seq: 1, mentionedUsers: mentioned))
-    let ann = try await fixture.store.write { try $0.upsertUser("ann", nickname: "A.", at: 2) }
+    let ann = try await fixture.store.write { try $0.upsertUser("ann", nickname: "A.", at: 2).user }
     let read = try await fixture.store.read {
       try $0.message(message.id, channelID: message.channelID)
     }

@@ -65,6 +65,20 @@ struct OperationsTests {
     #expect(try await store.perform(DeactivatedUsers(among: ["ann", "bob", "eve"])) == ["bob"])
   }
 
+  @Test("a change of a profile says whether it is another than before")
+  func changesProfiles() async throws {
+    let store = try await Fixture().store
+    func change(_ id: String, _ nickname: String?) async throws -> ProfileChange.Outcome {
+      try await store.perform(ProfileChange(id, nickname: nickname, metadata: ["a": "b"], at: 1))
+    }
+    let user = User(id: "ann", nickname: "Anna", metadata: ["a": "b"])
+    #expect(try await change("ann", "Anna") == .init(user: user, isChanged: true))
+    #expect(try await change("ann", "Anna") == .init(user: user, isChanged: false))
+    #expect(try await change("ann", nil) == .init(user: user, isChanged: false))
+    let new = User(id: "dan", metadata: ["a": "b"])
+    #expect(try await change("dan", nil) == .init(user: new, isChanged: true))
+  }
+
   @Test("a deactivated user is issued no session token")
   func issues() async throws {
     let store = try await Fixture().store

@@ -9,11 +9,11 @@ struct UsersTests {
   func upserts() async throws {
     let fixture = try await Fixture()
     let created = try await fixture.store.write {
-      try $0.upsertUser("jeff", nickname: "Jeff", metadata: ["team": "red"], at: 77)
+      try $0.upsertUser("jeff", nickname: "Jeff", metadata: ["team": "red"], at: 77).user
     }
     #expect(created == User(id: "jeff", nickname: "Jeff", metadata: ["team": "red"]))
     let changed = try await fixture.store.write {
-      try $0.upsertUser("jeff", profileURL: "https://a.b/c", at: 99)
+      try $0.upsertUser("jeff", profileURL: "https://a.b/c", at: 99).user
     }
     let expected = User(
       id: "jeff", nickname: "Jeff", profileURL: "https://a.b/c", metadata: ["team": "red"])
