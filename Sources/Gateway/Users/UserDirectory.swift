@@ -20,6 +20,10 @@ final class UserDirectory {
 
     /// Both those that are open and those that may be.
     var all: [SessionAddress] { sessions.all + expected }
+    /// The same, and those that are closed but still have a place in a channel.
+    var known: Set<SessionAddress> {
+      channels.reduce(into: Set(all)) { $0.formUnion($1.sessions.all) }
+    }
     var isEmpty: Bool { sessions.isEmpty && expected.isEmpty && channels.isEmpty }
 
     mutating func remove(_ session: SessionAddress) {
@@ -81,13 +85,24 @@ final class UserDirectory {
   /// Adds a session; when the user now has too many, its oldest is closed.
   func add(_ session: SessionAddress, of userID: String, openedAt: Int64) {
     if shard.edge != nil { openingTimes[session] = openedAt }
-    presences[userID]?.stopExpecting(session)
-    presences[userID, default: Presence()].sessions.append(session)
-    let limit = shard.services.settings.limits.connectionsPerUser
-    guard let sessions = presences[userID]?.sessions, sessions.count > limit else { return }
-    let oldest = sessions.all.prefix(sessions.count - limit)
-    reach(Array(oldest), .expelOldest)
-    for session in oldest { presences[userID]?.sessions.remove(session) }
+    var presence = presences[userID, default: Presence()]
+    presence.stopExpecting(session)
+    presence.sessions.append(session)
+    let excess = presence.sessions.count - shard.services.settings.limits.connectionsPerUser
+    if excess > 0 {
+      // With their channels: the end of a session on a server that dies is never reported.
+      for oldest in presence.sessions.all.prefix(excess) { end(oldest, in: &presence, userID) }
+    }
+    presences[userID] = presence
+  }
+
+  /// Takes out a session that is closed because its user has too many.
+  private func end(_ session: SessionAddress, in presence: inout Presence, _ userID: String) {
+    noteLoss(of: session, in: presence, userID)
+    presence.remove(session)
+    presence.leave(session) { _ in true }
+    openingTimes[session] = nil
+    reach([session], .expelOldest)
   }
 
   /// Takes a session out, with all its channels, or one that was expected.
@@ -215,10 +230,7 @@ extension UserDirectory {
     while presence.sessions.count > limits.connectionsPerUser
       || presence.channels.count > limits.channelsPerUser, let oldest = presence.sessions.all.first
     {
-      presence.remove(oldest)
-      presence.leave(oldest) { _ in true }
-      openingTimes[oldest] = nil
-      reach([oldest], .expelOldest)
+      end(oldest, in: &presence, userID)
     }
     presences[userID] = presence.isEmpty ? nil : presence
   }
@@ -246,7 +258,7 @@ extension UserDirectory {
     where condition: (SessionAddress) -> Bool
   ) -> [(SessionAddress, String)] {
     presences.flatMap { userID, presence in
-      presence.all.filter(condition).map { ($0, userID) }
+      presence.known.filter(condition).map { ($0, userID) }
     }
   }
 }

@@ -77,6 +77,34 @@ struct UserDirectoryTests {
     #expect(users.reserve("b", for: second, of: "ann"))
   }
 
+  @Test("a session that is closed as the oldest gives its channels back at once")
+  func releasesChannelsOfTheOldest() throws {
+    let driven = try DrivenShard {
+      $0.limits.connectionsPerUser = 1
+      $0.limits.channelsPerUser = 1
+    }
+    let users = driven.shard.users
+    let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
+    users.add(first, of: "ann", openedAt: 0)
+    #expect(users.reserve("a", for: first, of: "ann"))
+    // The end of the first session may never be reported.
+    users.add(second, of: "ann", openedAt: 1)
+    #expect(users.reserve("b", for: second, of: "ann"))
+  }
+
+  @Test(
+    "a session that is gone with its server leaves no place in a channel, even if it was closed")
+  func removesClosedSessions() throws {
+    let driven = try DrivenShard()
+    let users = driven.shard.users
+    #expect(users.reserve("a", for: .sample(1), of: "ann"))
+    #expect(users.reserve("a", for: .sample(2), of: "ann"))
+    users.removeSessions { $0 == .sample(1) }
+    #expect(users.isIn(["a"], "ann"))
+    users.removeSessions { $0 == .sample(2) }
+    #expect(users.isEmpty)
+  }
+
   @Test("when a user's last session ends it is noted that the user was seen")
   func notesSeen() throws {
     let driven = try DrivenShard()
