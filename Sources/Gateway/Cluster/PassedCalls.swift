@@ -31,7 +31,9 @@ struct PassedCalls {
   mutating func note(_ message: ShardMessage, to server: ServerID, at now: Int64) {
     dropOld(at: now)
     guard let address = message.callAddress else { return }
-    calls.append(Call(address: address, kind: message.callKind, server: server, time: now))
+    // The caller gives a send a name only when it sends it again, and then it is a second message.
+    let kind = message.isUnnamedSend ? .change : message.callKind
+    calls.append(Call(address: address, kind: kind, server: server, time: now))
   }
 
   /// Takes out the calls whose answer may not come any more.

@@ -14,7 +14,7 @@ struct PendingCalls {
     fileprivate(set) var message: ShardMessage
     let kind: CallKind
     /// The server that has the call; `nil` for this one, which answers without fail while it is in the
-    /// cluster.
+    /// cluster, unless it has passed the call on.
     var server: ServerID?
     /// The place among all calls of the shard.
     let number: UInt64
@@ -153,11 +153,13 @@ struct PendingCalls {
     calls[key]?.attemptCount += 1
   }
 
-  /// Takes out the calls that another server has not answered in time.
+  /// Takes out the calls that another server has not answered in time, or this one in twice that time: it
+  /// may have passed them on.
   mutating func takeExpired(at now: Int64) -> [Call] {
     ended = ended.filter { $0.value > now }
     let expired = calls.values.filter { call in
-      call.deadline <= now && (isOver || call.server != nil || call.repetition != nil)
+      let isElsewhere = call.server != nil || call.repetition != nil
+      return call.deadline + (isElsewhere || isOver ? 0 : timeout) <= now
     }
     for call in expired { give(up: call.address.key, at: now) }
     return expired.sorted { $0.number < $1.number }

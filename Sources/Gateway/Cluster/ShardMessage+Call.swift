@@ -86,6 +86,16 @@ extension ShardMessage {
     }
   }
 
+  /// Whether the message is a send without a name, of which the log cannot say whether it was carried out
+  /// before.
+  var isUnnamedSend: Bool {
+    switch self {
+    case .channel(_, .command(.send(let order), _, _)), .channel(_, .submit(let order, _, _)):
+      !order.hasName
+    case .channel, .stage, .user, .session, .exchange, .shard: false
+    }
+  }
+
   /// The message with a name by which the log recognises it, if it is a send without one.
   ///
   /// - Parameter name: Called at most once.

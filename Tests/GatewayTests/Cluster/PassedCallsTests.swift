@@ -43,6 +43,20 @@ struct PassedCallsTests {
     #expect(calls.lose(at: 5) { $0 == Self.far }.isEmpty)
   }
 
+  @Test("a send is sent again only by a name that it had before")
+  func unnamed() {
+    var calls = PassedCalls(timeout: 10_000)
+    for (number, name) in [nil, "", "name"].enumerated() {
+      let order = MessageOrder(.failure(.internalError), requestID: name)
+      let submission = ChannelMessage.submit(
+        order, onBehalfOf: .success(nil), replyTo: Self.address(UInt64(number)))
+      calls.note(.channel(url: "lobby", submission), to: Self.far, at: 0)
+    }
+    let unknown = ServiceError.outcomeIsUnknown.message
+    #expect(
+      Self.answers(calls.lose(at: 5) { _ in true }) == ["0 \(unknown)", "1 \(unknown)", "2 moved"])
+  }
+
   @Test("those whose callers have given up are forgotten")
   func old() {
     var calls = PassedCalls(timeout: 10_000)
