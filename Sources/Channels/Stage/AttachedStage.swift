@@ -19,6 +19,8 @@ package struct AttachedStage: ~Copyable, Sendable {
     /// The events up to the start are being read.
     case repairing(StageStart)
     case attached
+    /// The channel is no more, so that no events follow.
+    case ended
   }
 
   private let url: String
@@ -182,12 +184,14 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   /// Returns the answers that waited, once all events before them are applied.
   ///
-  /// A home of which the stage has not heard may answer before the stage has the events from it.
+  /// A home of which the stage has not heard may answer before the stage has the events from it; a channel
+  /// that is no more has no events to wait for.
   private mutating func passAnswers(at now: Moment, into actions: inout StageActions) {
     guard isAttached, !isWaiting else { return }
+    let lastSeq = if case .ended = link { Int64.max } else { stage.lastSeq }
     let waiting = answers
-    answers = waiting.filter { $0.seq > stage.lastSeq }
-    for (address, outcome, seq) in waiting where seq <= stage.lastSeq {
+    answers = waiting.filter { $0.seq > lastSeq }
+    for (address, outcome, seq) in waiting where seq <= lastSeq {
       pass(.answer(address, outcome), at: now, into: &actions)
     }
   }
@@ -333,7 +337,7 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   /// Puts everyone out: the channel was deleted while the stage had no home.
   private mutating func end(at now: Moment, into actions: inout StageActions) {
-    link = .attached
+    link = .ended
     for address in observing {
       actions.append(.reply(address, .failure(.notFound(.channel, url))))
     }
@@ -360,7 +364,10 @@ package struct AttachedStage: ~Copyable, Sendable {
   }
 
   private var isAttached: Bool {
-    if case .attached = link { true } else { false }
+    switch link {
+    case .attached, .ended: true
+    case .beside, .asked, .repairing: false
+    }
   }
 
   /// Reports the admissions whose connections have entered or do not enter.

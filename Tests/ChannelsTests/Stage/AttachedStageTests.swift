@@ -107,6 +107,28 @@ struct AttachedStageTests {
     #expect(rig.replyCount == 4)
   }
 
+  @Test("answers that wait for events of a channel that is no more come after its end")
+  func answersAfterTheEnd() {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.ask(2)
+    rig.reply(after: 5)
+    #expect(rig.replyCount == 0)
+    rig.news([.absent])
+    rig.endTurn()
+    #expect(rig.replyCount == 1)
+    #expect(rig.takeSequence() == ["deliver 2", "reply"])
+    rig.reply(after: 7)
+    #expect(rig.replyCount == 2 && rig.isIdle)
+    // The channel may be made anew.
+    rig.attach(3, seq: 0, epoch: "next")
+    rig.reply(after: 1)
+    #expect(rig.replyCount == 2)
+    rig.news([.event(rig.event(1))])
+    rig.endTurn()
+    #expect(rig.replyCount == 3)
+  }
+
   @Test(
     "a home that may not know who goes on from a user's window is told once more, before it is asked"
   )
@@ -168,6 +190,8 @@ private final class AttachedRig {
   private var reports: [String] = []
   private(set) var observations: [Int64] = []
   private var heard: [Int64] = []
+  /// The deliveries and replies in their order.
+  private var sequence: [String] = []
 
   func event(_ seq: Int64) -> ChannelEvent {
     ChannelEvent(
@@ -175,9 +199,9 @@ private final class AttachedRig {
       author: nil)
   }
 
-  func attach(_ number: UInt64, seq: Int64) {
+  func attach(_ number: UInt64, seq: Int64, epoch: String = "epoch") {
     ask(number)
-    start(seq: seq)
+    start(seq: seq, epoch: epoch)
   }
 
   /// Has the stage ask its home.
@@ -248,6 +272,12 @@ private final class AttachedRig {
 
   func leave(_ userID: String) {
     if let session = sessions[userID] { handle(StageInput.leave(session, userID: userID)) }
+  }
+
+  /// The deliveries and replies since the last call, in their order.
+  func takeSequence() -> [String] {
+    defer { sequence = [] }
+    return sequence
   }
 
   /// Has the stage of a server ask for a user's window.
@@ -330,7 +360,10 @@ private final class AttachedRig {
       welcomes.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .deliver(let plan, _):
       delivered += plan.payloads.map(Self.seq)
-    case .reply: replyCount += 1
+      sequence += plan.payloads.map { "deliver \(Self.seq(of: $0))" }
+    case .reply:
+      replyCount += 1
+      sequence.append("reply")
     case .admitObserver(_, let result):
       observations.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .notify(let payload, _, _): heard.append(Self.seq(of: payload))
