@@ -116,12 +116,12 @@ final class ClusterInbox: ClusterDelegate {
 
   private func deliver(_ relayed: RelayedMessage, _ target: Target) {
     let (message, shards, network) = (relayed.message, target.shards, target.network)
-    guard shards.hasReceiver(of: message) else { return figures.add(to: .unreadable) }
+    guard shards.hasShards(for: message) else { return figures.add(to: .unreadable) }
     guard !message.isForAddresseeAlone else {
-      return shards.receiver(of: message).enqueue(.message(message))
+      return enqueue(message, shards)
     }
     switch shards.residence(of: message, in: network.ring, seenBy: network.local) {
-    case .here: shards.receiver(of: message).enqueue(.message(message))
+    case .here: enqueue(message, shards)
     case .nowhere: figures.add(to: .lost)
     case .there(let next) where relayed.passCount < RelayedMessage.passLimit:
       figures.add(to: .passedOn)
@@ -132,6 +132,10 @@ final class ClusterInbox: ClusterDelegate {
       figures.add(to: .lost)
       if let refusal = message.callAddress?.answer(.failure(.moved)) { shards.send(refusal) }
     }
+  }
+
+  private func enqueue(_ message: ShardMessage, _ shards: ShardSet) {
+    shards.receiver(of: message)?.enqueue(.message(message))
   }
 
   /// Answers the calls that were passed on to servers and are lost with them.

@@ -304,7 +304,10 @@ final class ShardEdge: TimerHandler {
   private func transmit(_ message: ShardMessage, _ residence: ShardSet.Residence) {
     switch residence {
     case .here:
-      shard.send(.message(message), to: shard.services.shards.receiver(of: message))
+      guard let receiver = shard.services.shards.receiver(of: message) else {
+        return figures.add(to: .lost)
+      }
+      shard.send(.message(message), to: receiver)
     case .there(let server):
       network.enqueue(ring.encode(RelayedMessage(message), for: server), to: server)
       hasEnqueued = true

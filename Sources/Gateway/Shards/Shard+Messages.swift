@@ -14,7 +14,8 @@ extension Shard {
   /// own work.
   func send(_ message: ShardMessage) {
     if let edge { return edge.send(message) }
-    send(.message(message), to: services.shards.receiver(of: message))
+    guard let receiver = services.shards.receiver(of: message) else { return }
+    send(.message(message), to: receiver)
   }
 
   func receive(_ message: ShardMessage) {

@@ -47,15 +47,21 @@ struct ShardSet: Sendable {
     handles[Self.hash(id) % handles.count]
   }
 
-  /// The shard of this server that a message is for.
-  func receiver(of message: ShardMessage) -> ShardHandle {
+  /// The shard of this server that a message is for; `nil` when there is none of that number.
+  ///
+  /// An address may come from another server, which knew this one with more shards.
+  func receiver(of message: ShardMessage) -> ShardHandle? {
     switch message {
     case .channel(let url, _), .stage(_, let url, _): home(ofChannel: url)
     case .user(let id, _): home(ofUser: id)
-    case .session(let address, _): handles[Int(address.shard)]
-    case .exchange(let address, _): handles[Int(address.shard.shard)]
-    case .shard(let address, _): handles[Int(address.shard)]
+    case .session(let address, _): handle(address.shard)
+    case .exchange(let address, _): handle(address.shard.shard)
+    case .shard(let address, _): handle(address.shard)
     }
+  }
+
+  private func handle(_ number: UInt16) -> ShardHandle? {
+    handles.indices.contains(Int(number)) ? handles[Int(number)] : nil
   }
 
   /// Sends a message, after all that the caller's thread sent to the same shard before.
@@ -63,14 +69,14 @@ struct ShardSet: Sendable {
   /// A shard sends by ``Shard/send(_:)``, which keeps what is for itself.
   func send(_ message: ShardMessage) {
     if let network, relay(message, over: network) { return }
-    receiver(of: message).post(.message(message))
+    receiver(of: message)?.post(.message(message))
   }
 
   /// The same for what a job of the store has brought: the store wakes the shards when its batch is
   /// answered.
   func enqueue(_ message: ShardMessage) {
     if let network, relay(message, over: network) { return }
-    receiver(of: message).enqueue(.message(message))
+    receiver(of: message)?.enqueue(.message(message))
   }
 
   /// Wakes the shards for which mail was enqueued.
@@ -136,14 +142,23 @@ extension ShardSet {
     return ring.member(slot: slot).map { .there($0.id) } ?? .nowhere
   }
 
-  /// Whether this server has the shard that a message of another server names.
-  func hasReceiver(of message: ShardMessage) -> Bool {
-    switch message {
+  /// Whether this server has the shards that a message of another server names: the receiver, and the
+  /// one that waits for the answer or whose session is to enter.
+  func hasShards(for message: ShardMessage) -> Bool {
+    if let caller = message.callAddress, !mayExist(caller.shard) { return false }
+    return switch message {
+    case .stage(_, _, .enter(let request)):
+      mayExist(request.principal.session.home) && mayExist(request.address.session.home)
     case .channel, .stage, .user: true
-    case .session(let address, _): Int(address.shard) < count
-    case .exchange(let address, _): Int(address.shard.shard) < count
-    case .shard(let address, _): Int(address.shard) < count
+    case .session(let address, _): mayExist(address.home)
+    case .exchange(let address, _): mayExist(address.shard)
+    case .shard(let address, _): mayExist(address)
     }
+  }
+
+  /// Whether a shard is on another server, or there.
+  private func mayExist(_ address: ShardAddress) -> Bool {
+    address.server != network?.local.slot ?? 0 || Int(address.shard) < count
   }
 
   /// Sends a message to another server.
