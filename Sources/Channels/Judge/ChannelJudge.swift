@@ -55,6 +55,9 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   package var floodLimit: RateLimit { work.standing.flood.limit }
 
+  /// Whether users were active lately, as far as windows of theirs are kept.
+  package var hasFloodWindows: Bool { work.standing.flood.hasWindows }
+
   /// Whether the judge waits for nothing, so that it may be forgotten.
   package var isIdle: Bool { work.isEmpty && settlement == nil }
 

@@ -30,6 +30,9 @@ struct FloodWindows: Sendable {
     rate = ByteRate(beside: limit)
   }
 
+  /// Whether a window of any user is kept.
+  var hasWindows: Bool { gate.windowCount > 0 }
+
   /// Counts a message that was stored before the channel was loaded.
   mutating func restore(_ userID: String, at time: Int64) {
     gate.restore(userID, at: time, limit: limit)

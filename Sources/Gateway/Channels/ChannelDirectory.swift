@@ -41,6 +41,7 @@ final class ChannelDirectory: TimerHandler {
   private var stagesInTurn: [StageHost] = []
   private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
+  private var idleBudget = IdleChannelBudget()
 
   init(shard: Shard) {
     self.shard = shard
@@ -124,10 +125,23 @@ final class ChannelDirectory: TimerHandler {
     let stages = stagesInTurn
     stagesInTurn = []
     for stage in stages { stage.endTurn() }
-    guard !channelsInTurn.isEmpty else { return }
-    let channels = channelsInTurn
-    channelsInTurn = []
-    for channel in channels { channel.endTurn() }
+    if !channelsInTurn.isEmpty {
+      let channels = channelsInTurn
+      channelsInTurn = []
+      for channel in channels { channel.endTurn() }
+    }
+    // At the end of a turn nobody is about to use a channel that was just asked for.
+    if idleBudget.isDue { forgetExcess() }
+  }
+
+  /// Forgets idle channels beyond the budget.
+  private func forgetExcess() {
+    let idle = entries.values.compactMap { entry in
+      if case .resident(let channel) = entry { channel.idle } else { nil }
+    }
+    for number in idleBudget.takeExcess(of: idle) {
+      if let channel = numbered[number] { remove(channel) }
+    }
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
@@ -183,6 +197,7 @@ final class ChannelDirectory: TimerHandler {
   private func reside(_ loaded: LoadedChannel) -> ChannelHost {
     lastNumber += 1
     let channel = ChannelHost(loaded, number: lastNumber, shard: shard)
+    idleBudget.noteLoaded(byteCount: loaded.byteCount)
     numbered[lastNumber] = channel
     channel.open()
     entries[channel.url] = .resident(channel)

@@ -42,6 +42,10 @@ final class ChannelHost {
   private var pendingJobs = 0
   /// When the channel was last asked for; the loop's milliseconds.
   private(set) var lastUse: Int64
+  /// The bytes that the channel took when it was loaded, by estimate.
+  private let loadedByteCount: Int
+  /// The last event before the channel was loaded.
+  private let loadedSeq: Int64
   /// For the judge's deadline.
   private var timer: EventLoop.TimerToken?
 
@@ -64,6 +68,8 @@ final class ChannelHost {
     // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
     epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
     lastUse = shard.loop.now
+    loadedByteCount = loaded.byteCount
+    loadedSeq = judge.lastSeq
     home.join(self)
   }
 
@@ -213,11 +219,20 @@ final class ChannelHost {
   /// Whether nothing waits for an answer of the store.
   var isSettled: Bool { judge.isIdle && pendingJobs == 0 }
 
+  /// Whether nobody is in the channel, and nothing is under way.
+  private var isUnused: Bool { (stage?.isIdle ?? true) && home.isIdle && isSettled }
+
   /// Whether the channel may be forgotten, and its flood windows with it.
   func isIdle(at now: Int64) -> Bool {
-    let rest = max(Self.idleTime, judge.floodLimit.windowMilliseconds)
-    return (stage?.isIdle ?? true) && home.isIdle && isSettled
-      && now - lastUse >= rest
+    now - lastUse >= max(Self.idleTime, judge.floodLimit.windowMilliseconds) && isUnused
+  }
+
+  /// The channel as one that may be forgotten at once, because it was only looked at; `nil` when it has to
+  /// be kept for a while.
+  var idle: IdleChannelBudget.Channel? {
+    guard judge.lastSeq == loadedSeq, !judge.hasFloodWindows, isUnused else { return nil }
+    return IdleChannelBudget.Channel(
+      number: number, lastUse: lastUse, byteCount: loadedByteCount)
   }
 
   // MARK: Limits

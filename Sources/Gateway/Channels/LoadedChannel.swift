@@ -73,6 +73,36 @@ extension LoadedChannel {
   }
 }
 
+extension LoadedChannel {
+  /// The bytes that the channel takes in memory, by estimate.
+  var byteCount: Int {
+    let channel = state.channel
+    let texts = [channel.url, channel.name, channel.coverURL, channel.data, channel.customType]
+    var count = Self.emptyByteCount + recentSends.count * Self.itemByteCount
+    for text in texts { count += text.utf8.count }
+    count += Self.byteCount(of: channel.metadata)
+    for user in channel.operators {
+      count += Self.itemByteCount + user.id.utf8.count + user.nickname.utf8.count
+      count += user.profileURL.utf8.count + Self.byteCount(of: user.metadata)
+    }
+    for restrictions in [state.bans, state.mutes] {
+      for (userID, restriction) in restrictions {
+        count += Self.itemByteCount + userID.utf8.count + restriction.description.utf8.count
+      }
+    }
+    return count
+  }
+
+  /// The bytes of a channel without any texts: its judge, its stage and its home.
+  private static let emptyByteCount = 4_096
+  /// The bytes of an entry of a table without its texts.
+  private static let itemByteCount = 128
+
+  private static func byteCount(of metadata: [String: String]) -> Int {
+    metadata.reduce(0) { $0 + itemByteCount + $1.key.utf8.count + $1.value.utf8.count }
+  }
+}
+
 /// An event that was published.
 struct KnownEvent: Sendable {
   let epoch: String
