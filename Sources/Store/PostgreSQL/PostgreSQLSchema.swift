@@ -20,6 +20,7 @@ enum PostgreSQLSchema {
     (4, SealedFilesSchema.postgreSQL),
     (5, TokenRolesSchema.script),
     (6, TicketsSchema.postgreSQL),
+    (7, IndexesSchema.script),
   ]
 
   /// "Parley" and a number: one server at a time changes the schema.

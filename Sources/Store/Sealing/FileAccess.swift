@@ -11,7 +11,7 @@ package struct FileAccess: Sendable, Hashable {
   package var ownerID: String
   /// The generation of the keys of the user who asks; `nil` unless there is such a user, who is active.
   package var fileKeysSince: Int64?
-  /// The channels with a message that has the file.
+  /// The channels with a message that has the file; not looked up for its owner.
   package var channels: [FileChannel]
 }
 
@@ -56,18 +56,41 @@ package struct FileAccessLookup: StoreLookup {
         try connection.first("SELECT user_id FROM files WHERE file_id = ?", [fileID]) {
           $0[0] as String
         } ?? ""
-      access.channels = try connection.all(
-        """
-        SELECT c.url,
-          EXISTS (SELECT 1 FROM channel_operators AS o
-            WHERE o.channel_id = c.channel_id AND o.user_id = ?2),
-          EXISTS (SELECT 1 FROM bans AS b WHERE b.channel_id = c.channel_id AND b.user_id = ?2
-            AND b.ends_at > ?3)
-        FROM channels AS c WHERE c.channel_id IN
-          (SELECT m.channel_id FROM file_messages AS m WHERE m.file_id = ?1)
-        """, [fileID, userID, time]
-      ) { FileChannel(url: $0[0], isOperator: $0[1], isBanned: $0[2]) }
+      if access.ownerID != userID {
+        access.channels = try transaction.channels(ofFile: fileID, for: userID, at: time)
+      }
       return access
     }
+  }
+}
+
+extension StoreTransaction {
+  /// The channels with a message that has a file.
+  ///
+  /// Steps from channel to channel in the index, however many messages of each have the file.
+  fileprivate func channels(
+    ofFile fileID: String, for userID: String, at time: Int64
+  ) throws -> [FileChannel] {
+    try connection.all(
+      """
+      WITH RECURSIVE held (channel_id) AS (
+        SELECT (SELECT m.channel_id FROM file_messages AS m
+          \(.index("file_messages_by_file_channel"))
+          WHERE m.file_id = ?1 ORDER BY m.channel_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT m.channel_id FROM file_messages AS m
+          \(.index("file_messages_by_file_channel"))
+          WHERE m.file_id = ?1 AND m.channel_id > held.channel_id
+          ORDER BY m.channel_id LIMIT 1)
+        FROM held WHERE held.channel_id IS NOT NULL
+      )
+      SELECT c.url,
+        EXISTS (SELECT 1 FROM channel_operators AS o
+          WHERE o.channel_id = c.channel_id AND o.user_id = ?2),
+        EXISTS (SELECT 1 FROM bans AS b WHERE b.channel_id = c.channel_id AND b.user_id = ?2
+          AND b.ends_at > ?3)
+      FROM held CROSS JOIN channels AS c WHERE c.channel_id = held.channel_id
+      """, [fileID, userID, time]
+    ) { FileChannel(url: $0[0], isOperator: $0[1], isBanned: $0[2]) }
   }
 }

@@ -91,7 +91,7 @@ extension StoreTransaction {
       """
       SELECT m.message_id, c.url FROM file_messages AS m
       JOIN channels AS c ON c.channel_id = m.channel_id
-      WHERE m.file_id = ? ORDER BY m.message_id LIMIT ?
+      WHERE m.file_id = ? ORDER BY m.channel_id, m.message_id LIMIT ?
       """, [id, Self.holderLimit]
     ) { FileHolder(messageID: $0[0], channelURL: $0[1]) }
     let thumbnails = try thumbnails(of: id)
