@@ -164,13 +164,45 @@ extension StoreTransaction {
       "SELECT created_at FROM messages WHERE message_id = ? AND channel_id = ?", [id, channelID]
     ) { $0[0] as Int64 }
     if let time { return time }
-    return try connection.first(
+    guard let earlier = try lastMessage(before: id, channelID: channelID) else { return -1 }
+    return try connection.first("SELECT created_at FROM messages WHERE message_id = ?", [earlier]) {
+      $0[0] as Int64
+    } ?? -1
+  }
+
+  /// The id of the last message before an id, by halving the range of `seq`: a channel may hold
+  /// millions, and no index leads from an id to the one before it.
+  private func lastMessage(before id: Int64, channelID: Int64) throws -> Int64? {
+    var found: Int64?
+    var low = try end(of: channelID, "ASC", upTo: .max)?.seq ?? 0
+    var high = try end(of: channelID, "DESC", upTo: .max)?.seq ?? -1
+    while low <= high {
+      let middle = low + (high - low) / 2
+      // Of those up to the middle the last one; what is above it and up to the middle is gone.
+      guard let message = try end(of: channelID, "DESC", upTo: middle), message.seq >= low else {
+        low = middle + 1
+        continue
+      }
+      if message.id < id {
+        found = message.id
+        low = middle + 1
+      } else {
+        high = message.seq - 1
+      }
+    }
+    return found
+  }
+
+  /// The first or the last message of a channel up to a `seq`.
+  private func end(
+    of channelID: Int64, _ direction: String, upTo seq: Int64
+  ) throws -> (id: Int64, seq: Int64)? {
+    try connection.first(
       """
-      SELECT created_at FROM messages WHERE message_id =
-        (SELECT message_id FROM messages \(.index("messages_by_seq"))
-         WHERE channel_id = ? AND message_id < ? ORDER BY seq DESC LIMIT 1)
-      """, [channelID, id]
-    ) { $0[0] as Int64 } ?? -1
+      SELECT message_id, seq FROM messages \(.index("messages_by_seq"))
+      WHERE channel_id = ? AND seq <= ? ORDER BY seq \(direction) LIMIT 1
+      """, [channelID, seq]
+    ) { (id: $0[0] as Int64, seq: $0[1] as Int64) }
   }
 }
 
