@@ -69,6 +69,13 @@ extension Store {
 
   /// Runs between transactions on the writer's connection, and waits.
   func maintain(_ body: @escaping @Sendable (StoreConnection) throws -> Void) async throws {
+    try await inMaintenance(body)
+  }
+
+  /// Runs between transactions on the writer's connection, and waits for what it finds.
+  func inMaintenance<T: Sendable>(
+    _ body: @escaping @Sendable (StoreConnection) throws -> T
+  ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       submit(
         .maintenance { connection in

@@ -10,7 +10,7 @@ enum PurgeProgress {
 /// seconds. Nothing of them can be seen meanwhile: their channel is gone, and its number is never
 /// given to another.
 enum ChannelPurge {
-  /// Messages removed in one step: some milliseconds.
+  /// Messages, events or files that one step removes: some milliseconds.
   static let rowLimit = 1_000
 
   /// Leaves a deleted channel's messages and events to later steps.
@@ -49,8 +49,14 @@ enum ChannelPurge {
         [channelID]
       ) { _ in true } == nil
     guard isEmpty else { return }
-    try connection.execute("DELETE FROM events WHERE channel_id = ?", [channelID])
-    try FileRows.remove(ofChannel: channelID, on: connection)
+    let events = try connection.change(
+      """
+      DELETE FROM events WHERE channel_id = ?1
+        AND seq IN (SELECT seq FROM events WHERE channel_id = ?1 LIMIT ?2)
+      """, [channelID, rowLimit])
+    guard events < rowLimit else { return }
+    let files = try FileRows.remove(ofChannel: channelID, limit: rowLimit, on: connection)
+    guard files < rowLimit else { return }
     try connection.execute("DELETE FROM orphaned_channels WHERE channel_id = ?", [channelID])
   }
 }

@@ -93,9 +93,18 @@ enum FileRows {
       [messageID, file.id, channelID])
   }
 
-  /// Gives up what is left of a channel: the files of messages that it did not keep.
-  static func remove(ofChannel channelID: Int64, on connection: StoreConnection) throws {
-    try connection.execute("DELETE FROM file_messages WHERE channel_id = ?", [channelID])
+  /// Gives up some of what is left of a channel: the files of messages that it did not keep.
+  ///
+  /// - Returns: The number of messages whose files were given up.
+  static func remove(
+    ofChannel channelID: Int64, limit: Int, on connection: StoreConnection
+  ) throws -> Int {
+    try connection.change(
+      """
+      DELETE FROM file_messages WHERE message_id IN
+        (SELECT message_id FROM file_messages \(.index("file_messages_by_channel"))
+         WHERE channel_id = ? LIMIT ?)
+      """, [channelID, limit])
   }
 }
 

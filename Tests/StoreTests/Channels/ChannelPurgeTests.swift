@@ -40,6 +40,33 @@ struct ChannelPurgeTests {
     store.close()
   }
 
+  @Test("events, and files of messages that were not kept, are removed bit by bit as well")
+  func purgesInSteps() async throws {
+    let fixture = try await Fixture()
+    let steps = try await fixture.store.inMaintenance { connection in
+      try connection.inTransaction {
+        for number in Int64(1)...2_500 {
+          try connection.execute(
+            "INSERT INTO events (channel_id, seq, kind, ts) VALUES (99, ?, 'x', 1)", [number])
+          try connection.execute(
+            "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES (?, ?, 99)",
+            [number, "f\(number)"])
+        }
+        try connection.execute("INSERT INTO orphaned_channels (channel_id) VALUES (99)")
+      }
+      var steps: [[Int?]] = []
+      while case .unfinished = try ChannelPurge.step(on: connection) {
+        steps.append(
+          try ["events", "file_messages", "orphaned_channels"].map { table in
+            try connection.first("SELECT count(*) FROM \(table)", []) { $0[0] as Int }
+          })
+      }
+      return steps
+    }
+    let expected = [[1_500, 2_500, 1], [500, 2_500, 1], [0, 1_500, 1], [0, 500, 1], [0, 0, 0]]
+    #expect(steps == expected)
+  }
+
   /// 2,500 messages and an event in one channel, a message in another.
   private func fill(_ fixture: Fixture, _ lobby: Int64, _ other: Int64) async throws {
     try await fixture.store.write { transaction in
