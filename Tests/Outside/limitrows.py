@@ -17,7 +17,7 @@ ELSEWHERE = {
     "channel's `metadata`": "refusals", "name of an API token": "apitokens",
     "API tokens beside the first": "apitokens",
     "tickets of an API token": "observers", "channels that an observer hears": "observers",
-    "observers of a channel": "observers", "messages of the very millisecond": "listing",
+    "observers of a channel": "observers", "bans of a channel": "RightsTests.swift", "messages of the very millisecond": "listing",
     "U+0000 in any text": "edges", "`token` of a page": "refusals",
     "`translation_target_langs`": "refusals", "a page of any list": "budgets",
 }

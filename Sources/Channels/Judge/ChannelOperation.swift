@@ -25,7 +25,7 @@ enum ChannelOperation: Sendable {
   /// The changes that make a difference to a channel.
   ///
   /// - Throws: 400110 for a channel that would not fit into an event, 400203 for too many
-  ///   operators, 400201 for a ban that there is not.
+  ///   operators, bans or mutes, 400201 for a ban that there is not.
   func changes(in rights: Rights, at now: Int64) throws(ServiceError) -> [ChannelChange] {
     let channel = rights.channel
     switch self {
@@ -46,6 +46,7 @@ enum ChannelOperation: Sendable {
     case .removeAllOperators:
       return channel.operators.isEmpty ? [] : [.keepOperators([])]
     case .restrict(let kind, let command):
+      try rights.requireRoom(for: kind, of: command.userID, at: now)
       let restriction = Restriction(
         userID: command.userID, startsAt: now, endsAt: now + command.durationMilliseconds,
         description: command.description)

@@ -143,6 +143,22 @@ struct Rights: Sendable {
     guard !channel.isEphemeral else { throw .notKept(inEphemeralChannel: channel.url) }
   }
 
+  /// - Throws: 400203 for a further restriction of a channel that has as many as it may.
+  func requireRoom(
+    for kind: RestrictionKind, of userID: String, at now: Int64
+  ) throws(ServiceError) {
+    let (restrictions, noun) =
+      switch kind {
+      case .ban: (bans, "bans")
+      case .mute: (mutes, "mutes")
+      }
+    guard restrictions.count >= Limits.restrictionCount, restrictions[userID] == nil else { return }
+    let count = restrictions.values.count { $0.endsAt > now }
+    guard count < Limits.restrictionCount else {
+      throw .tooManyRestrictions(noun, limit: Limits.restrictionCount)
+    }
+  }
+
   // MARK: Changes
 
   mutating func enter(_ userID: String) { presentIDs.insert(userID) }
@@ -163,10 +179,11 @@ struct Rights: Sendable {
 
   mutating func setMetadata(_ metadata: [String: String]) { channel.metadata = metadata }
 
+  /// Takes over a restriction; those that have ended make room where there are many.
   mutating func impose(_ kind: RestrictionKind, _ restriction: Restriction) {
     switch kind {
-    case .ban: bans[restriction.userID] = restriction
-    case .mute: mutes[restriction.userID] = restriction
+    case .ban: bans.put(restriction)
+    case .mute: mutes.put(restriction)
     }
   }
 
@@ -178,6 +195,13 @@ struct Rights: Sendable {
   }
 
   mutating func delete() { isDeleted = true }
+}
+
+extension [String: Restriction] {
+  fileprivate mutating func put(_ restriction: Restriction) {
+    if count >= Limits.restrictionCount { self = filter { $0.value.endsAt > restriction.startsAt } }
+    self[restriction.userID] = restriction
+  }
 }
 
 /// The messages that someone may change.

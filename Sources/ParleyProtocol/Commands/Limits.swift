@@ -67,6 +67,8 @@ package enum Limits {
   /// All keys and values of one user together.
   package static let userMetadataByteCount = 4_096
 
+  /// Bans of a channel that hold at a time, and as many mutes.
+  package static let restrictionCount = 10_000
   package static let banDescriptionLength = 250
   package static let muteDescriptionLength = 2048
   /// The longest mute or ban that can be asked for, some 68 years.

@@ -88,6 +88,15 @@ extension ServiceError {
       data: ErrorDetails(limit: Int64(limit), scope: "channel"))
   }
 
+  /// A channel has as many bans or mutes as it may.
+  ///
+  /// - Parameter noun: "bans" or "mutes".
+  package static func tooManyRestrictions(_ noun: String, limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "a channel may have \(limit) \(noun) at once: lift one",
+      data: ErrorDetails(limit: Int64(limit), scope: "channel"))
+  }
+
   /// An observer hears as many channels as it may.
   package static func tooManyObservedChannels(limit: Int) -> ServiceError {
     ServiceError(

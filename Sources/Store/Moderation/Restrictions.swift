@@ -137,7 +137,10 @@ extension WriteTransaction {
   /// Removes restrictions that have run out; they ended silently.
   private func removeEnded(_ kind: RestrictionKind, channelID: Int64, at now: Int64) throws {
     try connection.execute(
-      "DELETE FROM \(kind.table) WHERE channel_id = ? AND ends_at <= ?", [channelID, now])
+      """
+      DELETE FROM \(kind.table) \(.index("\(kind.table)_by_end"))
+      WHERE channel_id = ? AND ends_at <= ?
+      """, [channelID, now])
   }
 }
 

@@ -132,4 +132,39 @@ struct RightsTests {
     let rights = Self.rights(isEphemeral: false, exemptsOperators: true)
     #expect(rights.isFloodLimited(jeff) && !rights.isFloodLimited(boss))
   }
+
+  @Test("a channel has 10,000 bans at once and as many mutes; those that have ended do not count")
+  mutating func boundsRestrictions() {
+    for number in 0..<Limits.restrictionCount {
+      rights.impose(
+        .ban, Restriction(userID: "u\(number)", startsAt: 0, endsAt: number == 7 ? 50 : 100))
+    }
+    func room(_ kind: RestrictionKind, _ userID: String, _ now: Int64) -> ErrorCode? {
+      code { () throws(ServiceError) in try rights.requireRoom(for: kind, of: userID, at: now) }
+    }
+    #expect(room(.ban, "jeff", 49) == .tooManyItems)
+    #expect(room(.ban, "u3", 49) == nil)
+    #expect(room(.mute, "jeff", 49) == nil)
+    #expect(room(.ban, "jeff", 50) == nil)
+    rights.impose(.ban, Restriction(userID: "jeff", startsAt: 50, endsAt: 100))
+    #expect(room(.ban, "cat", 50) == .tooManyItems)
+    rights.lift(.ban, of: "u1")
+    #expect(room(.ban, "cat", 50) == nil)
+  }
+
+  @Test("a ban beyond the limit is refused before the log is asked")
+  func refusesRestrictions() {
+    var rights = rights
+    for number in 0..<Limits.restrictionCount {
+      rights.impose(.ban, Restriction(userID: "u\(number)", startsAt: 0, endsAt: 100))
+    }
+    for (userID, expected) in [("jeff", ErrorCode.tooManyItems), ("u3", nil)] {
+      let command = ChannelRestriction(
+        channelURL: "lobby", userID: userID, seconds: 1, description: "")
+      let operation = ChannelOperation.restrict(.ban, command)
+      #expect(
+        code { () throws(ServiceError) in _ = try operation.changes(in: rights, at: 5) }
+          == expected)
+    }
+  }
 }
