@@ -425,6 +425,22 @@ async def test_bounds_of_a_user(ctx):
     assert refusal.code == 500910 and 0 < refusal.data["retry_after_ms"] <= 1000
 
 
+async def test_refused_creations_count(ctx):
+    """A user who goes on creating when there is no room is slowed down; others are not."""
+    server = await ctx.fresh(
+        *FLAGS, "--limits-uploads-per-user", "1", "--limits-uploads-per-second", "2")
+    owner, other = await user(ctx, server), await user(ctx, server)
+    await create(owner, 1)
+    refusals = await asyncio.gather(
+        *(refusal_of(owner.call("file.create", size=1)) for _ in range(60)))
+    codes = {refusal.code for refusal in refusals}
+    assert codes == {400203, 500910}, codes
+    slowed = [refusal for refusal in refusals if refusal.code == 500910]
+    assert all(refusal.data["scope"] == "uploads" for refusal in slowed)
+    assert len(slowed) > 30, len(slowed)
+    await create(other, 1)
+
+
 async def test_a_repetition_of_what_is_gone(ctx):
     """A creation is not repeated for a file that has gone with its message: 400201."""
     server = await ctx.fresh(*FLAGS)

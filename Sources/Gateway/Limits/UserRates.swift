@@ -9,8 +9,9 @@ final class UserRates: Sendable {
   /// With more users than this, those that have not asked for a while are forgotten.
   private static let usualCount = 1_000
 
-  init(perSecond limit: Int) {
-    rate = CallRate(callsPerSecond: limit, burst: limit)
+  /// - Parameter burst: Calls that may come at once after a pause; `nil` for those of a second.
+  init(perSecond limit: Int, burst: Int? = nil) {
+    rate = CallRate(callsPerSecond: limit, burst: burst ?? limit)
   }
 
   /// Counts a call, or says how many milliseconds there are until the next may come.

@@ -51,10 +51,14 @@ enum FileEndpoints {
   /// `GET …/usage?user_id=`: the number of files and their bytes.
   static func countUsage(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.query.optionalUserID("user_id")
-    call.perform(FileUsageLookup(of: userID), completion) { usage, writer in
-      writer.object {
-        $0.member("files", usage.count)
-        $0.member("bytes", usage.byteCount)
+    let (caller, services) = (call.caller, call.services)
+    services.store.countFiles(of: userID, for: caller.principal) { result, cost in
+      caller.pay(cost, to: services)
+      completion(result.serviceResult) { usage, writer in
+        writer.object {
+          $0.member("files", usage.count)
+          $0.member("bytes", usage.byteCount)
+        }
       }
     }
   }
@@ -64,15 +68,15 @@ enum FileEndpoints {
 enum FileEncryptionEndpoints {
   /// `GET …/encryption`: how files are stored, and with which master key.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    show(call.services, completion)
+    show(call.services, to: call.caller, completion)
   }
 
   /// `POST …/rotate_key`: makes a new master key the current one, and wraps all keys with it.
   static func rotate(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let services = call.services
+    let (caller, services) = (call.caller, call.services)
     try services.vault.rotate { result in
       switch result {
-      case .success: show(services, completion)
+      case .success: show(services, to: caller, completion)
       case .failure(let error): completion.fail(error)
       }
     }
@@ -82,7 +86,7 @@ enum FileEncryptionEndpoints {
   static func encryptAll(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     _ = try call.services.vault.mustSeal(true)
     call.services.vault.encryptAll()
-    show(call.services, completion)
+    show(call.services, to: call.caller, completion)
   }
 
   /// `POST /v3/users/{user_id}/file_key`: a key for a back end that reads files for a user.
@@ -106,10 +110,14 @@ enum FileEncryptionEndpoints {
     }
   }
 
-  private static func show(_ services: GatewayServices, _ completion: Completion) {
+  private static func show(
+    _ services: GatewayServices, to caller: QueryCaller, _ completion: Completion
+  ) {
     let vault = services.vault
     let keyID = vault.masters?.current.id ?? ""
-    services.store.perform(SealedFileCounting(currentID: keyID)) { result in
+    let counting = SealedFileCounting(currentID: keyID)
+    services.store.perform(counting, for: caller.principal) { result, cost in
+      caller.pay(cost, to: services)
       completion(result.serviceResult) { count, writer in
         writer.object {
           $0.member("mode", vault.settings.files.encryption.rawValue)

@@ -3,6 +3,7 @@ import Configuration
 import Crypto
 import Logging
 import ParleyProtocol
+import Reactor
 import Store
 import Synchronization
 import Transport
@@ -19,6 +20,10 @@ final class UploadService: Sendable {
   /// The requests that write here, by the ids of their files.
   private let active = Mutex<[String: Writer]>([:])
   private let usage = Mutex<Usage>(Usage())
+  /// The creations that users ask for, the refused ones too, each of which costs the writer time.
+  ///
+  /// The burst leaves it to the store to refuse a user who does not insist, with the exact wait.
+  private let attempts: UserRates
   let counters = UploadCounters()
 
   /// The bytes of all files, as they were last counted.
@@ -42,6 +47,8 @@ final class UploadService: Sendable {
     self.vault = vault
     self.key = key
     self.clock = clock
+    let limit = settings.limits.uploadsPerSecond
+    attempts = UserRates(perSecond: limit, burst: 2 * limit)
   }
 
   /// Whether users may upload files.
@@ -88,6 +95,7 @@ final class UploadService: Sendable {
   ) {
     let mustSeal: Bool
     do throws(ServiceError) {
+      try admitAttempt(of: userID)
       try check(request)
       mustSeal = try vault.mustSeal(request.requiresAuthorization)
     } catch {
@@ -104,7 +112,27 @@ final class UploadService: Sendable {
     let sealed = request.requestID.flatMap { _ in secret.sealed(fileID: record.fileID, key: key) }
     let upload = NewUpload(
       record, secretHash: secret.hash, sealedSecret: sealed, requestID: request.requestID)
-    store.perform(UploadCreation(upload, limits: UploadLimits(settings.limits))) { [self] result in
+    let limits = UploadLimits(settings.limits)
+    guard limits.byteCount > 0 else {
+      return create(upload, UploadCreation(upload, limits: limits), secret, address, completion)
+    }
+    countOlderFiles(of: userID) { [self] result in
+      switch result {
+      case .failure(let error): completion(.failure(error))
+      case .success(let older):
+        let creation = UploadCreation(upload, limits: limits, olderFiles: older)
+        create(upload, creation, secret, address, completion)
+      }
+    }
+  }
+
+  private func create(
+    _ upload: NewUpload, _ creation: UploadCreation, _ secret: UploadSecret,
+    _ address: FileAddress,
+    _ completion: @escaping @Sendable (Result<Creation, ServiceError>) -> Void
+  ) {
+    let (record, userID) = (upload.record, upload.record.userID)
+    store.perform(creation) { [self] result in
       completion(
         result.serviceResult.flatMap { outcome in
           switch outcome {
@@ -130,6 +158,24 @@ final class UploadService: Sendable {
     }
   }
 
+  private func admitAttempt(of userID: String) throws(ServiceError) {
+    guard let wait = attempts.admit(userID, at: SystemClock.monotonicMilliseconds) else { return }
+    throw .rateLimited(
+      retryAfter: wait, limit: settings.limits.uploadsPerSecond, window: 1_000, scope: "uploads")
+  }
+
+  /// Counts the files of a user as a query, since there may be many; the last minute is left to the
+  /// store's own look, for which nothing may come between.
+  private func countOlderFiles(
+    of userID: String, completion: @escaping @Sendable (Result<OlderFiles, ServiceError>) -> Void
+  ) {
+    let moment = clock.now - 60_000
+    store.countFiles(of: userID, before: moment, for: .user(userID)) { result, _ in
+      completion(
+        result.serviceResult.map { OlderFiles(byteCount: $0.byteCount, before: moment) })
+    }
+  }
+
   private func check(_ request: FileCreate) throws(ServiceError) {
     guard isOn else {
       throw .uploadsAreOff
@@ -146,8 +192,16 @@ final class UploadService: Sendable {
     of userID: String, completion: @escaping @Sendable (Result<UploadOutlook, ServiceError>) -> Void
   ) {
     let limits = settings.limits
-    store.perform(UploadStanding(userID, UploadLimits(limits), at: clock.now)) { result in
-      completion(result.serviceResult.map { UploadOutlook(limits: limits, standing: $0) })
+    countOlderFiles(of: userID) { [store, clock] result in
+      switch result {
+      case .failure(let error): completion(.failure(error))
+      case .success(let older):
+        let standing = UploadStanding(
+          userID, UploadLimits(limits), olderFiles: older, at: clock.now)
+        store.perform(standing) { result in
+          completion(result.serviceResult.map { UploadOutlook(limits: limits, standing: $0) })
+        }
+      }
     }
   }
 
@@ -193,13 +247,13 @@ final class UploadService: Sendable {
   }
 
   /// Whether there is room for more bytes below `limits.files_disk_bytes`, as far as is known: files
-  /// are counted every few seconds while some come.
+  /// are counted every minute while some come.
   func hasRoom(for byteCount: Int64) -> Bool {
     let limit = settings.limits.filesDiskBytes
     guard limit > 0 else { return true }
     let now = clock.now
     let (hasRoom, mustCount) = usage.withLock { usage -> (Bool, Bool) in
-      let isOld = now - usage.countedAt >= 5_000
+      let isOld = now - usage.countedAt >= 60_000
       if isOld { usage.countedAt = now }
       let hasRoom = usage.byteCount + byteCount <= limit
       if hasRoom { usage.byteCount += byteCount }
@@ -210,9 +264,12 @@ final class UploadService: Sendable {
   }
 
   private func countUsage() {
-    store.perform(StoredByteCountLookup(at: clock.now)) { [self] result in
-      guard case .success(let found) = result else { return }
-      usage.withLock { $0.byteCount = found }
+    store.countFiles(for: .server) { [self] result, _ in
+      guard case .success(let files) = result else { return }
+      store.perform(ComingByteCountLookup(at: clock.now)) { [self] result in
+        guard case .success(let coming) = result else { return }
+        usage.withLock { $0.byteCount = files.byteCount + coming }
+      }
     }
   }
 

@@ -194,7 +194,7 @@ package struct SealedFileCount: Sendable, Hashable {
 }
 
 /// Counts files by the way in which they are stored.
-package struct SealedFileCounting: StoreLookup {
+package struct SealedFileCounting: StoreQuery {
   package var currentID: String
 
   package init(currentID: String) { self.currentID = currentID }

@@ -1,4 +1,6 @@
-/// The number of all files, and their bytes with those of their thumbnails.
+package import Channels
+
+/// The number of files, and their bytes with those of their thumbnails.
 package struct FileUsage: Sendable, Hashable {
   package var count: Int
   package var byteCount: Int64
@@ -7,23 +9,90 @@ package struct FileUsage: Sendable, Hashable {
     self.count = count
     self.byteCount = byteCount
   }
+
+  package static let none = FileUsage(count: 0, byteCount: 0)
 }
 
-/// Counts all files, of a user or of everyone.
-package struct FileUsageLookup: StoreLookup {
-  package var userID: String?
+extension Store {
+  /// Counts the files of a user, or of everyone, in as many turns of the principal as it takes.
+  ///
+  /// - Parameters:
+  ///   - moment: Unix milliseconds; files from then on are left out.
+  ///   - completion: Takes the files, and the cost of all turns; on a thread of the store, or at once.
+  package func countFiles(
+    of userID: String? = nil, before moment: Int64 = .max, for principal: QueryPrincipal,
+    completion: @escaping @Sendable (Result<FileUsage, StoreError>, QueryCost) -> Void
+  ) {
+    count(FileCounting(of: userID, before: moment), for: principal, completion: completion)
+  }
 
-  package init(of userID: String? = nil) { self.userID = userID }
-
-  package var statements: ReadStatements<FileUsage> {
-    .init { try $0.fileUsage(of: userID) }
+  private func count(
+    _ counting: FileCounting, after cost: QueryCost = .none, for principal: QueryPrincipal,
+    completion: @escaping @Sendable (Result<FileUsage, StoreError>, QueryCost) -> Void
+  ) {
+    perform(counting, for: principal) { [self] result, added in
+      let total = QueryCost(
+        nanoseconds: cost.nanoseconds + added.nanoseconds, isCutShort: added.isCutShort)
+      switch result {
+      case .failure(let error): completion(.failure(error), total)
+      case .success(.whole(let usage)): completion(.success(usage), total)
+      case .success(.part(let rest)):
+        count(rest, after: total, for: principal, completion: completion)
+      }
+    }
   }
 }
 
-/// Counts the bytes of all files, and of uploads that are not complete.
+/// Counts files for as long as a query may look.
+struct FileCounting: StoreQuery {
+  enum Outcome: Sendable {
+    case whole(FileUsage)
+    /// The time was up: the query that goes on.
+    case part(FileCounting)
+  }
+
+  private let userID: String?
+  /// Unix milliseconds; files from then on are left out.
+  private let moment: Int64
+  private var counted = FileUsage.none
+  /// The last file that was counted.
+  private var place: (time: Int64, id: String) = (.min, "")
+
+  init(of userID: String? = nil, before moment: Int64 = .max) {
+    self.userID = userID
+    self.moment = moment
+  }
+
+  var statements: ReadStatements<Outcome> {
+    .init { transaction in
+      var next = self
+      var range = Condition(
+        "created_at < ? AND (created_at, file_id) > (?, ?)", [moment, place.time, place.id])
+      var index = StoreStatement.index("files_by_age")
+      if let userID {
+        range.require("user_id = ? AND user_id <> ''", [userID])
+        index = .index("files_by_user")
+      }
+      let end = try transaction.scan(
+        """
+        SELECT created_at, file_id, \(.fileByteCount) FROM files \(index)
+        WHERE \(range.sql) ORDER BY created_at, file_id
+        """, range.arguments
+      ) { row, _ in
+        next.place = (row[0], row[1])
+        next.counted.count += 1
+        next.counted.byteCount += row[2] as Int64
+        return .passed
+      }
+      return end == .exhausted ? .whole(next.counted) : .part(next)
+    }
+  }
+}
+
+/// Counts the bytes of uploads that are not complete.
 ///
 /// An upload that a request writes to counts as a whole, another one with what has come.
-package struct StoredByteCountLookup: StoreLookup {
+package struct ComingByteCountLookup: StoreLookup {
   /// Unix milliseconds.
   package var time: Int64
 
@@ -31,28 +100,21 @@ package struct StoredByteCountLookup: StoreLookup {
 
   package var statements: ReadStatements<Int64> {
     .init { transaction in
-      let coming = try transaction.connection.first(
+      try transaction.connection.first(
         """
         SELECT CAST(coalesce(sum(CASE WHEN claimed_until > ? THEN size ELSE durable_bytes END), 0)
           AS bigint)
         FROM uploads WHERE stage = 'open'
         """, [time]
-      ) { $0[0] as Int64 }
-      return try transaction.fileUsage(of: nil).byteCount + (coming ?? 0)
+      ) { $0[0] as Int64 } ?? 0
     }
   }
 }
 
-extension StoreTransaction {
-  fileprivate func fileUsage(of userID: String?) throws -> FileUsage {
-    var condition = Condition()
-    if let userID { condition.require("user_id = ? AND user_id <> ''", [userID]) }
-    let filter: StoreStatement = condition.isEmpty ? "" : "WHERE \(condition.sql)"
-    let thumbnails = try thumbnailByteCount(of: userID)
-    return try connection.first(
-      "SELECT count(*), CAST(coalesce(sum(size), 0) AS bigint) FROM files \(filter)",
-      condition.arguments
-    ) { FileUsage(count: $0[0], byteCount: $0[1] + thumbnails) }
-      ?? FileUsage(count: 0, byteCount: 0)
-  }
+extension StoreStatement {
+  /// The bytes of a row of files with those of its thumbnails.
+  static let fileByteCount: StoreStatement = """
+    size + CAST(coalesce(
+      (SELECT sum(t.size) FROM thumbnails AS t WHERE t.file_id = files.file_id), 0) AS bigint)
+    """
 }

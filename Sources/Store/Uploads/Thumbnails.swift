@@ -33,20 +33,6 @@ extension StoreTransaction {
         })
     }
   }
-
-  /// Bytes of the thumbnails of all files, or of a user's.
-  func thumbnailByteCount(of userID: String?) throws -> Int64 {
-    var condition = Condition()
-    if let userID {
-      condition.require(
-        "file_id IN (SELECT file_id FROM files WHERE user_id = ? AND user_id <> '')", [userID])
-    }
-    let filter: StoreStatement = condition.isEmpty ? "" : "WHERE \(condition.sql)"
-    return try connection.first(
-      "SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM thumbnails \(filter)",
-      condition.arguments
-    ) { $0[0] as Int64 } ?? 0
-  }
 }
 
 /// A file that can be read, and its thumbnails.

@@ -45,6 +45,24 @@ package struct UploadLimits: Sendable, Hashable {
   }
 }
 
+/// The bytes of those files of a user that are older than a moment.
+///
+/// They are counted by ``Store/countFiles(of:before:for:completion:)`` before the write, which then looks
+/// at the later ones alone.
+package struct OlderFiles: Sendable, Hashable {
+  package var byteCount: Int64
+  /// Unix milliseconds.
+  package var moment: Int64
+
+  package init(byteCount: Int64, before moment: Int64) {
+    self.byteCount = byteCount
+    self.moment = moment
+  }
+
+  /// Nothing was counted: all files are looked at.
+  package static let none = OlderFiles(byteCount: 0, before: 0)
+}
+
 /// Makes an upload, unless the user has too many.
 ///
 /// A request that is repeated within ten minutes by its name finds the first one.
@@ -65,20 +83,22 @@ package struct UploadCreation: StoreWrite {
 
   package var upload: NewUpload
   package var limits: UploadLimits
+  package var olderFiles: OlderFiles
 
-  package init(_ upload: NewUpload, limits: UploadLimits) {
+  package init(_ upload: NewUpload, limits: UploadLimits, olderFiles: OlderFiles = .none) {
     self.upload = upload
     self.limits = limits
+    self.olderFiles = olderFiles
   }
 
   package var statements: WriteStatements<Outcome> {
-    .init { try $0.create(upload, limits) }
+    .init { try $0.create(upload, limits, olderFiles) }
   }
 }
 
 extension WriteTransaction {
   fileprivate func create(
-    _ upload: NewUpload, _ limits: UploadLimits
+    _ upload: NewUpload, _ limits: UploadLimits, _ olderFiles: OlderFiles
   ) throws -> UploadCreation.Outcome {
     let (record, now) = (upload.record, upload.record.createdAt)
     guard try account(record.userID)?.isActive == true else { return .inactive }
@@ -87,7 +107,7 @@ extension WriteTransaction {
     let open = try openUploads(of: record.userID, at: now)
     if limits.unfinished > 0, open.count >= limits.unfinished { return .full }
     if limits.byteCount > 0 {
-      let kept = try keptByteCount(of: record.userID)
+      let kept = try keptByteCount(of: record.userID, olderFiles)
       guard open.byteCount + kept + record.size <= limits.byteCount else { return .overQuota }
     }
     try insert(upload)
@@ -144,19 +164,24 @@ extension StoreTransaction {
   ) throws -> (count: Int, byteCount: Int64) {
     try connection.first(
       """
-      SELECT count(*), CAST(coalesce(sum(size), 0) AS bigint) FROM uploads \(.index("uploads_by_user"))
+      SELECT count(*), CAST(coalesce(sum(size), 0) AS bigint) FROM uploads
+      \(.index("uploads_by_open_user"))
       WHERE user_id = ? AND stage = 'open' AND expires_at > ?
       """, [userID, now]
     ) { (count: $0[0] as Int, byteCount: $0[1] as Int64) } ?? (0, 0)
   }
 
   /// Bytes of a user's files with their thumbnails.
-  fileprivate func keptByteCount(of userID: String) throws -> Int64 {
-    let files = try connection.first(
-      "SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM files WHERE user_id = ? AND user_id <> ''",
-      [userID]
+  fileprivate func keptByteCount(
+    of userID: String, _ olderFiles: OlderFiles
+  ) throws -> Int64 {
+    let later = try connection.first(
+      """
+      SELECT CAST(coalesce(sum(\(.fileByteCount)), 0) AS bigint) FROM files
+      \(.index("files_by_user")) WHERE user_id = ? AND user_id <> '' AND created_at >= ?
+      """, [userID, olderFiles.moment]
     ) { $0[0] as Int64 }
-    return try (files ?? 0) + thumbnailByteCount(of: userID)
+    return olderFiles.byteCount + (later ?? 0)
   }
 
   /// Milliseconds until a user may create another upload; `nil` when it may now.
@@ -192,12 +217,16 @@ package struct UploadStanding: StoreLookup {
 
   package var userID: String
   package var limits: UploadLimits
+  package var olderFiles: OlderFiles
   /// Unix milliseconds.
   package var time: Int64
 
-  package init(_ userID: String, _ limits: UploadLimits, at time: Int64) {
+  package init(
+    _ userID: String, _ limits: UploadLimits, olderFiles: OlderFiles = .none, at time: Int64
+  ) {
     self.userID = userID
     self.limits = limits
+    self.olderFiles = olderFiles
     self.time = time
   }
 
@@ -212,7 +241,8 @@ package struct UploadStanding: StoreLookup {
       }
       return Outcome(
         openCount: open.count,
-        byteCount: try open.byteCount + transaction.keptByteCount(of: userID), late: late)
+        byteCount: try open.byteCount + transaction.keptByteCount(of: userID, olderFiles),
+        late: late)
     }
   }
 }

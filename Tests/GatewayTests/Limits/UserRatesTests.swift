@@ -17,6 +17,15 @@ struct UserRatesTests {
     #expect(rates.admit("ann", at: 500) == nil)
   }
 
+  @Test("a burst goes beyond the calls of a second, once")
+  func bursts() {
+    let rates = UserRates(perSecond: 2, burst: 4)
+    for _ in 0..<4 { #expect(rates.admit("ann", at: 0) == nil) }
+    #expect(rates.admit("ann", at: 0) == 500)
+    #expect(rates.admit("ann", at: 500) == nil)
+    #expect(rates.admit("ann", at: 500) == 500)
+  }
+
   @Test("0 is no limit")
   func off() {
     let rates = UserRates(perSecond: 0)

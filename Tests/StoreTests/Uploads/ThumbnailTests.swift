@@ -58,8 +58,8 @@ struct ThumbnailTests {
     #expect(found?.id == "c1" && found?.size == 7 && found?.type == "image/png")
     let absent = FileAccessLookup(Self.fileID, within: Self.large, by: "", at: 1_000)
     #expect(try await store.perform(absent).file == nil)
-    #expect(try await store.perform(FileUsageLookup(of: "ann")).byteCount == 107)
-    #expect(try await store.perform(FileUsageLookup()).byteCount == 107)
+    #expect(try await store.usage(of: "ann").byteCount == 107)
+    #expect(try await store.usage().byteCount == 107)
   }
 
   @Test("what two servers make at once is kept once")

@@ -260,18 +260,17 @@ struct UploadTests {
     for number in 1...3 { try await Self.complete(Self.upload(number), in: store) }
     try await Self.complete(Self.upload(4, of: "bob"), in: store)
     try await Self.send(10, 1, in: fixture)
-    #expect(try await store.perform(FileUsageLookup()) == FileUsage(count: 4, byteCount: 400))
-    #expect(
-      try await store.perform(FileUsageLookup(of: "bob")) == FileUsage(count: 1, byteCount: 100))
+    #expect(try await store.usage() == FileUsage(count: 4, byteCount: 400))
+    #expect(try await store.usage(of: "bob") == FileUsage(count: 1, byteCount: 100))
     let limits = UploadLimits(unfinished: 0, perSecond: 0, perMinute: 0, byteCount: 0)
     try await Self.create(Self.upload(5), in: store, limits: limits)
     try await Self.create(Self.upload(6), in: store, limits: limits)
     let open = try #require(try await store.perform(UploadLookup(Self.id(5))))
     _ = try await store.perform(UploadClaim(open, from: 0, until: 1_500_000))
-    #expect(try await store.perform(StoredByteCountLookup(at: 1_400_000)) == 500)
+    #expect(try await store.perform(ComingByteCountLookup(at: 1_400_000)) == 100)
     let progress = UploadProgress(Self.id(5), term: 1, offset: 40, until: 0)
     #expect(try await store.perform(progress))
-    #expect(try await store.perform(StoredByteCountLookup(at: 1_400_000)) == 440)
+    #expect(try await store.perform(ComingByteCountLookup(at: 1_400_000)) == 40)
     func list(user: String? = nil, channel: String? = nil) async throws -> [String] {
       var (ids, token): ([String], String?) = ([], nil)
       repeat {

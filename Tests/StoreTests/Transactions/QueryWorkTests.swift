@@ -1,0 +1,151 @@
+import Channels
+import CSQLite
+import ParleyProtocol
+import Synchronization
+import Testing
+import Uploads
+
+@testable import SQLite
+@testable import Store
+
+/// Compares the steps that SQLite takes with few rows of someone else's making and with many.
+@Suite("Work of queries")
+struct QueryWorkTests {
+  private static let fileID = String(repeating: "a", count: 32)
+
+  @Test("a refused creation does not walk the uploads of a user that are over, nor the older files")
+  func uploadCreation() async throws {
+    func steps(with count: Int) async throws -> Int {
+      let fixture = try await Fixture()
+      let upload = NewUpload(
+        UploadRecord(
+          fileID: Self.fileID, userID: "ann", name: "", type: "", size: 9, createdAt: 900_000,
+          expiresAt: 990_000, base: ""), secretHash: [1])
+      let creation = UploadCreation(
+        upload, limits: UploadLimits(unfinished: 5, perSecond: 2, perMinute: 9, byteCount: 1),
+        olderFiles: OlderFiles(byteCount: 0, before: 800_000))
+      return try await fixture.store.write { transaction in
+        let connection = transaction.connection
+        for number in 0..<count {
+          try connection.execute(
+            """
+            INSERT INTO uploads (file_id, secret_hash, user_id, stage, name, type, size,
+              created_at, expires_at, base)
+            VALUES (?, ?, 'ann', 'cancelled', '', '', 1, 1, 990000, '')
+            """, ["u\(number)", [UInt8]("\(number)".utf8)])
+          try connection.execute(
+            """
+            INSERT INTO files (file_id, user_id, name, type, size, created_at)
+            VALUES (?, 'ann', '', '', 1, 700000)
+            """, ["f\(number)"])
+        }
+        return try connection.steps {
+          let outcome = try creation.statements.run(transaction)
+          #expect(outcome == .overQuota)
+        }
+      }
+    }
+    let few = try await steps(with: 20)
+    #expect(try await steps(with: 2_000) < few + 100)
+  }
+
+  @Test("a look-up of a file visits each channel once, however many messages have it")
+  func fileAccess() async throws {
+    func steps(with count: Int64, by userID: String) async throws -> Int {
+      let fixture = try await Fixture()
+      return try await fixture.store.write { [lobby = fixture.lobby.id] transaction in
+        let connection = transaction.connection
+        let other = try transaction.createChannel(Channel(url: "other", createdAt: 1), epoch: "e")
+        try connection.execute(
+          """
+          INSERT INTO files (file_id, user_id, name, type, size, created_at, key_id, file_keys)
+          VALUES (?, 'ann', '', '', 1, 1, 'k', ?)
+          """, [Self.fileID, [UInt8(1)]])
+        for number in 1...count {
+          try connection.execute(
+            "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES (?, ?, ?)",
+            [number, Self.fileID, number % 2 == 0 ? lobby : other.id])
+        }
+        let lookup = FileAccessLookup(Self.fileID, by: userID, at: 1)
+        return try connection.steps {
+          let access = try lookup.statements.run(ReadTransaction(connection: connection))
+          #expect(
+            access.channels.map(\.url).sorted() == (userID == "ann" ? [] : ["lobby", "other"]))
+          #expect(access.ownerID == "ann")
+        }
+      }
+    }
+    for userID in ["ann", "bob"] {
+      let few = try await steps(with: 10, by: userID)
+      #expect(try await steps(with: 2_000, by: userID) < few + 20)
+    }
+  }
+
+  @Test("a list around a message that is gone does not walk the channel")
+  func anchors() async throws {
+    func steps(with count: Int64) async throws -> Int {
+      let fixture = try await Fixture()
+      return try await fixture.store.write { [lobby = fixture.lobby.id] transaction in
+        for number in 1...count {
+          _ = try transaction.append(
+            NewMessage(
+              channelID: lobby, id: 10 * number, userID: "ann", text: "m", createdAt: number))
+        }
+        let query = MessageQuery(
+          channelID: lobby, anchor: .message(25), previousLimit: 1, nextLimit: 1)
+        return try transaction.connection.steps {
+          let page = try transaction.listMessages(query) { PageItem($0.message.id, byteCount: 1) }
+          #expect(page.items == [20, 30])
+        }
+      }
+    }
+    let few = try await steps(with: 30)
+    #expect(try await steps(with: 3_000) < 2 * few)
+  }
+
+  @Test("a ban looks at those alone that have ended")
+  func restrictions() async throws {
+    func steps(with count: Int64) async throws -> Int {
+      let fixture = try await Fixture()
+      return try await fixture.store.write { transaction in
+        for number in 1...count {
+          _ = try transaction.upsertUser("u\(number)", at: 1)
+          try transaction.connection.execute(
+            """
+            INSERT INTO bans (channel_id, user_id, starts_at, ends_at, description)
+            VALUES ((SELECT channel_id FROM channels), ?, 1, 99, '')
+            """, ["u\(number)"])
+        }
+        return try transaction.connection.steps {
+          _ = try transaction.ban(
+            channelURL: "lobby", Restriction(userID: "ann", startsAt: 5, endsAt: 99))
+        }
+      }
+    }
+    let few = try await steps(with: 20)
+    #expect(try await steps(with: 2_000) < few + 100)
+  }
+}
+
+extension StoreConnection {
+  /// Counts the steps of the statements of `body`: those at which SQLite may be interrupted, of which
+  /// each turn of a loop has one at least.
+  fileprivate func steps(_ body: () throws -> Void) throws -> Int {
+    let database = try #require(session as? SQLiteSession).database
+    let count = Count()
+    sqlite3_progress_handler(
+      database.handle, 1,
+      { context in
+        guard let context else { return 0 }
+        Unmanaged<Count>.fromOpaque(context).takeUnretainedValue().value += 1
+        return 0
+      }, Unmanaged.passUnretained(count).toOpaque())
+    defer { sqlite3_progress_handler(database.handle, 0, nil, nil) }
+    try withExtendedLifetime(count) { try body() }
+    return count.value
+  }
+
+  private final class Count {
+    var value = 0
+  }
+}
