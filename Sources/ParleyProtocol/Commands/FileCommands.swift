@@ -30,8 +30,7 @@ package struct FileCreate: Sendable, Hashable {
     thumbnailSizes = try parameters.thumbnailSizes() ?? []
     guard let value = parameters.value("message") else { return }
     let object = try value.object("message")
-    _ = try UploadMessage(Fields(object))
-    message = String(decoding: object.raw, as: UTF8.self)
+    message = String(decoding: try UploadMessage(Fields(object)).encoded(), as: UTF8.self)
   }
 
   /// The creation of an upload over HTTP, whose texts are to be checked.
@@ -64,6 +63,18 @@ package struct UploadMessage: Sendable, Hashable {
     let id = try parameters.text("req_id", limit: Limits.requestIDLength)
     requestID = id?.isEmpty == true ? nil : id
     draft = try MessageDraft(ofUpload: parameters)
+  }
+
+  /// The parameters as JSON: those that are known, without the whitespace of the request, so that no
+  /// more is kept than the limits of a message allow.
+  package func encoded() -> [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.member("channel_url", channelURL)
+        $0.member("req_id", ifKnown: requestID)
+        draft.encodeParameters(into: &$0)
+      }
+    }
   }
 
   /// Reads what ``FileCreate/message`` holds.

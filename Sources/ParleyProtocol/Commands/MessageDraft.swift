@@ -92,6 +92,35 @@ package struct MessageDraft: Sendable, Hashable {
   }
 }
 
+extension MessageDraft {
+  /// Writes the parameters of a message whose file is about to be uploaded; what is empty is left out.
+  func encodeParameters(into writer: inout JSONWriter) {
+    let texts: [(name: StaticString, text: String)] = [
+      ("message", text), ("file_name", file?.name ?? ""), ("file_type", file?.type ?? ""),
+      ("data", data), ("custom_type", customType),
+    ]
+    for (name, text) in texts where !text.isEmpty { writer.member(name, text) }
+    writer.member("mention_type", mentionType.rawValue)
+    if !mentionedUserIDs.isEmpty { writer.member("mentioned_user_ids", mentionedUserIDs) }
+    if !metaArrays.isEmpty {
+      writer.name("metaarray")
+      metaArrays.encode(into: &writer)
+    }
+    writer.member("push_option", pushOption.rawValue)
+    guard let thumbnailSizes else { return }
+    writer.member(
+      "thumbnail_sizes",
+      array: {
+        for size in thumbnailSizes {
+          $0.object {
+            $0.member("max_width", size.maxWidth)
+            $0.member("max_height", size.maxHeight)
+          }
+        }
+      })
+  }
+}
+
 /// Whether those who are away are to be notified (`push_option` on the wire).
 package enum PushOption: String, Sendable, CaseIterable {
   case `default`
