@@ -30,6 +30,9 @@ package struct FileThumbnails: Sendable, Hashable {
   /// The reason why none can be made of the file; `nil` while there is none.
   package var failure: String?
 
+  /// Thumbnails that a file may have; there may be more of one from before this limit.
+  package static let limit = 12
+
   package init(made: [FileThumbnail] = [], failure: String? = nil) {
     self.made = made
     self.failure = failure
@@ -39,11 +42,13 @@ package struct FileThumbnails: Sendable, Hashable {
     made.first { $0.bounds == bounds }
   }
 
-  /// Those of some sizes that were not made, each once; none of a file of which none can be made.
+  /// Those of some sizes that were not made and may be, each once; none of a file of which none can be
+  /// made.
   package func missing(of sizes: [ThumbnailSize]) -> [ThumbnailSize] {
     guard failure == nil else { return [] }
-    return sizes.reduce(into: []) { missing, size in
+    let missing = sizes.reduce(into: [] as [ThumbnailSize]) { missing, size in
       if thumbnail(within: size) == nil, !missing.contains(size) { missing.append(size) }
     }
+    return Array(missing.prefix(max(0, Self.limit - made.count)))
   }
 }

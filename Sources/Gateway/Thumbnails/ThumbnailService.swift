@@ -173,6 +173,12 @@ final class ThumbnailService: Sendable {
     _ thumbnail: Thumbnail, of file: FileRecord,
     completion: @escaping @Sendable (FileThumbnail?) -> Void
   ) {
+    guard vault.files.hasRoom(for: Int64(thumbnail.bytes.count)) else {
+      logger.debug(
+        "no thumbnail of a file",
+        metadata: ["file": "\(file.id)", "outcome": "the disk's reserve is reached"])
+      return completion(nil)
+    }
     let upload: any FileUpload
     do {
       upload = try vault.beginThumbnail(of: file)

@@ -55,6 +55,11 @@ package final class DirectoryDepot: FileDepot {
     found.withLock { $0 = remains }
   }
 
+  package func hasRoom(for byteCount: Int64) -> Bool {
+    guard let room = directory.room else { return true }
+    return room > reserve && room - reserve >= byteCount
+  }
+
   package func beginUpload(_ id: String) -> any FileUpload {
     DirectoryUpload(
       id: id, replacing: .nothing, reserve: reserve, directory: directory, jobs: jobs)

@@ -18,6 +18,11 @@ package protocol FileDepot: AnyObject, Sendable {
   /// - Throws: ``StoreError`` when the place cannot be used and waiting would not help.
   func prepare() throws
 
+  /// Whether more bytes may be stored without using up the reserve, as far as is known.
+  ///
+  /// Asks the file system.
+  func hasRoom(for byteCount: Int64) -> Bool
+
   /// Begins to receive a file.
   ///
   /// - Parameter id: An id that no other file has; see ``FileID``.
@@ -58,6 +63,11 @@ package protocol FileDepot: AnyObject, Sendable {
   ///
   /// Blocks meanwhile.
   func close()
+}
+
+extension FileDepot {
+  /// A place of unknown size has room.
+  package func hasRoom(for byteCount: Int64) -> Bool { true }
 }
 
 /// A part of a list of files.

@@ -18,6 +18,9 @@ package final class FileStore: Sendable {
     readers = try FileWorkers(threadCount: Self.readerCount)
   }
 
+  /// Whether more bytes may be stored without using up the reserve, as far as is known.
+  package func hasRoom(for byteCount: Int64) -> Bool { depot.hasRoom(for: byteCount) }
+
   /// Begins to receive a file.
   package func beginUpload() -> any FileUpload {
     depot.beginUpload(FileID.make())

@@ -60,7 +60,7 @@ package struct ThumbnailsLookup: StoreLookup {
 ///
 /// Outcome: the thumbnails of the file from now on, those of another server among them; `nil` when the
 /// file is gone. Bytes that came to be of no use are removed, such as those in the clear when the file
-/// was encrypted meanwhile.
+/// was encrypted meanwhile, and those of thumbnails beyond ``FileThumbnails/limit``.
 package struct ThumbnailAddition: StoreWrite {
   package var fileID: String
   /// Whether they were encrypted with the file's key.
@@ -92,7 +92,12 @@ package struct ThumbnailAddition: StoreWrite {
         try transaction.removeFiles(thumbnails.map(\.contentID))
         return isSealed == nil ? nil : try transaction.thumbnails(of: fileID)
       }
+      var room = FileThumbnails.limit - (try transaction.thumbnails(of: fileID).made.count)
       for thumbnail in thumbnails {
+        guard room > 0 else {
+          try transaction.removeFiles([thumbnail.contentID])
+          continue
+        }
         let count = try connection.change(
           """
           INSERT INTO thumbnails
@@ -104,6 +109,7 @@ package struct ThumbnailAddition: StoreWrite {
             thumbnail.type, thumbnail.size, thumbnail.width, thumbnail.height, time,
           ])
         if count == 0 { try transaction.removeFiles([thumbnail.contentID]) }
+        room -= count
       }
       if let failure {
         try connection.execute(

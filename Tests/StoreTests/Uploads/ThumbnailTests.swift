@@ -73,6 +73,33 @@ struct ThumbnailTests {
     #expect(try await Self.removed(in: store) == ["c2"])
   }
 
+  @Test("a file has twelve thumbnails at most, and the bytes of more are removed")
+  func keepsTwelve() async throws {
+    let store = try await Self.store()
+    try await Self.note(in: store)
+    func some(_ sides: ClosedRange<Int>) -> [FileThumbnail] {
+      sides.map { side in
+        Self.thumbnail(ThumbnailSize(maxWidth: side, maxHeight: side), "c\(10 + side)")
+      }
+    }
+    #expect(try await Self.add(some(1...9), in: store)?.made.count == 9)
+    let all = try await Self.add(some(9...14), in: store)
+    #expect(all?.made.map(\.bounds.maxWidth) == Array(1...12))
+    #expect(try await Self.removed(in: store) == ["c19", "c23", "c24"])
+    #expect(all?.missing(of: [ThumbnailSize(maxWidth: 99, maxHeight: 99)]) == [])
+  }
+
+  @Test("a disk of which only the reserve is left takes no thumbnails")
+  func keepsTheReserve() throws {
+    let directory = TemporaryDirectory()
+    try DataDirectory.create(directory.path)
+    let roomy = try DirectoryDepot(dataDirectory: directory.path)
+    #expect(roomy.hasRoom(for: 1) && !roomy.hasRoom(for: .max))
+    let full = try DirectoryDepot(dataDirectory: directory.path, reserve: .max)
+    #expect(!full.hasRoom(for: 1))
+    for depot in [roomy, full] { depot.close() }
+  }
+
   @Test("thumbnails in the clear are not kept of a file that was encrypted meanwhile")
   func areStoredAsTheirFile() async throws {
     let store = try await Self.store()
