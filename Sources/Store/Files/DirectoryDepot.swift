@@ -56,8 +56,7 @@ package final class DirectoryDepot: FileDepot {
   }
 
   package func hasRoom(for byteCount: Int64) -> Bool {
-    guard let room = directory.room else { return true }
-    return room > reserve && room - reserve >= byteCount
+    directory.hasRoom(for: byteCount, beside: reserve)
   }
 
   package func beginUpload(_ id: String) -> any FileUpload {
@@ -170,7 +169,7 @@ final class DirectoryUpload: FileUpload {
   ) {
     jobs.submit(completion) { [self] in
       try change { file throws(SystemError) in
-        guard directory.room.map({ $0 > reserve && $0 - reserve >= bytes.count }) ?? true else {
+        guard directory.hasRoom(for: Int64(bytes.count), beside: reserve) else {
           throw SystemError(call: "write", code: ENOSPC, object: path)
         }
         try file.append(bytes)

@@ -212,8 +212,7 @@ final class DirectoryPartialFile: PartialFile {
   }
 
   private func checkRoom(for byteCount: Int64) throws(PartialFileFailure) {
-    guard let room = directory.room else { return }
-    guard room > reserve, room - reserve >= byteCount else { throw .full }
+    guard directory.hasRoom(for: byteCount, beside: reserve) else { throw .full }
   }
 
   /// Submits work, which is passed over once something has failed.

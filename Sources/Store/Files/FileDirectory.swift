@@ -84,8 +84,11 @@ struct FileDirectory: Sendable {
 
   func partialPath(of id: String) -> String { partial + "/" + id }
 
-  /// Bytes that may still be written; `nil` where that is not known.
-  var room: Int64? { FileSystemRoom.byteCount(below: base) }
+  /// Whether bytes can still be written, and a reserve is left; where that is not known they can.
+  func hasRoom(for byteCount: Int64, beside reserve: Int64) -> Bool {
+    guard let room = FileSystemRoom.byteCount(below: base) else { return true }
+    return room > reserve && room - reserve >= byteCount
+  }
 
   /// Removes a file, complete or not; one that is not there is removed already.
   func remove(_ id: String) {

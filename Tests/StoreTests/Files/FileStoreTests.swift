@@ -184,7 +184,7 @@ struct FileStoreTests {
     let upload = try await upload([Array("abcdef".utf8)])
     try await complete(upload)
     let depot = try DirectoryDepot(dataDirectory: fixture.directory.path)
-    let attempts = [depot.beginReplacement(upload.id), depot.beginReplacement(upload.id)]
+    let attempts = [depot.beginReplacement(of: upload.id), depot.beginReplacement(of: upload.id)]
     for (attempt, text) in zip(attempts, ["first", "second"]) {
       try await withCheckedThrowingContinuation { continuation in
         attempt.write(Array(text.utf8)) { continuation.resume(with: $0) }

@@ -94,7 +94,7 @@ struct ConcurrentServersTests {
   func profile() async throws {
     let other = try other("UPDATE users SET metadata = '{\"a\":\"1\"}'")
     let user = try await other.race { [store] in
-      try await store.perform(ProfileChange("ann", nickname: "Anna", at: 2))
+      try await store.perform(ProfileChange("ann", nickname: "Anna", at: 2)).user
     }
     #expect(user == User(id: "ann", nickname: "Anna", metadata: ["a": "1"]))
     #expect(try await store.read { try $0.user("ann") } == user)
