@@ -419,6 +419,7 @@ async def test_pictures_of_previews(ctx, pages):
             pages.add(f"/{number}", "A page", og__image=previewpictures.add(
                 pages, f"/{number}.jpg", original, "image/jpeg"))
             answer = await hog.call("preview.fetch", url=pages.url(f"/{number}"))
+            assert answer["og_tag"]["og:image"], "no picture: is parley-thumbnail beside parleyd?"
             copy = urlsplit(answer["og_tag"]["og:image"]["url"])
             names.append(f"{copy.path.removeprefix('/below')}?{copy.query}")
         assert 0 < (await metrics(bench.server))["parley_preview_picture_bytes"] <= 40_000
