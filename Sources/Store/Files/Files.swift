@@ -15,6 +15,7 @@ extension StoreTransaction {
                 WHERE m.file_id = files.file_id)
         OR EXISTS (SELECT 1 FROM uploads WHERE uploads.file_id = files.file_id
                    AND uploads.stage = 'complete')
+          AND NOT EXISTS (SELECT 1 FROM file_messages AS m WHERE m.file_id = files.file_id)
         OR EXISTS (SELECT 1 FROM file_pictures AS p WHERE p.file_id = files.file_id))
       """, [id]
     ) {

@@ -253,6 +253,19 @@ struct UploadTests {
     #expect(try await store.perform(FileLookup(Self.id(2))) == nil)
   }
 
+  @Test("a file cannot be read from the moment on that its only channel is deleted")
+  func isGoneWithItsChannel() async throws {
+    let fixture = try await Fixture()
+    try await Self.complete(Self.upload(1), in: fixture.store)
+    try await Self.send(10, 1, in: fixture)
+    let found = try await fixture.store.write { transaction in
+      let before = try transaction.file(Self.id(1))
+      _ = try transaction.deleteChannel("lobby", at: 2_000)
+      return [before != nil, try transaction.file(Self.id(1)) != nil]
+    }
+    #expect(found == [true, false])
+  }
+
   @Test("files are counted, and listed by user and channel")
   func isListed() async throws {
     let fixture = try await Fixture()
