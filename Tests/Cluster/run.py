@@ -1,4 +1,4 @@
-"""Runs the tests of several servers: run.py --parleyd PATH [--bus redis|postgresql] [--only NAME].
+"""Runs the tests of several servers: run.py --parleyd PATH [--bus redis|postgresql] [--only NAME] [--jobs N].
 
 The module `itself` tries the harness with one server on SQLite; --all runs the checks of clusters too, --sound
 those without faults, and --single those that need no faults with one server in place of three. Faults are tried on
@@ -8,8 +8,11 @@ The program parley is looked for beside parleyd, unless it is named.
 
 import argparse
 import asyncio
+import concurrent.futures
+import contextlib
 import importlib
 import inspect
+import io
 import os
 import sys
 import time
@@ -73,7 +76,33 @@ async def run(context, name, test):
     return True
 
 
-async def main():
+async def run_module(module_name, bus, programs, options):
+    """Runs the tests of a module against servers on one bus; their outcomes."""
+    tests = chosen_tests(module_name, bus, options)
+    context = ClusterContext(programs, bus, options.single)
+    context.older = options.older and os.path.abspath(options.older)
+    try:
+        await context.begin()
+        return [await run(context, f"{module_name}.{name} ({bus})", test) for name, test in tests]
+    finally:
+        await context.close()
+
+
+def chosen_tests(module_name, bus, options):
+    return [
+        (name, test) for name, test in tests_of(importlib.import_module(module_name))
+        if options.only in f"{module_name}.{name}"
+        and (bus == (options.bus or "redis") or differs(module_name, name))]
+
+
+def captured(*arguments):
+    """Runs the tests of a module in a process of the pool; what it prints, and their outcomes."""
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        outcomes = asyncio.run(run_module(*arguments))
+    return text.getvalue(), outcomes
+
+
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parleyd", required=True, help="the server's executable")
     parser.add_argument("--parley", help="the command line's executable")
@@ -83,30 +112,36 @@ async def main():
     parser.add_argument("--single", action="store_true", help="one server on SQLite stands for all")
     parser.add_argument("--older", help="parleyd of an older version, to run beside this one")
     parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
+    parser.add_argument(
+        "--jobs", type=int, default=1,
+        help="modules that run side by side, each on servers of its own; each prints when it ends")
     options = parser.parse_args()
     beside = os.path.dirname(options.parleyd)
     programs = [os.path.abspath(path) for path in (
         options.parleyd, options.parley or os.path.join(beside, "parley"), os.devnull)]
     modules = HARNESS + (CLUSTERS if options.all else SOUND if options.single or options.sound else [])
-    outcomes = []
     buses = [options.bus] if options.bus else ["redis", "postgresql"]
-    for bus in buses[:1] if options.single else buses:
-        context = ClusterContext(programs, bus, options.single)
-        context.older = options.older and os.path.abspath(options.older)
-        try:
-            await context.begin()
-            for module_name in modules:
-                module = importlib.import_module(module_name)
-                for name, test in tests_of(module):
-                    if options.only in f"{module_name}.{name}" and (
-                            bus == (options.bus or "redis") or differs(module_name, name)):
-                        outcomes.append(await run(context, f"{module_name}.{name} ({bus})", test))
-        finally:
-            await context.close()
+    chosen = [
+        (module_name, bus, programs, options)
+        for bus in (buses[:1] if options.single else buses) for module_name in modules
+        if chosen_tests(module_name, bus, options)]
+    outcomes = []
+    if options.jobs > 1:
+        # The longest first, so that none runs alone at the end.
+        chosen.sort(key=lambda module: -len(chosen_tests(module[0], module[1], options)))
+        with concurrent.futures.ProcessPoolExecutor(options.jobs, max_tasks_per_child=1) as pool:
+            for ended in concurrent.futures.as_completed(
+                    [pool.submit(captured, *module) for module in chosen]):
+                text, results = ended.result()
+                print(text, end="", flush=True)
+                outcomes += results
+    else:
+        for module in chosen:
+            outcomes += asyncio.run(run_module(*module))
     passed, failed = outcomes.count(True), outcomes.count(False)
     print(f"{passed} passed, {failed} failed, {outcomes.count(None)} not run")
     return 1 if failed or not passed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    sys.exit(main())
