@@ -115,6 +115,33 @@ class Thresholds(unittest.TestCase):
         self.assertIn("callgrind_annotate --sort=sysCount,Ir --tree=caller counts/dump.4",
                       said.getvalue())
 
+    def test_repetition(self):
+        """What costs too much is counted again as a whole, alone, and at the most twice."""
+        allowed = thresholds.read(
+            "plain/1/delivery instructions 150\nidle/tls/connection bytes 10\n"
+            "cluster-home/1/message allocations 5")
+        calm = {("plain/1/delivery", INSTRUCTIONS): (150, "a"), ("idle/tls/connection", "bytes"): (9, None),
+                ("cluster-home/1/message", ALLOCATIONS): (5, "b")}
+        busy = {key: (2 * amount, dump) for key, (amount, dump) in calm.items()}
+
+        def judged(*rounds):
+            asked, rounds = [], list(rounds)
+
+            def measure(names):
+                asked.append(names)
+                costs = rounds.pop(0)
+                return {key: cost for key, cost in costs.items() if run.owner(key[0]) in names}
+            with contextlib.redirect_stdout(io.StringIO()):
+                costs = run.measure_calmly(measure, ["plain", "idle", "cluster"], allowed, {})
+            return asked, costs
+
+        asked, costs = judged(calm)
+        self.assertEqual((len(asked), costs), (1, calm))
+        asked, costs = judged({**calm, **dict([list(busy.items())[2]])}, calm)
+        self.assertEqual((asked[1:], costs), ([["cluster"]], calm))
+        asked, costs = judged(busy, busy, busy)
+        self.assertEqual((asked, costs), ([["plain", "idle", "cluster"]] * 3, busy))
+
     def test_nothing_counted(self):
         """No number at all is no reason to pass."""
         self.assertEqual(len(thresholds.failures(
