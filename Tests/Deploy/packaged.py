@@ -150,6 +150,42 @@ async def test_the_package_is_small(ctx):
     assert installed <= INSTALLED_LIMIT, installed
 
 
+# Of the archive of a release, what the package has elsewhere.
+RELEASED = [
+    "bin/parleyd", "bin/parley", "bin/parley-unfurl", "bin/parley-thumbnail", "systemd/parleyd.service",
+    "systemd/parley-unfurl.service", "systemd/parley-backup.timer", "systemd/parley.sysusers",
+    "config/parley.yaml", "config/parley.env", "share/man/man8/parleyd.8.gz", "README.md", "LICENSE",
+]
+
+
+async def test_the_files_of_a_release(ctx):
+    """Scripts/release makes an archive with the package's programs and files, the same each time, and
+    checksums that hold."""
+    release, again = ctx.directory(), ctx.directory()
+    for directory in (release, again):
+        status, output, errors = await ctx.run(
+            ctx.source("Scripts/release"), "--package", ctx.package, directory)
+        assert status == 0, errors
+    names = [os.path.basename(line) for line in output.decode().split()]
+    assert sorted(os.listdir(release)) == sorted(names) and len(names) == 3, names
+    status, output, errors = await ctx.run("sha256sum", "--check", "SHA256SUMS", directory=release)
+    assert status == 0 and output.count(b": OK") == 2, (output, errors)
+    with open(os.path.join(release, "SHA256SUMS"), "rb") as one, \
+            open(os.path.join(again, "SHA256SUMS"), "rb") as other:
+        assert one.read() == other.read()
+    archive = next(name for name in names if name.endswith(".tar.gz"))
+    status, _, errors = await ctx.run("tar", "--extract", "--file", archive, directory=release)
+    assert status == 0, errors
+    tree = os.path.join(release, archive.removesuffix(".tar.gz"))
+    for name in RELEASED:
+        assert os.path.exists(os.path.join(tree, name)), name
+    assert os.stat(os.path.join(tree, "config/parley.env")).st_mode & 0o777 == 0o600
+    for name in ("parleyd", "parley", "parley-unfurl"):
+        status, output, _ = await ctx.run(os.path.join(tree, "bin", name), "--version")
+        _, expected, _ = await ctx.run(os.path.join(ctx.files, "usr/bin", name), "--version")
+        assert status == 0 and output == expected, (name, output, expected)
+
+
 async def test_one_file_is_three_programs(ctx):
     """Called by each of its names, the file is that program."""
     for program, words in [
