@@ -31,7 +31,7 @@ class NginxBeforeTwo(Nginx):
         path = f"{place}/nginx.conf"
         with open(path, encoding="utf-8") as file:
             whole = file.read()
-        head = whole[:whole.index("# nginx before")]
+        head = whole[:whole.index("# nginx in front of")]
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"{head}\n{example}\n}}\n")
         return command
