@@ -144,7 +144,7 @@ struct UnansweredSend {
   let intended: Int64
 }
 
-/// Tells apart what the requests of one connection ask, by their ids.
+/// The ids of requests, which identify their methods.
 enum RequestID {
   static let open: Int64 = 1
   static let firstCreate: Int64 = 100

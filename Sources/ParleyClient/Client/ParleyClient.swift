@@ -78,7 +78,7 @@ extension ParleyClient {
 }
 
 extension ParleyClient {
-  /// Tells a delegate what happens in channels, from now on; it replaces the one of that identifier.
+  /// Adds a delegate for events of channels. It replaces a delegate with the same identifier.
   ///
   /// The delegate is held weakly.
   public func addOpenChannelDelegate(
@@ -87,12 +87,12 @@ extension ParleyClient {
     core.delegates.add(delegate, identifier: identifier)
   }
 
-  /// Tells the delegate of that identifier nothing more.
+  /// Removes the delegate for events of channels with this identifier.
   public func removeOpenChannelDelegate(identifier: String) {
     core.delegates.removeChannelDelegate(identifier: identifier)
   }
 
-  /// Tells a delegate what happens to the connection, from now on; it replaces the one of that
+  /// Adds a delegate for changes of the connection. It replaces a delegate with the same
   /// identifier.
   ///
   /// The delegate is held weakly.
@@ -100,7 +100,7 @@ extension ParleyClient {
     core.delegates.add(delegate, identifier: identifier)
   }
 
-  /// Tells the delegate of that identifier nothing more.
+  /// Removes the delegate for changes of the connection with this identifier.
   public func removeConnectionDelegate(identifier: String) {
     core.delegates.removeConnectionDelegate(identifier: identifier)
   }
