@@ -13,7 +13,7 @@ extension ClientConnection {
     setTimer(after: plan.attemptTimeout)
     let hop = plan.firstHop
     if let address = SocketAddress(host: hop.host, port: hop.port) {
-      // Told later in any case, so that an owner is never called back while it starts one.
+      // Reported later in any case, so that an owner is never called back while it starts one.
       connect(to: AddressAttempts([address]))
     } else {
       resolve(hop.host, hop.port)

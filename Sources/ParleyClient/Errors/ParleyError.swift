@@ -58,7 +58,7 @@ extension ParleyError {
     }
   }
 
-  /// After how long the same call may succeed, where the server told.
+  /// After how long the same call may succeed, if the server reported it.
   public var retryAfter: Duration? {
     switch self {
     case .tooManyMessages(let wait), .rateLimited(let wait): wait
