@@ -78,9 +78,9 @@ extension ParleyClient {
 }
 
 extension ParleyClient {
-  /// Adds a delegate for events of channels. It replaces a delegate with the same identifier.
+  /// Adds a delegate for events of channels.
   ///
-  /// The delegate is held weakly.
+  /// It replaces a delegate with the same identifier, and is held weakly.
   public func addOpenChannelDelegate(
     _ delegate: any OpenChannelDelegate, identifier: String
   ) {
@@ -92,10 +92,9 @@ extension ParleyClient {
     core.delegates.removeChannelDelegate(identifier: identifier)
   }
 
-  /// Adds a delegate for changes of the connection. It replaces a delegate with the same
-  /// identifier.
+  /// Adds a delegate for changes of the connection.
   ///
-  /// The delegate is held weakly.
+  /// It replaces a delegate with the same identifier, and is held weakly.
   public func addConnectionDelegate(_ delegate: any ConnectionDelegate, identifier: String) {
     core.delegates.add(delegate, identifier: identifier)
   }
