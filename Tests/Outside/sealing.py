@@ -289,6 +289,94 @@ async def test_one_file_alone(ctx):
     assert refusal.code == 400920
 
 
+async def test_no_message_has_a_file_in_the_clear(ctx):
+    """With encryption on, no wish of a sender leaves the file of a message in the clear."""
+    server = await ctx.fresh(*ON)
+    channel, owner = await ctx.room(server, 0)
+    content = b"in-the-clear" * 500
+    for outer, inner in ((False, None), (None, False), (False, False)):
+        message = {"channel_url": channel, "require_auth": inner}
+        _, url = await create(owner, len(content), require_auth=outer, message=message)
+        status, _, answer = await put(server, url, content)
+        assert status == 201 and answer["message"]["file"]["require_auth"] is True, answer
+        assert code(await read(server, answer["message"]["file"]["url"])) == (401, 400302)
+    status, message = await upload(
+        server, channel, content, user_id=owner.user_id, require_auth="false")
+    assert status == 200 and message["file"]["require_auth"] is True, message
+    assert code(await read(server, message["file"]["url"])) == (401, 400302)
+    # A file that was to be a picture is encrypted before it is sent.
+    shown = await sent(owner, server, channel, content, require_auth=False)
+    assert shown["require_auth"] is True
+    assert (await read(server, shown["url"], key(owner)))[2] == content
+    assert holds(server.data, content[:1000]) is None
+
+
+async def test_the_message_of_an_upload_asks_for_a_key(ctx):
+    """require_auth in the message of file.create counts as that of the upload does."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    content = b"background" * 500
+    _, url = await create(
+        owner, len(content), message={"channel_url": channel, "require_auth": True})
+    status, _, answer = await put(server, url, content)
+    assert status == 201 and answer["message"]["file"]["require_auth"] is True, answer
+    assert code(await read(server, answer["message"]["file"]["url"])) == (401, 400302)
+    assert holds(server.data, content[:1000]) is None
+    refusal = await refusal_of(owner.call(
+        "file.create", size=1, message={"channel_url": channel, "require_auth": "yes"}))
+    assert refusal.code == 400104, refusal
+
+
+async def test_an_upload_from_before_encryption(ctx):
+    """The file of a background message is encrypted before it is sent, also when the upload is older."""
+    data = ctx.directory()
+    server = await ctx.fresh(*FLAGS, data=data)
+    channel, owner = await ctx.room(server, 0)
+    content = b"before" * 1000
+    _, url = await create(owner, len(content), message={"channel_url": channel})
+    await server.end()
+    server = await ctx.fresh(*ON, data=data)
+    owner = await ctx.user(server, owner.user_id)
+    status, _, answer = await put(server, url, content)
+    assert status == 201 and answer["message"]["file"]["require_auth"] is True, answer
+    shown = answer["message"]["file"]
+    assert code(await read(server, shown["url"])) == (401, 400302)
+    assert (await read(server, shown["url"], key(owner)))[2] == content
+    assert holds(server.data, content[:1000]) is None
+
+
+async def test_pictures_and_messages(ctx):
+    """A refused picture is none: its file is encrypted when it is sent. A picture is in no message."""
+    server = await ctx.fresh(*ON)
+    channel, owner, viewer = await ctx.room(server, 1)
+    content = b"picture" * 100
+
+    async def in_the_clear():
+        file, url = await create(viewer, len(content), require_auth=False)
+        assert (await put(server, url, content))[0] == 201
+        return file["file_id"]
+
+    def send(file_id):
+        return viewer.call(
+            "message.send", channel_url=channel, message_type="FILE", file_id=file_id)
+    first, second, third = [await in_the_clear() for _ in range(3)]
+    refusal = await refusal_of(viewer.call(
+        "channel.update", channel_url=channel, cover_file_id=first))
+    assert refusal.code == 400108, refusal
+    refusal = await refusal_of(viewer.call(
+        "channel.create", channel_url=channel, cover_file_id=second))
+    assert refusal.code == 400202, refusal
+    for file_id in (first, second):
+        shown = (await send(file_id))["message"]["file"]
+        assert shown["require_auth"] is True, shown
+        assert code(await read(server, shown["url"])) == (401, 400302)
+        assert (await read(server, shown["url"], key(owner)))[2] == content
+    shown = (await viewer.call("user.update", profile_file_id=third))["user"]
+    refusal = await refusal_of(send(third))
+    assert refusal.code == 400920, refusal
+    assert (await read(server, shown["profile_url"]))[2] == content
+
+
 async def test_conversion_and_rotation(ctx):
     """encrypt-all converts what is in the clear; rotate-key wraps all keys anew."""
     server = await ctx.fresh(*FLAGS)

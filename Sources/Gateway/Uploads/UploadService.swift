@@ -97,7 +97,9 @@ final class UploadService: Sendable {
     do throws(ServiceError) {
       try admitAttempt(of: userID)
       try check(request)
-      mustSeal = try vault.mustSeal(request.requiresAuthorization)
+      let wish = request.requiresAuthorization
+      mustSeal =
+        try request.message == nil ? vault.mustSeal(wish) : vault.mustSealForMessage(wish)
     } catch {
       return completion(.failure(error))
     }
