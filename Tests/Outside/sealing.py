@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import shutil
+import signal
 import sqlite3
 from urllib.parse import urlsplit
 
@@ -557,6 +558,52 @@ async def test_a_start_without_the_keys(ctx):
     await ctx.fresh(
         *ON, "--files-master-key-command", f"cat {keys}.elsewhere", data=shutil.copytree(
             data, ctx.directory() + "/copy"))
+
+
+async def test_master_keys_of_a_command(ctx):
+    """A command gives the keys at the start and at SIGHUP; one that does not end holds neither."""
+    directory = ctx.directory()
+    keys, script = (os.path.join(directory, name) for name in ("keys", "give"))
+
+    def write(path, text):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+
+    def line(name):
+        return f"{name} {base64.b64encode(os.urandom(32)).decode()}\n"
+    first, second = line("one"), line("two")
+    write(keys, first)
+    write(script, f"cat {keys}\n")
+    flags = [*ON, "--files-master-key-command", f"sh {script}"]
+    server = await ctx.fresh(*flags)
+    assert not os.path.exists(os.path.join(server.data, "file-keys"))
+    channel, owner = await ctx.room(server, 0)
+    shown = await sent(owner, server, channel, b"plan")
+
+    async def current():
+        return (await server.api("GET", "/parley/files/encryption"))[1]["key_id"]
+    assert await current() == "one"
+    write(keys, second + first)
+    server.process.send_signal(signal.SIGHUP)
+
+    async def is_reloaded():
+        return await current() == "two"
+    await until(is_reloaded)
+    assert (await read(server, shown["url"], key(owner)))[2] == b"plan"
+    # It prints the keys, closes its output and goes on.
+    write(keys, line("three") + second + first)
+    write(script, f"cat {keys}\nexec >&-\nsleep 600\n")
+    server.process.send_signal(signal.SIGHUP)
+
+    async def is_given_up():
+        return any("has not ended" in line for line in server.lines)
+    await until(is_given_up, 30)
+    assert await current() == "two"
+    assert (await read(server, shown["url"], key(owner)))[2] == b"plan"
+    await server.end()
+    status, _, errors = await ctx.run(
+        ctx.parleyd, "--listen", "127.0.0.1:0", "--data-dir", server.data, *ctx.always, *flags)
+    assert status != 0 and "has not ended" in errors.decode(), errors
 
 
 async def test_the_format_is_the_documented_one(ctx):
