@@ -560,6 +560,20 @@ async def test_a_start_without_the_keys(ctx):
             data, ctx.directory() + "/copy"))
 
 
+async def test_the_base_of_all_addresses(ctx):
+    """features names files.public_url; without it, and with encryption, the start warns."""
+    for flags, public, base in (
+            (ON, None, None), (FLAGS, None, None),
+            (ON, "https://cdn.example/chat/", "https://cdn.example/chat")):
+        server = await ctx.fresh(*flags, *(("--files-public-url", public) if public else ()))
+        channel, owner = await ctx.room(server, 0)
+        assert owner.session["features"]["files"].get("base") == base
+        shown = await sent(owner, server, channel, b"plan")
+        assert shown["url"].startswith(f"{base or f'http://127.0.0.1:{server.port}'}/files/")
+        warns = any("without files.public_url" in line for line in server.lines)
+        assert warns == (flags is ON and base is None), list(server.lines)
+
+
 async def test_master_keys_of_a_command(ctx):
     """A command gives the keys at the start and at SIGHUP; one that does not end holds neither."""
     directory = ctx.directory()

@@ -251,6 +251,8 @@ export interface Methods {
         files?: {
           max_bytes: number;
           tus: "1.0.0";
+          /** `files.public_url`, the base of the addresses of all files; absent where each upload names its own. Add file keys to addresses of the connected server and of this base alone. */
+          base?: string;
         };
         thumbnails?: {
           sizes: number;
@@ -941,7 +943,7 @@ export type Upload = {
   error?: ErrorDetails;
 };
 
-/** Opens encrypted files: `?auth=` or the field `Parley-File-Key`. */
+/** Opens encrypted files: `?auth=` or the field `Parley-File-Key`. It opens all files that the user may read: send it only to the origin of the connected server or of `features.files.base`. */
 export type FileKey = {
   key: string;
   expires_at: number;
@@ -1016,6 +1018,7 @@ export type Message = {
 export type MessageFile = {
   /** Empty for a file that is somewhere else. */
   file_id: string;
+  /** Without `files.public_url` the host is the one that the upload named. */
   url: string;
   name: string;
   type: string;

@@ -56,6 +56,9 @@ final class UploadService: Sendable {
 
   var publicURL: String? { settings.files.publicURL }
 
+  /// The base of the addresses of all files; `nil` when each upload names its own.
+  var base: String? { publicURL.map(FileAddress.base(ofPublicURL:)) }
+
   func view(_ record: UploadRecord) -> UploadView {
     UploadView(record: record, time: clock.now, publicURL: publicURL)
   }
