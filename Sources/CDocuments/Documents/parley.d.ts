@@ -505,11 +505,30 @@ export interface Methods {
         max_width: number;
         max_height: number;
       }[] | null;
-      /** Whether the file is encrypted and needs a key. */
+      /** Whether the file is encrypted and needs a key; with `files.encryption: on` false counts only without a `message`. */
       require_auth?: boolean | null;
       /** The parameters of `message.send` without `url` and `file_id`: the server sends the message when the upload is complete. */
       message?: {
         channel_url: string;
+        message_type?: "FILE" | null;
+        message?: string | null;
+        file_name?: string | null;
+        file_type?: string | null;
+        thumbnail_sizes?: {
+          max_width: number;
+          max_height: number;
+        }[] | null;
+        /** True counts as that of the upload does. */
+        require_auth?: boolean | null;
+        req_id?: string | null;
+        custom_type?: string | null;
+        /** At most 16,384 bytes; the server does not look inside. */
+        data?: string | null;
+        mention_type?: "users" | "channel" | null;
+        mentioned_user_ids?: string[] | null;
+        metaarray?: GivenMetaarray[] | null;
+        /** Accepted without effect. */
+        push_option?: "default" | "suppress" | null;
       } | null;
     };
     result: {
@@ -600,6 +619,7 @@ export interface Methods {
         max_width: number;
         max_height: number;
       }[] | null;
+      /** A file in the clear is encrypted before it is sent, and needs a key from then on. */
       require_auth?: boolean | null;
       channel_url: string;
       /** A send repeated with it within ten minutes is answered with the first message. */
