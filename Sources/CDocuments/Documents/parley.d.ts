@@ -251,6 +251,8 @@ export interface Methods {
         files?: {
           max_bytes: number;
           tus: "1.0.0";
+          /** `files.public_url`, the base of the addresses of all files; absent where each upload names its own. Add file keys to addresses of the connected server and of this base alone. */
+          base?: string;
         };
         thumbnails?: {
           sizes: number;
@@ -503,11 +505,30 @@ export interface Methods {
         max_width: number;
         max_height: number;
       }[] | null;
-      /** Whether the file is encrypted and needs a key. */
+      /** Whether the file is encrypted and needs a key; with `files.encryption: on` false counts only without a `message`. */
       require_auth?: boolean | null;
-      /** The parameters of `message.send` without `url` and `file_id`. The server sends the message when the upload is complete. */
+      /** The parameters of `message.send` without `url` and `file_id`: the server sends the message when the upload is complete. */
       message?: {
         channel_url: string;
+        message_type?: "FILE" | null;
+        message?: string | null;
+        file_name?: string | null;
+        file_type?: string | null;
+        thumbnail_sizes?: {
+          max_width: number;
+          max_height: number;
+        }[] | null;
+        /** True counts as that of the upload does. */
+        require_auth?: boolean | null;
+        req_id?: string | null;
+        custom_type?: string | null;
+        /** At most 16,384 bytes; the server does not look inside. */
+        data?: string | null;
+        mention_type?: "users" | "channel" | null;
+        mentioned_user_ids?: string[] | null;
+        metaarray?: GivenMetaarray[] | null;
+        /** Accepted without effect. */
+        push_option?: "default" | "suppress" | null;
       } | null;
     };
     result: {
@@ -598,6 +619,7 @@ export interface Methods {
         max_width: number;
         max_height: number;
       }[] | null;
+      /** A file in the clear is encrypted before it is sent, and needs a key from then on. */
       require_auth?: boolean | null;
       channel_url: string;
       /** A send repeated with the same value within ten minutes returns the first message. */
@@ -903,7 +925,7 @@ export interface Events {
   };
 }
 
-/** A key for encrypted files, sent as `?auth=` or in the header `Parley-File-Key`. */
+/** A key for encrypted files, sent as `?auth=` or in the header `Parley-File-Key`. It opens all files that the user may read: send it only to the origin of the connected server or of `features.files.base`. */
 export type FileKey = {
   key: string;
   expires_at: number;
@@ -1016,6 +1038,7 @@ export type Message = {
 export type MessageFile = {
   /** The id of a file stored on the server. Otherwise empty. */
   file_id: string;
+  /** Without `files.public_url` the host is that of the request that created the upload. */
   url: string;
   name: string;
   type: string;

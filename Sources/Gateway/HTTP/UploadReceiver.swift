@@ -245,7 +245,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     }
     let vault = shard.services.vault
     let wish = try? form.fields(nil).boolean("require_auth")
-    guard (try? vault.mustSeal(wish)) == true else {
+    guard (try? vault.mustSealForMessage(wish)) == true else {
       upload = shard.services.files.beginUpload()
       return
     }

@@ -123,6 +123,9 @@ extension Session {
   // MARK: Pictures
 
   /// Goes on with the address of a picture, if one of the user's files is to be one.
+  ///
+  /// The file is claimed before the call is judged, so that nothing encrypts it meanwhile; a call that is
+  /// refused gives it back.
   func withPicture(
     _ fileID: String?, _ caller: SessionPrincipal, _ address: ReplyAddress,
     then next: @escaping @Sendable (Session, String?) -> Void
@@ -141,7 +144,11 @@ extension Session {
           path.resume { shard in
             switch result.serviceResult {
             case .success(true):
-              if let session = shard.session(address.session) { next(session, url) }
+              guard let session = shard.session(address.session) else {
+                return shard.services.store.perform(PictureRelease(fileID)) { _ in }
+              }
+              shard.pictureCalls.begin(address, with: fileID)
+              next(session, url)
             case .success(false): shard.reply(to: address, .failure(.notFound(.file, fileID)))
             case .failure(let error): shard.reply(to: address, .failure(error))
             }
@@ -154,6 +161,8 @@ extension Session {
   }
 
   /// Looks up the files of messages, after those were encrypted that need a key from now on.
+  ///
+  /// A file that cannot be encrypted is in no message.
   private func lookUp(
     _ sends: [MessageSend], of userID: String,
     then next: @escaping @Sendable (Shard, SentFiles) -> Void
@@ -174,8 +183,7 @@ extension Session {
       let store = shard.services.store
       vault.encrypt(clear.map(\.fileID)[...]) { refused in
         store.perform(UploadsLookup(ids.filter(FileID.isValid))) { result in
-          let files = SentFiles(
-            records: result.serviceResult, refusals: refused.filter { wished.contains($0.key) })
+          let files = SentFiles(records: result.serviceResult, refusals: refused)
           path.resume { next($0, files) }
         }
       }

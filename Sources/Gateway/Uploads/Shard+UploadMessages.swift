@@ -22,19 +22,41 @@ extension Shard {
     services.store.perform(AccountLookup(record.userID)) { result in
       let account = result.serviceResult.existing(record.userID)
       path.resume { shard in
-        shard.sendMessage(of: record, by: account) { outcome in
-          shard.record(outcome, of: record, then: completion)
+        shard.encryptFile(of: record) { shard, sealed in
+          shard.sendMessage(of: sealed, by: account) { outcome in
+            shard.record(outcome, of: record, then: completion)
+          }
         }
       }
     }
   }
 
+  /// Encrypts the file of an upload where all files of messages are: the upload may be older than that
+  /// setting.
+  private func encryptFile(
+    of record: UploadRecord,
+    then next: @escaping @Sendable (Shard, Result<UploadRecord, ServiceError>) -> Void
+  ) {
+    let (vault, store, path) = (services.vault, services.store, returnPath)
+    let id = record.fileID
+    guard vault.encryptsAll, record.seal == nil else { return next(self, .success(record)) }
+    vault.encrypt([id]) { refusals in
+      if let refusal = refusals[id] { return path.resume { next($0, .failure(refusal)) } }
+      store.perform(UploadsLookup([id])) { result in
+        let found = result.serviceResult.flatMap { records -> Result<UploadRecord, ServiceError> in
+          records[id].map { .success($0) } ?? .failure(.notFound(.file, id))
+        }
+        path.resume { next($0, found) }
+      }
+    }
+  }
+
   private func sendMessage(
-    of record: UploadRecord, by account: Result<Account, ServiceError>,
+    of record: Result<UploadRecord, ServiceError>, by account: Result<Account, ServiceError>,
     then completion: @escaping (CallOutcome?) -> Void
   ) {
     do throws(ServiceError) {
-      let account = try account.get()
+      let (account, record) = (try account.get(), try record.get())
       guard account.isActive else { throw .deactivated(record.userID) }
       let message = try UploadMessage(json: record.message ?? "{}")
       var draft = message.draft

@@ -56,6 +56,9 @@ final class UploadService: Sendable {
 
   var publicURL: String? { settings.files.publicURL }
 
+  /// The base of the addresses of all files; `nil` when each upload names its own.
+  var base: String? { publicURL.map(FileAddress.base(ofPublicURL:)) }
+
   func view(_ record: UploadRecord) -> UploadView {
     UploadView(record: record, time: clock.now, publicURL: publicURL)
   }
@@ -97,7 +100,9 @@ final class UploadService: Sendable {
     do throws(ServiceError) {
       try admitAttempt(of: userID)
       try check(request)
-      mustSeal = try vault.mustSeal(request.requiresAuthorization)
+      let wish = request.requiresAuthorization
+      mustSeal =
+        try request.message == nil ? vault.mustSeal(wish) : vault.mustSealForMessage(wish)
     } catch {
       return completion(.failure(error))
     }

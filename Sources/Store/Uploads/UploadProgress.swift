@@ -228,3 +228,20 @@ package struct PictureClaim: StoreWrite {
     }
   }
 }
+
+/// Takes the claim of a file back that was to be a picture, unless a channel or a user has it as one.
+package struct PictureRelease: StoreWrite {
+  package var fileID: String
+
+  package init(_ fileID: String) { self.fileID = fileID }
+
+  package var statements: WriteStatements<Void> {
+    .init { transaction in
+      try transaction.connection.execute(
+        """
+        UPDATE files SET is_picture = 0 WHERE file_id = ?
+          AND NOT EXISTS (SELECT 1 FROM file_pictures WHERE file_pictures.file_id = files.file_id)
+        """, [fileID])
+    }
+  }
+}

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("A request about a message")
 struct MessageCallsTests {
-  private let calls = MessageCalls(reader: MessageReader(fileKeys: FileKeys()))
+  private let calls = MessageCalls(
+    reader: MessageReader(fileKeys: FileKeys(serverURL: "wss://a.b")))
   private let reference = MessageReference(channelURL: "lobby", messageID: 7)
 
   @Test("sends all that was given, under the name of the sending")

@@ -253,6 +253,29 @@ struct UploadTests {
     #expect(try await store.perform(FileLookup(Self.id(2))) == nil)
   }
 
+  @Test("a claim is taken back, unless a channel or a user has the picture")
+  func isNoPictureAnyMore() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    let seal = FileSeal(masterKeyID: "k", keys: [1])
+    for number in 1...2 {
+      try await Self.complete(Self.upload(number), in: store)
+      #expect(try await store.perform(PictureClaim(Self.id(number))))
+    }
+    _ = try await store.write {
+      try $0.setFields(
+        "lobby", ChannelChanges(coverURL: "https://a/files/\(Self.id(2))/a.png"), at: 1_000)
+    }
+    for number in 1...2 { try await store.perform(PictureRelease(Self.id(number))) }
+    let refused = try await store.perform(FileConversionStart(Self.id(2), seal, .unsent))
+    #expect(refused == .picture)
+    guard case .begun = try await store.perform(FileConversionStart(Self.id(1), seal, .unsent))
+    else {
+      Issue.record("the file is still a picture")
+      return
+    }
+  }
+
   @Test("a file cannot be read from the moment on that its only channel is deleted")
   func isGoneWithItsChannel() async throws {
     let fixture = try await Fixture()
