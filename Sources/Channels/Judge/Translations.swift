@@ -66,6 +66,8 @@ struct TranslationDemand: Sendable {
   let call: CallID
   /// The connection that learns of them by the answer.
   let session: SessionAddress?
+  /// The caller's place for the bytes of the update; `nil` when it took none.
+  let place: FloodPlace?
 }
 
 /// The decision on a call for translations.

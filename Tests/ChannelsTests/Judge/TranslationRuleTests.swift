@@ -280,6 +280,53 @@ struct TranslationRuleTests {
   }
 
   @Test
+  func whoeverAsksPaysForTheBytesOfTheUpdate() throws {
+    let rig = try rig()
+    let ids = try (0..<7).map { try plain(rig, "hello \($0)") }
+    let long = String(repeating: "e", count: 30_000)
+    for (index, id) in ids.prefix(5).enumerated() {
+      let call = rig.begin(.translateMessage(id, into: ["es"]), by: .participant("ben"))
+      rig.answerAll()
+      arrive(rig, index, ["es": long])
+      #expect(rig.answers[call]?.changed?.translations == ["es": long])
+    }
+    let refused = try rig.perform(.translateMessage(ids[5], into: ["es"]), by: "ben")
+    let error = try #require(refused.error)
+    #expect(error.code == .flood && error.data.limit == 65_536 && rig.tally.refused.flood == 1)
+    // What is stored costs nothing, and other users and the Platform API have not paid for it.
+    #expect(try rig.perform(.translateMessage(ids[0], into: ["es"]), by: "ben").code == nil)
+    for (index, principal) in [Principal.participant("cat"), .platform].enumerated() {
+      let call = rig.begin(.translateMessage(ids[5 + index], into: ["es"]), by: principal)
+      rig.answerAll()
+      arrive(rig, 5 + index)
+      #expect(rig.answers[call]?.changed != nil)
+    }
+    rig.now += 2_000
+    let later = rig.begin(.translateMessage(ids[5], into: ["de"]), by: .participant("ben"))
+    rig.answerAll()
+    arrive(rig, 7, ["de": "hallo"])
+    #expect(rig.answers[later]?.changed?.translations == ["es": "hola", "de": "hallo"])
+  }
+
+  @Test
+  func aCallThatUpdatesNothingCostsNoBytes() throws {
+    let rig = try rig()
+    let id = try plain(rig)
+    // More than the bytes of a user would come to, if each of them kept its place.
+    for number in 0..<400 {
+      let call = rig.begin(.translateMessage(id, into: ["es"]), by: .participant("ben"))
+      rig.answerAll()
+      if number.isMultiple(of: 2) {
+        arrive(rig, number, [:], failure: .failed)
+        #expect(rig.answers[call]?.code == .internalError)
+      } else {
+        rig.handle(.endWaiting(.move))
+        #expect(rig.answers[call]?.error == .moved)
+      }
+    }
+  }
+
+  @Test
   func failuresOnDemandHaveTheirReason() throws {
     for (failure, reason) in [
       (MessageTranslations.Failure.timedOut, "timed_out"), (.failed, "failed"),
