@@ -84,6 +84,20 @@ extension Message {
     return translations.keys.contains { $0.lowercased() == language }
   }
 
+  /// Removes translations for which the message has no room, the largest first.
+  ///
+  /// Any reader may have a message translated, which must not keep its author and its participants from
+  /// changing it.
+  mutating func removeExcessTranslations() {
+    while !translations.isEmpty, MessageSize(self).total > Limits.messageByteCount,
+      let largest = translations.max(by: {
+        ($0.value.utf8.count, $0.key) < ($1.value.utf8.count, $1.key)
+      })
+    {
+      translations[largest.key] = nil
+    }
+  }
+
   /// Decides on a call for translations.
   ///
   /// - Throws: 400111 for a message that is not a user's text, without a translator, and when it has none

@@ -162,6 +162,34 @@ struct TranslationRuleTests {
     #expect(rig.answers[call]?.sent?.message.translations.keys.sorted() == ["de"])
   }
 
+  @Test
+  func translationsGiveWayToChangesThatNeedTheirRoom() throws {
+    let rig = try rig()
+    let poll = ChannelCommand.send("tea?", metaArrays: [MetaArray(key: "tea")])
+    let id = try #require(try rig.perform(poll, by: "ann").sent).message.id
+    let call = rig.begin(.translateMessage(id, into: ["es", "de", "l0"]), by: .participant("ben"))
+    rig.answerAll()
+    arrive(
+      rig, 0,
+      [
+        "de": String(repeating: "d", count: 20_000), "es": String(repeating: "e", count: 27_700),
+        "l0": "short",
+      ])
+    #expect(rig.answers[call]?.changed?.translations.keys.sorted() == ["de", "es", "l0"])
+    let votes = (0..<40).map { "\($0) \(String(repeating: "v", count: 180))" }
+    let vote = MetaArrayChange.addValues([MetaArray(key: "tea", values: votes)])
+    let voted = try rig.perform(.changeMetaArrays(ofMessage: id, vote), by: "cat").changed
+    #expect(voted?.metaArrays.first?.values.count == 40)
+    #expect(voted?.translations.keys.sorted() == ["de", "l0"])
+    // The author's data likewise, and what would not fit without translations is refused.
+    let data = MessageChanges(data: String(repeating: "x", count: 16_000))
+    let edited = try rig.perform(.updateMessage(id, data), by: "ann").changed
+    #expect(edited?.data.utf8.count == 16_000)
+    #expect(edited?.translations == voted?.translations)
+    let escapes = MessageChanges(data: String(repeating: "\u{1}", count: 16_000))
+    #expect(try rig.perform(.updateMessage(id, escapes), by: "ann").code == .tooLong)
+  }
+
   // MARK: Edits and deletions
 
   @Test
