@@ -165,7 +165,8 @@ struct PendingWork: Sendable {
   ) throws(ServiceError) -> TranslationDemand {
     TranslationDemand(
       message: message, call: view.call, session: view.principal.session,
-      place: try standing.takeBytes(view.principal, at: now, into: &actions))
+      place: try standing.takeBytes(view.principal, at: now, into: &actions),
+      hasPart: view.languages.contains { message.hasTranslation(into: $0) })
   }
 
   /// Adds translations that a call waits for; one without any is answered.
@@ -181,10 +182,11 @@ struct PendingWork: Sendable {
       return changes.add(change, ofMessage: demand.message.id, in: standing, into: &actions)
     }
     standing.flood.giveBack(demand.place)
-    actions.answer(
-      demand.call,
-      translations.failure.map { .failure(.noTranslation($0)) }
-        ?? .success(.message(demand.message)))
+    if let failure = translations.failure, !demand.hasPart {
+      actions.answer(demand.call, .failure(.noTranslation(failure)))
+    } else {
+      actions.answer(demand.call, .success(.message(demand.message)))
+    }
   }
 
   /// Translates the new text of a message into the languages of the former.

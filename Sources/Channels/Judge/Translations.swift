@@ -68,6 +68,8 @@ struct TranslationDemand: Sendable {
   let session: SessionAddress?
   /// The caller's place for the bytes of the update; `nil` when it took none.
   let place: FloodPlace?
+  /// Whether the message has some of the languages already.
+  let hasPart: Bool
 }
 
 /// The decision on a call for translations.

@@ -371,6 +371,15 @@ struct TranslationRuleTests {
       rig.answerAll()
       arrive(rig, 1, ["de": "hallo"], failure: failure)
       #expect(rig.answers[second]?.changed?.translations == ["de": "hallo"])
+      // Partly, too: what is stored already.
+      let third = rig.begin(.translateMessage(id, into: ["es", "DE"]), by: .participant("ben"))
+      rig.answerAll()
+      arrive(rig, 2, [:], failure: failure)
+      guard case .success(.message(let message)) = rig.answers[third] else {
+        Issue.record("\(String(describing: rig.answers[third]))")
+        continue
+      }
+      #expect(message.translations == ["de": "hallo"])
     }
   }
 
