@@ -259,7 +259,7 @@ let package = Package(
     tests("Daemon", ["Configuration", "Reactor", logging]),
     tests("Thumbnails"),
     tests("Translation", ["Basics", "ParleyProtocol"]),
-    tests("Translator", ["TestPeers", "Translation", logging]),
+    tests("Translator", ["SQLite", "TestPeers", "Translation", logging]),
     tests(
       "Thumbnailer", ["Reactor", "Thumbnails", "parley-thumbnail", "thumbnail-intruder"]),
     tests(

@@ -128,8 +128,10 @@ package struct TranslationTask: Sendable {
 package struct TranslatorConfiguration: Sendable {
   package let engine: TranslationEngine
   package let service: TranslationEndpoint
-  /// The file in which translations are remembered; `nil` for none.
+  /// The file in which translations are remembered, and the use of the day's characters; `nil` for none.
   package var path: String?
+  /// Whether translations are remembered in the file.
+  package var cachesOnDisk = true
   /// Milliseconds for one question.
   package var timeout: Int64 = 5_000
   /// Milliseconds after which a service is slow.

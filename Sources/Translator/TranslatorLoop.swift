@@ -121,7 +121,9 @@ final class TranslatorLoop: CurlLoopOwner {
     let time = configuration.now()
     for (text, tags) in order.texts {
       var entry = shared.recall(text, at: time)
-      if entry == nil, let (found, end) = withFile({ try $0.find(text, at: time) }) ?? nil {
+      if entry == nil, configuration.cachesOnDisk,
+        let (found, end) = withFile({ try $0.find(text, at: time) }) ?? nil
+      {
         shared.remember(text, found, until: end)
         entry = found
       }
@@ -179,7 +181,9 @@ final class TranslatorLoop: CurlLoopOwner {
       let end = time + configuration.lifetime * 1_000
       guard end > time else { break }
       shared.remember(text, entry, until: end)
-      withFile { try $0.store(text, entry, until: end, at: time) }
+      if configuration.cachesOnDisk {
+        withFile { try $0.store(text, entry, until: end, at: time) }
+      }
     case .count(let outcome):
       shared.count(outcome)
       if case .notAsked(.budget) = outcome { warnOfBudget() }

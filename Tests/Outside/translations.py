@@ -522,6 +522,27 @@ async def test_a_days_characters(ctx, service):
 
 
 @with_translator
+async def test_without_a_cache_on_disk(ctx, service):
+    """A restart brings no translation back, and the day's characters are counted across it all the same."""
+    for flag, asked, characters in (
+            ("--translation-cache-disk-bytes", 1, 9), ("--translation-cache-ttl-seconds", 2, 14)):
+        flags = [flag, "0", "--translation-characters-per-day", str(characters), *PATIENT]
+        server = await started(ctx, service, *flags)
+        channel, owner = await ctx.room(server, 0)
+        text = ctx.name("t")[-5:]
+        for _ in range(2):
+            sent = await owner.send(channel, text, translation_target_langs=["es"])
+            assert sent["message"]["translations"] == {"es": f"es:{text}"}, sent
+        assert service.count(text) == asked, service.asked
+        await server.end()
+        again = await started(ctx, service, *flags, data=server.data)
+        channel, owner = await ctx.room(again, 0)
+        sent = await owner.send(channel, text, translation_target_langs=["es"])
+        assert sent["message"]["translations"] == {} and service.count(text) == asked, sent
+        await again.end()
+
+
+@with_translator
 async def test_withheld_messages_are_not_updated(ctx, service):
     """A viewer from whom a message was withheld is not told of its translations either."""
     server = await started(

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestPeers
 import Testing
 import Translation
@@ -80,6 +81,45 @@ struct TranslationFileTests {
     try file.store(text, .text("La casa"), until: 100, at: 0)
     #expect(try file.find(text, at: 0)?.0 == .text("La casa"))
     file.close()
+  }
+
+  @Test("a file that cannot be opened for another reason is left as it is")
+  func locked() throws {
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let file = try open(directory)
+    try file.store(text, .text("La casa"), until: 100, at: 0)
+    try file.store(DailyBudget(day: 1, used: 7))
+    file.close()
+    let other = try Database(path: directory.path + "/translations.sqlite")
+    try other.execute(
+      script: """
+        PRAGMA locking_mode = EXCLUSIVE;
+        BEGIN EXCLUSIVE;
+        UPDATE usage SET used = used;
+        COMMIT;
+        """)
+    #expect(throws: DatabaseError.self) { try open(directory) }
+    other.close()
+    let again = try open(directory)
+    #expect(try again.readUsage() == DailyBudget(day: 1, used: 7))
+    #expect(again.rowCount == 1)
+    again.close()
+  }
+
+  @Test("a file of another version is built anew")
+  func versions() throws {
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let file = try open(directory)
+    try file.store(text, .text("La casa"), until: 100, at: 0)
+    file.close()
+    let other = try Database(path: directory.path + "/translations.sqlite")
+    try other.execute(script: "PRAGMA user_version = 99")
+    other.close()
+    let again = try open(directory)
+    #expect(again.rowCount == 0)
+    again.close()
   }
 
   @Test("memory keeps what is used, within its bytes")

@@ -19,8 +19,10 @@ extension Translator {
       url: url, apiKey: translation.apiKey?.value,
       source: translation.source == TranslationSettings.detected ? nil : translation.source)
     var configuration = TranslatorConfiguration(engine: engine, service: service)
+    configuration.cachesOnDisk = translation.cacheDiskBytes > 0 && translation.cacheSeconds > 0
+    // The use of the day's characters survives a restart, whether or not translations do.
     configuration.path =
-      translation.cacheDiskBytes > 0 && translation.cacheSeconds > 0
+      configuration.cachesOnDisk || translation.charactersPerDay > 0
       ? settings.dataDirectory + "/translations.sqlite" : nil
     configuration.timeout = translation.timeoutMilliseconds
     // Below the time for which a message waits, so that the next does not wait in vain.
