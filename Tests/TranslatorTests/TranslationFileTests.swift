@@ -29,6 +29,9 @@ struct TranslationFileTests {
     #expect(try file.find(TranslationText("La casa", into: "es"), at: 0)?.0 == .same)
     #expect(try file.find(TranslationText("The house", into: "de"), at: 0) == nil)
     #expect(file.rowCount == 2)
+    // Texts that look the same are different texts.
+    try file.store(TranslationText("caf\u{e9}", into: "es"), .text("1"), until: 100, at: 0)
+    #expect(try file.find(TranslationText("cafe\u{301}", into: "es"), at: 0) == nil)
     file.close()
     let again = try open(directory)
     #expect(try again.find(text, at: 0)?.0 == .text("La casa"))
@@ -132,6 +135,9 @@ struct TranslationFileTests {
       #expect(memory.byteCount <= 20_000)
     }
     #expect(memory.recall(text, at: 0) == nil)
+    memory.remember(TranslationText("caf\u{e9}", into: "es"), .text("1"), until: 1_000)
+    #expect(memory.recall(TranslationText("caf\u{e9}", into: "es"), at: 0) == .text("1"))
+    #expect(memory.recall(TranslationText("cafe\u{301}", into: "es"), at: 0) == nil)
     #expect(memory.recall(TranslationText("199", into: "es"), at: 0) == .same)
     #expect(memory.recall(TranslationText("199", into: "es"), at: 1_000) == nil)
   }
