@@ -24,9 +24,9 @@ extension Translator {
     configuration.path =
       configuration.cachesOnDisk || translation.charactersPerDay > 0
       ? settings.dataDirectory + "/translations.sqlite" : nil
-    configuration.timeout = translation.timeoutMilliseconds
+    configuration.timeout = settings.translationTimeoutMilliseconds
     // Below the time for which a message waits, so that the next does not wait in vain.
-    configuration.patience = max(1, settings.limits.sendWaitMilliseconds * 9 / 10)
+    configuration.patience = max(1, settings.sendWaitMilliseconds * 9 / 10)
     configuration.concurrency = translation.concurrency
     configuration.lifetime = translation.cacheSeconds
     configuration.diskBytes = translation.cacheDiskBytes
