@@ -110,7 +110,7 @@ let package = Package(
     library("SealedFiles", ["Basics", "Crypto"]),
     library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
-    library("Curl", ["Reactor", "CCurl"]),
+    library("Curl", ["Basics", "Reactor", "CCurl"]),
     library("Thumbnailer", ["Reactor", "Thumbnails", "CSandbox"]),
     library(
       "Translator",

@@ -92,7 +92,8 @@ final class TranslatorLoop: CurlLoopOwner {
     case .languages: learnLanguages(from: transfer, result)
     case .job(let id, let text):
       observe(UInt64(max(0, SystemClock.monotonicNanoseconds - transfer.startedAt)))
-      let outcome = transfer.outcome(result, of: text, configuration.engine)
+      let outcome = transfer.outcome(
+        result, of: text, configuration.engine, at: configuration.now())
       if case .failed(let reason) = outcome {
         logger.debug("a text was not translated", metadata: ["reason": "\(reason)"])
       }
