@@ -227,6 +227,39 @@ async def test_files_behind_a_waiting_message(ctx, service):
 
 
 @with_translator
+async def test_a_batch_with_a_waiting_message(ctx, service):
+    """A message of a batch that waits holds up neither the batch's other calls nor the connection's."""
+    server = await started(ctx, service, *PATIENT)
+    channel, owner, viewer = await ctx.room(server, 1)
+    answered, other = asyncio.Event(), ctx.name("other")
+
+    async def late(_, writer):
+        await answered.wait()
+        writer.write(ScriptedService.written(200, {"translatedText": "langsam"}))
+    service.answers["slow"] = {"de": late}
+    call = {"jsonrpc": "2.0"}
+    await owner.write([
+        {**call, "id": 901, "method": "message.send", "params": {
+            "channel_url": channel, "message": "slow", "translation_target_langs": ["de"]}},
+        {**call, "id": 902, "method": "channel.create", "params": {"channel_url": other}},
+        {**call, "id": 903, "method": "message.send", "params": {
+            "channel_url": channel, "message": "quick"}}])
+    await service.until_asked("slow")
+    await owner.call("session.ping")
+    await viewer.enter(other)
+
+    def batches():
+        return [value for value in owner.inbox if isinstance(value, list)]
+    assert not batches() and not viewer.told("message.received")
+    answered.set()
+    answers = (await owner.until(batches, "the batch"))[0]
+    assert [answer["id"] for answer in answers] == [901, 902, 903], answers
+    assert answers[0]["result"]["message"]["translations"] == {"de": "langsam"}, answers
+    await viewer.until(lambda: len(viewer.told("message.received")) == 2, "two messages")
+    assert [message["message"] for message in viewer.messages(channel)] == ["slow", "quick"]
+
+
+@with_translator
 async def test_edits_and_deletions(ctx, service):
     """A new text drops the translations and makes them anew; a late result for the old one is dropped."""
     server = await started(ctx, service, "--limits-send-wait-ms", "500")
