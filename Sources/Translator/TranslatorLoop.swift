@@ -35,6 +35,8 @@ final class TranslatorLoop: CurlLoopOwner {
   private var languageFailures = 0
   private var areLanguagesAsked = false
   private var warnedOfBudget: Int64?
+  /// The reason of the last question that failed; it holds nothing of the text.
+  private var lastFailure = ""
   private var storedUsage = DailyBudget()
   private var hasWarnedOfFile = false
 
@@ -94,10 +96,18 @@ final class TranslatorLoop: CurlLoopOwner {
       observe(UInt64(max(0, SystemClock.monotonicNanoseconds - transfer.startedAt)))
       let outcome = transfer.outcome(
         result, of: text, configuration.engine, at: configuration.now())
-      if case .failed(let reason) = outcome {
-        logger.debug("a text was not translated", metadata: ["reason": "\(reason)"])
-      }
+      note(outcome)
       handle { $0.end(id, outcome, at: now, jitter: .random(in: 0...1), into: &$1) }
+    }
+  }
+
+  private func note(_ outcome: TranslationOutcome) {
+    switch outcome {
+    case .failed(let reason):
+      lastFailure = reason
+      logger.debug("a text was not translated", metadata: ["reason": "\(reason)"])
+    case .timedOut: lastFailure = "no answer in time"
+    case .text, .same, .refused, .overloaded, .notAsked: break
     }
   }
 
@@ -212,7 +222,8 @@ final class TranslatorLoop: CurlLoopOwner {
     switch change {
     case .opened(let wait):
       logger.warning(
-        "the translation service does not answer", metadata: ["next_try_ms": "\(wait)"])
+        "the translation service does not answer",
+        metadata: ["next_try_ms": "\(wait)", "reason": "\(lastFailure)"])
     case .reopened(let wait):
       logger.debug(
         "the translation service still does not answer", metadata: ["next_try_ms": "\(wait)"])
