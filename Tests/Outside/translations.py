@@ -11,6 +11,8 @@ from pagefiles import enter, in_browser
 from services import ScriptedService
 from translators import ScriptedTranslator, apertium
 from uploads import create, put
+from webhooks import Receiver
+from webhooks import flags as webhook_flags
 
 # Nothing comes too late by accident, however slow the machine is.
 PATIENT = ["--limits-send-wait-ms", "60000", "--translation-timeout-ms", "30000"]
@@ -573,6 +575,31 @@ async def test_without_a_cache_on_disk(ctx, service):
         sent = await owner.send(channel, text, translation_target_langs=["es"])
         assert sent["message"]["translations"] == {} and service.count(text) == asked, sent
         await again.end()
+
+
+@with_translator
+async def test_webhooks_have_the_translations(ctx, service):
+    """What a message goes out with is in its webhook, and what comes later in that of its update."""
+    async with Receiver() as receiver:
+        events = webhook_flags(receiver, events="message.received,message.updated")
+        server = await started(
+            ctx, service, *(flag for flag in events if "flood" not in flag),
+            "--limits-send-wait-ms", "1500")
+        channel, owner = await ctx.room(server, 0)
+        service.answers["late"] = 4
+        for text in ("quick", "late"):
+            await owner.send(channel, text, translation_target_langs=["es"])
+
+        def posted(event):
+            return [(e["message"]["message"], e["message"]["translations"])
+                    for e in receiver.of(channel) if e["event"] == event]
+        await receiver.until(lambda: posted("message.updated"))
+        assert posted("message.received") == [("quick", {"es": "es:quick"}), ("late", {})]
+        assert posted("message.updated") == [("late", {"es": "es:late"})]
+        # On demand, too.
+        number = (await owner.send(channel, "asked"))["message"]["message_id"]
+        await translate(owner, channel, number, "de")
+        await receiver.until(lambda: ("asked", {"de": "de:asked"}) in posted("message.updated"))
 
 
 @with_translator
