@@ -23,7 +23,7 @@ final class TranslationFile {
   static func open(_ path: String, engine: String, maximumBytes: Int) throws -> TranslationFile {
     do {
       return try TranslationFile(path, engine: engine, maximumBytes: maximumBytes)
-    } catch where isDamage(error) {
+    } catch let error where isDamage(error) {
       remove(path)
       return try TranslationFile(path, engine: engine, maximumBytes: maximumBytes)
     }

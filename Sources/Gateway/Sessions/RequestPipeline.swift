@@ -249,8 +249,9 @@ struct RequestPipeline<Call> {
     if units.indices.contains(position) { units[position].batch?.isFull = true }
   }
 
-  /// Lets later calls start, and their replies leave, before the reply to a call under way. Its reply may
-  /// hold no more than its bound from now on: see ``replyLimit(of:)``.
+  /// Lets later calls start, and their replies leave, before the reply to a call under way.
+  ///
+  /// In a batch its reply may hold no more than its bound from now on: see ``replyLimit(of:)``.
   ///
   /// - Returns: Whether they do from now on.
   mutating func pass(_ ticket: Ticket) -> Bool {
