@@ -85,7 +85,7 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     return TranslationLanguages(tags, except: source.map { tag(ofCode: self.code(ofTag: $0)) })
   }
 
-  /// The engine's name of a language, as far as the tag alone tells it.
+  /// The engine's name of a language, made of the tag alone.
   package func code(ofTag tag: String) -> String {
     switch self {
     case .libreTranslate, .google: Self.inUsualCase(tag)
