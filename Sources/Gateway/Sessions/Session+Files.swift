@@ -114,9 +114,10 @@ extension Session {
 
   /// Takes the reply to one of several messages with files.
   func completePart(_ address: ReplyAddress, _ outcome: CallOutcome) {
-    guard let index = fileSends.firstIndex(where: { $0.awaits(address.ticket) }),
-      let result = fileSends[index].take(outcome, at: address.ticket)
-    else { return }
+    guard let index = fileSends.firstIndex(where: { $0.awaits(address.ticket) }) else { return }
+    let sends = fileSends[index]
+    let limit = replyLimit(of: sends.address)
+    guard let result = sends.take(outcome, at: address.ticket, limit: limit) else { return }
     complete(fileSends.remove(at: index).address, result)
   }
 
