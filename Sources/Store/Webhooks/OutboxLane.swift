@@ -15,6 +15,12 @@ package struct OutboxLane: Sendable, Hashable, Comparable {
     self.number = number
   }
 
+  /// - Returns: `nil` for a number that no lane has.
+  init?(stored number: Int) {
+    guard (0..<Self.count).contains(number) else { return nil }
+    self.number = number
+  }
+
   /// The lane of a channel: FNV-1a over its URL, so that all servers of all versions agree.
   package init(ofChannel url: String) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
