@@ -54,9 +54,6 @@ package struct OutboxLanes: Sendable, Hashable, ExpressibleByArrayLiteral {
   package mutating func insert(_ lane: OutboxLane) { bits |= Self.bit(lane) }
   package mutating func remove(_ lane: OutboxLane) { bits &= ~Self.bit(lane) }
   package mutating func formUnion(_ other: OutboxLanes) { bits |= other.bits }
-  package func intersection(_ other: OutboxLanes) -> OutboxLanes {
-    OutboxLanes(bits: bits & other.bits)
-  }
 
   /// The lanes in the order of their numbers.
   package var sorted: [OutboxLane] {
