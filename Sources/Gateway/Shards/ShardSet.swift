@@ -1,3 +1,4 @@
+import Basics
 import Channels
 import Cluster
 import ShardMessages
@@ -100,11 +101,9 @@ struct ShardSet: Sendable {
     for shard in handles { shard.post(.local(message)) }
   }
 
-  /// FNV-1a: the same in every process, so that homes don't move when one restarts.
+  /// The same in every process, so that homes don't move when one restarts.
   private static func hash(_ text: String) -> Int {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0100_0000_01b3 }
-    return Int(truncatingIfNeeded: hash >> 1)
+    Int(truncatingIfNeeded: FNV1a.hash(text) >> 1)
   }
 }
 
