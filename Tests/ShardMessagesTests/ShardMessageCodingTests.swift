@@ -224,17 +224,19 @@ struct ShardMessageCodingTests {
     func read(_ id: Int64) -> [ShardMessage] { [command(.viewMessage(id))] }
 
     let large: Int64 = (1 << 53) - 1
-    let sound: [ShardMessage] =
-      [complete(0, 0), complete(5, -1), complete(5, 900)] + ban(-1) + ban(Limits.restrictionSeconds)
-      + pages(1) + pages(100) + counts(0) + counts(70_000) + events(0) + events(large)
-      + read(large) + read(-large)
-    for message in sound { #expect(isDecoded(message), "\(message)") }
-    let absurd: [ShardMessage] =
-      [complete(.min, 0), complete(-1, 0), complete(0, .min), complete(0, .max)]
-      + ban(-2) + ban(.min) + ban(.max) + pages(0) + pages(101) + pages(.max) + pages(.min)
-      + counts(-1) + counts(.max) + events(-1) + events(.min) + events(.max) + events(large + 1)
-      + read(large + 1) + read(.min)
-    for message in absurd { #expect(!isDecoded(message), "\(message)") }
+    let sound: [[ShardMessage]] = [
+      [complete(0, 0), complete(5, -1), complete(5, 900)], ban(-1),
+      ban(Limits.restrictionSeconds), pages(1), pages(100), counts(0), counts(70_000), events(0),
+      events(large), read(large), read(-large),
+    ]
+    for message in sound.flatMap(\.self) { #expect(isDecoded(message), "\(message)") }
+    let absurd: [[ShardMessage]] = [
+      [complete(.min, 0), complete(-1, 0), complete(0, .min), complete(0, .max)], ban(-2),
+      ban(.min), ban(.max), pages(0), pages(101), pages(.max), pages(.min), counts(-1),
+      counts(.max), events(-1), events(.min), events(.max), events(large + 1), read(large + 1),
+      read(.min),
+    ]
+    for message in absurd.flatMap(\.self) { #expect(!isDecoded(message), "\(message)") }
   }
 
   @Test("the name of a request is a JSON text, as it stood in the request")

@@ -53,9 +53,9 @@ struct ForgedMessagesTests {
       sent.append((RelayedMessage(message).encoded(), sender, receiver))
       return false
     }
-    try converse(servers)
+    let clients = try converse(servers)
     servers.isLost = { _, _, _ in false }
-    #expect(sent.count > 20)
+    #expect(sent.count > 20 && clients.count == 4)
 
     var random = SeededGenerator(seed: seed)
     let numbers: [Int64] = [
@@ -86,14 +86,18 @@ struct ForgedMessagesTests {
   }
 
   /// Has users of both servers do a bit of everything.
-  private func converse(_ servers: DrivenServers) throws {
+  ///
+  /// - Returns: Their clients; most calls are of those on the other server than the channel's home.
+  private func converse(_ servers: DrivenServers) throws -> [DrivenClient] {
+    var all: [DrivenClient] = []
     for home in 0...1 {
       let url = servers.channel(at: home, "room\(home)")
       let field = #""channel_url":"\#(url)""#
       let clients = try (0...1).map { place in
         try servers.open(servers.user(at: 1 - home, "user\(home)\(place)"), on: place)
       }
-      _ = try clients[home].call("channel.create", field)
+      all += clients
+      _ = try clients[1 - home].call("channel.create", field)
       for client in clients { _ = try client.enter(url) }
       for client in clients { _ = try client.say("hello", in: url) }
       let other = clients[home]
@@ -110,5 +114,6 @@ struct ForgedMessagesTests {
       _ = try clients[1 - home].call("channel.exit", field)
     }
     servers.settle()
+    return all
   }
 }
