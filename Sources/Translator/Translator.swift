@@ -46,8 +46,6 @@ package final class Translator: Sendable {
   /// The tags of the languages that the service has; none while they are unknown.
   package var languages: [String] { shared.languages?.tags ?? [] }
 
-  package var hasLanguages: Bool { shared.languages != nil }
-
   /// Whether the service has taken too long several times in a row: nothing should wait for it.
   package var isSlow: Bool { shared.isSlow }
 

@@ -159,7 +159,9 @@ extension ConnectionFailure {
   init(_ error: TLSError) {
     switch error {
     case .truncated, .internalFailure: self.init(.temporary, error.description)
-    default: self.init(.lasting, error.description)
+    case .unusableFile, .keyDoesNotMatch, .invalidSetting, .plainHTTP, .protocolViolation,
+      .alertReceived, .certificateRejected, .notEstablished:
+      self.init(.lasting, error.description)
     }
   }
 }

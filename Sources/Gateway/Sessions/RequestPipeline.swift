@@ -93,6 +93,11 @@ struct RequestPipeline<Call> {
     /// Whether it waits for nothing but calls that none waits for.
     var isOvertakable: Bool { outstanding > 0 && outstanding == asides.count }
 
+    /// Whether a call of an index can be under way.
+    func awaits(_ index: Int) -> Bool {
+      outstanding > 0 && replies.indices.contains(index) && replies[index] == nil
+    }
+
     /// - Returns: Whether no other call waits for this one.
     mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) -> Bool {
       replies[index] = reply
@@ -195,7 +200,9 @@ struct RequestPipeline<Call> {
       isRunningAlone = true
       runningCount += 1
     case .besideItsLike: runningCount += 1
-    case .besideAll: units[next.ticket.unit - firstUnit].asides.append(next.ticket.index)
+    case .besideAll:
+      let position = next.ticket.unit - firstUnit
+      if units.indices.contains(position) { units[position].asides.append(next.ticket.index) }
     }
     return (next.ticket, next.call, limit)
   }
@@ -265,15 +272,17 @@ struct RequestPipeline<Call> {
   }
 
   /// Brings a call's reply; `nil` when none is due, as for a notification.
+  ///
+  /// A ticket that names no call under way changes nothing: another server may have sent it.
   mutating func complete(_ ticket: Ticket, reply: [UInt8]?) {
     let position = ticket.unit - firstUnit
     let count = reply.map { $0.count + 1 } ?? 0
     let isAside: Bool
     if let place = overtaken.firstIndex(where: {
-      $0.number == ticket.unit && $0.unit.outstanding > 0
+      $0.number == ticket.unit && $0.unit.awaits(ticket.index)
     }) {
       isAside = overtaken[place].unit.complete(ticket.index, reply, byteCount: count)
-    } else if units.indices.contains(position), units[position].outstanding > 0 {
+    } else if units.indices.contains(position), units[position].awaits(ticket.index) {
       isAside = units[position].complete(ticket.index, reply, byteCount: count)
     } else {
       return

@@ -101,7 +101,8 @@ extension LoadConnection {
       }
       receive(delivery, isLive: isLive)
     case .throttled:
-      worker.counters.withheldTold += Int(clamping: params["withheld"]?.integer ?? 0)
+      // Bounded, so that no server makes the sum overflow.
+      worker.counters.withheldTold += Int(UInt32(clamping: params["withheld"]?.integer ?? 0))
     case .messageUpdated:
       worker.counters.updates += 1
       receiveNumbered(params, in: channel)

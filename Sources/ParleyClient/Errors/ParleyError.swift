@@ -62,7 +62,10 @@ extension ParleyError {
   public var retryAfter: Duration? {
     switch self {
     case .tooManyMessages(let wait), .rateLimited(let wait): wait
-    default: nil
+    case .banned, .muted, .frozen, .notInChannel, .notFound, .unauthorized, .refused,
+      .connectionLost, .connectionFailed, .timedOut, .cancelled, .notConnected, .tooManyPending,
+      .invalidConfiguration, .unreadableFile, .malformedAnswer:
+      nil
     }
   }
 

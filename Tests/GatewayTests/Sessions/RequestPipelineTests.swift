@@ -1,3 +1,4 @@
+import Channels
 import TestSupport
 import Testing
 
@@ -19,6 +20,58 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == [1])
     #expect(pipeline.takeReply() == [2])
     #expect(pipeline.takeReply() == nil)
+  }
+
+  @Test("replies to calls that are not under way change nothing, whatever their numbers")
+  func ignoresStrangeTickets() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("a", .besideItsLike)
+    pipeline.append("b", .besideItsLike)
+    let (first, second) = (try pipeline.next(), try pipeline.next())
+    pipeline.complete(first.ticket, reply: [1])
+    #expect(pipeline.takeReply() == [1])
+    let numbers = [-(1 << 53), -2, -1, 0, 1, 2, 7, (1 << 53) - 1]
+    for unit in numbers {
+      for index in numbers where unit != second.ticket.unit || index != second.ticket.index {
+        let ticket = CallTicket(unit: unit, index: index)
+        pipeline.complete(ticket, reply: [9])
+        pipeline.refuseRest(after: ticket)
+        #expect(pipeline.admits(1, for: ticket))
+      }
+    }
+    #expect(pipeline.takeReply() == nil && pipeline.pendingCount == 1)
+    pipeline.complete(second.ticket, reply: [2])
+    pipeline.complete(second.ticket, reply: [3])
+    #expect(pipeline.takeReply() == [2])
+    #expect(pipeline.takeReply() == nil && pipeline.pendingCount == 0)
+  }
+
+  @Test("a call may start whose reply has come already, as another server may pretend")
+  func startsAnsweredCalls() throws {
+    var pipeline = RequestPipeline<String>()
+    for call in ["a", "fetch", "b"] {
+      pipeline.append(call, call == "fetch" ? .besideAll : .alone)
+    }
+    let first = try pipeline.next()
+    pipeline.complete(CallTicket(unit: 1, index: 0), reply: [9])
+    pipeline.complete(first.ticket, reply: [1])
+    #expect(pipeline.takeReply() == [1])
+    #expect(pipeline.takeReply() == [9])
+    while let started = pipeline.start() { pipeline.complete(started.ticket, reply: [2]) }
+    #expect(pipeline.takeReply() == [2])
+    #expect(pipeline.takeReply() == nil)
+  }
+
+  @Test("the messages of one call take replies of their own places alone")
+  func partsOfCalls() {
+    let address = ReplyAddress(
+      session: SessionAddress(shard: 0, connection: 1), ticket: CallTicket(unit: 3, index: 0),
+      id: nil, isPaid: true)
+    let sends = FileSends(2, replyTo: address)
+    for index in [-(1 << 32), -3, 0, 1, 1 << 32] {
+      #expect(!sends.awaits(CallTicket(unit: 3, index: index)))
+    }
+    for index in 0...1 { #expect(sends.awaits(FileSends.part(index, of: address).ticket)) }
   }
 
   @Test("any other call waits for all before it, and all behind it wait for it")

@@ -152,6 +152,21 @@ struct MessageCallsTests {
     #expect(old.next == nil)
   }
 
+  @Test("stops when a server names the same place again, with no messages")
+  func repeatedPlaces() async throws {
+    let call = calls.list("lobby", around: .now, MessageListParams.Values())
+    let answer = #"{"messages":[],"has_previous":true,"previous_from":9}"#
+    let page = try call.outcome(.success(answer.json)).get()
+    var places: [MessageAnchor] = []
+    let messages = try await OpenChannel.messages(around: .now, MessageListParams.Values()) {
+      (place, _) async throws(ParleyError) in
+      places.append(place)
+      return page
+    }
+    #expect(messages.isEmpty)
+    #expect(places == [.now, .messageID(9)])
+  }
+
   @Test("does not take another kind for a user message")
   func wrongKind() {
     let answer = #"{"message":\#(Sample.message(type: "ADMM", user: nil))}"#
