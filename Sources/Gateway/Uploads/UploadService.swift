@@ -232,13 +232,13 @@ final class UploadService: Sendable {
 
   /// Cancels an upload that is not complete.
   ///
-  /// - Parameter completion: Takes the record as it was; `nil` without one.
+  /// - Parameter completion: Called on a thread of the store.
   func cancel(
     _ fileID: String,
-    completion: @escaping @Sendable (Result<UploadRecord?, ServiceError>) -> Void
+    completion: @escaping @Sendable (Result<UploadCancellation.Outcome, ServiceError>) -> Void
   ) {
     store.perform(UploadCancellation(fileID, at: clock.now)) { [self] result in
-      if case .success(let record?) = result, record.stage == .open {
+      if case .success(.cancelled) = result {
         active.withLock { $0[fileID] }?.cancel()
         counters.add(.cancelled)
       }

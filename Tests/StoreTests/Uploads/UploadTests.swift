@@ -147,14 +147,45 @@ struct UploadTests {
     var found = try #require(try await store.perform(UploadLookup(Self.id(1))))
     found.term = try #require(
       try await store.perform(UploadClaim(found, from: 0, until: 1_500_000)))
-    let before = try await store.perform(UploadCancellation(Self.id(1), at: 1_000_000))
-    #expect(before?.stage == .open)
-    let again = try await store.perform(UploadCancellation(Self.id(1), at: 1_000_000))
-    #expect(again?.stage == .cancelled)
-    #expect(try await store.perform(UploadCancellation(Self.id(2), at: 1_000_000)) == nil)
+    func cancel(_ number: Int) async throws -> UploadCancellation.Outcome {
+      try await store.perform(UploadCancellation(Self.id(number), at: 1_000_000))
+    }
+    #expect(try await cancel(1) == .cancelled)
+    #expect(try await cancel(1) == .over(.cancelled))
+    #expect(try await cancel(2) == .absent)
     #expect(
       try await !store.perform(UploadCompletion(found, at: 1_000_000, expiresAt: 2_000_000)))
     #expect(try await store.perform(FileLookup(Self.id(1))) == nil)
+  }
+
+  @Test("an upload that is over cannot be cancelled, and a complete one stays")
+  func isNotCancelled() async throws {
+    let store = try await Fixture().store
+    try await Self.complete(Self.upload(1), in: store)
+    try await Self.create(Self.upload(2, at: 1_002_000), in: store)
+    let cases: [(Int, Int64, UploadStatus)] = [(1, 1_000_000, .complete), (2, 2_000_000, .expired)]
+    for (number, time, status) in cases {
+      let outcome = try await store.perform(UploadCancellation(Self.id(number), at: time))
+      #expect(outcome == .over(status))
+    }
+    #expect(try await store.perform(FileLookup(Self.id(1)))?.size == 100)
+    #expect(try await store.perform(UploadLookup(Self.id(2)))?.stage == .open)
+  }
+
+  @Test("the row of a file goes with the record of its cancelled upload, unless a message has it")
+  func leavesNoRow() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    for number in 1...2 { try await Self.complete(Self.upload(number), in: store) }
+    try await Self.send(10, 2, in: fixture)
+    try await store.write { transaction in
+      try transaction.connection.execute("UPDATE uploads SET stage = 'cancelled'")
+    }
+    #expect(try await store.usage() == FileUsage(count: 2, byteCount: 200))
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000)))
+    #expect(try await store.perform(UploadLookup(Self.id(1))) == nil)
+    #expect(try await store.usage() == FileUsage(count: 1, byteCount: 100))
+    #expect(try await store.perform(FileLookup(Self.id(2)))?.size == 100)
   }
 
   @Test("a complete file is in several messages, and goes with the last one")
