@@ -688,13 +688,46 @@ async def test_senders_without_a_right_at_completion(ctx):
     await owner.call("channel.unfreeze", channel_url=channel)
     status, _, again = await put(server, made[frozen][1], b"hello")
     assert (status, again["error"]["code"]) == (200, 900050)
-    body = json.dumps({"is_active": False})
-    status, _, _ = await asyncio.to_thread(
-        call, server, "PUT", f"/v3/users/{gone.user_id}", body, {"Api-Token": server.api_token})
-    assert status == 200
-    assert (await put(server, made[gone][1], b"hello"))[0] in (404, 410)
+    for is_active in (False, True):
+        body = json.dumps({"is_active": is_active})
+        status, _, _ = await asyncio.to_thread(
+            call, server, "PUT", f"/v3/users/{gone.user_id}", body,
+            {"Api-Token": server.api_token})
+        assert status == 200
+        # The address stays dead when the user is active again.
+        assert (await put(server, made[gone][1], b"hello"))[0] in (404, 410), is_active
+        assert await offset(server, made[gone][1]) in (404, 410), is_active
     listed = await owner.call("message.list", channel_url=channel, prev_limit=10)
     assert listed["messages"] == []
+
+
+async def test_a_user_who_is_deleted_in_the_middle(ctx):
+    """A PUT that is under way when its user is deleted or deactivated leaves no file, and 410."""
+    server = await ctx.fresh(*FLAGS)
+    for method, body in [("DELETE", None), ("PUT", json.dumps({"is_active": False}))]:
+        owner = await user(ctx, server)
+        file, url = await create(owner, 100)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.putrequest("PUT", path(url))
+        connection.putheader("Content-Length", "100")
+        connection.endheaders()
+        connection.send(b"x" * 10)
+
+        async def is_locked():
+            return (await patch(server, url, 7, b"x"))[0] == 423
+        await until(is_locked)
+        status, _, _ = await asyncio.to_thread(
+            call, server, method, f"/v3/users/{owner.user_id}", body,
+            {"Api-Token": server.api_token})
+        assert status == 200, status
+        connection.send(b"x" * 90)
+        answer = await asyncio.to_thread(connection.getresponse)
+        assert answer.status == 410, answer.status
+        assert await offset(server, url) in (404, 410)
+        status, _, _ = await asyncio.to_thread(
+            call, server, "GET", f"/v3/parley/files/{file['file_id']}", None,
+            {"Api-Token": server.api_token})
+        assert status in (400, 404), status
 
 
 async def test_a_chat_sends_files(ctx):

@@ -209,8 +209,10 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
 
   private func renew() {
     guard let upload = transfer.upload else { return }
-    let end = shard.services.clock.now + Transfer.claimTime
-    ask(UploadRenewal(upload.fileID, term: upload.term, until: end)) { .renewed($0) }
+    let now = shard.services.clock.now
+    let renewal = UploadRenewal(
+      upload.fileID, term: upload.term, until: now + Transfer.claimTime, at: now)
+    ask(renewal) { .renewed($0) }
   }
 
   private func takeProgress(_ offset: Int64, _ end: TransferRecord) -> (Int64, UploadRest?) {

@@ -117,10 +117,18 @@ package struct UploadSweep: StoreWrite {
   }
 }
 
-/// Ends the uploads of a user who is deleted, with what came of them.
 extension WriteTransaction {
+  /// Ends the uploads of a user who is deleted; the sweep removes what came of them.
   func expireUploads(of userID: String) throws {
     try connection.execute("UPDATE uploads SET expires_at = 0 WHERE user_id = ?", [userID])
+  }
+
+  /// Ends those uploads of a user that are not complete, for good; the sweep removes what came of them.
+  func expireOpenUploads(of userID: String) throws {
+    try connection.execute(
+      """
+      UPDATE uploads SET expires_at = 0, sealed_tail = NULL WHERE user_id = ? AND stage = 'open'
+      """, [userID])
   }
 
   /// Keeps a file's row until the transaction ends: a message that another server is adding with the file

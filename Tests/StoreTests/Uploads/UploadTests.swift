@@ -77,6 +77,53 @@ struct UploadTests {
     #expect(try await Self.create(Self.upload(2), in: store) == .inactive)
   }
 
+  @Test("an upload that a user had when it was deactivated is over, also when it is active again")
+  func endsWithDeactivation() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    try await Self.complete(Self.upload(1), in: store)
+    for number in 2...3 {
+      let upload = Self.upload(number, at: 1_000_000 + Int64(number) * 1_000)
+      #expect(try await Self.create(upload, in: store) == .created)
+    }
+    let idle = try #require(try await store.perform(UploadLookup(Self.id(2))))
+    var written = try #require(try await store.perform(UploadLookup(Self.id(3))))
+    let term = try await store.perform(UploadClaim(written, from: 0, until: 1_500_000))
+    written.term = try #require(term)
+    for isActive in [false, true] {
+      _ = try await store.perform(UserChange("ann", isActive: isActive))
+    }
+    for number in 2...3 {
+      let record = try await store.perform(UploadLookup(Self.id(number)))
+      #expect(record?.isUserActive == true && record?.status(at: 1_000_000) == .expired)
+    }
+    #expect(try await store.perform(UploadClaim(idle, from: 0, until: 1_500_000)) == nil)
+    let completion = UploadCompletion(written, at: 1_000_000, expiresAt: 2_000_000)
+    #expect(try await !store.perform(completion))
+    #expect(try await !store.perform(UploadSweep(at: 1_000_000)))
+    for number in 2...3 {
+      #expect(try await store.perform(UploadLookup(Self.id(number)))?.stage == .expired)
+    }
+    #expect(try await store.perform(FileLookup(Self.id(1)))?.size == 100)
+  }
+
+  @Test("an upload that is under way when its user is deleted is not completed")
+  func endsWithItsUser() async throws {
+    let store = try await Fixture().store
+    try await Self.create(Self.upload(1), in: store)
+    var record = try #require(try await store.perform(UploadLookup(Self.id(1))))
+    let term = try await store.perform(UploadClaim(record, from: 0, until: 1_500_000))
+    record.term = try #require(term)
+    _ = try await store.perform(UserDeletionStep("ann"))
+    let renewal = UploadRenewal(Self.id(1), term: 1, until: 1_500_000, at: 1_000_000)
+    #expect(try await !store.perform(renewal))
+    let completion = UploadCompletion(record, at: 1_000_000, expiresAt: 2_000_000)
+    #expect(try await !store.perform(completion))
+    #expect(try await store.usage() == FileUsage.none)
+    #expect(try await !store.perform(UploadSweep(at: 1_000_000)))
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .expired)
+  }
+
   @Test("creations are bounded by their number, their rate and their bytes")
   func isBounded() async throws {
     let store = try await Fixture().store
@@ -130,11 +177,14 @@ struct UploadTests {
     #expect(try await store.perform(UploadClaim(next, from: 40, until: 1_500_000)) == 2)
     #expect(
       try await !store.perform(UploadProgress(Self.id(1), term: 1, offset: 50, until: 0)))
-    let renewal = UploadRenewal(Self.id(1), term: 2, until: 1_700_000)
+    let renewal = UploadRenewal(Self.id(1), term: 2, until: 1_700_000, at: 1_400_000)
     #expect(try await store.perform(renewal))
     let renewed = try #require(try await store.perform(UploadLookup(Self.id(1))))
     #expect(renewed.offset == 40 && renewed.claimedUntil == 1_700_000)
-    #expect(try await !store.perform(UploadRenewal(Self.id(1), term: 1, until: 1_800_000)))
+    for late in [
+      UploadRenewal(Self.id(1), term: 1, until: 1_800_000, at: 1_400_000),
+      UploadRenewal(Self.id(1), term: 2, until: 2_100_000, at: 2_000_000),
+    ] { #expect(try await !store.perform(late)) }
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.claimedUntil == 1_700_000)
     try await store.perform(UploadRelease())
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.claimedUntil == 0)
