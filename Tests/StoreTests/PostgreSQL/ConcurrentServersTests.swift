@@ -87,6 +87,35 @@ struct ConcurrentServersTests {
     #expect(try await store.perform(UploadLookup(Self.fileID))?.expiresAt == 9_000)
   }
 
+  @Test("a file that a message is coming to have is not encrypted as one that no message has")
+  func fileNotConverted() async throws {
+    let other = try await addingMessage()
+    let outcome = try await other.race { [store] in
+      try await store.perform(
+        FileConversionStart(Self.fileID, FileSeal(masterKeyID: "k", keys: [1]), .unsent))
+    }
+    #expect(outcome == .inMessage)
+  }
+
+  @Test("no message says that a file needs no key which is being encrypted")
+  func fileConverted() async throws {
+    try await store.perform(
+      FileNote(Self.file, of: "ann", at: 1_000, expiresAt: 2_000, secretHash: [1]))
+    let other = try other(
+      "SELECT 1 FROM files WHERE file_id = '\(Self.fileID)' FOR NO KEY UPDATE",
+      "UPDATE files SET key_id = 'k', file_keys = '\\x01', is_converting = 1")
+    var message = fixture.message(11)
+    message.type = .file
+    message.file = MessageFile(id: Self.fileID, url: "https://a.example/")
+    message.upload = Self.file
+    let stale = message
+    await #expect(throws: LogError.outdatedFile) {
+      try await other.race { [store] in try await store.append(stale) }
+    }
+    message.file?.requiresAuthorization = true
+    #expect(try await store.append(message) == .stored(seq: 1, mentionedUsers: []))
+  }
+
   @Test("no message comes to have a file that is being removed")
   func fileGone() async throws {
     try await store.perform(
@@ -98,7 +127,8 @@ struct ConcurrentServersTests {
     await #expect(throws: StoreError.notFound(.file)) {
       try await other.race { [store, lobby = fixture.lobby] in
         try await store.write {
-          try $0.keepFile(Self.file, of: nil, inMessage: 11, channelID: lobby.id, at: 1_000)
+          try $0.keepFile(
+            Self.file, shownAs: nil, of: nil, inMessage: 11, channelID: lobby.id, at: 1_000)
         }
       }
     }

@@ -308,6 +308,33 @@ struct UploadTests {
     #expect(record?.messageID == 7 && record?.messageError == nil)
   }
 
+  @Test("a message that says that an encrypted file needs no key is refused, and leaves nothing")
+  func needsKey() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    try await Self.complete(Self.upload(1), in: store)
+    let seal = FileSeal(masterKeyID: "k", keys: [1])
+    _ = try await store.perform(FileConversionStart(Self.id(1), seal, .unsent))
+    await #expect(throws: LogError.outdatedFile) { try await Self.send(10, 1, in: fixture) }
+    #expect(try await store.perform(FileDetailsLookup(Self.id(1)))?.messages == [])
+    var message = fixture.message(11)
+    message.type = .file
+    message.file = MessageFile(
+      id: Self.id(1), url: "https://a.example/", requiresAuthorization: true)
+    message.upload = FileRecord(id: Self.id(1), name: "a.txt", type: "", size: 100)
+    let stored = try await store.append(message)
+    #expect(stored == .stored(seq: 1, mentionedUsers: []))
+    let lobby = fixture.lobby.id
+    await #expect(throws: LogError.outdatedFile) {
+      try await store.write { transaction in
+        try transaction.keepFile(
+          FileRecord(id: Self.id(1), name: "a.txt", type: "", size: 100),
+          shownAs: MessageFile(id: Self.id(1), url: ""), of: "ann", inMessage: 12,
+          channelID: lobby, at: 1_000)
+      }
+    }
+  }
+
   @Test("a picture is kept by its channel or user, and released when it is replaced")
   func isPicture() async throws {
     let fixture = try await Fixture()
