@@ -469,6 +469,32 @@ async def test_a_full_disk(ctx):
     assert await offset(server, url) == 0
 
 
+async def test_the_room_of_all_files(ctx):
+    """limits.files_disk_bytes holds for PUT and tus, from the start on; small pieces do not use it up."""
+    data, flags = ctx.directory(), [*FLAGS, "--limits-files-disk-bytes", "10000"]
+    server = await ctx.fresh(*flags, data=data)
+    owner, other = await user(ctx, server), await user(ctx, server)
+    _, large = await create(owner, 9_000)
+    for number in range(20):
+        assert (await patch(server, large, number, b"x"))[0] == 204, number
+    _, url = await create(other, 9_000)
+    status, _, answer = await put(server, url, b"y" * 9_000)
+    assert status == 201, answer
+
+    async def is_refused(server):
+        status, _, answer = await put(server, large, b"x" * 9_000)
+        assert (status, answer["code"], answer["reason"]) == (507, 500901, "storage_full"), answer
+        status, _, body = await patch(server, large, 20, b"x")
+        assert (status, json.loads(body)["reason"]) == (507, "storage_full"), body
+        assert await offset(server, large) == 20
+    await is_refused(server)
+    _, small = await create(other, 900)
+    assert (await put(server, small, b"z" * 900))[0] == 201
+    await server.kill()
+    server = await ctx.fresh(*flags, data=data)
+    await is_refused(server)
+
+
 async def test_expiry(ctx):
     """What is unfinished, or in no message, goes when its time is over."""
     server = await ctx.fresh(*FLAGS, "--limits-upload-retention-seconds", "2")

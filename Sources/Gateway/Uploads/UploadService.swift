@@ -19,19 +19,13 @@ final class UploadService: Sendable {
   private let key: [UInt8]
   /// The requests that write here, by the ids of their files.
   private let active = Mutex<[String: Writer]>([:])
-  private let usage = Mutex<Usage>(Usage())
+  /// The room below `limits.files_disk_bytes`, for files of forms too.
+  let room: FileRoom
   /// The creations that users ask for, the refused ones too, each of which costs the writer time.
   ///
   /// The burst leaves it to the store to refuse a user who does not insist, with the exact wait.
   private let attempts: UserRates
   let counters = UploadCounters()
-
-  /// The bytes of all files, as they were last counted.
-  private struct Usage {
-    var byteCount: Int64 = 0
-    /// Unix milliseconds.
-    var countedAt: Int64 = 0
-  }
 
   /// A request that writes.
   private struct Writer: Sendable {
@@ -49,6 +43,16 @@ final class UploadService: Sendable {
     self.clock = clock
     let limit = settings.limits.uploadsPerSecond
     attempts = UserRates(perSecond: limit, burst: 2 * limit)
+    room = FileRoom(limit: settings.limits.filesDiskBytes) { comingHere, completion in
+      // What is completed meanwhile counts twice then, rather than not at all.
+      store.perform(ComingByteCountLookup(at: clock.now, here: comingHere())) { result in
+        guard case .success(let coming) = result else { return completion(nil) }
+        store.countFiles(for: .server) { result, _ in
+          guard case .success(let files) = result else { return completion(nil) }
+          completion(files.byteCount + coming)
+        }
+      }
+    }
   }
 
   /// Whether users may upload files.
@@ -246,39 +250,13 @@ final class UploadService: Sendable {
     }
   }
 
-  /// Whether there is room for more bytes below `limits.files_disk_bytes`, as far as is known: files
-  /// are counted every minute while some come.
-  func hasRoom(for byteCount: Int64) -> Bool {
-    let limit = settings.limits.filesDiskBytes
-    guard limit > 0 else { return true }
-    let now = clock.now
-    let (hasRoom, mustCount) = usage.withLock { usage -> (Bool, Bool) in
-      let isOld = now - usage.countedAt >= 60_000
-      if isOld { usage.countedAt = now }
-      let hasRoom = usage.byteCount + byteCount <= limit
-      if hasRoom { usage.byteCount += byteCount }
-      return (hasRoom, isOld)
-    }
-    if mustCount { countUsage() }
-    return hasRoom
-  }
-
-  private func countUsage() {
-    store.countFiles(for: .server) { [self] result, _ in
-      guard case .success(let files) = result else { return }
-      store.perform(ComingByteCountLookup(at: clock.now)) { [self] result in
-        guard case .success(let coming) = result else { return }
-        usage.withLock { $0.byteCount = files.byteCount + coming }
-      }
-    }
-  }
-
   // MARK: Sweeping
 
-  /// Ends the claims of the process before this one, on a server alone.
+  /// Ends the claims of the process before this one, on a server alone; then has files counted, for which
+  /// those that come first wait.
   func start(isAlone: Bool) {
-    guard isAlone else { return }
-    store.perform(UploadRelease()) { _ in }
+    guard isAlone else { return room.whenCounted {} }
+    store.perform(UploadRelease()) { [room] _ in room.whenCounted {} }
   }
 
   /// Removes what has expired, and sends messages that an earlier process did not get to.

@@ -30,6 +30,10 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private var keptByteCount = 0
   private var piece: [UInt8] = []
   private var file: (any PartialFile)?
+  /// The room for what is still to come.
+  private var room: RoomReservation?
+  /// The bytes of the file that count as stored.
+  private var storedByteCount: Int64 = 0
   private var isListed = false
   /// Fires as long as the request has a claim.
   private var tick: EventLoop.TimerToken?
@@ -89,6 +93,9 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     var actions: [TransferAction] = []
     transfer.handle(input, at: now, into: &actions)
     for action in actions { perform(action) }
+    if case .recorded(let offset) = input { noteStored(offset) }
+    if case .finished = input, let upload = transfer.upload { noteStored(upload.size) }
+    if transfer.hasEnded { room = nil }
     if transfer.hasEnded, isListed, let upload = transfer.upload {
       isListed = false
       shard.services.uploads.end(upload.fileID, term: upload.term)
@@ -127,10 +134,19 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     }
   }
 
+  /// Claims an upload, once it is known how much room there is.
   private func claim(_ record: UploadRecord, from offset: Int64) {
-    guard shard.services.uploads.hasRoom(for: record.size - offset) else {
-      return handle(.noRoom)
-    }
+    let room = shard.services.uploads.room
+    guard !room.isCounted else { return claimCounted(record, from: offset) }
+    let (path, transfer) = (shard.returnPath, LoopBound(self))
+    room.whenCounted { path.resume { _ in transfer.value.claimCounted(record, from: offset) } }
+  }
+
+  private func claimCounted(_ record: UploadRecord, from offset: Int64) {
+    // What came before is stored, also if the request begins anew.
+    storedByteCount = record.offset
+    room = shard.services.uploads.room.reserve(record.size - record.offset, for: record.fileID)
+    guard room != nil else { return handle(.noRoom) }
     let end = shard.services.clock.now + Transfer.claimTime
     var kept: UploadSeal?
     do {
@@ -205,6 +221,11 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     let record = UploadProgress(
       upload.fileID, term: upload.term, offset: place, until: until, rest: rest)
     ask(record) { $0 ? .recorded(place) : .lost }
+  }
+
+  private func noteStored(_ byteCount: Int64) {
+    room?.note(stored: byteCount - storedByteCount)
+    storedByteCount = byteCount
   }
 
   private func renew() {

@@ -389,6 +389,8 @@ struct UploadTests {
     let open = try #require(try await store.perform(UploadLookup(Self.id(5))))
     _ = try await store.perform(UploadClaim(open, from: 0, until: 1_500_000))
     #expect(try await store.perform(ComingByteCountLookup(at: 1_400_000)) == 100)
+    let here = ComingByteCountLookup(at: 1_400_000, here: [Self.id(5)])
+    #expect(try await store.perform(here) == 0)
     let progress = UploadProgress(Self.id(5), term: 1, offset: 40, until: 0)
     #expect(try await store.perform(progress))
     #expect(try await store.perform(ComingByteCountLookup(at: 1_400_000)) == 40)
