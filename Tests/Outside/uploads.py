@@ -495,6 +495,95 @@ async def test_the_room_of_all_files(ctx):
     await is_refused(server)
 
 
+def send_bytes(server, urls):
+    """Sends a piece of one byte to each upload before any answer is read; the answers."""
+    connections = []
+    for url in urls:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.request("PATCH", path(url), b"x", {**PIECE, "Upload-Offset": "0"})
+        connections.append(connection)
+    answers = []
+    for connection in connections:
+        answer = connection.getresponse()
+        answers.append((answer.status, dict(answer.getheaders()), answer.read()))
+        connection.close()
+    return answers
+
+
+async def test_small_pieces(ctx):
+    """Small pieces of a user are slowed down, and refused when many come at once; others go on."""
+    server = await ctx.fresh(
+        *FLAGS, "--limits-calls-per-second", "0", "--limits-uploads-per-second", "0",
+        "--limits-uploads-per-user", "0", "--limits-uploads-per-minute", "0")
+    owner, other = await user(ctx, server), await user(ctx, server)
+    _, url = await create(owner, 1_000)
+    begin = time.monotonic()
+    for number in range(200):
+        assert (await patch(server, url, number, b"x"))[0] == 204, number
+    elapsed = time.monotonic() - begin
+    assert elapsed > 1.5, elapsed
+    # Without bytes nothing is written, which is not limited.
+    for _ in range(50):
+        status, fields, _ = await patch(server, url, 200, b"")
+        assert (status, fields["Upload-Offset"]) == (204, "200")
+        assert fields["Upload-Expires"], fields
+    assert (await patch(server, url, 199, b""))[0] == 409
+    urls = [(await create(owner, 10))[1] for _ in range(400)]
+    _, free = await create(other, 10)
+    waiting = asyncio.create_task(asyncio.to_thread(send_bytes, server, urls))
+    begin = time.monotonic()
+    assert (await patch(server, free, 0, b"x"))[0] == 204
+    assert time.monotonic() - begin < 2
+    answers = await waiting
+    statuses = {status for status, _, _ in answers}
+    assert statuses == {204, 429}, statuses
+    _, fields, body = next(answer for answer in answers if answer[0] == 429)
+    error = json.loads(body)
+    assert (error["code"], error["scope"]) == (500910, "upload_requests"), error
+    assert int(fields["Retry-After"]) >= 1, fields
+    refused = next(url for url, answer in zip(urls, answers) if answer[0] == 429)
+    assert await offset(server, refused) == 0
+    await asyncio.sleep(int(fields["Retry-After"]))
+    assert (await patch(server, refused, 0, b"x"))[0] == 204
+
+
+async def test_methods_by_another_name(ctx):
+    """X-HTTP-Method-Override counts for each method, also before the body is looked at."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    _, url = await create(owner, 6)
+
+    def post(method, body=None, **fields):
+        return asyncio.to_thread(
+            call, server, "POST", path(url), body, {"X-HTTP-Method-Override": method, **fields})
+
+    status, fields, _ = await post("HEAD", **TUS)
+    assert (status, fields["Upload-Offset"], fields["Upload-Length"]) == (200, "0", "6")
+    status, fields, _ = await post("PATCH", b"abc", **PIECE, **{"Upload-Offset": "0"})
+    assert (status, fields["Upload-Offset"]) == (204, "3")
+    status, _, _ = await post("PATCH", b"abc", **PIECE, **{"Upload-Offset": "0"})
+    assert status == 409
+    status, fields, _ = await post("OPTIONS")
+    assert (status, fields["Tus-Version"]) == (204, "1.0.0")
+    for name in ("GET", "patch", "BREW", ""):
+        assert (await post(name, b"abc", **PIECE, **{"Upload-Offset": "3"}))[0] == 405, name
+    assert (await post("PUT", b"uvwxyz"))[0] == 201
+    assert (await request(server, "PATCH", url, b"", X_HTTP_Method_Override="DELETE"))[0] == 204
+    assert await offset(server, url) == 410
+
+
+async def test_the_answer_of_a_put_is_the_state(ctx):
+    """The answer of a PUT shows the file as file.get does, with the time at which it now expires."""
+    server = await ctx.fresh(*FLAGS, "--limits-upload-retention-seconds", "60")
+    owner = await user(ctx, server)
+    file, url = await create(owner, 5)
+    await asyncio.sleep(0.05)
+    status, _, answer = await put(server, url, b"hello")
+    assert status == 201 and answer["file"]["expires_at"] > file["expires_at"], (file, answer)
+    got = (await owner.call("file.get", file_id=file["file_id"]))["file"]
+    assert answer["file"] == got
+
+
 async def test_expiry(ctx):
     """What is unfinished, or in no message, goes when its time is over."""
     server = await ctx.fresh(*FLAGS, "--limits-upload-retention-seconds", "2")

@@ -25,6 +25,9 @@ final class UploadService: Sendable {
   ///
   /// The burst leaves it to the store to refuse a user who does not insist, with the exact wait.
   private let attempts: UserRates
+  /// The requests with which users write.
+  private let writes = UserRates(
+    perSecond: UploadPace.requestsPerSecond, burst: UploadPace.burst)
   let counters = UploadCounters()
 
   /// A request that writes.
@@ -210,6 +213,15 @@ final class UploadService: Sendable {
   }
 
   // MARK: Requests that write
+
+  /// Counts a request of a user that writes, or says how many milliseconds there are until the next may
+  /// come.
+  func admitWrite(of userID: String) -> Int64? {
+    writes.admit(userID, at: SystemClock.monotonicMilliseconds)
+  }
+
+  /// Takes back that a request counted.
+  func giveBackWrite(of userID: String) { writes.giveBack(userID) }
 
   /// Notes a request that writes, and ends one whose claim it has taken over.
   ///
