@@ -28,6 +28,8 @@ final class UploadService: Sendable {
   /// The requests with which users write.
   private let writes = UserRates(
     perSecond: UploadPace.requestsPerSecond, burst: UploadPace.burst)
+  /// The last upload whose message was sent again; empty for the next sweep to begin anew.
+  private let lastUnsent = Mutex("")
   let counters = UploadCounters()
 
   /// A request that writes.
@@ -275,9 +277,18 @@ final class UploadService: Sendable {
   func sweep(sendingUnsent send: @escaping @Sendable ([UploadRecord]) -> Void) {
     store.perform(UploadSweep(at: clock.now)) { [self] result in
       if case .success(true) = result { return sweep(sendingUnsent: send) }
-      store.perform(UnsentUploads()) { result in
-        if case .success(let records) = result, !records.isEmpty { send(records) }
-      }
+      sendUnsent(send)
+    }
+  }
+
+  /// Sends messages in turn: those that fail again and again do not keep others out.
+  private func sendUnsent(_ send: @escaping @Sendable ([UploadRecord]) -> Void) {
+    let lookup = UnsentUploads(after: lastUnsent.withLock { $0 })
+    store.perform(lookup) { [self] result in
+      guard case .success(let records) = result else { return }
+      let last = records.count < lookup.limit ? nil : records.last?.fileID
+      lastUnsent.withLock { $0 = last ?? "" }
+      if !records.isEmpty { send(records) }
     }
   }
 }

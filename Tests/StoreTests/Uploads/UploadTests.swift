@@ -335,6 +335,56 @@ struct UploadTests {
     }
   }
 
+  @Test("messages that were to be sent are found in turn")
+  func isFoundInTurn() async throws {
+    let store = try await Fixture().store
+    for number in 1...5 { try await Self.complete(Self.upload(number, message: "{}"), in: store) }
+    var (found, last): ([String], String) = ([], "")
+    for _ in 0..<3 {
+      let some = try await store.perform(UnsentUploads(after: last, limit: 2)).map(\.fileID)
+      found += some
+      last = some.last ?? ""
+    }
+    #expect(found == (1...5).map(Self.id))
+  }
+
+  @Test("a message that was sent before its result was recorded is found by its name")
+  func isFoundAgain() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    try await Self.complete(Self.upload(1), in: store)
+    func find(
+      by userID: String = "ann", in url: String = "lobby", named name: String = "r"
+    ) async throws -> UploadMessageLookup.Outcome {
+      try await store.perform(
+        UploadMessageLookup(of: Self.id(1), by: userID, in: url, named: name))
+    }
+    try await Self.send(10, 1, in: fixture)
+    #expect(try await find() == .absent)
+    var message = fixture.message(11, requestID: "r")
+    message.type = .file
+    message.file = MessageFile(id: Self.id(1), url: "https://a.example/")
+    message.upload = FileRecord(id: Self.id(1), name: "a.txt", type: "", size: 100)
+    try await store.append(message)
+    guard case .kept(let sent) = try await find() else {
+      Issue.record("it is not there")
+      return
+    }
+    #expect(sent.message.id == 11 && sent.seq == 2)
+    #expect(try await find(by: "bob") == .absent)
+    #expect(try await find(in: "other") == .absent)
+    #expect(try await find(named: "s") == .absent)
+    // An ephemeral channel keeps the file alone.
+    let file = FileRecord(id: Self.id(1), name: "a.txt", type: "", size: 100)
+    try await store.write { transaction in
+      let channel = Channel(url: "hall", createdAt: 1)
+      let hall = try transaction.createChannel(channel, epoch: "e")
+      try transaction.keepFile(
+        file, shownAs: nil, of: "ann", inMessage: 12, channelID: hall.id, at: 1_000)
+    }
+    #expect(try await find(in: "hall") == .relayed(messageID: 12))
+  }
+
   @Test("a picture is kept by its channel or user, and released when it is replaced")
   func isPicture() async throws {
     let fixture = try await Fixture()
