@@ -49,7 +49,7 @@ extension Session {
   }
 
   func cancel(_ command: FileReference, _ caller: SessionPrincipal, _ address: ReplyAddress) {
-    let (services, now) = (shard.services, shard.services.clock.now)
+    let services = shard.services
     lookUp([command.fileID]) { shard, result in
       let path = shard.returnPath
       switch result {
@@ -59,13 +59,8 @@ extension Session {
           return shard.reply(to: address, .failure(.notFound(.file, command.fileID)))
         }
         services.uploads.cancel(record.fileID) { result in
-          let outcome = result.map { found -> [UInt8] in
-            let isCancelled =
-              switch found?.status(at: now) {
-              case .waiting, .uploading: true
-              case .complete, .cancelled, .expired, nil: false
-              }
-            return JSONWriter.bytes { $0.object { $0.member("cancelled", isCancelled) } }
+          let outcome = result.map { end -> [UInt8] in
+            JSONWriter.bytes { $0.object { $0.member("cancelled", end == .cancelled) } }
           }
           path.resume { $0.reply(to: address, outcome) }
         }

@@ -12,7 +12,7 @@ extension Shard {
 
   /// Sends the message of an upload, and records what became of it.
   ///
-  /// Repeating it sends nothing: the message has a name of its own.
+  /// Repeating it within ten minutes sends nothing: the message has a name of its own.
   ///
   /// - Parameter completion: Takes the record with the outcome; without one when that is not known.
   func sendMessage(
@@ -51,6 +51,31 @@ extension Shard {
     }
   }
 
+  /// Sends the message of an upload of which it is not known whether it was sent, unless it is there.
+  func sendMessageAgain(of record: UploadRecord) {
+    guard let message = try? UploadMessage(json: record.message ?? "{}") else {
+      return sendMessage(of: record) { _, _ in }
+    }
+    let lookup = UploadMessageLookup(
+      of: record.fileID, by: record.userID, in: message.channelURL,
+      named: message.name(ofFile: record.fileID))
+    let path = returnPath
+    services.store.perform(lookup) { result in
+      path.resume { shard in
+        switch result {
+        case .success(.kept(let sent)):
+          shard.record(.success(sent.encodedAsResult()), of: record) { _, _ in }
+        case .success(.relayed(let id)):
+          let result = UploadMessageResult(record.fileID, messageID: id, result: "{}")
+          shard.services.store.perform(result) { _ in }
+        case .success(.absent): shard.sendMessage(of: record) { _, _ in }
+        // The next sweep looks again.
+        case .failure: break
+        }
+      }
+    }
+  }
+
   private func sendMessage(
     of record: Result<UploadRecord, ServiceError>, by account: Result<Account, ServiceError>,
     then completion: @escaping (CallOutcome?) -> Void
@@ -63,7 +88,7 @@ extension Shard {
       draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
       draft.takeThumbnails(of: record, canBeMade: services.thumbnails.isOn)
       let order = MessageOrder(
-        .success(draft), requestID: message.requestID ?? MessageOrigin.name(fileID: record.fileID),
+        .success(draft), requestID: message.name(ofFile: record.fileID),
         upload: record.fileRecord, arrival: SystemClock.monotonicNanoseconds)
       poll(count: 1, within: edge == nil ? nil : Self.patience) { _, address in
         .channel(
@@ -120,6 +145,25 @@ extension Shard {
 
   fileprivate func answer(_ outcome: CallOutcome, to address: PollAddress) {
     send(.shard(address.shard, .answer(.sent(outcome), to: address)))
+  }
+}
+
+extension UploadMessage {
+  /// The name by which a repeated send is recognised.
+  fileprivate func name(ofFile fileID: String) -> String {
+    requestID ?? MessageOrigin.name(fileID: fileID)
+  }
+}
+
+extension SequencedMessage {
+  /// The result of the send that made it.
+  fileprivate func encodedAsResult() -> [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.member("message", raw: message.encoded())
+        $0.member("seq", seq)
+      }
+    }
   }
 }
 
