@@ -110,7 +110,7 @@ let package = Package(
     library("SealedFiles", ["Basics", "Crypto"]),
     library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
-    library("Curl", ["Reactor", "CCurl"]),
+    library("Curl", ["Basics", "Reactor", "CCurl"]),
     library("Thumbnailer", ["Reactor", "Thumbnails", "CSandbox"]),
     library(
       "Translator",
@@ -259,7 +259,7 @@ let package = Package(
     tests("Daemon", ["Configuration", "Reactor", logging]),
     tests("Thumbnails"),
     tests("Translation", ["Basics", "ParleyProtocol"]),
-    tests("Translator", ["TestPeers", "Translation", logging]),
+    tests("Translator", ["SQLite", "TestPeers", "Translation", logging]),
     tests(
       "Thumbnailer", ["Reactor", "Thumbnails", "parley-thumbnail", "thumbnail-intruder"]),
     tests(

@@ -44,6 +44,20 @@ package struct FloodGate<Key: Hashable & Sendable>: Sendable {
       activity, bytes: bytes, at: now, limit: limit, rate: rate)
   }
 
+  /// Admits bytes of something that counts in no window, or returns the refusal with its duration.
+  ///
+  /// - Parameter rate: The limit of bytes; without one, the limit that goes with `limit`.
+  package mutating func admitBytes(
+    _ count: Int, of user: Key, at now: Int64, limit: RateLimit, rate: ByteRate? = nil
+  ) -> FloodRefusal? {
+    guard !limit.isOff else { return nil }
+    let rate = rate ?? ByteRate(beside: limit)
+    if flows[user] == nil, !makeRoom(at: now, limit: limit, rate: rate) {
+      return FloodRefusal(.bytes, wait: limit.windowMilliseconds)
+    }
+    return flows[user, default: UserFlow()].admitBytes(count, at: now, rate: rate)
+  }
+
   /// Counts a send that was admitted in an earlier life of the channel.
   package mutating func restore(_ user: Key, at time: Int64, limit: RateLimit) {
     let rate = ByteRate(beside: limit)
@@ -60,12 +74,18 @@ package struct FloodGate<Key: Hashable & Sendable>: Sendable {
     flows[user]?.retract(activity, bytes: bytes, at: time)
   }
 
+  /// Puts back bytes that were admitted by themselves and came to nothing.
+  package mutating func putBack(_ bytes: Int, of user: Key) { flows[user]?.putBack(bytes) }
+
   /// Takes bytes that an admission did not account for out of the user's budget.
   package mutating func charge(
     _ user: Key, bytes: Int, at now: Int64, limit: RateLimit, rate: ByteRate
   ) {
-    guard !limit.isOff else { return }
-    flows[user]?.charge(bytes, at: now, rate: rate)
+    // The user's entry may have run empty, and been dropped, since the admission.
+    guard !limit.isOff, flows[user] != nil || makeRoom(at: now, limit: limit, rate: rate) else {
+      return
+    }
+    flows[user, default: UserFlow()].charge(bytes, at: now, rate: rate)
   }
 
   /// The window that `admit` would look at, without counting anything.

@@ -63,6 +63,18 @@ struct UserFlow: Sendable {
     bytes.putBack(count)
   }
 
+  /// Takes bytes of something that counts in no window, or returns the refusal, which changes nothing.
+  mutating func admitBytes(_ count: Int, at now: Int64, rate: ByteRate) -> FloodRefusal? {
+    if let wait = bytes.wait(for: count, at: now, rate: rate) {
+      return FloodRefusal(.bytes, wait: wait)
+    }
+    bytes.take(count, at: now, rate: rate)
+    return nil
+  }
+
+  /// Puts bytes back that came to nothing.
+  mutating func putBack(_ count: Int) { bytes.putBack(count) }
+
   /// Takes bytes that an admission did not account for.
   mutating func charge(_ count: Int, at now: Int64, rate: ByteRate) {
     bytes.take(count, at: now, rate: rate)

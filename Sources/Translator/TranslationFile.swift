@@ -23,10 +23,18 @@ final class TranslationFile {
   static func open(_ path: String, engine: String, maximumBytes: Int) throws -> TranslationFile {
     do {
       return try TranslationFile(path, engine: engine, maximumBytes: maximumBytes)
-    } catch {
+    } catch let error where isDamage(error) {
       remove(path)
       return try TranslationFile(path, engine: engine, maximumBytes: maximumBytes)
     }
+  }
+
+  /// Whether a new file would put an end to an error.
+  private static func isDamage(_ error: any Error) -> Bool {
+    if error is Mismatch { return true }
+    guard let error = error as? DatabaseError else { return false }
+    // A plain error means that the tables are not what they ought to be.
+    return [.corrupt, .notDatabase, .error, .format].contains(error.code)
   }
 
   /// Deletes the file with what SQLite keeps beside it.

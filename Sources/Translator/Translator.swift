@@ -46,8 +46,6 @@ package final class Translator: Sendable {
   /// The tags of the languages that the service has; none while they are unknown.
   package var languages: [String] { shared.languages?.tags ?? [] }
 
-  package var hasLanguages: Bool { shared.languages != nil }
-
   /// Whether the service has taken too long several times in a row: nothing should wait for it.
   package var isSlow: Bool { shared.isSlow }
 
@@ -55,6 +53,10 @@ package final class Translator: Sendable {
 
   /// The knowledge about a text.
   package func lookUp(_ text: String, in tags: [String]) -> Knowledge {
+    lookUp(SourceText(text), in: tags)
+  }
+
+  private func lookUp(_ source: SourceText, in tags: [String]) -> Knowledge {
     var knowledge = Knowledge()
     for tag in tags {
       guard !configuration.isSource(tag) else { continue }
@@ -62,7 +64,7 @@ package final class Translator: Sendable {
         knowledge.unsupported.append(tag)
         continue
       }
-      switch shared.recall(TranslationText(text, into: code), at: configuration.now()) {
+      switch shared.recall(TranslationText(source, into: code), at: configuration.now()) {
       case .text(let translation)?: knowledge.texts[tag] = translation
       case .same?: break
       case nil: knowledge.missing.append(tag)
@@ -84,7 +86,8 @@ package final class Translator: Sendable {
     progress: @escaping Progress = { _ in },
     completion: @escaping Progress
   ) -> TranslationTask {
-    let knowledge = lookUp(text, in: tags)
+    let source = SourceText(text)
+    let knowledge = lookUp(source, in: tags)
     var known = TranslationResult(texts: knowledge.texts)
     if !knowledge.unsupported.isEmpty { shared.count(.notAsked(.unsupported)) }
     guard !knowledge.missing.isEmpty else {
@@ -100,7 +103,7 @@ package final class Translator: Sendable {
     let id = TranslationOrderID(
       rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
     let order = TranslatorLoop.Order(
-      id: id, texts: wanted.map { (TranslationText(text, into: $0), $1) },
+      id: id, texts: wanted.map { (TranslationText(source, into: $0), $1) },
       user: user, known: known,
       progress: progress, completion: completion)
     guard thread.post(.translate(order)) else {
@@ -128,8 +131,10 @@ package struct TranslationTask: Sendable {
 package struct TranslatorConfiguration: Sendable {
   package let engine: TranslationEngine
   package let service: TranslationEndpoint
-  /// The file in which translations are remembered; `nil` for none.
+  /// The file in which translations are remembered, and the use of the day's characters; `nil` for none.
   package var path: String?
+  /// Whether translations are remembered in the file.
+  package var cachesOnDisk = true
   /// Milliseconds for one question.
   package var timeout: Int64 = 5_000
   /// Milliseconds after which a service is slow.

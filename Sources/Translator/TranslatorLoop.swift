@@ -35,6 +35,8 @@ final class TranslatorLoop: CurlLoopOwner {
   private var languageFailures = 0
   private var areLanguagesAsked = false
   private var warnedOfBudget: Int64?
+  /// The reason of the last question that failed; it holds nothing of the text.
+  private var lastFailure = ""
   private var storedUsage = DailyBudget()
   private var hasWarnedOfFile = false
 
@@ -92,11 +94,20 @@ final class TranslatorLoop: CurlLoopOwner {
     case .languages: learnLanguages(from: transfer, result)
     case .job(let id, let text):
       observe(UInt64(max(0, SystemClock.monotonicNanoseconds - transfer.startedAt)))
-      let outcome = transfer.outcome(result, of: text, configuration.engine)
-      if case .failed(let reason) = outcome {
-        logger.debug("a text was not translated", metadata: ["reason": "\(reason)"])
-      }
+      let outcome = transfer.outcome(
+        result, of: text, configuration.engine, at: configuration.now())
+      note(outcome)
       handle { $0.end(id, outcome, at: now, jitter: .random(in: 0...1), into: &$1) }
+    }
+  }
+
+  private func note(_ outcome: TranslationOutcome) {
+    switch outcome {
+    case .failed(let reason):
+      lastFailure = reason
+      logger.debug("a text was not translated", metadata: ["reason": "\(reason)"])
+    case .timedOut: lastFailure = "no answer in time"
+    case .text, .same, .refused, .overloaded, .notAsked: break
     }
   }
 
@@ -121,7 +132,9 @@ final class TranslatorLoop: CurlLoopOwner {
     let time = configuration.now()
     for (text, tags) in order.texts {
       var entry = shared.recall(text, at: time)
-      if entry == nil, let (found, end) = withFile({ try $0.find(text, at: time) }) ?? nil {
+      if entry == nil, configuration.cachesOnDisk,
+        let (found, end) = withFile({ try $0.find(text, at: time) }) ?? nil
+      {
         shared.remember(text, found, until: end)
         entry = found
       }
@@ -179,7 +192,9 @@ final class TranslatorLoop: CurlLoopOwner {
       let end = time + configuration.lifetime * 1_000
       guard end > time else { break }
       shared.remember(text, entry, until: end)
-      withFile { try $0.store(text, entry, until: end, at: time) }
+      if configuration.cachesOnDisk {
+        withFile { try $0.store(text, entry, until: end, at: time) }
+      }
     case .count(let outcome):
       shared.count(outcome)
       if case .notAsked(.budget) = outcome { warnOfBudget() }
@@ -207,7 +222,8 @@ final class TranslatorLoop: CurlLoopOwner {
     switch change {
     case .opened(let wait):
       logger.warning(
-        "the translation service does not answer", metadata: ["next_try_ms": "\(wait)"])
+        "the translation service does not answer",
+        metadata: ["next_try_ms": "\(wait)", "reason": "\(lastFailure)"])
     case .reopened(let wait):
       logger.debug(
         "the translation service still does not answer", metadata: ["next_try_ms": "\(wait)"])

@@ -52,8 +52,10 @@ final class TranslatorTransfer: CurlTransfer {
   }
 
   /// The outcome of the transfer for its text.
+  ///
+  /// - Parameter now: Unix milliseconds.
   func outcome(
-    _ result: CURLcode, of text: TranslationText, _ engine: TranslationEngine
+    _ result: CURLcode, of text: TranslationText, _ engine: TranslationEngine, at now: Int64
   ) -> TranslationOutcome {
     switch result {
     case CURLE_OK: break
@@ -62,13 +64,15 @@ final class TranslatorTransfer: CurlTransfer {
     default: return .failed(String(cString: curl_easy_strerror(result)))
     }
     let status = easy.status ?? 0
-    if let wait = waitWanted(status) { return .overloaded(wait: wait) }
+    if let wait = waitWanted(status, at: now) { return .overloaded(wait: wait) }
     return engine.outcome(status: status, body: body, of: text.text, into: text.code)
   }
 
   /// The pause that the service asks for, in milliseconds.
-  private func waitWanted(_ status: Int) -> Int64? {
-    let named = easy.fields("retry-after").first.flatMap(RetryAfter.milliseconds)
+  private func waitWanted(_ status: Int, at now: Int64) -> Int64? {
+    let named = easy.fields("retry-after").first.flatMap {
+      RetryAfter.milliseconds($0, at: now)
+    }
     switch status {
     case 429: return min(named ?? Self.usualWait, Self.longestWait)
     case 503: return named.map { min($0, Self.longestWait) }

@@ -56,9 +56,6 @@ package final class Transport {
     if configuration.gathersSystemCalls { ring = SendRing() }
   }
 
-  /// Whether writes of a fan-out share system calls.
-  package var hasRing: Bool { ring != nil }
-
   /// Accepts connections from a listening socket, which the transport then owns.
   ///
   /// - Parameters:

@@ -22,6 +22,8 @@ package enum UploadRefusal: Error, Sendable, Hashable {
   case contentType
   /// A field of the request that cannot be read.
   case field(String, expected: String)
+  /// The user's requests come too fast; milliseconds until the next may come.
+  case tooFast(retryAfter: Int64)
   /// A file that a message has cannot be removed.
   case inUse
   /// The place of files is full.
@@ -43,6 +45,7 @@ package enum UploadRefusal: Error, Sendable, Hashable {
     case .checksum: 460
     case .version: 412
     case .contentType: 415
+    case .tooFast: 429
     case .inUse: 403
     case .full: 507
     case .elsewhere: 503
@@ -81,6 +84,10 @@ package enum UploadRefusal: Error, Sendable, Hashable {
         field: "Content-Type")
     case .field(let name, let expected):
       ServiceError(.invalidValue, "\(name) must be \(expected)", field: name)
+    case .tooFast(let wait):
+      .rateLimited(
+        retryAfter: wait, limit: UploadPace.requestsPerSecond, window: 1_000,
+        scope: "upload_requests")
     case .inUse:
       ServiceError(.notAllowed, "a message has the file: delete the message")
     case .full:

@@ -15,10 +15,12 @@ from backends import Missing, Redis
 from cluster import FREE, TOKEN, Cluster, ClusterServer
 from depots import Bucket
 from files import download, upload
-from harness import PATIENCE, eventually, refused
+from harness import PATIENCE, eventually, fence, refused
 from pages import Pages
 from sealing import key, read
 from sound import everything, made
+from translations import ready, translate
+from translators import ScriptedTranslator
 from webhooks import SECRET, Receiver
 
 PREVIEWS = ("--unfurl-mode", "embedded", "--unfurl-allow-addresses", "127.0.0.0/8",
@@ -560,6 +562,42 @@ async def test_clocks_ten_minutes_apart(ctx):
         f"{when} {n}" for when in ("before", "after") for n in range(2)]
     times = [m["created_at"] for m in listed]
     assert times == sorted(times)
+
+
+async def test_translations_on_demand(ctx):
+    """A call on a server that is not the channel's home is answered, everybody else is told once, and a service
+    that takes longer than a call between servers is an error with its reason."""
+    several(ctx)
+    service = await ScriptedTranslator.start()
+    try:
+        cluster = await ctx.cluster(
+            2, *FREE, *service.flags, "--limits-translations-per-second", "0",
+            "--cluster-call-timeout-ms", "6000", "--translation-timeout-ms", "60000")
+        for server in cluster.servers:
+            await ready(server)
+        home, other = cluster.servers
+        owner, near = await ctx.user(home), await ctx.user(home)
+        far, asker = await ctx.user(other), await ctx.user(other)
+        channel = await cluster.channel_at(home, owner)
+        for client in (owner, near, far, asker):
+            await client.enter(channel)
+        number = (await owner.send(channel, "hello"))["message"]["message_id"]
+        message = await translate(asker, channel, number, "es")
+        assert message["translations"] == {"es": "es:hello"}, message
+        for client in (near, far):
+            assert (await client.event("message.updated"))["message"] == message
+        assert (await translate(far, channel, number, "ES"))["translations"] == {"es": "es:hello"}
+        await fence(channel, owner, near, far, asker)
+        assert not asker.told("message.updated") and service.count("hello") == 1
+        assert all(len(client.told("message.updated")) == 1 for client in (near, far))
+        service.answers["slow"] = 120
+        number = (await owner.send(channel, "slow"))["message"]["message_id"]
+        began = time.monotonic()
+        async with refused(500901, reason="timed_out"):
+            await translate(asker, channel, number, "es")
+        assert time.monotonic() - began < 6 * PATIENCE
+    finally:
+        await service.stop()
 
 
 async def test_a_redis_that_asks_for_a_password(ctx):

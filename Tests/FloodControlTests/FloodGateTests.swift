@@ -94,6 +94,36 @@ struct FloodGateTests {
     #expect(admit(.change, 0, at: 1_100) == nil)
   }
 
+  @Test("bytes that count in no window are taken, put back, and refused when they are used up")
+  func bytesAlone() {
+    var gate = FloodGate<String>()
+    let rate = ByteRate(bytesPerSecond: 1_000, burst: 3_000)
+    func admit(_ bytes: Int, at now: Int64) -> FloodRefusal? {
+      gate.admitBytes(bytes, of: "ann", at: now, limit: limit, rate: rate)
+    }
+    for _ in 0..<6 { #expect(admit(500, at: 0) == nil) }
+    #expect(admit(500, at: 0) == FloodRefusal(.bytes, wait: 500))
+    gate.putBack(500, of: "ann")
+    gate.putBack(500, of: "bob")
+    #expect(admit(500, at: 0) == nil)
+    #expect(gate.usage(of: "ann", .send, at: 0, limit: limit).used == 0)
+    #expect(gate.usage(of: "ann", .change, at: 0, limit: limit).used == 0)
+  }
+
+  @Test("a charge counts even if the user's entry was dropped since the admission")
+  func lateCharges() {
+    var gate = FloodGate<String>()
+    let rate = ByteRate(bytesPerSecond: 1_000, burst: 3_000)
+    #expect(gate.admitBytes(500, of: "ann", at: 0, limit: limit, rate: rate) == nil)
+    for user in 0..<40 {
+      _ = gate.admit("\(user)", bytes: 1, at: 10_000, limit: limit, rate: rate)
+    }
+    gate.charge("ann", bytes: 4_000, at: 10_000, limit: limit, rate: rate)
+    #expect(
+      gate.admitBytes(0, of: "ann", at: 10_000, limit: limit, rate: rate)
+        == FloodRefusal(.bytes, wait: 1_000))
+  }
+
   @Test("a restored send counts, and takes no bytes")
   func restoration() {
     var gate = FloodGate<String>()

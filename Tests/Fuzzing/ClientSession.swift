@@ -137,7 +137,8 @@ private struct SessionModel {
         if case .success(let bytes) = result { _ = try? AnswerReader.document(bytes) }
       case .deliver(.notification(let method, let params)):
         _ = try? Incoming(
-          method: method, params: params, MessageReader(fileKeys: FileKeys()))
+          method: method, params: params,
+          MessageReader(fileKeys: FileKeys(serverURL: "wss://a.b")))
       case .deliver: break
       }
     }

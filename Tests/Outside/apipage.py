@@ -57,7 +57,7 @@ async def test_everything_is_shown(ctx, page):
     assert wanted <= shown, wanted - shown
     # What members are called, what they take, and what an answer means.
     text = await page.run("document.getElementById('http-listMessages').innerText")
-    for words in ("prev_limit", "0 to 200", "default 15", "Messages in the order of time.", "message_page", "401"):
+    for words in ("prev_limit", "0 to 200", "default 15", "Messages ordered by time.", "message_page", "401"):
         assert words in text, (words, text)
     text = await page.run("document.getElementById('method-message.send').innerText")
     assert "channel_url" in text and "required" in text, text

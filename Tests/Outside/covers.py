@@ -129,6 +129,14 @@ async def test_sealed_files_are_no_pictures(ctx):
     shown = (await owner.call(
         "channel.update", channel_url=channel, cover_file_id=clear["file_id"]))["channel"]
     assert (await download(server, shown["cover_url"]))[2] == b"123456789"
+    # It is public: a key that ended, or never was one, takes nothing away.
+    for stale in ("x", sealed["file_id"]):
+        status, _, body = await download(server, shown["cover_url"], **{"Parley-File-Key": stale})
+        assert (status, body) == (200, b"123456789"), status
+        path = shown["cover_url"].split("/files/")[1]
+        status, _, body = await asyncio.to_thread(
+            call, server, "GET", f"/files/{path}?auth={stale}")
+        assert (status, body) == (200, b"123456789"), status
     await owner.call("channel.update", channel_url=channel, cover_url="")
     await is_gone(server, shown["cover_url"])
 

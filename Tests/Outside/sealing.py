@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import shutil
+import signal
 import sqlite3
 from urllib.parse import urlsplit
 
@@ -289,6 +290,94 @@ async def test_one_file_alone(ctx):
     assert refusal.code == 400920
 
 
+async def test_no_message_has_a_file_in_the_clear(ctx):
+    """With encryption on, no wish of a sender leaves the file of a message in the clear."""
+    server = await ctx.fresh(*ON)
+    channel, owner = await ctx.room(server, 0)
+    content = b"in-the-clear" * 500
+    for outer, inner in ((False, None), (None, False), (False, False)):
+        message = {"channel_url": channel, "require_auth": inner}
+        _, url = await create(owner, len(content), require_auth=outer, message=message)
+        status, _, answer = await put(server, url, content)
+        assert status == 201 and answer["message"]["file"]["require_auth"] is True, answer
+        assert code(await read(server, answer["message"]["file"]["url"])) == (401, 400302)
+    status, message = await upload(
+        server, channel, content, user_id=owner.user_id, require_auth="false")
+    assert status == 200 and message["file"]["require_auth"] is True, message
+    assert code(await read(server, message["file"]["url"])) == (401, 400302)
+    # A file that was to be a picture is encrypted before it is sent.
+    shown = await sent(owner, server, channel, content, require_auth=False)
+    assert shown["require_auth"] is True
+    assert (await read(server, shown["url"], key(owner)))[2] == content
+    assert holds(server.data, content[:1000]) is None
+
+
+async def test_the_message_of_an_upload_asks_for_a_key(ctx):
+    """require_auth in the message of file.create counts as that of the upload does."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    content = b"background" * 500
+    _, url = await create(
+        owner, len(content), message={"channel_url": channel, "require_auth": True})
+    status, _, answer = await put(server, url, content)
+    assert status == 201 and answer["message"]["file"]["require_auth"] is True, answer
+    assert code(await read(server, answer["message"]["file"]["url"])) == (401, 400302)
+    assert holds(server.data, content[:1000]) is None
+    refusal = await refusal_of(owner.call(
+        "file.create", size=1, message={"channel_url": channel, "require_auth": "yes"}))
+    assert refusal.code == 400104, refusal
+
+
+async def test_an_upload_from_before_encryption(ctx):
+    """The file of a background message is encrypted before it is sent, also when the upload is older."""
+    data = ctx.directory()
+    server = await ctx.fresh(*FLAGS, data=data)
+    channel, owner = await ctx.room(server, 0)
+    content = b"before" * 1000
+    _, url = await create(owner, len(content), message={"channel_url": channel})
+    await server.end()
+    server = await ctx.fresh(*ON, data=data)
+    owner = await ctx.user(server, owner.user_id)
+    status, _, answer = await put(server, url, content)
+    assert status == 201 and answer["message"]["file"]["require_auth"] is True, answer
+    shown = answer["message"]["file"]
+    assert code(await read(server, shown["url"])) == (401, 400302)
+    assert (await read(server, shown["url"], key(owner)))[2] == content
+    assert holds(server.data, content[:1000]) is None
+
+
+async def test_pictures_and_messages(ctx):
+    """A refused picture is none: its file is encrypted when it is sent. A picture is in no message."""
+    server = await ctx.fresh(*ON)
+    channel, owner, viewer = await ctx.room(server, 1)
+    content = b"picture" * 100
+
+    async def in_the_clear():
+        file, url = await create(viewer, len(content), require_auth=False)
+        assert (await put(server, url, content))[0] == 201
+        return file["file_id"]
+
+    def send(file_id):
+        return viewer.call(
+            "message.send", channel_url=channel, message_type="FILE", file_id=file_id)
+    first, second, third = [await in_the_clear() for _ in range(3)]
+    refusal = await refusal_of(viewer.call(
+        "channel.update", channel_url=channel, cover_file_id=first))
+    assert refusal.code == 400108, refusal
+    refusal = await refusal_of(viewer.call(
+        "channel.create", channel_url=channel, cover_file_id=second))
+    assert refusal.code == 400202, refusal
+    for file_id in (first, second):
+        shown = (await send(file_id))["message"]["file"]
+        assert shown["require_auth"] is True, shown
+        assert code(await read(server, shown["url"])) == (401, 400302)
+        assert (await read(server, shown["url"], key(owner)))[2] == content
+    shown = (await viewer.call("user.update", profile_file_id=third))["user"]
+    refusal = await refusal_of(send(third))
+    assert refusal.code == 400920, refusal
+    assert (await read(server, shown["profile_url"]))[2] == content
+
+
 async def test_conversion_and_rotation(ctx):
     """encrypt-all converts what is in the clear; rotate-key wraps all keys anew."""
     server = await ctx.fresh(*FLAGS)
@@ -469,6 +558,66 @@ async def test_a_start_without_the_keys(ctx):
     await ctx.fresh(
         *ON, "--files-master-key-command", f"cat {keys}.elsewhere", data=shutil.copytree(
             data, ctx.directory() + "/copy"))
+
+
+async def test_the_base_of_all_addresses(ctx):
+    """features names files.public_url; without it, and with encryption, the start warns."""
+    for flags, public, base in (
+            (ON, None, None), (FLAGS, None, None),
+            (ON, "https://cdn.example/chat/", "https://cdn.example/chat")):
+        server = await ctx.fresh(*flags, *(("--files-public-url", public) if public else ()))
+        channel, owner = await ctx.room(server, 0)
+        assert owner.session["features"]["files"].get("base") == base
+        shown = await sent(owner, server, channel, b"plan")
+        assert shown["url"].startswith(f"{base or f'http://127.0.0.1:{server.port}'}/files/")
+        warns = any("without files.public_url" in line for line in server.lines)
+        assert warns == (flags is ON and base is None), list(server.lines)
+
+
+async def test_master_keys_of_a_command(ctx):
+    """A command gives the keys at the start and at SIGHUP; one that does not end holds neither."""
+    directory = ctx.directory()
+    keys, script = (os.path.join(directory, name) for name in ("keys", "give"))
+
+    def write(path, text):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+
+    def line(name):
+        return f"{name} {base64.b64encode(os.urandom(32)).decode()}\n"
+    first, second = line("one"), line("two")
+    write(keys, first)
+    write(script, f"cat {keys}\n")
+    flags = [*ON, "--files-master-key-command", f"sh {script}"]
+    server = await ctx.fresh(*flags)
+    assert not os.path.exists(os.path.join(server.data, "file-keys"))
+    channel, owner = await ctx.room(server, 0)
+    shown = await sent(owner, server, channel, b"plan")
+
+    async def current():
+        return (await server.api("GET", "/parley/files/encryption"))[1]["key_id"]
+    assert await current() == "one"
+    write(keys, second + first)
+    server.process.send_signal(signal.SIGHUP)
+
+    async def is_reloaded():
+        return await current() == "two"
+    await until(is_reloaded)
+    assert (await read(server, shown["url"], key(owner)))[2] == b"plan"
+    # It prints the keys, closes its output and goes on.
+    write(keys, line("three") + second + first)
+    write(script, f"cat {keys}\nexec >&-\nsleep 600\n")
+    server.process.send_signal(signal.SIGHUP)
+
+    async def is_given_up():
+        return any("has not ended" in line for line in server.lines)
+    await until(is_given_up, 30)
+    assert await current() == "two"
+    assert (await read(server, shown["url"], key(owner)))[2] == b"plan"
+    await server.end()
+    status, _, errors = await ctx.run(
+        ctx.parleyd, "--listen", "127.0.0.1:0", "--data-dir", server.data, *ctx.always, *flags)
+    assert status != 0 and "has not ended" in errors.decode(), errors
 
 
 async def test_the_format_is_the_documented_one(ctx):

@@ -278,6 +278,40 @@ async def test_off_is_off(ctx):
     assert shown == {"is_on": False, "walls": "", "missing": ["thumbnails.mode is off"]}
 
 
+async def test_the_tool_asks_for_thumbnails(ctx):
+    """parley message send asks for boxes and a key; parley file show has why no thumbnail was made."""
+    server = await ctx.fresh(*PATIENT)
+    channel, owner = await ctx.room(server, 0)
+    good, bad = (os.path.join(ctx.directory(), name) for name in ("good.png", "bad.png"))
+    for path, content in ((good, png(60, 40)), (bad, b"no picture" * 50)):
+        with open(path, "wb") as file:
+            file.write(content)
+
+    async def tool(*arguments):
+        status, output, errors = await ctx.run(
+            ctx.parley, *arguments, "--server", f"http://127.0.0.1:{server.port}",
+            environment={
+                "PARLEY_CLI_API_TOKEN": server.api_token, "XDG_CONFIG_HOME": "/nonexistent"})
+        assert status == 0, errors
+        return output.decode()
+
+    async def send_by_tool(path, *options):
+        return json.loads(await tool(
+            "message", "send", channel, "--user", owner.user_id, "--file", path, "--json",
+            *options))["file"]
+    shown = await send_by_tool(good, "--thumbnail", "30x30", "--thumbnail", "10x40", "--require-auth")
+    assert shown["require_auth"] is True, shown
+    assert [(t["max_width"], t["max_height"]) for t in shown["thumbnails"]] == [(30, 30), (10, 40)]
+    assert (await download(server, shown["url"]))[0] == 401
+    assert "no thumbnail" not in await tool("file", "show", shown["file_id"])
+    shown = await send_by_tool(bad, "--thumbnail", "30x30")
+    assert shown["require_auth"] is False and shown["thumbnails"] == [], shown
+    details = await viewed(server, f"/parley/files/{shown['file_id']}")
+    assert details["thumbnail_failure"], details
+    text = await tool("file", "show", shown["file_id"])
+    assert f"no thumbnail: {details['thumbnail_failure']}" in text, text
+
+
 async def test_thumbnails_go_with_their_file(ctx):
     """The end of the last message removes file and thumbnails, and a restart keeps both."""
     server = await ctx.fresh(*PATIENT)

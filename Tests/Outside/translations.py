@@ -11,6 +11,8 @@ from pagefiles import enter, in_browser
 from services import ScriptedService
 from translators import ScriptedTranslator, apertium
 from uploads import create, put
+from webhooks import Receiver
+from webhooks import flags as webhook_flags
 
 # Nothing comes too late by accident, however slow the machine is.
 PATIENT = ["--limits-send-wait-ms", "60000", "--translation-timeout-ms", "30000"]
@@ -224,6 +226,39 @@ async def test_files_behind_a_waiting_message(ctx, service):
     order = [event["params"]["message"] for event in viewer.told("message.received")]
     assert order[0]["message"] == "slow", order
     assert [message["file"]["file_id"] for message in order[1:]] == numbers, order
+
+
+@with_translator
+async def test_a_batch_with_a_waiting_message(ctx, service):
+    """A message of a batch that waits holds up neither the batch's other calls nor the connection's."""
+    server = await started(ctx, service, *PATIENT)
+    channel, owner, viewer = await ctx.room(server, 1)
+    answered, other = asyncio.Event(), ctx.name("other")
+
+    async def late(_, writer):
+        await answered.wait()
+        writer.write(ScriptedService.written(200, {"translatedText": "langsam"}))
+    service.answers["slow"] = {"de": late}
+    call = {"jsonrpc": "2.0"}
+    await owner.write([
+        {**call, "id": 901, "method": "message.send", "params": {
+            "channel_url": channel, "message": "slow", "translation_target_langs": ["de"]}},
+        {**call, "id": 902, "method": "channel.create", "params": {"channel_url": other}},
+        {**call, "id": 903, "method": "message.send", "params": {
+            "channel_url": channel, "message": "quick"}}])
+    await service.until_asked("slow")
+    await owner.call("session.ping")
+    await viewer.enter(other)
+
+    def batches():
+        return [value for value in owner.inbox if isinstance(value, list)]
+    assert not batches() and not viewer.told("message.received")
+    answered.set()
+    answers = (await owner.until(batches, "the batch"))[0]
+    assert [answer["id"] for answer in answers] == [901, 902, 903], answers
+    assert answers[0]["result"]["message"]["translations"] == {"de": "langsam"}, answers
+    await viewer.until(lambda: len(viewer.told("message.received")) == 2, "two messages")
+    assert [message["message"] for message in viewer.messages(channel)] == ["slow", "quick"]
 
 
 @with_translator
@@ -519,6 +554,52 @@ async def test_a_days_characters(ctx, service):
         "message"]["translations"] == {"es": "es:12345"}
     _, _, body = await http(again.port, "GET", "/metrics")
     assert b'parley_translations_total{outcome="budget"} 1' in body, body
+
+
+@with_translator
+async def test_without_a_cache_on_disk(ctx, service):
+    """A restart brings no translation back, and the day's characters are counted across it all the same."""
+    for flag, asked, characters in (
+            ("--translation-cache-disk-bytes", 1, 9), ("--translation-cache-ttl-seconds", 2, 14)):
+        flags = [flag, "0", "--translation-characters-per-day", str(characters), *PATIENT]
+        server = await started(ctx, service, *flags)
+        channel, owner = await ctx.room(server, 0)
+        text = ctx.name("t")[-5:]
+        for _ in range(2):
+            sent = await owner.send(channel, text, translation_target_langs=["es"])
+            assert sent["message"]["translations"] == {"es": f"es:{text}"}, sent
+        assert service.count(text) == asked, service.asked
+        await server.end()
+        again = await started(ctx, service, *flags, data=server.data)
+        channel, owner = await ctx.room(again, 0)
+        sent = await owner.send(channel, text, translation_target_langs=["es"])
+        assert sent["message"]["translations"] == {} and service.count(text) == asked, sent
+        await again.end()
+
+
+@with_translator
+async def test_webhooks_have_the_translations(ctx, service):
+    """What a message goes out with is in its webhook, and what comes later in that of its update."""
+    async with Receiver() as receiver:
+        events = webhook_flags(receiver, events="message.received,message.updated")
+        server = await started(
+            ctx, service, *(flag for flag in events if "flood" not in flag),
+            "--limits-send-wait-ms", "1500")
+        channel, owner = await ctx.room(server, 0)
+        service.answers["late"] = 4
+        for text in ("quick", "late"):
+            await owner.send(channel, text, translation_target_langs=["es"])
+
+        def posted(event):
+            return [(e["message"]["message"], e["message"]["translations"])
+                    for e in receiver.of(channel) if e["event"] == event]
+        await receiver.until(lambda: posted("message.updated"))
+        assert posted("message.received") == [("quick", {"es": "es:quick"}), ("late", {})]
+        assert posted("message.updated") == [("late", {"es": "es:late"})]
+        # On demand, too.
+        number = (await owner.send(channel, "asked"))["message"]["message_id"]
+        await translate(owner, channel, number, "de")
+        await receiver.until(lambda: ("asked", {"de": "de:asked"}) in posted("message.updated"))
 
 
 @with_translator

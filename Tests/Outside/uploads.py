@@ -469,6 +469,121 @@ async def test_a_full_disk(ctx):
     assert await offset(server, url) == 0
 
 
+async def test_the_room_of_all_files(ctx):
+    """limits.files_disk_bytes holds for PUT and tus, from the start on; small pieces do not use it up."""
+    data, flags = ctx.directory(), [*FLAGS, "--limits-files-disk-bytes", "10000"]
+    server = await ctx.fresh(*flags, data=data)
+    owner, other = await user(ctx, server), await user(ctx, server)
+    _, large = await create(owner, 9_000)
+    for number in range(20):
+        assert (await patch(server, large, number, b"x"))[0] == 204, number
+    _, url = await create(other, 9_000)
+    status, _, answer = await put(server, url, b"y" * 9_000)
+    assert status == 201, answer
+
+    async def is_refused(server):
+        status, _, answer = await put(server, large, b"x" * 9_000)
+        assert (status, answer["code"], answer["reason"]) == (507, 500901, "storage_full"), answer
+        status, _, body = await patch(server, large, 20, b"x")
+        assert (status, json.loads(body)["reason"]) == (507, "storage_full"), body
+        assert await offset(server, large) == 20
+    await is_refused(server)
+    _, small = await create(other, 900)
+    assert (await put(server, small, b"z" * 900))[0] == 201
+    await server.kill()
+    server = await ctx.fresh(*flags, data=data)
+    await is_refused(server)
+
+
+def send_bytes(server, urls):
+    """Sends a piece of one byte to each upload before any answer is read; the answers."""
+    connections = []
+    for url in urls:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.request("PATCH", path(url), b"x", {**PIECE, "Upload-Offset": "0"})
+        connections.append(connection)
+    answers = []
+    for connection in connections:
+        answer = connection.getresponse()
+        answers.append((answer.status, dict(answer.getheaders()), answer.read()))
+        connection.close()
+    return answers
+
+
+async def test_small_pieces(ctx):
+    """Small pieces of a user are slowed down, and refused when many come at once; others go on."""
+    server = await ctx.fresh(
+        *FLAGS, "--limits-calls-per-second", "0", "--limits-uploads-per-second", "0",
+        "--limits-uploads-per-user", "0", "--limits-uploads-per-minute", "0")
+    owner, other = await user(ctx, server), await user(ctx, server)
+    _, url = await create(owner, 1_000)
+    begin = time.monotonic()
+    for number in range(200):
+        assert (await patch(server, url, number, b"x"))[0] == 204, number
+    elapsed = time.monotonic() - begin
+    assert elapsed > 1.5, elapsed
+    # Without bytes nothing is written, which is not limited.
+    for _ in range(50):
+        status, fields, _ = await patch(server, url, 200, b"")
+        assert (status, fields["Upload-Offset"]) == (204, "200")
+        assert fields["Upload-Expires"], fields
+    assert (await patch(server, url, 199, b""))[0] == 409
+    urls = [(await create(owner, 10))[1] for _ in range(400)]
+    _, free = await create(other, 10)
+    waiting = asyncio.create_task(asyncio.to_thread(send_bytes, server, urls))
+    begin = time.monotonic()
+    assert (await patch(server, free, 0, b"x"))[0] == 204
+    assert time.monotonic() - begin < 2
+    answers = await waiting
+    statuses = {status for status, _, _ in answers}
+    assert statuses == {204, 429}, statuses
+    _, fields, body = next(answer for answer in answers if answer[0] == 429)
+    error = json.loads(body)
+    assert (error["code"], error["scope"]) == (500910, "upload_requests"), error
+    assert int(fields["Retry-After"]) >= 1, fields
+    refused = next(url for url, answer in zip(urls, answers) if answer[0] == 429)
+    assert await offset(server, refused) == 0
+    await asyncio.sleep(int(fields["Retry-After"]))
+    assert (await patch(server, refused, 0, b"x"))[0] == 204
+
+
+async def test_methods_by_another_name(ctx):
+    """X-HTTP-Method-Override counts for each method, also before the body is looked at."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    _, url = await create(owner, 6)
+
+    def post(method, body=None, **fields):
+        return asyncio.to_thread(
+            call, server, "POST", path(url), body, {"X-HTTP-Method-Override": method, **fields})
+
+    status, fields, _ = await post("HEAD", **TUS)
+    assert (status, fields["Upload-Offset"], fields["Upload-Length"]) == (200, "0", "6")
+    status, fields, _ = await post("PATCH", b"abc", **PIECE, **{"Upload-Offset": "0"})
+    assert (status, fields["Upload-Offset"]) == (204, "3")
+    status, _, _ = await post("PATCH", b"abc", **PIECE, **{"Upload-Offset": "0"})
+    assert status == 409
+    status, fields, _ = await post("OPTIONS")
+    assert (status, fields["Tus-Version"]) == (204, "1.0.0")
+    for name in ("GET", "patch", "BREW", ""):
+        assert (await post(name, b"abc", **PIECE, **{"Upload-Offset": "3"}))[0] == 405, name
+    assert (await post("PUT", b"uvwxyz"))[0] == 201
+    assert (await request(server, "PATCH", url, b"", X_HTTP_Method_Override="DELETE"))[0] == 204
+    assert await offset(server, url) == 410
+
+
+async def test_the_answer_of_a_put_is_the_state(ctx):
+    """The answer of a PUT shows the file as file.get does, with the time at which it now expires."""
+    server = await ctx.fresh(*FLAGS, "--limits-upload-retention-seconds", "60")
+    owner = await user(ctx, server)
+    file, url = await create(owner, 5)
+    await asyncio.sleep(0.05)
+    status, _, answer = await put(server, url, b"hello")
+    assert status == 201 and answer["file"]["expires_at"] > file["expires_at"], (file, answer)
+    got = (await owner.call("file.get", file_id=file["file_id"]))["file"]
+    assert answer["file"] == got
+
+
 async def test_expiry(ctx):
     """What is unfinished, or in no message, goes when its time is over."""
     server = await ctx.fresh(*FLAGS, "--limits-upload-retention-seconds", "2")
@@ -688,13 +803,46 @@ async def test_senders_without_a_right_at_completion(ctx):
     await owner.call("channel.unfreeze", channel_url=channel)
     status, _, again = await put(server, made[frozen][1], b"hello")
     assert (status, again["error"]["code"]) == (200, 900050)
-    body = json.dumps({"is_active": False})
-    status, _, _ = await asyncio.to_thread(
-        call, server, "PUT", f"/v3/users/{gone.user_id}", body, {"Api-Token": server.api_token})
-    assert status == 200
-    assert (await put(server, made[gone][1], b"hello"))[0] in (404, 410)
+    for is_active in (False, True):
+        body = json.dumps({"is_active": is_active})
+        status, _, _ = await asyncio.to_thread(
+            call, server, "PUT", f"/v3/users/{gone.user_id}", body,
+            {"Api-Token": server.api_token})
+        assert status == 200
+        # The address stays dead when the user is active again.
+        assert (await put(server, made[gone][1], b"hello"))[0] in (404, 410), is_active
+        assert await offset(server, made[gone][1]) in (404, 410), is_active
     listed = await owner.call("message.list", channel_url=channel, prev_limit=10)
     assert listed["messages"] == []
+
+
+async def test_a_user_who_is_deleted_in_the_middle(ctx):
+    """A PUT that is under way when its user is deleted or deactivated leaves no file, and 410."""
+    server = await ctx.fresh(*FLAGS)
+    for method, body in [("DELETE", None), ("PUT", json.dumps({"is_active": False}))]:
+        owner = await user(ctx, server)
+        file, url = await create(owner, 100)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.putrequest("PUT", path(url))
+        connection.putheader("Content-Length", "100")
+        connection.endheaders()
+        connection.send(b"x" * 10)
+
+        async def is_locked():
+            return (await patch(server, url, 7, b"x"))[0] == 423
+        await until(is_locked)
+        status, _, _ = await asyncio.to_thread(
+            call, server, method, f"/v3/users/{owner.user_id}", body,
+            {"Api-Token": server.api_token})
+        assert status == 200, status
+        connection.send(b"x" * 90)
+        answer = await asyncio.to_thread(connection.getresponse)
+        assert answer.status == 410, answer.status
+        assert await offset(server, url) in (404, 410)
+        status, _, _ = await asyncio.to_thread(
+            call, server, "GET", f"/v3/parley/files/{file['file_id']}", None,
+            {"Api-Token": server.api_token})
+        assert status in (400, 404), status
 
 
 async def test_a_chat_sends_files(ctx):

@@ -1,8 +1,9 @@
 import Channels
 import FloodControl
 import ParleyProtocol
-import ShardMessages
 import TestSupport
+
+@testable import ShardMessages
 
 /// Messages of every case with random contents.
 struct SampleMessages {
@@ -27,7 +28,7 @@ struct SampleMessages {
 
   private mutating func channelMessages() -> [ChannelMessage] {
     commands().map { .command($0, by: principal(), replyTo: reply()) } + [
-      .listParticipants(limit: number(), token: optional { $0.text() }, replyTo: reply()),
+      .listParticipants(limit: pageSize(), token: optional { $0.text() }, replyTo: reply()),
       .listMessages(messageList(.now), for: principal(), replyTo: reply()),
       .listMessages(messageList(.message(id: integer())), for: principal(), replyTo: reply()),
       .listMessages(messageList(.time(integer())), for: principal(), replyTo: reply()),
@@ -49,7 +50,7 @@ struct SampleMessages {
     [
       .attach(
         StageAttachment(
-          epoch: text(), seq: integer(),
+          epoch: text(), seq: position(),
           announced: optional { .users([$0.text()]) }, lastAdmission: word())),
       .arrive(
         StagePiece(
@@ -66,22 +67,22 @@ struct SampleMessages {
 
   private mutating func stageMessages() -> [StageMessage] {
     let window = UserWindow(
-      seq: integer(), since: integer(), shownTimes: list { $0.integer() },
+      seq: position(), since: position(), shownTimes: list { $0.integer() },
       withheldIDs: list { $0.integer() })
     let question = WindowQuestion(
-      number: word(), userID: text(), seq: integer(), server: half())
+      number: word(), userID: text(), seq: position(), server: half())
     return [
       .enter(enterRequest()), .leave(session(), userID: text()),
       .news(news(), attachment: word()),
       .windowQuestion(question), .window(WindowAnswer(question, window)),
       .window(WindowAnswer(question, nil)),
-      .answer(reply(), outcome(), after: integer()),
+      .answer(reply(), outcome(), after: position()),
     ]
   }
 
   private mutating func news() -> [StageNews] {
     let start = StageStart(
-      channel: channel(), channelID: integer(), epoch: text(), seq: integer(),
+      channel: channel(), channelID: integer(), epoch: text(), seq: position(),
       throttleLimit: limit(), announced: optional { _ in .number })
     let marks: [PresenceMark] = [.entered(userID: text()), .exited(userID: text()), .count]
     let notices = marks.map {
@@ -90,13 +91,13 @@ struct SampleMessages {
     return subjects().map { .event(event($0)) } + notices.map { .notice($0) } + [
       .attached(start), .absent, .released, .admitted(word(), .success(optional { $0.half() })),
       .admitted(word(), .failure(error())), .next, .record(channel()),
-      .throttle(limit()), .elsewhere(number()), .answer(reply(), outcome()),
+      .throttle(limit()), .elsewhere(count()), .answer(reply(), outcome()),
     ]
   }
 
   private mutating func event(_ subject: ChannelEvent.Subject) -> ChannelEvent {
     ChannelEvent(
-      payload: bytes(), subject: subject, seq: integer(), timestamp: integer(),
+      payload: bytes(), subject: subject, seq: position(), timestamp: integer(),
       author: optional { $0.session() })
   }
 
@@ -120,7 +121,7 @@ struct SampleMessages {
       .removeOperators(texts()), .removeAllOperators, .mute(restriction()),
       .unmute(userID: text()), .ban(restriction()),
       .changeBan(
-        userID: text(), seconds: optional { $0.integer() }, description: optional { $0.text() }),
+        userID: text(), seconds: optional { $0.seconds() }, description: optional { $0.text() }),
       .unban(userID: text()), .send(order()), .updateMessage(integer(), changes()),
       .deleteMessage(integer()), .viewMessage(integer()),
       .translateMessage(integer(), into: texts()),
@@ -159,11 +160,11 @@ struct SampleMessages {
   }
 
   private mutating func tasks() -> [ShardTask] {
-    let query = SessionQuery(userID: optional { $0.text() }, limit: number(), last: text())
+    let query = SessionQuery(userID: optional { $0.text() }, limit: pageSize(), last: text())
     let sessions = list {
       SessionSummary(id: $0.text(), userID: $0.text(), address: $0.text(), channelURLs: $0.texts())
     }
-    let count = ConnectionCount(connections: number(), sessions: number(), queued: number())
+    let count = ConnectionCount(connections: count(), sessions: count(), queued: count())
     return [
       .deliver(plan()), .notify(bytes(), list { $0.session() }), .renewLimits,
       .ask(.online(texts()), replyTo: poll()), .ask(.sessions(query), replyTo: poll()),
@@ -171,17 +172,17 @@ struct SampleMessages {
       .answer(.online(texts()), to: poll()), .answer(.sessions(sessions), to: poll()),
       .answer(.closed(flag()), to: poll()), .answer(.connections([count]), to: poll()),
       .ask(.participantCounts(texts()), replyTo: poll()),
-      .answer(.participantCounts(list { $0.number() }), to: poll()),
+      .answer(.participantCounts(list { $0.count() }), to: poll()),
       .ask(.awaitedSends(channelURL: text()), replyTo: poll()),
       .answer(
         .awaitedSends(
           list { AwaitedSend(session: $0.session(), userID: $0.text(), requestID: $0.text()) }),
         to: poll()),
       .answer(.dismissed(flag()), to: poll()),
-      .ask(.busiestChannels(limit: number()), replyTo: poll()),
+      .ask(.busiestChannels(limit: pageSize()), replyTo: poll()),
       .answer(
         .busiestChannels(
-          list { ChannelTraffic(url: $0.text(), messages: $0.number(), participants: $0.number()) }),
+          list { ChannelTraffic(url: $0.text(), messages: $0.count(), participants: $0.count()) }),
         to: poll()),
       .askServer(.sessions(query), replyTo: poll()), .drain,
       .stagesMark(
@@ -214,7 +215,7 @@ struct SampleMessages {
         FileRecord(
           id: $0.text(), name: $0.text(), type: $0.text(), size: $0.integer(),
           url: $0.optional { $0.text() })
-      }, arrival: integer())
+      }, arrival: position())
   }
 
   private mutating func draft() -> MessageDraft {
@@ -249,7 +250,7 @@ struct SampleMessages {
 
   private mutating func messageList(_ anchor: MessageAnchor) -> MessageList {
     MessageList(
-      channelURL: text(), anchor: anchor, previousLimit: number(), nextLimit: number(),
+      channelURL: text(), anchor: anchor, previousLimit: pageSize(), nextLimit: pageSize(),
       includesAnchor: flag(), isReversed: flag(),
       filter: MessageFilter(
         type: optional { $0.choice(MessageType.allCases) }, customTypes: optional { $0.texts() },
@@ -263,7 +264,7 @@ struct SampleMessages {
   }
 
   private mutating func restriction() -> ChannelRestriction {
-    ChannelRestriction(channelURL: text(), userID: text(), seconds: integer(), description: text())
+    ChannelRestriction(channelURL: text(), userID: text(), seconds: seconds(), description: text())
   }
 
   private mutating func metaArrays() -> [MetaArray] {
@@ -284,7 +285,7 @@ struct SampleMessages {
   private mutating func enterRequest() -> EnterRequest {
     EnterRequest(
       principal: principal(),
-      recover: optional { StreamPosition(epoch: $0.text(), seq: $0.integer()) }, address: reply())
+      recover: optional { StreamPosition(epoch: $0.text(), seq: $0.position()) }, address: reply())
   }
 
   private mutating func principal() -> SessionPrincipal {
@@ -307,7 +308,7 @@ struct SampleMessages {
     let document = try? JSONDocument(Array(#"["one\n","",-7]"#.utf8))
     let identifiers = document?.root.elements.compactMap { RPCIdentifier($0) } ?? []
     return ReplyAddress(
-      session: session(), ticket: CallTicket(unit: number(), index: number()),
+      session: session(), ticket: CallTicket(unit: Int(position()), index: -count()),
       id: optional { $0.choice(identifiers) }, isPaid: flag(), limit: number())
   }
 
@@ -332,8 +333,14 @@ struct SampleMessages {
   private mutating func flag() -> Bool { .random(using: &random) }
   private mutating func half() -> UInt16 { .random(in: 0 ... .max, using: &random) }
   private mutating func word() -> UInt64 { .random(in: 0 ... .max, using: &random) }
-  private mutating func integer() -> Int64 { .random(in: .min ... .max, using: &random) }
-  private mutating func number() -> Int { .random(in: .min ... .max, using: &random) }
+  private mutating func integer() -> Int64 { .random(in: .exactIntegers, using: &random) }
+  private mutating func number() -> Int { Int(integer()) }
+  private mutating func position() -> Int64 { .random(in: .positions, using: &random) }
+  private mutating func count() -> Int { Int(Int64.random(in: .counts, using: &random)) }
+  private mutating func seconds() -> Int64 { .random(in: .restrictionSeconds, using: &random) }
+  private mutating func pageSize() -> Int {
+    Int(Int64.random(in: Limits.pageSizes, using: &random))
+  }
 
   private mutating func bytes() -> [UInt8] {
     (0..<Int.random(in: 0...20, using: &random)).map { _ in .random(in: 0...255, using: &random) }

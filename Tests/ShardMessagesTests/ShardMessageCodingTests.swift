@@ -157,6 +157,86 @@ struct ShardMessageCodingTests {
     #expect(!isDecoded(plan(2, common: 4)))
     #expect(!isDecoded(plan(2, common: 3, exception: 4)))
     #expect(!isDecoded(plan(65, common: 3)))
+    let exception = FanOutPlan.Exception(connection: 1, share: FanOutPlan.Share(bits: 1))
+    let twice = FanOutPlan(
+      channelURL: "lobby", payloads: [[]], common: FanOutPlan.Share(bits: 1),
+      exceptions: [exception, exception])
+    #expect(!isDecoded(twice))
+  }
+
+  private func isDecoded(_ message: ShardMessage) -> Bool {
+    (try? ShardMessage(decoding: message.encoded())) != nil
+  }
+
+  @Test("numbers that no server writes are refused, since sums and indexes are made of them")
+  func numbers() {
+    let (session, address) = (SessionAddress(shard: 0, connection: 1), ShardAddress(shard: 0))
+    let poll = PollAddress(shard: address, number: 1, part: 0)
+    func reply(_ unit: Int, _ index: Int) -> ReplyAddress {
+      ReplyAddress(
+        session: session, ticket: CallTicket(unit: unit, index: index), id: nil, isPaid: true)
+    }
+    func complete(_ unit: Int, _ index: Int) -> ShardMessage {
+      .session(session, .complete(reply(unit, index), .empty))
+    }
+    func command(_ command: ChannelCommand) -> ShardMessage {
+      let principal = SessionPrincipal(user: User(id: "ann"), session: session)
+      return .channel(url: "lobby", .command(command, by: principal, replyTo: reply(0, 0)))
+    }
+    func ban(_ seconds: Int64) -> [ShardMessage] {
+      let ban = ChannelRestriction(
+        channelURL: "lobby", userID: "bob", seconds: seconds, description: "")
+      return [
+        command(.ban(ban)), command(.mute(ban)),
+        command(.changeBan(userID: "bob", seconds: seconds, description: nil)),
+      ]
+    }
+    func pages(_ limit: Int) -> [ShardMessage] {
+      [
+        .shard(
+          address,
+          .ask(.sessions(SessionQuery(userID: nil, limit: limit, last: "")), replyTo: poll)),
+        .shard(address, .askServer(.busiestChannels(limit: limit), replyTo: poll)),
+        .channel(
+          url: "lobby", .listParticipants(limit: limit, token: nil, replyTo: reply(0, 0))),
+      ]
+    }
+    func counts(_ count: Int) -> [ShardMessage] {
+      let answers: [ShardAnswer] = [
+        .participantCounts([0, count]),
+        .connections([ConnectionCount(connections: count, sessions: 0, queued: 0)]),
+        .connections([ConnectionCount(connections: 0, sessions: count, queued: 0)]),
+        .busiestChannels([ChannelTraffic(url: "lobby", messages: count, participants: 0)]),
+      ]
+      return answers.map { .shard(address, .answer($0, to: poll)) } + [
+        .stage(server: 0, url: "lobby", .news([.elsewhere(count)], attachment: 1))
+      ]
+    }
+    func events(_ seq: Int64) -> [ShardMessage] {
+      let event = ChannelEvent(
+        payload: [], subject: .announcement, seq: seq, timestamp: 0, author: nil)
+      let stage: [StageMessage] = [
+        .news([.event(event)], attachment: 1), .answer(reply(0, 0), .empty, after: seq),
+        .windowQuestion(WindowQuestion(number: 1, userID: "ann", seq: seq, server: 0)),
+      ]
+      return stage.map { .stage(server: 0, url: "lobby", $0) }
+    }
+    func read(_ id: Int64) -> [ShardMessage] { [command(.viewMessage(id))] }
+
+    let large: Int64 = (1 << 53) - 1
+    let sound: [[ShardMessage]] = [
+      [complete(0, 0), complete(5, -1), complete(5, 900)], ban(-1),
+      ban(Limits.restrictionSeconds), pages(1), pages(100), counts(0), counts(70_000), events(0),
+      events(large), read(large), read(-large),
+    ]
+    for message in sound.flatMap(\.self) { #expect(isDecoded(message), "\(message)") }
+    let absurd: [[ShardMessage]] = [
+      [complete(.min, 0), complete(-1, 0), complete(0, .min), complete(0, .max)], ban(-2),
+      ban(.min), ban(.max), pages(0), pages(101), pages(.max), pages(.min), counts(-1),
+      counts(.max), events(-1), events(.min), events(.max), events(large + 1), read(large + 1),
+      read(.min),
+    ]
+    for message in absurd.flatMap(\.self) { #expect(!isDecoded(message), "\(message)") }
   }
 
   @Test("the name of a request is a JSON text, as it stood in the request")

@@ -59,6 +59,45 @@ struct EngineTests {
     #expect(isFailure(outcome(.google, #"{"error":{"code":403,"message":"no"}}"#, status: 403)))
   }
 
+  @Test("a key that Google refuses is a failure of the service, not of the text")
+  func refusedKeys() {
+    let details = #"[{"@type":"ErrorInfo","reason":"API_KEY_INVALID"}]"#
+    for answer in [
+      #"{"error":{"code":400,"message":"API key not valid.","details":\#(details)}}"#,
+      #"{"error":{"code":400,"errors":[{"reason":"keyInvalid"}]}}"#,
+    ] {
+      #expect(outcome(.google, answer, status: 400) == .failed("the API key is not valid"))
+      #expect(outcome(.libreTranslate, answer, status: 400) == .refused)
+    }
+    for answer in ["", "[]", #"{"error":7}"#, #"{"error":{"details":[{"reason":"TOO_LONG"}]}}"#] {
+      #expect(outcome(.google, answer, status: 400) == .refused)
+    }
+  }
+
+  @Test("a tag is sent in the usual case while the languages of a service are unknown")
+  func cases() {
+    for engine in [TranslationEngine.libreTranslate, .google] {
+      for (tag, code) in [
+        ("ES", "es"), ("pt-br", "pt-BR"), ("ZH-hANT-tw", "zh-Hant-TW"), ("es-419", "es-419"),
+        ("SL-ROZAJ", "sl-rozaj"),
+      ] {
+        #expect(engine.code(ofTag: tag) == code)
+      }
+    }
+  }
+
+  @Test("a language that many others can be translated into counts once")
+  func repeatedLanguages() {
+    let codes = "abcdefghijklmnopqrstuvwxyz".flatMap { ["a\($0)", "b\($0)"] }
+    let targets = codes.map { "\"\($0)\"" }.joined(separator: ",")
+    let languages =
+      codes.map { #"{"code":"\#($0)","targets":[\#(targets)]}"# }
+      + [#"{"code":"en","targets":["zu"]}"#]
+    let answer = "[" + languages.joined(separator: ",") + "]"
+    let found = TranslationEngine.libreTranslate.languages(in: Array(answer.utf8), source: nil)
+    #expect(found?.tags == codes.sorted() + ["zu"])
+  }
+
   @Test("apertium is asked by its own names of languages, a long text is posted")
   func apertium() {
     let request = TranslationEngine.apertium.translation(

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestPeers
 import Testing
 import Translation
@@ -28,6 +29,9 @@ struct TranslationFileTests {
     #expect(try file.find(TranslationText("La casa", into: "es"), at: 0)?.0 == .same)
     #expect(try file.find(TranslationText("The house", into: "de"), at: 0) == nil)
     #expect(file.rowCount == 2)
+    // Texts that look the same are different texts.
+    try file.store(TranslationText("caf\u{e9}", into: "es"), .text("1"), until: 100, at: 0)
+    #expect(try file.find(TranslationText("cafe\u{301}", into: "es"), at: 0) == nil)
     file.close()
     let again = try open(directory)
     #expect(try again.find(text, at: 0)?.0 == .text("La casa"))
@@ -82,6 +86,45 @@ struct TranslationFileTests {
     file.close()
   }
 
+  @Test("a file that cannot be opened for another reason is left as it is")
+  func locked() throws {
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let file = try open(directory)
+    try file.store(text, .text("La casa"), until: 100, at: 0)
+    try file.store(DailyBudget(day: 1, used: 7))
+    file.close()
+    let other = try Database(path: directory.path + "/translations.sqlite")
+    try other.execute(
+      script: """
+        PRAGMA locking_mode = EXCLUSIVE;
+        BEGIN EXCLUSIVE;
+        UPDATE usage SET used = used;
+        COMMIT;
+        """)
+    #expect(throws: DatabaseError.self) { try open(directory) }
+    other.close()
+    let again = try open(directory)
+    #expect(try again.readUsage() == DailyBudget(day: 1, used: 7))
+    #expect(again.rowCount == 1)
+    again.close()
+  }
+
+  @Test("a file of another version is built anew")
+  func versions() throws {
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
+    let file = try open(directory)
+    try file.store(text, .text("La casa"), until: 100, at: 0)
+    file.close()
+    let other = try Database(path: directory.path + "/translations.sqlite")
+    try other.execute(script: "PRAGMA user_version = 99")
+    other.close()
+    let again = try open(directory)
+    #expect(again.rowCount == 0)
+    again.close()
+  }
+
   @Test("memory keeps what is used, within its bytes")
   func memory() {
     var memory = TranslationMemory(byteLimit: 20_000)
@@ -92,6 +135,9 @@ struct TranslationFileTests {
       #expect(memory.byteCount <= 20_000)
     }
     #expect(memory.recall(text, at: 0) == nil)
+    memory.remember(TranslationText("caf\u{e9}", into: "es"), .text("1"), until: 1_000)
+    #expect(memory.recall(TranslationText("caf\u{e9}", into: "es"), at: 0) == .text("1"))
+    #expect(memory.recall(TranslationText("cafe\u{301}", into: "es"), at: 0) == nil)
     #expect(memory.recall(TranslationText("199", into: "es"), at: 0) == .same)
     #expect(memory.recall(TranslationText("199", into: "es"), at: 1_000) == nil)
   }

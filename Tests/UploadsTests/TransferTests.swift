@@ -99,7 +99,8 @@ private struct Run {
       }
       world.record?.stage = .complete
       world.record?.offset = Int64(world.file.count)
-      pending.append(.finished)
+      world.record?.expiresAt = 9_000
+      pending.append(.finished(expiresAt: 9_000))
     case .close: isOpen = false
     case .answer(let answer): answers.append(answer)
     }
@@ -118,9 +119,9 @@ private struct Run {
     case .written:
       if world.record?.term == term { world.file += unwritten.removeFirst() }
     case .synchronized: world.durable = world.file.count
-    case .begun, .found, .claimed, .claimTaken, .noRoom, .opened, .received, .bodyEnded, .bodyCut,
-      .digest, .dropped, .recorded, .ticked, .renewed, .completed, .finished, .lost, .cancelled,
-      .failed, .storeFailed:
+    case .begun, .found, .claimed, .claimTaken, .noRoom, .tooFast, .opened, .received, .bodyEnded,
+      .bodyCut, .digest, .dropped, .recorded, .ticked, .renewed, .completed, .finished, .lost,
+      .cancelled, .failed, .storeFailed:
       break
     }
     send(input, in: &world)
@@ -174,6 +175,7 @@ struct TransferTests {
       return
     }
     #expect(record.offset == 100 && run.answers.count == 1 && run.transfer.hasEnded)
+    #expect(record.expiresAt == 9_000)
   }
 
   @Test
@@ -196,6 +198,39 @@ struct TransferTests {
     var world = world(offset: 40)
     let run = run(TransferRequest(.piece(at: 40), length: 0), [], in: &world)
     #expect(run.answers == [.progress(40)] && world.record?.offset == 40)
+    #expect(world.record?.term == 0, "it was claimed")
+  }
+
+  @Test
+  func `An empty piece completes an upload that has all its bytes`() {
+    var world = world(offset: 100)
+    let run = run(TransferRequest(.piece(at: 100), length: 0), [], in: &world)
+    guard case .complete(_, .now)? = run.answers.first else {
+      Issue.record("\(run.answers)")
+      return
+    }
+    #expect(world.isKept)
+  }
+
+  @Test
+  func `An empty piece with a checksum is compared`() {
+    var world = world(offset: 40)
+    let request = TransferRequest(.piece(at: 40), length: 0, checksum: Self.checksum)
+    let run = run(request, [], in: &world, matchesDigest: false)
+    #expect(run.answers == [.refused(.checksum)])
+  }
+
+  @Test
+  func `A request that comes too fast is refused`() {
+    var world = world(offset: 40)
+    var run = Run(TransferRequest(.piece(at: 40), length: 20))
+    run.send(.begun, in: &world)
+    while run.pending.allSatisfy({ if case .claimed = $0 { false } else { true } }) {
+      _ = run.step(in: &world)
+    }
+    run.pending = []
+    run.send(.tooFast(retryAfter: 20), in: &world)
+    #expect(run.answers == [.refused(.tooFast(retryAfter: 20))] && run.transfer.hasEnded)
   }
 
   @Test

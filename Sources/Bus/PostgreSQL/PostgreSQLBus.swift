@@ -33,7 +33,7 @@ package final class PostgreSQLBus: Bus {
   private var sender: NotificationSender?
   private var watch = EchoWatch()
   private var attempts = Attempts()
-  private var timer: EventLoop.TimerToken?
+  private var timer: SingleTimer
 
   /// Begins to connect.
   ///
@@ -48,6 +48,7 @@ package final class PostgreSQLBus: Bus {
     self.inboxes = inboxes
     echoInbox = Inbox(echoBeside: inboxes[0], number: .random(in: 0 ... .max))
     context = try BusLoop(loop)
+    timer = SingleTimer(on: loop)
     report = BusReport(handler)
     // Not before the caller has the bus.
     let bound = LoopBound(self)
@@ -70,7 +71,7 @@ package final class PostgreSQLBus: Bus {
 
   package func close() {
     stage = .closed
-    cancelTimer()
+    timer.cancel()
     dropConnections()
     context.close()
   }
@@ -110,7 +111,7 @@ package final class PostgreSQLBus: Bus {
     guard stage != .closed, stage != .waiting else { return }
     stage = .waiting
     dropConnections()
-    setTimer(after: attempts.didFail())
+    timer.set(after: attempts.didFail(), self)
     report.failed(Self.name, "\(Self.name): \(reason)")
   }
 
@@ -119,21 +120,11 @@ package final class PostgreSQLBus: Bus {
     sender?.close()
     (listener, sender) = (nil, nil)
   }
-
-  private func setTimer(after milliseconds: Int64) {
-    cancelTimer()
-    timer = context.loop.schedule(after: milliseconds, self)
-  }
-
-  private func cancelTimer() {
-    if let timer { context.loop.cancel(timer) }
-    timer = nil
-  }
 }
 
 extension PostgreSQLBus: TimerHandler {
   package func timerDidFire(_ token: EventLoop.TimerToken) {
-    timer = nil
+    timer.didFire()
     switch stage {
     case .closed, .opening: return
     case .waiting: start()
@@ -148,7 +139,7 @@ extension PostgreSQLBus: TimerHandler {
 
   private func probe() {
     sender?.appendProbe(watch.probe(at: context.loop.now), to: echoInbox)
-    setTimer(after: EchoWatch.interval)
+    timer.set(after: EchoWatch.interval, self)
   }
 }
 

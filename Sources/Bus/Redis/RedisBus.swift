@@ -1,3 +1,4 @@
+internal import Basics
 package import Reactor
 
 /// A bus over one or several Redis or Valkey servers.
@@ -93,8 +94,6 @@ extension RedisBus: RedisEndpointOwner {
 }
 
 extension Inbox {
-  /// The same in every process: FNV-1a, 64 bits.
-  fileprivate var hash: UInt64 {
-    name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-  }
+  /// The same in every process.
+  fileprivate var hash: UInt64 { FNV1a.hash(name) }
 }

@@ -51,7 +51,7 @@ final class RedisEndpoint {
   private var confirmedCount = 0
   private var watch = EchoWatch()
   private var attempts = Attempts()
-  private var timer: EventLoop.TimerToken?
+  private var timer: SingleTimer
   private var tls: TLSClientContext?
   /// Whether the user may ask for the server's role.
   private var asksForRole = true
@@ -65,6 +65,7 @@ final class RedisEndpoint {
     self.inboxes = inboxes
     echoInbox = Inbox(echoBeside: inboxes[0], number: .random(in: 0 ... .max))
     self.context = context
+    timer = SingleTimer(on: context.loop)
     self.resolver = resolver
     self.owner = owner
   }
@@ -89,7 +90,7 @@ final class RedisEndpoint {
   func close() {
     stage = .closed
     owner = nil
-    cancelTimer()
+    timer.cancel()
     dropConnections()
   }
 
@@ -108,7 +109,7 @@ final class RedisEndpoint {
     }
     subscriber = open()
     publisher = open()
-    setTimer(after: EchoWatch.interval)
+    timer.set(after: EchoWatch.interval, self)
   }
 
   private func open() -> RedisConnection {
@@ -121,7 +122,7 @@ final class RedisEndpoint {
     guard stage != .closed, stage != .waiting else { return }
     stage = .waiting
     dropConnections()
-    setTimer(after: attempts.didFail())
+    timer.set(after: attempts.didFail(), self)
     owner?.endpoint(self, failed: "\(name): \(reason)")
   }
 
@@ -130,21 +131,11 @@ final class RedisEndpoint {
     publisher?.close()
     (subscriber, publisher) = (nil, nil)
   }
-
-  private func setTimer(after milliseconds: Int64) {
-    cancelTimer()
-    timer = context.loop.schedule(after: milliseconds, self)
-  }
-
-  private func cancelTimer() {
-    if let timer { context.loop.cancel(timer) }
-    timer = nil
-  }
 }
 
 extension RedisEndpoint: TimerHandler {
   func timerDidFire(_ token: EventLoop.TimerToken) {
-    timer = nil
+    timer.didFire()
     let now = context.loop.now
     switch stage {
     case .closed: return
@@ -156,7 +147,7 @@ extension RedisEndpoint: TimerHandler {
       if let fault = watch.fault(at: now) { return fail(fault.rawValue) }
     }
     probe()
-    setTimer(after: EchoWatch.interval)
+    timer.set(after: EchoWatch.interval, self)
   }
 
   /// Sends a message to this bus itself, and asks whether the server is a replica: one whose master

@@ -33,6 +33,28 @@ final class BusLoop: ReadinessHandler {
   }
 }
 
+/// One timer of an event loop, which is set anew again and again.
+struct SingleTimer {
+  private let loop: EventLoop
+  private var token: EventLoop.TimerToken?
+
+  init(on loop: EventLoop) { self.loop = loop }
+
+  /// Has a handler called after a number of milliseconds, in place of any time set before.
+  mutating func set(after milliseconds: Int64, _ handler: some TimerHandler) {
+    cancel()
+    token = loop.schedule(after: milliseconds, handler)
+  }
+
+  mutating func cancel() {
+    if let token { loop.cancel(token) }
+    token = nil
+  }
+
+  /// Forgets the time that has come.
+  mutating func didFire() { token = nil }
+}
+
 /// The waits between attempts to reach one server.
 struct Attempts {
   private static let backoff = Backoff(first: 50, limit: 1000, jitter: .equal)

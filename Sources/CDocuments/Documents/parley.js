@@ -228,7 +228,7 @@ export class Parley extends Emitter {
   #session = null;
   #fileKey = null;
   #wire = null;
-  /** Tells the attempts to connect apart. */
+  /** The number of the current attempt to connect. */
   #turn = 0;
   #attempt = 0;
   #openedAt = 0;
@@ -649,7 +649,7 @@ export class Channel extends Emitter {
     this.url = url;
   }
 
-  /** Where the channel's events were last seen: `recover` of a later `enter`. */
+  /** The position of the last event seen in the channel: `recover` of a later `enter`. */
   get position() { return this.#epoch === null ? null : { epoch: this.#epoch, seq: this.#reached }; }
 
   /** Whether the connection is in the channel now. */
@@ -881,7 +881,7 @@ export class Outbox extends Emitter {
     if (this.#parley[channelAt](channel.url) !== channel) {
       return Promise.reject(new ParleyError(0, "not in the channel", { reason: "left" }));
     }
-    // Times tell the order over reloads.
+    // Times keep the order over reloads.
     this.#lastAt = Math.max(Date.now(), this.#lastAt + 1);
     const entry = new OutboxEntry(this, {
       id: randomID(), owner: this.#owner, channel: channel.url, params, at: this.#lastAt,
@@ -1143,7 +1143,7 @@ export class Outbox extends Emitter {
       const isPassing = status >= 500 || [0, 408, 409, 423, 429].includes(status);
       if (!isPassing || ++failures > ATTEMPTS) throw new ParleyError(0, words, { reason: "upload", status });
       await abortable(after(backoff(failures)), signal);
-      // An attempt without a connection tells nothing.
+      // An attempt without a connection proves nothing.
       await abortable(this.#parley[whenOpen](), signal);
       offset = await standing(url, signal) ?? offset;
     }

@@ -4,7 +4,8 @@ import ParleyProtocol
 /// A place that a send or a change took in a user's flood window; given back if nothing comes of it.
 struct FloodPlace: Sendable, Hashable {
   let userID: String
-  let activity: FloodActivity
+  /// The window that it counts in; `nil` when only its bytes count.
+  let activity: FloodActivity?
   /// Unix milliseconds.
   let time: Int64
   /// The bytes taken out of the user's budget.
@@ -56,26 +57,43 @@ struct FloodWindows: Sendable {
     return place
   }
 
+  /// Takes a place that counts in no window, for an event that is going to cost the user bytes; `nil`
+  /// while the limit is off.
+  ///
+  /// - Throws: 900200 while the user's bytes are used up.
+  mutating func takeBytes(of userID: String, at now: Int64) throws(ServiceError) -> FloodPlace? {
+    guard !limit.isOff else { return nil }
+    let place = FloodPlace(
+      userID: userID, activity: nil, time: now, bytes: Self.envelopeBytes)
+    let refusal = gate.admitBytes(place.bytes, of: userID, at: now, limit: limit, rate: rate)
+    if let refusal { throw error(refusal) }
+    return place
+  }
+
   /// Gives back the place of a call that was refused later or changed nothing.
   mutating func giveBack(_ place: FloodPlace?) {
     guard let place else { return }
-    gate.retract(place.userID, place.activity, bytes: place.bytes, at: place.time)
+    guard let activity = place.activity else {
+      return gate.putBack(place.bytes, of: place.userID)
+    }
+    gate.retract(place.userID, activity, bytes: place.bytes, at: place.time)
   }
 
   /// The milliseconds until a send that has waited may leave; `nil` when it may at once, because its
   /// own place is still in the window, or there is room for another.
   func wait(toMove place: FloodPlace?, at now: Int64) -> Int64? {
-    guard let place, !limit.isOff, now - place.time >= limit.windowMilliseconds else { return nil }
-    return gate.usage(of: place.userID, place.activity, at: now, limit: limit).wait
+    guard let place, let activity = place.activity, !limit.isOff,
+      now - place.time >= limit.windowMilliseconds
+    else { return nil }
+    return gate.usage(of: place.userID, activity, at: now, limit: limit).wait
   }
 
   /// Moves the place of a send that has waited to the time that its message carries.
   mutating func move(_ place: inout FloodPlace?, to now: Int64) {
-    guard let old = place, !limit.isOff else { return }
-    gate.retract(old.userID, old.activity, at: old.time)
+    guard let old = place, let activity = old.activity, !limit.isOff else { return }
+    gate.retract(old.userID, activity, at: old.time)
     gate.restore(old.userID, at: now, limit: limit)
-    place = FloodPlace(
-      userID: old.userID, activity: old.activity, time: now, bytes: old.bytes)
+    place = FloodPlace(userID: old.userID, activity: activity, time: now, bytes: old.bytes)
   }
 
   /// Charges the bytes by which an event is larger than its place accounts for.

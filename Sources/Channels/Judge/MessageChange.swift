@@ -73,6 +73,7 @@ extension PendingChange {
       guard arrays != message.metaArrays else { return .nothing }
       var changed = message
       changed.metaArrays = arrays
+      changed.removeExcessTranslations()
       try MessageSize(changed).check(after: MessageSize(message))
       return .replace(Replacement(message: changed))
     case .enrichment(let enrichment, let text):
@@ -98,6 +99,7 @@ extension PendingChange {
     if let data = changes.data { changed.data = data }
     if let customType = changes.customType { changed.customType = customType }
     if let mentionType = changes.mentionType { changed.mentionType = mentionType }
+    changed.removeExcessTranslations()
     try MessageSize(changed).check(after: MessageSize(message))
     changed.updatedAt = now
     var replacement = Replacement(message: changed, mentionedUserIDs: changes.mentionedUserIDs)

@@ -123,13 +123,13 @@ struct PendingWork: Sendable {
   }
 
   private mutating func answerView(
-    _ number: Int64, _ result: LogResult, into actions: inout JudgeActions
+    _ number: Int64, _ result: LogResult, at now: Int64, into actions: inout JudgeActions
   ) {
     guard let view = views.removeValue(forKey: number) else { return }
     switch result {
     case .success(.read(.message(let found?))):
       guard view.languages.isEmpty else {
-        return translate(found.message, for: view, into: &actions)
+        return translate(found.message, for: view, at: now, into: &actions)
       }
       actions.answer(view.call, .success(.message(found.message)))
     case .success: actions.answer(view.call, .failure(.notFound(messageID: view.messageID)))
@@ -141,21 +141,32 @@ struct PendingWork: Sendable {
 
   /// Translates a message for a call, or answers it.
   private mutating func translate(
-    _ message: Message, for view: View, into actions: inout JudgeActions
+    _ message: Message, for view: View, at now: Int64, into actions: inout JudgeActions
   ) {
-    let demand = TranslationDemand(
-      message: message, call: view.call, session: view.principal.session)
     do throws(ServiceError) {
       switch try message.decideTranslations(into: view.languages, standing.sources) {
       case .nothing: actions.answer(view.call, .success(.message(message)))
-      case .add(let translations): add(translations, for: demand, into: &actions)
+      case .add(let translations):
+        let demand = try demand(message, for: view, at: now, into: &actions)
+        add(translations, for: demand, into: &actions)
       case .ask(let languages):
+        let demand = try demand(message, for: view, at: now, into: &actions)
         enrichments.translate(
           demand, into: languages, by: view.principal.user?.id, into: &actions)
       }
     } catch {
       actions.answer(view.call, .failure(error))
     }
+  }
+
+  /// Has the caller pay for the update that its call leads to.
+  private mutating func demand(
+    _ message: Message, for view: View, at now: Int64, into actions: inout JudgeActions
+  ) throws(ServiceError) -> TranslationDemand {
+    TranslationDemand(
+      message: message, call: view.call, session: view.principal.session,
+      place: try standing.takeBytes(view.principal, at: now, into: &actions),
+      hasPart: view.languages.contains { message.hasTranslation(into: $0) })
   }
 
   /// Adds translations that a call waits for; one without any is answered.
@@ -167,13 +178,15 @@ struct PendingWork: Sendable {
       let change = PendingChange(
         change: .enrichment(.translations(translations), text: demand.message.text),
         right: .everyMessage, authorID: nil, session: demand.session, call: demand.call,
-        place: nil)
+        place: demand.place)
       return changes.add(change, ofMessage: demand.message.id, in: standing, into: &actions)
     }
-    actions.answer(
-      demand.call,
-      translations.failure.map { .failure(.noTranslation($0)) }
-        ?? .success(.message(demand.message)))
+    standing.flood.giveBack(demand.place)
+    if let failure = translations.failure, !demand.hasPart {
+      actions.answer(demand.call, .failure(.noTranslation(failure)))
+    } else {
+      actions.answer(demand.call, .success(.message(demand.message)))
+    }
   }
 
   /// Translates the new text of a message into the languages of the former.
@@ -263,7 +276,10 @@ struct PendingWork: Sendable {
     case .drain: sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
     case .move:
       sends.giveUpWaiting(.moved, in: &standing, &enrichments, at: now, into: &actions)
-      for demand in enrichments.takeDemands() { actions.answer(demand.call, .failure(.moved)) }
+      for demand in enrichments.takeDemands() {
+        standing.flood.giveBack(demand.place)
+        actions.answer(demand.call, .failure(.moved))
+      }
     }
   }
 
@@ -292,7 +308,7 @@ struct PendingWork: Sendable {
       if standing.rights.isDeleted {
         sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
       }
-    case .view(let number): answerView(number, result, into: &actions)
+    case .view(let number): answerView(number, result, at: now.unix, into: &actions)
     }
   }
 

@@ -12,6 +12,9 @@ extension ServiceError {
       self = ServiceError(.alreadyExists, "a resource of this name exists already")
     case .unstorableText:
       self = ServiceError(.characterNotAllowed, "a text may not hold the character U+0000")
+    case .outdatedFile:
+      self = ServiceError(
+        .internalError, "the file was encrypted meanwhile: nothing was sent, try again")
     case .unavailable:
       self = ServiceError(.internalError, "the storage fails: nothing was changed, try again later")
     case .unknown:

@@ -55,6 +55,22 @@ struct Standing: Sendable {
     }
   }
 
+  /// Takes a place that counts in no window for an event that costs the principal bytes, and counts a
+  /// refusal; `nil` for one whom the limit does not hold.
+  ///
+  /// - Throws: 900200.
+  mutating func takeBytes(
+    _ principal: Principal, at now: Int64, into actions: inout JudgeActions
+  ) throws(ServiceError) -> FloodPlace? {
+    guard let user = principal.user, rights.isFloodLimited(principal) else { return nil }
+    do throws(ServiceError) {
+      return try flood.takeBytes(of: user.id, at: now)
+    } catch {
+      actions.count { $0.refused.flood += 1 }
+      throw error
+    }
+  }
+
   /// Publishes an event, and posts it to the webhooks where the log does not.
   ///
   /// - Parameter author: The connection that learns of the event by the answer to its request.

@@ -66,6 +66,10 @@ struct TranslationDemand: Sendable {
   let call: CallID
   /// The connection that learns of them by the answer.
   let session: SessionAddress?
+  /// The caller's place for the bytes of the update; `nil` when it took none.
+  let place: FloodPlace?
+  /// Whether the message has some of the languages already.
+  let hasPart: Bool
 }
 
 /// The decision on a call for translations.
@@ -80,6 +84,20 @@ extension Message {
   func hasTranslation(into language: String) -> Bool {
     let language = language.lowercased()
     return translations.keys.contains { $0.lowercased() == language }
+  }
+
+  /// Removes translations for which the message has no room, the largest first.
+  ///
+  /// Any reader may have a message translated, which must not keep its author and its participants from
+  /// changing it.
+  mutating func removeExcessTranslations() {
+    while !translations.isEmpty, MessageSize(self).total > Limits.messageByteCount,
+      let largest = translations.max(by: {
+        ($0.value.utf8.count, $0.key) < ($1.value.utf8.count, $1.key)
+      })
+    {
+      translations[largest.key] = nil
+    }
   }
 
   /// Decides on a call for translations.

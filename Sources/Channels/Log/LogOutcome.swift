@@ -68,6 +68,8 @@ package enum LogError: Error, Sendable, Hashable {
   case noUser(String)
   /// A text holds U+0000.
   case unstorableText
+  /// The file of a message has come to need a key, and the message says that it needs none.
+  case outdatedFile
   /// A record is not one that this log wrote, or the log did something that it should not.
   case damaged(String)
 }

@@ -60,7 +60,8 @@
 /// ## Bounds
 /// Events other than messages are kept for the last ``EventLog/reach`` numbers of a channel at
 /// least. ``LogRead/missed(channelID:after:byteLimit:updatesWithin:)`` adds bytes up before it reads
-/// any. Texts that hold U+0000 fail with ``LogError/unstorableText``.
+/// any. Texts that hold U+0000 fail with ``LogError/unstorableText``. A message that says of its file that
+/// it needs no key, which it has come to need, fails with ``LogError/outdatedFile``.
 package protocol MessageLog: Sendable {
   /// Submits entries in their order, and empties the list. Does not wait.
   ///

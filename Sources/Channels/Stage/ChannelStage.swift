@@ -6,8 +6,9 @@ package import ParleyProtocol
 /// A stage applies the events that the channel's judge has decided on, in the order of `seq`, and
 /// decides from them alone. It keeps the throttle's windows and announces withheld messages, paces
 /// updates, lets connections in with the events that they missed, and plans the deliveries of a turn.
-/// It knows the users on its own server; the channel's home knows those on all servers. A pure value: it asks for all effects by its actions. It can't be
-/// copied, so that each use of it by its host is one in place.
+/// It knows the users on its own server; the channel's home knows those on all servers. A pure value:
+/// it asks for all effects by its actions. It can't be copied, so that each use of it by its host is
+/// one in place.
 ///
 ///     judge ── apply ──►┌───────┐── deliver, notify ──► subscribers of a shard
 ///     sessions ─ enter ►│ stage │── welcome, reply ───► sessions

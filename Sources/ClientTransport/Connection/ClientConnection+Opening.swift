@@ -13,7 +13,7 @@ extension ClientConnection {
     setTimer(after: plan.attemptTimeout)
     let hop = plan.firstHop
     if let address = SocketAddress(host: hop.host, port: hop.port) {
-      // Told later in any case, so that an owner is never called back while it starts one.
+      // Reported later in any case, so that an owner is never called back while it starts one.
       connect(to: AddressAttempts([address]))
     } else {
       resolve(hop.host, hop.port)
@@ -159,7 +159,9 @@ extension ConnectionFailure {
   init(_ error: TLSError) {
     switch error {
     case .truncated, .internalFailure: self.init(.temporary, error.description)
-    default: self.init(.lasting, error.description)
+    case .unusableFile, .keyDoesNotMatch, .invalidSetting, .plainHTTP, .protocolViolation,
+      .alertReceived, .certificateRejected, .notEstablished:
+      self.init(.lasting, error.description)
     }
   }
 }

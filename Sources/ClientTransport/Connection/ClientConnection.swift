@@ -120,7 +120,7 @@ package final class ClientConnection {
     linger()
   }
 
-  /// Tells the owner why the connection is over, and gives everything back.
+  /// Reports the end of the connection to its owner, and releases all resources.
   func end(_ kind: ConnectionFailure.Kind, _ reason: String) {
     end(ConnectionFailure(kind, reason))
   }

@@ -203,4 +203,11 @@ extension Settings {
     guard cluster.bus != nil else { return limits.sendWaitMilliseconds }
     return min(limits.sendWaitMilliseconds, cluster.callTimeoutMilliseconds / 2)
   }
+
+  /// The time for the translations of one message, with several servers at most half the time of a call,
+  /// too: a call on demand waits for them.
+  var translationTimeoutMilliseconds: Int64 {
+    guard cluster.bus != nil else { return translation.timeoutMilliseconds }
+    return min(translation.timeoutMilliseconds, cluster.callTimeoutMilliseconds / 2)
+  }
 }

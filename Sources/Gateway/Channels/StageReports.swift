@@ -1,3 +1,4 @@
+import Basics
 import Channels
 import Cluster
 import ShardMessages
@@ -60,13 +61,11 @@ struct StageReports {
 extension ServerRing {
   /// A number that is the same for the same servers, on all of them.
   var number: UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    var hash = FNV1a()
     for value in members.map(\.id.rawValue) + [0] + homes.map(\.id.rawValue) {
-      for shift in stride(from: UInt64(0), to: 64, by: 8) {
-        hash = (hash ^ (value >> shift & 0xff)) &* 0x0100_0000_01b3
-      }
+      hash.append(value)
     }
-    return hash
+    return hash.value
   }
 }
 

@@ -44,7 +44,7 @@ struct FileAddress {
   }
 
   /// The base in `files.public_url`: without a slash at its end.
-  private static func base(ofPublicURL url: String) -> String {
+  static func base(ofPublicURL url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 

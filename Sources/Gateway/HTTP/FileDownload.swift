@@ -34,8 +34,8 @@ enum FileDownload {
     var key: FileAccessKey?
     switch judgement {
     case .slowed: return .respond(slowed(vault.settings.limits.fileKeyFailuresPerSecond))
-    case .void where vault.encryptsAll: return .respond(FileDownload.withoutKey)
     case .good(let good): key = good
+    // A public file needs no key: a page may add the one that it has, or had, to any address.
     case .void, .missing: break
     }
     guard isAddress else {

@@ -43,6 +43,8 @@ final class UploadReceiver: HTTPBodyReceiver {
   private var fileSize = 0
   private var fieldSize = 0
   private var waitingBytes = 0
+  /// The room for the file; `nil` while it is unknown how much there is, or how much the file takes.
+  private var room: RoomReservation?
   private var hasNoRoom = false
 
   private init(
@@ -152,7 +154,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     submission.draft.file?.requiresAuthorization = seal != nil
     // From here on completing it reports every failure, once.
     self.upload = nil
-    upload.complete { [submission] result in
+    complete(upload) { [submission] result in
       switch result {
       case .success:
         MessageEndpoints.sendUploaded(
@@ -178,7 +180,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     let (services, path) = (shard.services, shard.returnPath)
     let completion = Completion(ExchangeAddress(exchange, on: shard.handle), services.shards)
     self.upload = nil
-    upload.complete { result in
+    complete(upload) { result in
       if case .failure(let error) = result {
         upload.discard()
         return completion.fail(services.refusal(ofFailed: error))
@@ -194,9 +196,28 @@ final class UploadReceiver: HTTPBodyReceiver {
     }
   }
 
+  /// Makes a file complete, if there is room for it.
+  private func complete(
+    _ upload: any FileUpload, then completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    let (rooms, byteCount, known) = (shard.services.uploads.room, Int64(fileSize), room)
+    room = nil
+    rooms.whenCounted {
+      // It may not have been known, when the file began to come, how large it is or how much room there is.
+      guard let room = known ?? rooms.reserve(byteCount, for: upload.id) else {
+        return completion(.failure(PartialFileFailure.full))
+      }
+      upload.complete { result in
+        if case .success = result { room.note(stored: byteCount) }
+        completion(result)
+      }
+    }
+  }
+
   func bodyWasAbandoned() {
     upload?.discard()
     upload = nil
+    room = nil
   }
 
   private func handle(_ event: MultipartEvent) throws(HTTPError) {
@@ -215,8 +236,8 @@ final class UploadReceiver: HTTPBodyReceiver {
     if name == purpose.fileField {
       guard upload == nil else { throw HTTPError(.badRequest, "The form has more than one file.") }
       self.part = part
-      try checkRoom()
       beginFile()
+      try checkRoom()
       target = .file
     } else {
       target = purpose.isKnown(name) ? .field(name, []) : .nothing
@@ -225,7 +246,10 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   /// - Throws: An error that stands for 507 when `limits.files_disk_bytes` leaves no room for the form.
   private func checkRoom() throws(HTTPError) {
-    guard !shard.services.uploads.hasRoom(for: expectedByteCount) else { return }
+    let rooms = shard.services.uploads.room
+    guard rooms.isCounted, expectedByteCount > 0, let upload else { return }
+    room = rooms.reserve(expectedByteCount, for: upload.id)
+    guard room == nil else { return }
     hasNoRoom = true
     noteFullStorage()
     throw HTTPError(.contentTooLarge, "There is no room for the file.")
@@ -245,7 +269,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     }
     let vault = shard.services.vault
     let wish = try? form.fields(nil).boolean("require_auth")
-    guard (try? vault.mustSeal(wish)) == true else {
+    guard (try? vault.mustSealForMessage(wish)) == true else {
       upload = shard.services.files.beginUpload()
       return
     }

@@ -27,7 +27,7 @@ struct SendingOutlook: Sendable {
   /// Milliseconds until the flood limit lets a change pass; 0 when it does.
   let changeWait: Int64
   let throttle: Window
-  /// Messages withheld from the user since it was last told of any.
+  /// Messages withheld from the user since its last `channel.throttled`.
   let withheldCount: Int
   /// In the order of the checks, so that the first is the one that the sender would receive.
   let refusals: [SendCheck.Refusal]

@@ -85,7 +85,7 @@ final class PictureShelf: Sendable {
     self.byteLimit = byteLimit
     self.logger = logger
     for fileName in try PictureDirectory.open(directory) {
-      if let picture = ShelvedPicture(fileName: fileName) {
+      if let picture = ShelvedPicture(fileName: fileName), picture.byteCount <= byteLimit {
         _ = state.withLock { $0.insert(picture) }
       } else {
         PictureDirectory.remove(directory + "/" + fileName)

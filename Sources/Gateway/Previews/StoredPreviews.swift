@@ -8,7 +8,7 @@ import Unfurler
 
 /// The previews that all servers of a deployment share, in their database.
 ///
-/// What happens to them is reported to the other servers over the bus, which may lose it. A purge
+/// Changes of them are reported to the other servers over the bus, which may lose the reports. A purge
 /// must not be lost: it is an announcement, which ``ControlLog`` reads.
 final class StoredPreviews: SharedPreviews {
   /// Sends a notice to all other servers.

@@ -162,6 +162,13 @@ package final class Gateway: Sendable {
         "data_dir is accessible to other users of the machine, its files are not; chmod 700 closes the directory",
         metadata: ["data_dir": "\(settings.dataDirectory)"])
     }
+    if settings.files.encryption == .on, settings.files.publicURL == nil,
+      settings.limits.fileBytes > 0
+    {
+      logger.warning(
+        "files.encryption is on without files.public_url: the Host of an upload's request decides the addresses of its file, and clients send file keys only to the host that they are connected to; set files.public_url"
+      )
+    }
     warnOfPrivateKey(settings, logger)
     if let secret = settings.auth.jwtSecret,
       secret.value.utf8.count < TokenVerifier.soundSecretSize

@@ -143,9 +143,9 @@ extension FileVault {
       case .success(.sealed), .success(.begun): break
       case .success(.inMessage):
         refusals[id] = .notCombinable(
-          "require_auth", "another message has the file, which is stored in the clear")
+          "file_id", "another message has the file, which is stored in the clear")
       case .success(.picture):
-        refusals[id] = .notCombinable("require_auth", "the file is a picture, which is public")
+        refusals[id] = .notCombinable("file_id", "the file is a picture, which is public")
       case .success(.absent): refusals[id] = .notFound(.file, id)
       case .failure(let error): refusals[id] = error
       }

@@ -187,15 +187,27 @@ final class FileVault: Sendable {
   /// Whether files are encrypted that nobody asks about.
   var encryptsAll: Bool { settings.files.encryption == .on }
 
-  /// Decides whether a new file is encrypted.
+  /// Decides whether a new file is encrypted, which may become a picture.
   ///
   /// - Throws: 400920 where there is no master key.
   func mustSeal(_ wish: Bool?) throws(ServiceError) -> Bool {
     guard wish ?? encryptsAll else { return false }
-    guard masters != nil else {
-      throw .notCombinable("require_auth", "the server has no master key to encrypt the file with")
-    }
+    try requireMasterKey()
     return true
+  }
+
+  /// Decides whether a new file of a message is encrypted: a wish for none has no say.
+  ///
+  /// - Throws: 400920 where there is no master key.
+  func mustSealForMessage(_ wish: Bool?) throws(ServiceError) -> Bool {
+    guard encryptsAll || wish == true else { return false }
+    try requireMasterKey()
+    return true
+  }
+
+  private func requireMasterKey() throws(ServiceError) {
+    guard masters == nil else { return }
+    throw .notCombinable("require_auth", "the server has no master key to encrypt the file with")
   }
 
   /// Wraps the key of a new file.

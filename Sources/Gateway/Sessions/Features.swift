@@ -12,6 +12,8 @@ extension GatewayServices {
         object: {
           $0.member("max_bytes", settings.limits.fileBytes)
           $0.member("tus", TusFields.version)
+          // Clients add keys to addresses of this server and of this base alone.
+          $0.member("base", ifKnown: uploads.base)
         })
       if thumbnails.isOn {
         writer.member(

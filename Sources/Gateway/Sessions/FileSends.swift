@@ -33,16 +33,17 @@ final class FileSends {
 
   /// Takes a reply.
   ///
+  /// - Parameter limit: The bytes that the result may hold.
   /// - Returns: The result of the call, with the last reply.
-  func take(_ outcome: CallOutcome, at ticket: CallTicket) -> CallOutcome? {
+  func take(_ outcome: CallOutcome, at ticket: CallTicket, limit: Int) -> CallOutcome? {
     let index = -ticket.index - 1
     guard awaits(ticket) else { return nil }
     outcomes[index] = outcome
     let all = outcomes.compactMap(\.self)
-    return all.count == outcomes.count ? Self.result(of: all) : nil
+    return all.count == outcomes.count ? Self.result(of: all, limit: limit) : nil
   }
 
-  private static func result(of outcomes: [CallOutcome]) -> CallOutcome {
+  private static func result(of outcomes: [CallOutcome], limit: Int) -> CallOutcome {
     let errors = outcomes.compactMap { outcome -> ServiceError? in
       if case .failure(let error) = outcome { error } else { nil }
     }
@@ -52,7 +53,7 @@ final class FileSends {
       return .failure(error)
     }
     var place = FloodPlaces(sent: outcomes.count - errors.count)
-    var room = Limits.answerByteCount - 8_192
+    var room = limit - 8_192
     return .success(
       JSONWriter.bytes { writer in
         writer.object {

@@ -13,11 +13,12 @@ import ParleyProtocol
 ///
 /// Calls that wait for others, such as fetching a preview, run beside all others. When only such a call
 /// holds up the oldest request, that request is *overtaken*: its reply leaves when it is there. A send
-/// that its channel may keep for a while is passed in the same way.
+/// that its channel may keep for a while is passed in the same way, in a batch too.
 ///
 /// The replies of a batch share one budget. A call of it starts when the largest reply that it may
 /// have fits into what is left, and waits for those under way when it does not. With none under way
-/// it is refused, and all of the batch behind it, without being carried out.
+/// it is refused, and all of the batch behind it, without being carried out. A call that runs alone is
+/// promised all that is left; when it is passed, the others get back what its reply cannot need.
 struct RequestPipeline<Call> {
   /// Names a call that was started, to bring its reply back.
   typealias Ticket = CallTicket
@@ -47,20 +48,33 @@ struct RequestPipeline<Call> {
 
   /// Bytes promised to the replies of a batch.
   private struct Batch {
+    struct Promise {
+      var byteCount: Int
+      /// The bytes that must be left to the call.
+      let bound: Int
+    }
+
     /// By the index of a call under way.
-    var promises: [Int: Int] = [:]
+    var promises: [Int: Promise] = [:]
     /// All promises together.
     var promisedByteCount = 0
     /// Whether a reply did not fit: no further call of the batch is carried out.
     var isFull = false
 
-    mutating func promise(_ byteCount: Int, to index: Int) {
-      promises[index] = byteCount
+    mutating func promise(_ byteCount: Int, bound: Int, to index: Int) {
+      promises[index] = Promise(byteCount: byteCount, bound: bound)
       promisedByteCount += byteCount
     }
 
+    /// Takes back what goes beyond the bound of a call under way.
+    mutating func lower(_ index: Int) {
+      guard let promise = promises[index] else { return }
+      promisedByteCount -= promise.byteCount - promise.bound
+      promises[index]?.byteCount = promise.bound
+    }
+
     mutating func release(_ index: Int) {
-      promisedByteCount -= promises.removeValue(forKey: index) ?? 0
+      promisedByteCount -= promises.removeValue(forKey: index)?.byteCount ?? 0
     }
   }
 
@@ -79,6 +93,11 @@ struct RequestPipeline<Call> {
     /// Whether it waits for nothing but calls that none waits for.
     var isOvertakable: Bool { outstanding > 0 && outstanding == asides.count }
 
+    /// Whether a call of an index can be under way.
+    func awaits(_ index: Int) -> Bool {
+      outstanding > 0 && replies.indices.contains(index) && replies[index] == nil
+    }
+
     /// - Returns: Whether no other call waits for this one.
     mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) -> Bool {
       replies[index] = reply
@@ -87,6 +106,18 @@ struct RequestPipeline<Call> {
       batch?.release(index)
       guard let place = asides.firstIndex(of: index) else { return false }
       asides.remove(at: place)
+      return true
+    }
+
+    /// Has no other call wait for one that is under way.
+    ///
+    /// - Returns: Whether others waited for it.
+    mutating func pass(_ index: Int) -> Bool {
+      // In a batch, calls under way are those that were promised something.
+      let isRunning = outstanding > 0 && batch.map { $0.promises[index] != nil } ?? true
+      guard isRunning, !asides.contains(index) else { return false }
+      asides.append(index)
+      batch?.lower(index)
       return true
     }
 
@@ -169,7 +200,9 @@ struct RequestPipeline<Call> {
       isRunningAlone = true
       runningCount += 1
     case .besideItsLike: runningCount += 1
-    case .besideAll: units[next.ticket.unit - firstUnit].asides.append(next.ticket.index)
+    case .besideAll:
+      let position = next.ticket.unit - firstUnit
+      if units.indices.contains(position) { units[position].asides.append(next.ticket.index) }
     }
     return (next.ticket, next.call, limit)
   }
@@ -196,15 +229,25 @@ struct RequestPipeline<Call> {
       return .never
     }
     let promise = next.concurrency == .alone ? room : next.replyBound
-    units[position].batch?.promise(promise, to: next.ticket.index)
+    units[position].batch?.promise(promise, bound: next.replyBound, to: next.ticket.index)
     return .promised(promise)
   }
 
   /// Whether the reply to a call fits into what was promised to it.
   func admits(_ byteCount: Int, for ticket: Ticket) -> Bool {
+    byteCount < promise(to: ticket) ?? .max
+  }
+
+  /// The bytes that the reply to a call under way may hold.
+  func replyLimit(of ticket: Ticket) -> Int { promise(to: ticket) ?? Limits.answerByteCount }
+
+  /// The bytes promised to a call of a batch that is under way; `nil` for any other.
+  private func promise(to ticket: Ticket) -> Int? {
     let position = ticket.unit - firstUnit
-    guard units.indices.contains(position) else { return true }
-    return byteCount < units[position].batch?.promises[ticket.index] ?? .max
+    let batch =
+      units.indices.contains(position)
+      ? units[position].batch : overtaken.first { $0.number == ticket.unit }?.unit.batch
+    return batch?.promises[ticket.index]?.byteCount
   }
 
   /// Refuses all of a batch that has not begun, since the reply to a call of it does not fit.
@@ -213,31 +256,33 @@ struct RequestPipeline<Call> {
     if units.indices.contains(position) { units[position].batch?.isFull = true }
   }
 
-  /// Lets later calls start, and their replies leave, before the reply to a call under way, unless it is
-  /// in a batch.
+  /// Lets later calls start, and their replies leave, before the reply to a call under way.
+  ///
+  /// In a batch its reply may hold no more than its bound from now on: see ``replyLimit(of:)``.
   ///
   /// - Returns: Whether they do from now on.
   mutating func pass(_ ticket: Ticket) -> Bool {
     let position = ticket.unit - firstUnit
-    guard units.indices.contains(position), units[position].batch == nil,
-      units[position].outstanding > 0, units[position].asides.isEmpty
-    else { return false }
-    units[position].asides.append(ticket.index)
+    guard units.indices.contains(position), units[position].pass(ticket.index) else {
+      return false
+    }
     runningCount -= 1
     isRunningAlone = false
     return true
   }
 
   /// Brings a call's reply; `nil` when none is due, as for a notification.
+  ///
+  /// A ticket that names no call under way changes nothing: another server may have sent it.
   mutating func complete(_ ticket: Ticket, reply: [UInt8]?) {
     let position = ticket.unit - firstUnit
     let count = reply.map { $0.count + 1 } ?? 0
     let isAside: Bool
     if let place = overtaken.firstIndex(where: {
-      $0.number == ticket.unit && $0.unit.outstanding > 0
+      $0.number == ticket.unit && $0.unit.awaits(ticket.index)
     }) {
       isAside = overtaken[place].unit.complete(ticket.index, reply, byteCount: count)
-    } else if units.indices.contains(position), units[position].outstanding > 0 {
+    } else if units.indices.contains(position), units[position].awaits(ticket.index) {
       isAside = units[position].complete(ticket.index, reply, byteCount: count)
     } else {
       return

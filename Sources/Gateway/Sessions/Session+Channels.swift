@@ -102,7 +102,7 @@ extension Shard {
     session.complete(address, .success(result))
   }
 
-  /// Tells the homes of a channel and a user that a connection is not in the channel any more.
+  /// Removes a connection from a channel at the homes of the channel and the user.
   func leave(_ url: String, _ session: SessionAddress, userID: String) {
     sendToStage(of: url, .leave(session, userID: userID))
     send(.user(id: userID, .release(session, channelURL: url)))
@@ -113,7 +113,7 @@ extension Shard {
     send(.stage(server: services.server, url: url, message))
   }
 
-  /// Tells a user's home that a connection of it is not, or no longer, in a channel.
+  /// Reports to a user's home that a connection did not enter a channel, or has left it.
   func release(_ url: String, _ caller: SessionPrincipal) {
     send(.user(id: caller.user.id, .release(caller.session, channelURL: url)))
   }

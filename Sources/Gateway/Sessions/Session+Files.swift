@@ -49,7 +49,7 @@ extension Session {
   }
 
   func cancel(_ command: FileReference, _ caller: SessionPrincipal, _ address: ReplyAddress) {
-    let (services, now) = (shard.services, shard.services.clock.now)
+    let services = shard.services
     lookUp([command.fileID]) { shard, result in
       let path = shard.returnPath
       switch result {
@@ -59,13 +59,8 @@ extension Session {
           return shard.reply(to: address, .failure(.notFound(.file, command.fileID)))
         }
         services.uploads.cancel(record.fileID) { result in
-          let outcome = result.map { found -> [UInt8] in
-            let isCancelled =
-              switch found?.status(at: now) {
-              case .waiting, .uploading: true
-              case .complete, .cancelled, .expired, nil: false
-              }
-            return JSONWriter.bytes { $0.object { $0.member("cancelled", isCancelled) } }
+          let outcome = result.map { end -> [UInt8] in
+            JSONWriter.bytes { $0.object { $0.member("cancelled", end == .cancelled) } }
           }
           path.resume { $0.reply(to: address, outcome) }
         }
@@ -114,15 +109,19 @@ extension Session {
 
   /// Takes the reply to one of several messages with files.
   func completePart(_ address: ReplyAddress, _ outcome: CallOutcome) {
-    guard let index = fileSends.firstIndex(where: { $0.awaits(address.ticket) }),
-      let result = fileSends[index].take(outcome, at: address.ticket)
-    else { return }
+    guard let index = fileSends.firstIndex(where: { $0.awaits(address.ticket) }) else { return }
+    let sends = fileSends[index]
+    let limit = replyLimit(of: sends.address)
+    guard let result = sends.take(outcome, at: address.ticket, limit: limit) else { return }
     complete(fileSends.remove(at: index).address, result)
   }
 
   // MARK: Pictures
 
   /// Goes on with the address of a picture, if one of the user's files is to be one.
+  ///
+  /// The file is claimed before the call is judged, so that nothing encrypts it meanwhile; a call that is
+  /// refused gives it back.
   func withPicture(
     _ fileID: String?, _ caller: SessionPrincipal, _ address: ReplyAddress,
     then next: @escaping @Sendable (Session, String?) -> Void
@@ -141,7 +140,11 @@ extension Session {
           path.resume { shard in
             switch result.serviceResult {
             case .success(true):
-              if let session = shard.session(address.session) { next(session, url) }
+              guard let session = shard.session(address.session) else {
+                return shard.services.store.perform(PictureRelease(fileID)) { _ in }
+              }
+              shard.pictureCalls.begin(address, with: fileID)
+              next(session, url)
             case .success(false): shard.reply(to: address, .failure(.notFound(.file, fileID)))
             case .failure(let error): shard.reply(to: address, .failure(error))
             }
@@ -154,6 +157,8 @@ extension Session {
   }
 
   /// Looks up the files of messages, after those were encrypted that need a key from now on.
+  ///
+  /// A file that cannot be encrypted is in no message.
   private func lookUp(
     _ sends: [MessageSend], of userID: String,
     then next: @escaping @Sendable (Shard, SentFiles) -> Void
@@ -174,8 +179,7 @@ extension Session {
       let store = shard.services.store
       vault.encrypt(clear.map(\.fileID)[...]) { refused in
         store.perform(UploadsLookup(ids.filter(FileID.isValid))) { result in
-          let files = SentFiles(
-            records: result.serviceResult, refusals: refused.filter { wished.contains($0.key) })
+          let files = SentFiles(records: result.serviceResult, refusals: refused)
           path.resume { next($0, files) }
         }
       }

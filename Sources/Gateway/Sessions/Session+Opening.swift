@@ -98,7 +98,7 @@ extension Session {
     shard.refuse(.accessToken, connection, metadata)
   }
 
-  /// Tells the home of a user that a session that was expected does not open.
+  /// Reports to the home of a user that an expected session does not open.
   func withdraw() {
     guard case .opening(let command, _) = state else { return }
     shard.send(.user(id: command.userID, .remove(reference)))

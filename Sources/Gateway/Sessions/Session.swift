@@ -162,6 +162,9 @@ final class Session {
     proceed()
   }
 
+  /// The bytes that the reply to a call under way may hold; fewer when others have passed it.
+  func replyLimit(of address: ReplyAddress) -> Int { pipeline.replyLimit(of: address.ticket) }
+
   /// Lets later calls pass a send that its channel may keep for a while.
   func pass(_ address: ReplyAddress, in url: String) {
     guard pipeline.pass(address.ticket) else { return }

@@ -116,7 +116,10 @@ extension Shard {
     case .expected:
       if accepted(.empty, .opening(address)) != nil { session?.authenticate() }
     case .complete(let call, let outcome):
-      if let outcome = accepted(outcome, .session(call)) { session?.complete(call, outcome) }
+      if let outcome = accepted(outcome, .session(call)) {
+        releasePicture(of: call, after: outcome)
+        session?.complete(call, outcome)
+      }
     case .entered(let url, let userID, let call, let result):
       if accepted(.empty, .session(call)) != nil {
         didEnter(url, userID: userID, call, result: result)

@@ -54,6 +54,8 @@ final class Shard {
   private(set) var edge: ShardEdge?
   /// The bases of addresses that upgrades have named.
   var bases = NamedBases()
+  /// The calls of sessions that are about to make files pictures.
+  var pictureCalls = PictureCalls()
   /// On the first shard.
   var uploadSweeper: UploadSweeper?
   /// On the first shard, unless messages are kept for ever.

@@ -1,3 +1,4 @@
+import Basics
 import Channels
 import Cluster
 import ShardMessages
@@ -100,11 +101,9 @@ struct ShardSet: Sendable {
     for shard in handles { shard.post(.local(message)) }
   }
 
-  /// FNV-1a: the same in every process, so that homes don't move when one restarts.
+  /// The same in every process, so that homes don't move when one restarts.
   private static func hash(_ text: String) -> Int {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0100_0000_01b3 }
-    return Int(truncatingIfNeeded: hash >> 1)
+    Int(truncatingIfNeeded: FNV1a.hash(text) >> 1)
   }
 }
 
@@ -143,22 +142,35 @@ extension ShardSet {
   }
 
   /// Whether this server has the shards that a message of another server names: the receiver, and the
-  /// one that waits for the answer or whose session is to enter.
+  /// one that waits for the answer.
+  ///
+  /// A stage lets in sessions of its own server only, and only the shards of a server deliver events to
+  /// one another.
   func hasShards(for message: ShardMessage) -> Bool {
     if let caller = message.callAddress, !mayExist(caller.shard) { return false }
     return switch message {
     case .stage(_, _, .enter(let request)):
-      mayExist(request.principal.session.home) && mayExist(request.address.session.home)
+      exists(request.principal.session.home) && exists(request.address.session.home)
     case .channel, .stage, .user: true
     case .session(let address, _): mayExist(address.home)
     case .exchange(let address, _): mayExist(address.shard)
+    case .shard(_, .deliver), .shard(_, .notify): false
     case .shard(let address, _): mayExist(address)
     }
   }
 
   /// Whether a shard is on another server, or there.
   private func mayExist(_ address: ShardAddress) -> Bool {
-    address.server != network?.local.slot ?? 0 || Int(address.shard) < count
+    !isLocal(address) || Int(address.shard) < count
+  }
+
+  /// Whether a shard is one of this server.
+  private func exists(_ address: ShardAddress) -> Bool {
+    isLocal(address) && Int(address.shard) < count
+  }
+
+  private func isLocal(_ address: ShardAddress) -> Bool {
+    address.server == network?.local.slot ?? 0
   }
 
   /// Sends a message to another server.

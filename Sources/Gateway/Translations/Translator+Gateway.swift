@@ -19,12 +19,14 @@ extension Translator {
       url: url, apiKey: translation.apiKey?.value,
       source: translation.source == TranslationSettings.detected ? nil : translation.source)
     var configuration = TranslatorConfiguration(engine: engine, service: service)
+    configuration.cachesOnDisk = translation.cacheDiskBytes > 0 && translation.cacheSeconds > 0
+    // The use of the day's characters survives a restart, whether or not translations do.
     configuration.path =
-      translation.cacheDiskBytes > 0 && translation.cacheSeconds > 0
+      configuration.cachesOnDisk || translation.charactersPerDay > 0
       ? settings.dataDirectory + "/translations.sqlite" : nil
-    configuration.timeout = translation.timeoutMilliseconds
+    configuration.timeout = settings.translationTimeoutMilliseconds
     // Below the time for which a message waits, so that the next does not wait in vain.
-    configuration.patience = max(1, settings.limits.sendWaitMilliseconds * 9 / 10)
+    configuration.patience = max(1, settings.sendWaitMilliseconds * 9 / 10)
     configuration.concurrency = translation.concurrency
     configuration.lifetime = translation.cacheSeconds
     configuration.diskBytes = translation.cacheDiskBytes

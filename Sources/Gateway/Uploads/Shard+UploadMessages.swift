@@ -12,7 +12,7 @@ extension Shard {
 
   /// Sends the message of an upload, and records what became of it.
   ///
-  /// Repeating it sends nothing: the message has a name of its own.
+  /// Repeating it within ten minutes sends nothing: the message has a name of its own.
   ///
   /// - Parameter completion: Takes the record with the outcome; without one when that is not known.
   func sendMessage(
@@ -22,26 +22,73 @@ extension Shard {
     services.store.perform(AccountLookup(record.userID)) { result in
       let account = result.serviceResult.existing(record.userID)
       path.resume { shard in
-        shard.sendMessage(of: record, by: account) { outcome in
-          shard.record(outcome, of: record, then: completion)
+        shard.encryptFile(of: record) { shard, sealed in
+          shard.sendMessage(of: sealed, by: account) { outcome in
+            shard.record(outcome, of: record, then: completion)
+          }
+        }
+      }
+    }
+  }
+
+  /// Encrypts the file of an upload where all files of messages are: the upload may be older than that
+  /// setting.
+  private func encryptFile(
+    of record: UploadRecord,
+    then next: @escaping @Sendable (Shard, Result<UploadRecord, ServiceError>) -> Void
+  ) {
+    let (vault, store, path) = (services.vault, services.store, returnPath)
+    let id = record.fileID
+    guard vault.encryptsAll, record.seal == nil else { return next(self, .success(record)) }
+    vault.encrypt([id]) { refusals in
+      if let refusal = refusals[id] { return path.resume { next($0, .failure(refusal)) } }
+      store.perform(UploadsLookup([id])) { result in
+        let found = result.serviceResult.flatMap { records -> Result<UploadRecord, ServiceError> in
+          records[id].map { .success($0) } ?? .failure(.notFound(.file, id))
+        }
+        path.resume { next($0, found) }
+      }
+    }
+  }
+
+  /// Sends the message of an upload of which it is not known whether it was sent, unless it is there.
+  func sendMessageAgain(of record: UploadRecord) {
+    guard let message = try? UploadMessage(json: record.message ?? "{}") else {
+      return sendMessage(of: record) { _, _ in }
+    }
+    let lookup = UploadMessageLookup(
+      of: record.fileID, by: record.userID, in: message.channelURL,
+      named: message.name(ofFile: record.fileID))
+    let path = returnPath
+    services.store.perform(lookup) { result in
+      path.resume { shard in
+        switch result {
+        case .success(.kept(let sent)):
+          shard.record(.success(sent.encodedAsResult()), of: record) { _, _ in }
+        case .success(.relayed(let id)):
+          let result = UploadMessageResult(record.fileID, messageID: id, result: "{}")
+          shard.services.store.perform(result) { _ in }
+        case .success(.absent): shard.sendMessage(of: record) { _, _ in }
+        // The next sweep looks again.
+        case .failure: break
         }
       }
     }
   }
 
   private func sendMessage(
-    of record: UploadRecord, by account: Result<Account, ServiceError>,
+    of record: Result<UploadRecord, ServiceError>, by account: Result<Account, ServiceError>,
     then completion: @escaping (CallOutcome?) -> Void
   ) {
     do throws(ServiceError) {
-      let account = try account.get()
+      let (account, record) = (try account.get(), try record.get())
       guard account.isActive else { throw .deactivated(record.userID) }
       let message = try UploadMessage(json: record.message ?? "{}")
       var draft = message.draft
       draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
       draft.takeThumbnails(of: record, canBeMade: services.thumbnails.isOn)
       let order = MessageOrder(
-        .success(draft), requestID: message.requestID ?? MessageOrigin.name(fileID: record.fileID),
+        .success(draft), requestID: message.name(ofFile: record.fileID),
         upload: record.fileRecord, arrival: SystemClock.monotonicNanoseconds)
       poll(count: 1, within: edge == nil ? nil : Self.patience) { _, address in
         .channel(
@@ -98,6 +145,25 @@ extension Shard {
 
   fileprivate func answer(_ outcome: CallOutcome, to address: PollAddress) {
     send(.shard(address.shard, .answer(.sent(outcome), to: address)))
+  }
+}
+
+extension UploadMessage {
+  /// The name by which a repeated send is recognised.
+  fileprivate func name(ofFile fileID: String) -> String {
+    requestID ?? MessageOrigin.name(fileID: fileID)
+  }
+}
+
+extension SequencedMessage {
+  /// The result of the send that made it.
+  fileprivate func encodedAsResult() -> [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.member("message", raw: message.encoded())
+        $0.member("seq", seq)
+      }
+    }
   }
 }
 

@@ -116,8 +116,9 @@ struct UploadAnswers: Sendable {
     case .offset(let offset): response.fields.append("Upload-Offset", String(offset))
     case .version: response.fields.append("Tus-Version", TusFields.version)
     case .locked, .elsewhere: response.fields.append("Retry-After", "1")
-    case .unknown, .gone, .tooLarge, .incomplete, .checksum, .contentType, .field, .inUse, .full,
-      .storage:
+    // One that came too fast has its Retry-After as any error of its kind.
+    case .unknown, .gone, .tooLarge, .incomplete, .checksum, .contentType, .field, .tooFast, .inUse,
+      .full, .storage:
       break
     }
     return finished(response)

@@ -249,14 +249,27 @@ struct UploadLookupAnswer: Sendable {
 
   /// Answers `DELETE`.
   func remove(_ record: UploadRecord) {
-    let services = shard.value.services
+    guard record.stage != .complete else { return removeFile(record.fileID) }
     let path = shard.value.returnPath
-    guard record.stage == .complete else {
-      return services.uploads.cancel(record.fileID) { result in
-        path.resume { _ in send(result.isFailure ? answers.refusal(.storage) : answers.done()) }
+    shard.value.services.uploads.cancel(record.fileID) { result in
+      path.resume { _ in
+        switch result {
+        case .success(.cancelled): send(answers.done())
+        // The last piece was faster.
+        case .success(.over(.complete)): removeFile(record.fileID)
+        case .success(.over(.cancelled)), .success(.over(.expired)), .success(.absent):
+          send(answers.refusal(.gone))
+        case .success(.over(.waiting)), .success(.over(.uploading)): send(answers.refusal(.locked))
+        case .failure: send(answers.refusal(.storage))
+        }
       }
     }
-    services.store.perform(UnusedFileRemoval(record.fileID)) { result in
+  }
+
+  /// Removes a complete file unless a message or a picture has it.
+  private func removeFile(_ fileID: String) {
+    let path = shard.value.returnPath
+    shard.value.services.store.perform(UnusedFileRemoval(fileID)) { result in
       path.resume { _ in
         switch result {
         case .success(.removed): send(answers.done())
@@ -266,12 +279,6 @@ struct UploadLookupAnswer: Sendable {
         }
       }
     }
-  }
-}
-
-extension Result {
-  fileprivate var isFailure: Bool {
-    if case .failure = self { true } else { false }
   }
 }
 

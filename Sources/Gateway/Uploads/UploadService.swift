@@ -19,19 +19,18 @@ final class UploadService: Sendable {
   private let key: [UInt8]
   /// The requests that write here, by the ids of their files.
   private let active = Mutex<[String: Writer]>([:])
-  private let usage = Mutex<Usage>(Usage())
+  /// The room below `limits.files_disk_bytes`, for files of forms too.
+  let room: FileRoom
   /// The creations that users ask for, the refused ones too, each of which costs the writer time.
   ///
   /// The burst leaves it to the store to refuse a user who does not insist, with the exact wait.
   private let attempts: UserRates
+  /// The requests with which users write.
+  private let writes = UserRates(
+    perSecond: UploadPace.requestsPerSecond, burst: UploadPace.burst)
+  /// The last upload whose message was sent again; empty for the next sweep to begin anew.
+  private let lastUnsent = Mutex("")
   let counters = UploadCounters()
-
-  /// The bytes of all files, as they were last counted.
-  private struct Usage {
-    var byteCount: Int64 = 0
-    /// Unix milliseconds.
-    var countedAt: Int64 = 0
-  }
 
   /// A request that writes.
   private struct Writer: Sendable {
@@ -49,12 +48,25 @@ final class UploadService: Sendable {
     self.clock = clock
     let limit = settings.limits.uploadsPerSecond
     attempts = UserRates(perSecond: limit, burst: 2 * limit)
+    room = FileRoom(limit: settings.limits.filesDiskBytes) { comingHere, completion in
+      // What is completed meanwhile counts twice then, rather than not at all.
+      store.perform(ComingByteCountLookup(at: clock.now, here: comingHere())) { result in
+        guard case .success(let coming) = result else { return completion(nil) }
+        store.countFiles(for: .server) { result, _ in
+          guard case .success(let files) = result else { return completion(nil) }
+          completion(files.byteCount + coming)
+        }
+      }
+    }
   }
 
   /// Whether users may upload files.
   var isOn: Bool { settings.limits.fileBytes > 0 }
 
   var publicURL: String? { settings.files.publicURL }
+
+  /// The base of the addresses of all files; `nil` when each upload names its own.
+  var base: String? { publicURL.map(FileAddress.base(ofPublicURL:)) }
 
   func view(_ record: UploadRecord) -> UploadView {
     UploadView(record: record, time: clock.now, publicURL: publicURL)
@@ -97,7 +109,9 @@ final class UploadService: Sendable {
     do throws(ServiceError) {
       try admitAttempt(of: userID)
       try check(request)
-      mustSeal = try vault.mustSeal(request.requiresAuthorization)
+      let wish = request.requiresAuthorization
+      mustSeal =
+        try request.message == nil ? vault.mustSeal(wish) : vault.mustSealForMessage(wish)
     } catch {
       return completion(.failure(error))
     }
@@ -207,6 +221,15 @@ final class UploadService: Sendable {
 
   // MARK: Requests that write
 
+  /// Counts a request of a user that writes, or says how many milliseconds there are until the next may
+  /// come.
+  func admitWrite(of userID: String) -> Int64? {
+    writes.admit(userID, at: SystemClock.monotonicMilliseconds)
+  }
+
+  /// Takes back that a request counted.
+  func giveBackWrite(of userID: String) { writes.giveBack(userID) }
+
   /// Notes a request that writes, and ends one whose claim it has taken over.
   ///
   /// - Parameters:
@@ -232,13 +255,13 @@ final class UploadService: Sendable {
 
   /// Cancels an upload that is not complete.
   ///
-  /// - Parameter completion: Takes the record as it was; `nil` without one.
+  /// - Parameter completion: Called on a thread of the store.
   func cancel(
     _ fileID: String,
-    completion: @escaping @Sendable (Result<UploadRecord?, ServiceError>) -> Void
+    completion: @escaping @Sendable (Result<UploadCancellation.Outcome, ServiceError>) -> Void
   ) {
     store.perform(UploadCancellation(fileID, at: clock.now)) { [self] result in
-      if case .success(let record?) = result, record.stage == .open {
+      if case .success(.cancelled) = result {
         active.withLock { $0[fileID] }?.cancel()
         counters.add(.cancelled)
       }
@@ -246,48 +269,31 @@ final class UploadService: Sendable {
     }
   }
 
-  /// Whether there is room for more bytes below `limits.files_disk_bytes`, as far as is known: files
-  /// are counted every minute while some come.
-  func hasRoom(for byteCount: Int64) -> Bool {
-    let limit = settings.limits.filesDiskBytes
-    guard limit > 0 else { return true }
-    let now = clock.now
-    let (hasRoom, mustCount) = usage.withLock { usage -> (Bool, Bool) in
-      let isOld = now - usage.countedAt >= 60_000
-      if isOld { usage.countedAt = now }
-      let hasRoom = usage.byteCount + byteCount <= limit
-      if hasRoom { usage.byteCount += byteCount }
-      return (hasRoom, isOld)
-    }
-    if mustCount { countUsage() }
-    return hasRoom
-  }
-
-  private func countUsage() {
-    store.countFiles(for: .server) { [self] result, _ in
-      guard case .success(let files) = result else { return }
-      store.perform(ComingByteCountLookup(at: clock.now)) { [self] result in
-        guard case .success(let coming) = result else { return }
-        usage.withLock { $0.byteCount = files.byteCount + coming }
-      }
-    }
-  }
-
   // MARK: Sweeping
 
-  /// Ends the claims of the process before this one, on a server alone.
+  /// Ends the claims of the process before this one, on a server alone; then has files counted, for which
+  /// those that come first wait.
   func start(isAlone: Bool) {
-    guard isAlone else { return }
-    store.perform(UploadRelease()) { _ in }
+    guard isAlone else { return room.whenCounted {} }
+    store.perform(UploadRelease()) { [room] _ in room.whenCounted {} }
   }
 
   /// Removes what has expired, and sends messages that an earlier process did not get to.
   func sweep(sendingUnsent send: @escaping @Sendable ([UploadRecord]) -> Void) {
     store.perform(UploadSweep(at: clock.now)) { [self] result in
       if case .success(true) = result { return sweep(sendingUnsent: send) }
-      store.perform(UnsentUploads()) { result in
-        if case .success(let records) = result, !records.isEmpty { send(records) }
-      }
+      sendUnsent(send)
+    }
+  }
+
+  /// Sends messages in turn: those that fail again and again do not keep others out.
+  private func sendUnsent(_ send: @escaping @Sendable ([UploadRecord]) -> Void) {
+    let lookup = UnsentUploads(after: lastUnsent.withLock { $0 })
+    store.perform(lookup) { [self] result in
+      guard case .success(let records) = result else { return }
+      let last = records.count < lookup.limit ? nil : records.last?.fileID
+      lastUnsent.withLock { $0 = last ?? "" }
+      if !records.isEmpty { send(records) }
     }
   }
 }

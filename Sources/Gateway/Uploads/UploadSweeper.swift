@@ -19,7 +19,7 @@ final class UploadSweeper: TimerHandler {
     let path = shard.returnPath
     shard.services.uploads.sweep { records in
       path.resume { shard in
-        for record in records { shard.sendMessage(of: record) { _, _ in } }
+        for record in records { shard.sendMessageAgain(of: record) }
       }
     }
     _ = shard.loop.schedule(after: Self.sweepInterval(shard), self)

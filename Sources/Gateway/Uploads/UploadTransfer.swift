@@ -30,9 +30,21 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private var keptByteCount = 0
   private var piece: [UInt8] = []
   private var file: (any PartialFile)?
+  /// The room for what is still to come.
+  private var room: RoomReservation?
+  /// The offset at which the request writes.
+  private var start: Int64 = 0
+  /// The bytes of the file that count as stored.
+  private var storedByteCount: Int64 = 0
   private var isListed = false
-  /// Fires as long as the request has a claim.
+  /// Fires as long as the request has a claim, and at the end of a wait for its turn.
   private var tick: EventLoop.TimerToken?
+  /// The upload that is claimed when the request has its turn, and the offset.
+  private var postponed: (UploadRecord, Int64)?
+  /// Milliseconds for which the request has waited for its turn.
+  private var waitedTime: Int64 = 0
+  /// Whether it counts among its user's requests.
+  private var isCounted = false
   /// The keys of a file that is stored encrypted.
   private var sealing: PartialSealing?
   /// The state of that file that is to be recorded next.
@@ -89,6 +101,9 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     var actions: [TransferAction] = []
     transfer.handle(input, at: now, into: &actions)
     for action in actions { perform(action) }
+    if case .recorded(let offset) = input { noteStored(offset) }
+    if case .finished = input, let upload = transfer.upload { noteStored(upload.size) }
+    if transfer.hasEnded { release() }
     if transfer.hasEnded, isListed, let upload = transfer.upload {
       isListed = false
       shard.services.uploads.end(upload.fileID, term: upload.term)
@@ -97,6 +112,15 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
       tick = nil
       shard.loop.cancel(timer)
     }
+  }
+
+  /// Gives back what the request has not used.
+  private func release() {
+    room = nil
+    guard isCounted, let upload = transfer.upload else { return }
+    isCounted = false
+    guard storedByteCount - start >= UploadPace.freeByteCount else { return }
+    shard.services.uploads.giveBackWrite(of: upload.userID)
   }
 
   private func perform(_ action: TransferAction) {
@@ -127,10 +151,38 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     }
   }
 
+  /// Claims an upload when the request has its turn among those of its user, and it is known how much room
+  /// there is.
+  ///
+  /// The body is not read before that: a client that sends small pieces is slowed down rather than refused.
   private func claim(_ record: UploadRecord, from offset: Int64) {
-    guard shard.services.uploads.hasRoom(for: record.size - offset) else {
-      return handle(.noRoom)
+    let uploads = shard.services.uploads
+    if !isCounted {
+      if let wait = uploads.admitWrite(of: record.userID) {
+        return postpone(record, from: offset, by: wait)
+      }
+      isCounted = true
     }
+    let room = uploads.room
+    guard !room.isCounted else { return claimCounted(record, from: offset) }
+    let (path, transfer) = (shard.returnPath, LoopBound(self))
+    room.whenCounted { path.resume { _ in transfer.value.claimCounted(record, from: offset) } }
+  }
+
+  /// Has the request wait for its turn, each time for longer: others of its user may be faster.
+  private func postpone(_ record: UploadRecord, from offset: Int64, by wait: Int64) {
+    let pause = max(wait, waitedTime)
+    waitedTime += pause
+    guard waitedTime <= UploadPace.patience else { return handle(.tooFast(retryAfter: wait)) }
+    postponed = (record, offset)
+    tick = shard.loop.schedule(after: pause, self)
+  }
+
+  private func claimCounted(_ record: UploadRecord, from offset: Int64) {
+    // What came before is stored, also if the request begins anew.
+    (start, storedByteCount) = (offset, record.offset)
+    room = shard.services.uploads.room.reserve(record.size - record.offset, for: record.fileID)
+    guard room != nil else { return handle(.noRoom) }
     let end = shard.services.clock.now + Transfer.claimTime
     var kept: UploadSeal?
     do {
@@ -207,10 +259,17 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     ask(record) { $0 ? .recorded(place) : .lost }
   }
 
+  private func noteStored(_ byteCount: Int64) {
+    room?.note(stored: byteCount - storedByteCount)
+    storedByteCount = byteCount
+  }
+
   private func renew() {
     guard let upload = transfer.upload else { return }
-    let end = shard.services.clock.now + Transfer.claimTime
-    ask(UploadRenewal(upload.fileID, term: upload.term, until: end)) { .renewed($0) }
+    let now = shard.services.clock.now
+    let renewal = UploadRenewal(
+      upload.fileID, term: upload.term, until: now + Transfer.claimTime, at: now)
+    ask(renewal) { .renewed($0) }
   }
 
   private func takeProgress(_ offset: Int64, _ end: TransferRecord) -> (Int64, UploadRest?) {
@@ -229,10 +288,17 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     let now = shard.services.clock.now
     let retention = shard.services.settings.limits.uploadRetentionSeconds * 1_000
     file = nil
-    ask(UploadCompletion(upload, at: now, expiresAt: now + retention)) { $0 ? .finished : .lost }
+    let expiry = now + retention
+    ask(UploadCompletion(upload, at: now, expiresAt: expiry)) {
+      $0 ? .finished(expiresAt: expiry) : .lost
+    }
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
+    if let (record, offset) = postponed {
+      (postponed, tick) = (nil, nil)
+      return claim(record, from: offset)
+    }
     tick = shard.loop.schedule(after: Transfer.tickInterval, self)
     handle(.ticked)
   }

@@ -23,10 +23,8 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let notFound = HTTPStatus(404)
   package static let methodNotAllowed = HTTPStatus(405)
   package static let requestTimeout = HTTPStatus(408)
-  package static let conflict = HTTPStatus(409)
   package static let contentTooLarge = HTTPStatus(413)
   package static let uriTooLong = HTTPStatus(414)
-  package static let unsupportedMediaType = HTTPStatus(415)
   package static let rangeNotSatisfiable = HTTPStatus(416)
   package static let expectationFailed = HTTPStatus(417)
   package static let upgradeRequired = HTTPStatus(426)
@@ -36,7 +34,6 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let notImplemented = HTTPStatus(501)
   package static let badGateway = HTTPStatus(502)
   package static let serviceUnavailable = HTTPStatus(503)
-  package static let gatewayTimeout = HTTPStatus(504)
   package static let httpVersionNotSupported = HTTPStatus(505)
 
   /// The usual words for the code, empty when it is not a common one.

@@ -26,7 +26,8 @@ enum HTMLTagName: String, CaseIterable {
   var isRawText: Bool {
     switch self {
     case .title, .textarea, .script, .style, .xmp, .iframe, .noembed, .noframes, .noscript: true
-    default: false
+    case .base, .body, .head, .link, .meta, .plaintext, .template, .svg, .math, .breakout, .other:
+      false
     }
   }
 

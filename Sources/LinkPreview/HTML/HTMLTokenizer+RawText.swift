@@ -12,7 +12,11 @@ extension HTMLTokenizer {
         resumeText(after: "<!", &index)
       }
     case .rawBangDash: receiveRawBangDash(byte, &index)
-    default:
+    // All but the first are not in such an element.
+    case .rawText, .data, .tagOpen, .endTagOpen, .tagName, .beforeAttributeName, .attributeName,
+      .afterAttributeName, .beforeValue, .doubleQuotedValue, .singleQuotedValue, .unquotedValue,
+      .selfClosing, .declarationOpen, .bogusComment, .commentStart, .commentStartDash, .comment,
+      .commentDash, .commentEnd, .commentEndBang, .cdata, .cdataBracket, .cdataEnd, .plaintext:
       if byte == UInt8(ascii: "<") {
         state = .rawLessThan
       } else {
@@ -112,7 +116,9 @@ extension HTMLTokenizer {
     case .script:
       script.receive(byte)
       if keepsScript { structuredData.append(byte) }
-    default: break
+    case .base, .body, .head, .link, .meta, .textarea, .style, .xmp, .iframe, .noembed, .noframes,
+      .noscript, .plaintext, .template, .svg, .math, .breakout, .other:
+      break
     }
   }
 }
@@ -132,7 +138,9 @@ extension HTMLTokenizer {
     // In foreign content these are elements like any other, and an SVG's title is not the page's.
     case _ where name.isRawText && foreignDepth == 0:
       if syntax == .html || !isSelfClosing { beginRawText(name) }
-    default: break
+    case .base, .body, .head, .link, .meta, .title, .textarea, .script, .style, .xmp, .iframe,
+      .noembed, .noframes, .noscript, .plaintext, .breakout, .other:
+      break
     }
     return .startTag(name)
   }
@@ -148,7 +156,9 @@ extension HTMLTokenizer {
       keepsScript = false
       rawElement = .other
       return .structuredData
-    default: break
+    case .base, .body, .head, .link, .meta, .title, .textarea, .script, .style, .xmp, .iframe,
+      .noembed, .noframes, .noscript, .plaintext, .breakout, .other:
+      break
     }
     rawElement = .other
     return .endTag(name)

@@ -15,7 +15,11 @@ extension HTMLTokenizer {
     case .rawText: passRawText(bytes, &index)
     case .tagName: passTagName(bytes, &index)
     case .attributeName where !isRecordingAttributes: Self.passName(bytes, &index)
-    default: break
+    case .attributeName, .tagOpen, .endTagOpen, .beforeAttributeName, .afterAttributeName,
+      .beforeValue, .unquotedValue, .selfClosing, .declarationOpen, .commentStart,
+      .commentStartDash, .commentDash, .commentEnd, .commentEndBang, .cdataBracket, .cdataEnd,
+      .rawLessThan, .rawEndTag, .rawBang, .rawBangDash, .rawStartTag:
+      break
     }
   }
 

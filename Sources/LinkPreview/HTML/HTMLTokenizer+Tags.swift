@@ -9,7 +9,12 @@ extension HTMLTokenizer {
     case .doubleQuotedValue, .singleQuotedValue:
       // All but the closing quote was passed over already.
       state = .beforeAttributeName
-    default: receiveBetweenAttributes(byte, &index)
+    // All but the first three are not in a tag.
+    case .beforeAttributeName, .afterAttributeName, .selfClosing, .data, .tagOpen, .endTagOpen,
+      .declarationOpen, .bogusComment, .commentStart, .commentStartDash, .comment, .commentDash,
+      .commentEnd, .commentEndBang, .cdata, .cdataBracket, .cdataEnd, .rawText, .rawLessThan,
+      .rawEndTag, .rawBang, .rawBangDash, .rawStartTag, .plaintext:
+      receiveBetweenAttributes(byte, &index)
     }
     return byte == UInt8(ascii: ">") && state == .data ? finishTag() : nil
   }

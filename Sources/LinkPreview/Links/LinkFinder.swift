@@ -120,7 +120,7 @@ package struct LinkFinder {
   }
 }
 
-/// Tells the many texts that cannot hold a link from the few that may, in one pass over their bytes.
+/// Finds out in one pass over the bytes of a text whether it may contain a link.
 enum LinkHint {
   /// Whether a dot stands between two words, or a slash behind a colon.
   static func isGiven(by text: String) -> Bool {

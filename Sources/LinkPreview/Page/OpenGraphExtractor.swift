@@ -122,7 +122,7 @@ package struct OpenGraphExtractor {
       // A proper page has one end of the head and one body; a page of bodies is not asked again.
       headEnds = min(headEnds + 1, 3)
       if headEnds <= 2, reading.isComplete { return .finished }
-    default: break
+    case .startTag, .endTag, .endOfMarkup: break
     }
     return .needsMore
   }

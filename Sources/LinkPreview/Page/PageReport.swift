@@ -54,7 +54,7 @@ package struct PreviewOrigin: Sendable, Hashable {
     self.rank = rank
   }
 
-  /// An origin that somebody else has told of: nothing is ranked behind it.
+  /// An origin that another source reported: nothing is ranked after it.
   package init(member: String, source: String) {
     self.init(member: member, source: source, rank: .site)
   }

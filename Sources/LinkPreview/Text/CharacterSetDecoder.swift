@@ -67,8 +67,8 @@ enum CharacterSetDecoder {
 
 /// Converts a stream of ISO-2022-JP to EUC-JP, where no byte of a character looks like a `<`.
 ///
-/// The two are the same codes, told apart by escape sequences in the one and by the highest bit in
-/// the other. A page of another character set holds no escape sequences and passes unchanged.
+/// The two are the same codes, distinguished by escape sequences in the one and by the highest bit
+/// in the other. A page of another character set holds no escape sequences and passes unchanged.
 struct ISO2022JPConverter {
   private enum Alphabet { case ascii, kanji, katakana }
   private enum State { case text, escape, dollar, parenthesis }

@@ -50,8 +50,9 @@ extension LoadConnection {
     case .failure(let error) where error.code == .alreadyExists: break
     case .failure(let error): return fail("\(error)")
     case .success(let node):
-      let index = Int(id - RequestID.firstEnter)
-      if traces.indices.contains(index) { didEnter(index, node) }
+      if id >= RequestID.firstEnter, id - RequestID.firstEnter < Int64(traces.count) {
+        didEnter(Int(id - RequestID.firstEnter), node)
+      }
       if id == RequestID.open, worker.gateway.isEmpty { worker.gateway = Self.gateway(node) }
     }
     guard case .preparing(let missing) = state else { return }

@@ -101,7 +101,8 @@ extension LoadConnection {
       }
       receive(delivery, isLive: isLive)
     case .throttled:
-      worker.counters.withheldTold += Int(clamping: params["withheld"]?.integer ?? 0)
+      // Bounded, so that no server makes the sum overflow.
+      worker.counters.withheldTold += Int(UInt32(clamping: params["withheld"]?.integer ?? 0))
     case .messageUpdated:
       worker.counters.updates += 1
       receiveNumbered(params, in: channel)
@@ -144,7 +145,7 @@ struct UnansweredSend {
   let intended: Int64
 }
 
-/// Tells apart what the requests of one connection ask, by their ids.
+/// The ids of requests, which identify their methods.
 enum RequestID {
   static let open: Int64 = 1
   static let firstCreate: Int64 = 100

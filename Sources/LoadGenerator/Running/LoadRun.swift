@@ -25,7 +25,7 @@ package final class LoadRun {
   /// - Parameters:
   ///   - server: Where the server's usage is read; `nil` leaves those figures out.
   ///   - isInterrupted: Looked at often; once true, the run ends with a report of what was.
-  ///   - observe: Told how the run stands, about once a second.
+  ///   - observe: Receives the state of the run about once a second.
   package init(
     _ plan: LoadPlan, _ target: LoadTarget, server: (any UsageSource)?,
     isInterrupted: @escaping @Sendable () -> Bool = { false },

@@ -15,9 +15,9 @@ extension OpenChannel {
   /// Lets a user read but not send.
   ///
   /// - Parameters:
-  ///   - userID: Who.
-  ///   - seconds: For how long; ten years unless given.
-  ///   - description: Why, at most 2,048 characters.
+  ///   - userID: The user to mute.
+  ///   - seconds: The length of the mute, 1 or more; `nil` for ten years.
+  ///   - description: The reason, up to 2,048 characters.
   public func muteUser(
     userID: String, seconds: Int? = nil, description: String? = nil
   ) async throws(ParleyError) {
@@ -33,9 +33,9 @@ extension OpenChannel {
   /// Puts a user out, and keeps it out.
   ///
   /// - Parameters:
-  ///   - userID: Who.
-  ///   - seconds: For how long; ten years unless given.
-  ///   - description: Why, at most 250 characters.
+  ///   - userID: The user to ban.
+  ///   - seconds: The length of the ban, 1 or more; `nil` for ten years.
+  ///   - description: The reason, up to 250 characters.
   public func banUser(
     userID: String, seconds: Int? = nil, description: String? = nil
   ) async throws(ParleyError) {

@@ -71,7 +71,7 @@ enum AnswerReader {
     return values
   }
 
-  /// Tells a fault of the resources' reader as one of the answer.
+  /// Converts an error of the resources' reader into an error of the answer.
   static func resource<Value>(
     _ read: () throws(ResourceError) -> Value
   ) throws(ParleyError) -> Value {

@@ -9,7 +9,7 @@ final class ClientCore: Sendable {
   let callbacks: CallbackQueue
   let requestIDs = RequestIDs()
   let files = FileSendings()
-  let fileKeys = FileKeys()
+  let fileKeys: FileKeys
   let engineConfiguration: EngineConfiguration
   /// The time without progress after which an upload fails.
   let uploadPatience: Duration
@@ -22,6 +22,7 @@ final class ClientCore: Sendable {
     callbacks = CallbackQueue(delegates, limit: limit)
     let inlet = EventInlet()
     engineConfiguration = configuration.engineConfiguration
+    fileKeys = FileKeys(serverURL: engineConfiguration.serverURL)
     uploadPatience = configuration.uploadTimeout
     engine = Engine(engineConfiguration) { inlet.take($0) }
     inlet.connect(to: self)
@@ -171,7 +172,9 @@ final class ClientCore: Sendable {
     case .recovered(let url, let missed): tell(url, .recovered(eventCount: missed))
     case .recoveryFailed(let url, let reason): didFailToRecover(url, EventLoss(reason))
     case .fileKeyChanged(let key): fileKeys.keep(key)
-    case .featuresChanged(let features): session.withLock { $0.features = features }
+    case .featuresChanged(let features):
+      fileKeys.trust(base: features.files?.base)
+      session.withLock { $0.features = features }
     case .stateChanged(let state): didChange(state)
     }
   }

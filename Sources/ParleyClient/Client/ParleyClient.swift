@@ -78,29 +78,28 @@ extension ParleyClient {
 }
 
 extension ParleyClient {
-  /// Tells a delegate what happens in channels, from now on; it replaces the one of that identifier.
+  /// Adds a delegate for events of channels.
   ///
-  /// The delegate is held weakly.
+  /// It replaces a delegate with the same identifier, and is held weakly.
   public func addOpenChannelDelegate(
     _ delegate: any OpenChannelDelegate, identifier: String
   ) {
     core.delegates.add(delegate, identifier: identifier)
   }
 
-  /// Tells the delegate of that identifier nothing more.
+  /// Removes the delegate for events of channels with this identifier.
   public func removeOpenChannelDelegate(identifier: String) {
     core.delegates.removeChannelDelegate(identifier: identifier)
   }
 
-  /// Tells a delegate what happens to the connection, from now on; it replaces the one of that
-  /// identifier.
+  /// Adds a delegate for changes of the connection.
   ///
-  /// The delegate is held weakly.
+  /// It replaces a delegate with the same identifier, and is held weakly.
   public func addConnectionDelegate(_ delegate: any ConnectionDelegate, identifier: String) {
     core.delegates.add(delegate, identifier: identifier)
   }
 
-  /// Tells the delegate of that identifier nothing more.
+  /// Removes the delegate for changes of the connection with this identifier.
   public func removeConnectionDelegate(identifier: String) {
     core.delegates.removeConnectionDelegate(identifier: identifier)
   }

@@ -6,10 +6,15 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
   public struct Files: Sendable, Hashable, Codable {
     /// The largest file that the server takes, in bytes.
     public let maxBytes: Int64
+    /// The base of the addresses of all files; `nil` where each upload names its own.
+    ///
+    /// Keys are added to addresses of the connected server and of this base alone.
+    public let base: String?
 
     /// Makes the value, for tests of an application.
-    public init(maxBytes: Int64) {
+    public init(maxBytes: Int64, base: String? = nil) {
       self.maxBytes = maxBytes
+      self.base = base
     }
   }
 
@@ -79,7 +84,7 @@ extension ServerFeatures {
 extension ServerFeatures.Files {
   init?(json: JSONNode) {
     guard let maxBytes = json["max_bytes"]?.integer else { return nil }
-    self.init(maxBytes: maxBytes)
+    self.init(maxBytes: maxBytes, base: json["base"]?.string)
   }
 }
 

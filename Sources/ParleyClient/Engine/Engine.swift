@@ -23,7 +23,7 @@ final class Engine: Sendable {
 
   /// - Parameters:
   ///   - loop: The thread to use; `nil` for the one that all clients share.
-  ///   - deliver: Told all events in order, on the engine's thread.
+  ///   - deliver: Receives all events in order, on the engine's thread.
   init(
     _ configuration: EngineConfiguration, on loop: ClientLoop? = nil,
     deliver: @escaping @Sendable (EngineEvent) -> Void

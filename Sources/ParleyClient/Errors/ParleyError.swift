@@ -58,11 +58,14 @@ extension ParleyError {
     }
   }
 
-  /// After how long the same call may succeed, where the server told.
+  /// After how long the same call may succeed, if the server reported it.
   public var retryAfter: Duration? {
     switch self {
     case .tooManyMessages(let wait), .rateLimited(let wait): wait
-    default: nil
+    case .banned, .muted, .frozen, .notInChannel, .notFound, .unauthorized, .refused,
+      .connectionLost, .connectionFailed, .timedOut, .cancelled, .notConnected, .tooManyPending,
+      .invalidConfiguration, .unreadableFile, .malformedAnswer:
+      nil
     }
   }
 

@@ -59,7 +59,7 @@ final class CallbackQueue: Sendable {
     if mustSchedule { scheduleDraining() }
   }
 
-  /// Tells delegates of an event.
+  /// Delivers an event to delegates.
   func push(_ event: ParleyEvent) {
     guard !delegates.isEmpty else { return }
     let mustSchedule = state.withLock { state in

@@ -1,4 +1,4 @@
-/// Is told what happens to a client's connection.
+/// Receives the changes of a client's connection.
 ///
 /// Called as an ``OpenChannelDelegate`` is, and held weakly too.
 public protocol ConnectionDelegate: AnyObject, Sendable {

@@ -27,11 +27,11 @@ public struct FileContent: Sendable, Hashable {
   /// The sequence is iterated again from its beginning when a sending is repeated, or when the
   /// server lost what it had.
   ///
-  /// - Parameter size: The number of bytes of all pieces together.
+  /// - Parameter size: The number of bytes of all pieces together; a negative number counts as 0.
   public static func sequence<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, size: Int64
   ) -> FileContent where Pieces.Element == [UInt8] {
-    let source = PieceSource(size: size) {
+    let source = PieceSource(size: max(0, size)) {
       var iterator = pieces.makeAsyncIterator()
       return { try await iterator.next() }
     }

@@ -1,4 +1,5 @@
 internal import Basics
+internal import ClientTransport
 internal import ParleyProtocol
 internal import Synchronization
 
@@ -28,14 +29,42 @@ public struct FileKey: Sendable, Hashable {
 ///
 /// Messages read it when their addresses are asked for, so a message that was received long ago
 /// has the key of today.
+///
+/// The address of a file is by what the upload of its sender named, so it may name any host. A key goes
+/// to the server alone, and to the place where the server has its files.
 final class FileKeys: Sendable {
-  private let latest = Mutex<FileKey?>(nil)
+  private struct State {
+    var latest: FileKey?
+    /// The origin of the base that the server has named.
+    var base: WebOrigin?
+  }
+
+  private let server: WebOrigin?
+  private let state = Mutex(State())
+
+  /// - Parameter serverURL: The address that the client connects to.
+  init(serverURL: String) { server = WebOrigin(ofServer: serverURL) }
 
   /// The latest key; `nil` while the server gave none.
-  var current: FileKey? { latest.withLock { $0 } }
+  var current: FileKey? { state.withLock { $0.latest } }
 
   func keep(_ key: FileKey?) {
-    latest.withLock { $0 = key }
+    state.withLock { $0.latest = key }
+  }
+
+  /// Takes the base of the addresses of all files, as the server has named it.
+  func trust(base: String?) {
+    let origin = base.flatMap(WebOrigin.init(ofRequest:))
+    state.withLock { $0.base = origin }
+  }
+
+  /// The latest key, if an address may have it.
+  func key(for address: String) -> FileKey? {
+    let state = state.withLock { $0 }
+    guard let key = state.latest, let origin = WebOrigin(ofRequest: address),
+      origin == server || origin == state.base
+    else { return nil }
+    return key
   }
 }
 
@@ -55,9 +84,9 @@ struct KeyedAddress: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// The address with the key that the client has now.
+  /// The address with the key that the client has now, unless it is that of another host.
   var keyed: String {
-    guard let key = keys?.current else { return plain }
+    guard let key = keys?.key(for: plain) else { return plain }
     return plain + (plain.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "auth="
       + PercentEncoding.encode(key.key)
   }

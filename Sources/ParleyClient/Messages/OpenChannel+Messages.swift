@@ -35,12 +35,24 @@ extension OpenChannel {
   func messages(
     around anchor: MessageAnchor, _ wanted: MessageListParams.Values
   ) async throws(ParleyError) -> [any BaseMessage] {
-    var page = try await messagePage(around: anchor, wanted)
+    try await Self.messages(around: anchor, wanted) { (place, params) async throws(ParleyError) in
+      try await messagePage(around: place, params)
+    }
+  }
+
+  /// Gathers messages from pages, until a page names no further place or one that was named before.
+  static func messages(
+    around anchor: MessageAnchor, _ wanted: MessageListParams.Values,
+    in load: (MessageAnchor, MessageListParams.Values) async throws(ParleyError) -> MessagePage
+  ) async throws(ParleyError) -> [any BaseMessage] {
+    var page = try await load(anchor, wanted)
+    var places: Set<MessageAnchor> = []
     var messages = page.messages
     var rest = wanted
     rest.isInclusive = false
     while let place = wanted.goesBack ? page.previous : page.next,
-      wanted.goesBack != wanted.goesForth, messages.count < wanted.size
+      wanted.goesBack != wanted.goesForth, messages.count < wanted.size,
+      places.insert(place).inserted
     {
       let missing = wanted.size - messages.count
       if wanted.goesBack {
@@ -48,7 +60,7 @@ extension OpenChannel {
       } else {
         rest.nextResultSize = missing
       }
-      page = try await messagePage(around: place, rest)
+      page = try await load(place, rest)
       let isContinuation = wanted.goesBack == (wanted.order == .newestFirst)
       messages = isContinuation ? messages + page.messages : page.messages + messages
     }

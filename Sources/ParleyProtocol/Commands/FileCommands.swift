@@ -9,6 +9,8 @@ package struct FileCreate: Sendable, Hashable {
   /// The parameters of the message to be sent when the upload is complete, as JSON.
   package var message: String?
   /// Whether the file needs a key; `nil` leaves it to the server.
+  ///
+  /// The message can ask for a key as well.
   package var requiresAuthorization: Bool?
   /// The thumbnails that are made when the upload is complete.
   package var thumbnailSizes: [ThumbnailSize] = []
@@ -30,7 +32,9 @@ package struct FileCreate: Sendable, Hashable {
     thumbnailSizes = try parameters.thumbnailSizes() ?? []
     guard let value = parameters.value("message") else { return }
     let object = try value.object("message")
-    message = String(decoding: try UploadMessage(Fields(object)).encoded(), as: UTF8.self)
+    let message = try UploadMessage(Fields(object))
+    if message.draft.file?.requiresAuthorization == true { requiresAuthorization = true }
+    self.message = String(decoding: message.encoded(), as: UTF8.self)
   }
 
   /// The creation of an upload over HTTP, whose texts are to be checked.
@@ -55,7 +59,7 @@ package struct FileCreate: Sendable, Hashable {
 package struct UploadMessage: Sendable, Hashable {
   package var channelURL: String
   package var requestID: String?
-  /// Its file has a name and a type at most.
+  /// Its file has a name, a type and a need for a key at most.
   package var draft: MessageDraft
 
   package init(_ parameters: Fields) throws(ServiceError) {

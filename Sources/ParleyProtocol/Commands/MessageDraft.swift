@@ -100,6 +100,7 @@ extension MessageDraft {
       ("data", data), ("custom_type", customType),
     ]
     for (name, text) in texts where !text.isEmpty { writer.member(name, text) }
+    if file?.requiresAuthorization == true { writer.member("require_auth", true) }
     writer.member("mention_type", mentionType.rawValue)
     if !mentionedUserIDs.isEmpty { writer.member("mentioned_user_ids", mentionedUserIDs) }
     if !metaArrays.isEmpty {
@@ -157,14 +158,14 @@ extension MessageFile {
     }
     try self.init(named: parameters)
     self.id = id
-    requiresAuthorization = try parameters.boolean("require_auth") ?? false
   }
 
-  /// Reads the name and the type alone.
+  /// Reads the name, the type and whether the file must need a key.
   init(named parameters: Fields) throws(ServiceError) {
     self.init(
       url: "", name: try parameters.name("file_name", limit: Limits.fileNameLength) ?? "",
-      type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "")
+      type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "",
+      requiresAuthorization: try parameters.boolean("require_auth") ?? false)
   }
 
   /// Reads `url`, which must be given, `file_name`, `file_type` and `file_size`.

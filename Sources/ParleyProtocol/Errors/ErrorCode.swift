@@ -39,7 +39,7 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable {
   package static let negativeNumber = ErrorCode(400_106)
   /// Not the author, not an operator, not a participant.
   package static let notAllowed = ErrorCode(400_108)
-  /// The page token does not lead anywhere.
+  /// The page token is invalid.
   package static let pageTokenExpired = ErrorCode(400_109)
   /// A value is too long.
   package static let tooLong = ErrorCode(400_110)

@@ -104,9 +104,9 @@ extension ServiceError {
       data: ErrorDetails(limit: Int64(limit), scope: "session"))
   }
 
-  /// A page token does not lead anywhere any more.
+  /// A page token is invalid.
   package static let pageTokenExpired = ServiceError(
-    .pageTokenExpired, "the page token does not lead anywhere: begin with the first page",
+    .pageTokenExpired, "the page token is invalid: start with the first page",
     field: "token")
 
   /// The user is deactivated.

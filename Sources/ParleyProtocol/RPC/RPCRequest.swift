@@ -79,7 +79,7 @@ package struct RPCIdentifier: Sendable, Hashable {
     switch node.kind {
     case .string: break
     case .number where node.integer != nil || Self.isWhole(node.raw): break
-    default: return nil
+    case .number, .null, .bool, .array, .object: return nil
     }
     json = String(decoding: node.raw, as: UTF8.self)
   }

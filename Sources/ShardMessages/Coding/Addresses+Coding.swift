@@ -56,7 +56,9 @@ extension CallTicket: MessageCodable {
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(unit: try reader.read(), index: try reader.read())
+    self.init(
+      unit: try reader.readInteger(in: .positions),
+      index: try reader.readInteger(in: .ticketIndexes))
   }
 }
 
@@ -140,6 +142,6 @@ extension StreamPosition: MessageCodable {
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(epoch: try reader.read(), seq: try reader.read())
+    self.init(epoch: try reader.read(), seq: try reader.readInteger(in: .positions))
   }
 }

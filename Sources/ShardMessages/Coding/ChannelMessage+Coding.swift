@@ -70,7 +70,8 @@ extension ChannelMessage: MessageCodable {
       self = .command(try reader.read(), by: try reader.read(), replyTo: try reader.read())
     case 1:
       self = .listParticipants(
-        limit: try reader.read(), token: try reader.read(), replyTo: try reader.read())
+        limit: try reader.readInteger(in: Limits.pageSizes), token: try reader.read(),
+        replyTo: try reader.read())
     case 2:
       self = .listMessages(try reader.read(), for: try reader.read(), replyTo: try reader.read())
     // 3 and 4 were given to messages that are no more.

@@ -75,7 +75,8 @@ extension ChannelCommand: MessageCodable {
     case 10: self = .ban(try reader.read())
     case 11:
       self = .changeBan(
-        userID: try reader.read(), seconds: try reader.read(), description: try reader.read())
+        userID: try reader.read(), seconds: try reader.readSeconds(),
+        description: try reader.read())
     case 12: self = .unban(userID: try reader.read())
     case 13: self = .send(try reader.read())
     case 14: self = .updateMessage(try reader.read(), try reader.read())
@@ -86,6 +87,13 @@ extension ChannelCommand: MessageCodable {
       self = .translateMessage(try reader.read(), into: try reader.read())
     default: throw .unknownCase
     }
+  }
+}
+
+extension MessageReader {
+  /// Reads the seconds of a ban, which may be absent.
+  fileprivate mutating func readSeconds() throws(MessageDecodingError) -> Int64? {
+    try read(Bool.self) ? try readInteger(in: .restrictionSeconds) : nil
   }
 }
 
@@ -115,8 +123,8 @@ extension ChannelRestriction: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      channelURL: try reader.read(), userID: try reader.read(), seconds: try reader.read(),
-      description: try reader.read())
+      channelURL: try reader.read(), userID: try reader.read(),
+      seconds: try reader.readInteger(in: .restrictionSeconds), description: try reader.read())
   }
 }
 
@@ -131,7 +139,8 @@ extension MessageOrder: MessageCodable {
   package convenience init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       try reader.read(), requestID: try reader.read(), upload: try reader.read(),
-      arrival: try reader.read())
+      // Nanoseconds since the sender's machine was started: more than 2^53 after 104 days.
+      arrival: try reader.readInteger(in: 0...Int64.max))
   }
 }
 
@@ -201,8 +210,10 @@ extension MessageList: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      channelURL: try reader.read(), anchor: try reader.read(), previousLimit: try reader.read(),
-      nextLimit: try reader.read(), includesAnchor: try reader.read(),
+      channelURL: try reader.read(), anchor: try reader.read(),
+      previousLimit: try reader.readInteger(in: Limits.messagePageSizes),
+      nextLimit: try reader.readInteger(in: Limits.messagePageSizes),
+      includesAnchor: try reader.read(),
       isReversed: try reader.read(), filter: try reader.read())
   }
 }

@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// A value in messages between shards, with its one form as bytes.
 ///
 /// Each value has exactly one encoding, and only that is decoded. Numbers have a fixed width and end
@@ -46,6 +48,28 @@ extension MessageCodable {
     for _ in 0..<count { list.append(try Self(from: &reader)) }
     return list
   }
+}
+
+/// The ranges of the whole numbers in messages.
+///
+/// A forged number would otherwise end the process in the first sum or index that it is used in.
+extension ClosedRange<Int64> {
+  /// The numbers that are exact in JavaScript: every number in a message, unless it says otherwise.
+  static var exactIntegers: ClosedRange<Int64> { -(1 << 53) + 1...(1 << 53) - 1 }
+
+  /// The positions of events in a channel; 0 is before the first.
+  static var positions: ClosedRange<Int64> { 0...(1 << 53) - 1 }
+
+  /// Numbers of things in memory.
+  ///
+  /// The sum of as many as fit into a message has 64 bits at most.
+  static var counts: ClosedRange<Int64> { 0...(1 << 32) - 1 }
+
+  /// The places of calls in their batches; negative for a part of a call.
+  static var ticketIndexes: ClosedRange<Int64> { -(1 << 32)...(1 << 32) - 1 }
+
+  /// The seconds of a mute or ban; -1 for ten years.
+  static var restrictionSeconds: ClosedRange<Int64> { -1...Limits.restrictionSeconds }
 }
 
 /// The bytes of a message that is being encoded.
@@ -111,6 +135,17 @@ package struct MessageReader {
       number |= Number(truncatingIfNeeded: byte) << (index * 8)
     }
     return number
+  }
+
+  /// Reads a whole number in a range.
+  ///
+  /// - Throws: ``MessageDecodingError/invalidValue`` for a number outside of `range`.
+  mutating func readInteger<Number: BinaryInteger>(
+    in range: ClosedRange<Int64>, _: Number.Type = Number.self
+  ) throws(MessageDecodingError) -> Number {
+    let number: Int64 = try readNumber()
+    guard range.contains(number) else { throw .invalidValue }
+    return Number(number)
   }
 
   mutating func read(byteCount: Int) throws(MessageDecodingError) -> ArraySlice<UInt8> {

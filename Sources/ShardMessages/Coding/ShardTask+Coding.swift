@@ -1,4 +1,5 @@
 package import Channels
+import ParleyProtocol
 
 extension ShardTask: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
@@ -97,6 +98,8 @@ extension FanOutPlan: MessageCodable {
     for share in [common] + exceptions.map(\.share) where share.bits & ~all.bits != 0 {
       throw .invalidValue
     }
+    // The connections without a share of their own are counted by those with one.
+    guard Set(exceptions.map(\.connection)).count == exceptions.count else { throw .invalidValue }
   }
 }
 
@@ -144,13 +147,15 @@ extension ShardQuestion: MessageCodable {
     case 0: self = .online(try reader.read())
     case 1:
       self = .sessions(
-        SessionQuery(userID: try reader.read(), limit: try reader.read(), last: try reader.read()))
+        SessionQuery(
+          userID: try reader.read(), limit: try reader.readInteger(in: Limits.pageSizes),
+          last: try reader.read()))
     case 2: self = .close(sessionID: try reader.read())
     case 3: self = .connections
     case 4: self = .participantCounts(try reader.read())
     case 5: self = .awaitedSends(channelURL: try reader.read())
     case 6 where reader.version >= MessageVersion.busiestChannels:
-      self = .busiestChannels(limit: try reader.read())
+      self = .busiestChannels(limit: try reader.readInteger(in: Limits.pageSizes))
     default: throw .unknownCase
     }
   }
@@ -198,7 +203,12 @@ extension ShardAnswer: MessageCodable {
     case 1: self = .sessions(try reader.read())
     case 2: self = .closed(try reader.read())
     case 3: self = .connections(try reader.read())
-    case 4: self = .participantCounts(try reader.read())
+    case 4:
+      var counts: [Int] = []
+      for _ in 0..<(try reader.readCount()) {
+        counts.append(try reader.readInteger(in: .counts))
+      }
+      self = .participantCounts(counts)
     case 5: self = .dismissed(try reader.read())
     case 6: self = .awaitedSends(try reader.read())
     case 7: self = .sent(try reader.read())
@@ -219,7 +229,8 @@ extension ChannelTraffic: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      url: try reader.read(), messages: try reader.read(), participants: try reader.read())
+      url: try reader.read(), messages: try reader.readInteger(in: .counts),
+      participants: try reader.readInteger(in: .counts))
   }
 }
 
@@ -232,7 +243,9 @@ extension ConnectionCount: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      connections: try reader.read(), sessions: try reader.read(), queued: try reader.read())
+      connections: try reader.readInteger(in: .counts),
+      sessions: try reader.readInteger(in: .counts),
+      queued: try reader.readInteger(in: .counts))
   }
 }
 

@@ -39,7 +39,8 @@ extension StageMessage: MessageCodable {
     case 4: self = .window(try reader.read())
     case 5:
       self = .answer(
-        try reader.read(), try reader.read(), after: reader.version >= 2 ? try reader.read() : 0)
+        try reader.read(), try reader.read(),
+        after: reader.version >= 2 ? try reader.readInteger(in: .positions) : 0)
     default: throw .unknownCase
     }
   }
@@ -99,8 +100,8 @@ extension StageAttachment: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      epoch: try reader.read(), seq: try reader.read(), announced: try reader.read(),
-      lastAdmission: try reader.read())
+      epoch: try reader.read(), seq: try reader.readInteger(in: .positions),
+      announced: try reader.read(), lastAdmission: try reader.read())
   }
 }
 
@@ -230,7 +231,7 @@ extension StageNews: MessageCodable {
           payload: try reader.read(), author: try reader.read(), mark: try reader.read()))
     case 6: self = .record(try reader.read())
     case 7: self = .throttle(try reader.read())
-    case 8: self = .elsewhere(try reader.read())
+    case 8: self = .elsewhere(try reader.readInteger(in: .counts))
     case 9: self = .answer(try reader.read(), try reader.read())
     default: throw .unknownCase
     }
@@ -250,7 +251,8 @@ extension StageStart: MessageCodable {
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       channel: try reader.read(), channelID: try reader.read(), epoch: try reader.read(),
-      seq: try reader.read(), throttleLimit: try reader.read(), announced: try reader.read())
+      seq: try reader.readInteger(in: .positions), throttleLimit: try reader.read(),
+      announced: try reader.read())
   }
 }
 
@@ -276,8 +278,9 @@ extension ChannelEvent: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      payload: try reader.read(), subject: try reader.read(), seq: try reader.read(),
-      timestamp: try reader.read(), author: try reader.read())
+      payload: try reader.read(), subject: try reader.read(),
+      seq: try reader.readInteger(in: .positions), timestamp: try reader.read(),
+      author: try reader.read())
   }
 }
 
@@ -337,8 +340,8 @@ extension WindowQuestion: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      number: try reader.read(), userID: try reader.read(), seq: try reader.read(),
-      server: try reader.read())
+      number: try reader.read(), userID: try reader.read(),
+      seq: try reader.readInteger(in: .positions), server: try reader.read())
   }
 }
 
@@ -362,10 +365,10 @@ extension UserWindow: MessageCodable {
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    let seq: Int64 = try reader.read()
+    let seq: Int64 = try reader.readInteger(in: .positions)
     // What the user was shown before, an older server does not say.
     self.init(
-      seq: seq, since: reader.version >= 3 ? try reader.read() : seq,
+      seq: seq, since: reader.version >= 3 ? try reader.readInteger(in: .positions) : seq,
       shownTimes: try reader.read(), withheldIDs: try reader.read())
   }
 }

@@ -35,8 +35,9 @@ extension UInt64: MessageCodable {
 extension Int64: MessageCodable {
   package func encode(into writer: inout MessageWriter) { writer.write(number: self) }
 
+  /// Decodes a number that is exact in JavaScript, as all numbers of the API are.
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self = try reader.readNumber()
+    self = try reader.readInteger(in: .exactIntegers)
   }
 }
 

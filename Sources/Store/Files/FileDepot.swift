@@ -6,9 +6,9 @@ package import Reactor
 /// changed. Nothing here blocks the caller but ``prepare()``, ``open(_:)`` and ``close()``.
 /// Completions run on the depot's threads, or at once on the caller's, and must be brief.
 ///
-/// What is unfinished lies under the file's id as well, where any server finds it that uses the same
-/// place: `uploads/{id}` and `partial/{id}` of a directory. An upload that another server continues
-/// needs no more than the id and the offset.
+/// An unfinished file is stored under the file's id as well, where every server finds it that uses the
+/// same place: `uploads/{id}` and `partial/{id}` of a directory. Another server continues an upload by
+/// the id and the offset alone.
 package protocol FileDepot: AnyObject, Sendable {
   /// Makes the place ready, and begins to remove what earlier processes were receiving when they
   /// ended.
@@ -84,8 +84,8 @@ package struct FilePage: Sendable {
 
 /// A file that is being received.
 ///
-/// What is asked for is done in order. Nothing of it is a file until it is complete, and nothing stays
-/// of one that is let go before.
+/// Requests are carried out in order. No file exists until the upload is complete, and an upload that
+/// is released before leaves nothing.
 package protocol FileUpload: AnyObject, Sendable {
   /// The id of the file.
   var id: String { get }

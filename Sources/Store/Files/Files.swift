@@ -1,4 +1,5 @@
 package import Channels
+import ParleyProtocol
 import Synchronization
 import Uploads
 
@@ -43,12 +44,15 @@ extension StoreTransaction {
 
 extension WriteTransaction {
   /// Notes a file that is safe on disk as that of a message, in the message's own transaction.
+  ///
+  /// - Parameter shown: The file as the message shows it.
   func keepFile(
-    _ file: FileRecord, of userID: String?, inMessage messageID: Int64, channelID: Int64,
-    at timestamp: Int64
+    _ file: FileRecord, shownAs shown: MessageFile?, of userID: String?,
+    inMessage messageID: Int64, channelID: Int64, at timestamp: Int64
   ) throws {
     try FileRows.insert(
-      file, of: userID, inMessage: messageID, channelID: channelID, at: timestamp, on: connection)
+      file, shownAs: shown, of: userID, inMessage: messageID, channelID: channelID, at: timestamp,
+      on: connection)
   }
 }
 
@@ -63,15 +67,17 @@ extension FileSeal {
 /// The rows of files, and of the messages that have them; what removes messages leaves theirs to a
 /// trigger.
 enum FileRows {
-  /// - Throws: `StoreError.notFound(.file)` for a user's file that was removed meanwhile.
+  /// - Throws: `StoreError.notFound(.file)` for a user's file that was removed meanwhile, and
+  ///   `LogError.outdatedFile` for one that was encrypted meanwhile.
   static func insert(
-    _ file: FileRecord, of userID: String?, inMessage messageID: Int64, channelID: Int64,
-    at timestamp: Int64, on connection: StoreConnection
+    _ file: FileRecord, shownAs shown: MessageFile?, of userID: String?,
+    inMessage messageID: Int64, channelID: Int64, at timestamp: Int64,
+    on connection: StoreConnection
   ) throws {
-    // A file that is there stays until the message is.
-    _ = try connection.first(
-      "SELECT 1 FROM files WHERE file_id = ? \(.forShare)", [file.id]
-    ) { _ in true }
+    // A file that is there stays as it is until the message is there.
+    let keyID = try connection.first(
+      "SELECT key_id FROM files WHERE file_id = ? \(.forShare)", [file.id]
+    ) { $0[0] as String? }
     let stage = try connection.first("SELECT stage FROM uploads WHERE file_id = ?", [file.id]) {
       $0[0] as String
     }
@@ -86,12 +92,20 @@ enum FileRows {
           file.id, userID ?? "", file.name, file.type, file.size, timestamp,
           file.seal?.masterKeyID, file.seal?.keys,
         ])
-    case UploadRecord.Stage.complete.rawValue: break
+    case UploadRecord.Stage.complete.rawValue:
+      try requireTruth(of: shown, isSealed: (keyID ?? nil) != nil)
     case .some: throw StoreError.notFound(.file)
     }
     try connection.execute(
       "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES (?, ?, ?)",
       [messageID, file.id, channelID])
+  }
+
+  /// Refuses a message whose readers would ask for an encrypted file without a key.
+  ///
+  /// - Throws: `LogError.outdatedFile`.
+  static func requireTruth(of shown: MessageFile?, isSealed: Bool) throws(LogError) {
+    guard !isSealed || shown?.requiresAuthorization == true else { throw .outdatedFile }
   }
 
   /// Gives up some of what is left of a channel: the files of messages that it did not keep.

@@ -2,8 +2,8 @@ package import Uploads
 
 /// A file that is received over several requests, and outlives processes.
 ///
-/// What is asked for is done in order, on threads of the depot. Once something has failed, nothing
-/// succeeds any more. A file that is let go keeps its bytes until it is removed by its id.
+/// Requests are carried out in order, on threads of the depot. After one has failed, all later ones
+/// fail. A file that is let go keeps its bytes until it is removed by its id.
 package protocol PartialFile: AnyObject, Sendable {
   /// The bytes that were taken and are still in memory.
   var heldByteCount: Int { get }

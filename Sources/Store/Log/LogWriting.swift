@@ -96,8 +96,8 @@ struct LogWriting {
   private func relay(_ new: UnsequencedMessage, in channel: LogChannel) throws -> LogOutcome {
     if let file = new.upload {
       try transaction.keepFile(
-        file, of: new.message.user?.id, inMessage: new.message.id, channelID: channel.id,
-        at: new.message.createdAt)
+        file, shownAs: new.message.file, of: new.message.user?.id, inMessage: new.message.id,
+        channelID: channel.id, at: new.message.createdAt)
     }
     return .relayed(mentionedUsers: try transaction.usersInOrder(new.mentionedUserIDs))
   }

@@ -15,8 +15,8 @@ protocol MessageAppending: AnyObject {
   var runLimit: Int { get }
 
   /// - Throws: `StoreError.notFound(.channel)`, or `.message` when the request's message was deleted;
-  ///   `LogError.fenced`; `.unstorableText`; or an error that is a constraint's when the message id is
-  ///   taken. In each case nothing has changed.
+  ///   `LogError.fenced`, `.outdatedFile`; `.unstorableText`; or an error that is a constraint's when the
+  ///   message id is taken. In each case nothing has changed.
   func append(_ new: UnsequencedMessage, to channel: LogChannel) throws -> AppendOutcome
 
   /// Appends messages in their order.
@@ -80,8 +80,8 @@ final class MessageAppender: MessageAppending {
     try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     if let file = new.upload {
       try FileRows.insert(
-        file, of: message.user?.id, inMessage: message.id, channelID: channel.id,
-        at: message.createdAt, on: connection)
+        file, shownAs: message.file, of: message.user?.id, inMessage: message.id,
+        channelID: channel.id, at: message.createdAt, on: connection)
     }
     if connection.outbox?.wants(.messageReceived) == true {
       var shown = message

@@ -104,6 +104,8 @@ final class PostgreSQLAppender: MessageAppending {
     var requests: [RequestKey: Request] = [:]
     var takenIDs: Set<Int64> = []
     var takenFiles: Set<String> = []
+    /// Those of them that need a key.
+    var sealedFiles: Set<String> = []
     /// Files of users, by whether they can be in messages.
     var uploads: [String: Bool] = [:]
     var users: [String: User] = [:]
@@ -147,9 +149,10 @@ final class PostgreSQLAppender: MessageAppending {
           """, [.texts(Array(mentioned))]))
     }
     if !files.isEmpty {
-      // A file that is in a message stays until this one is there.
+      // A file that is in a message stays as it is until this one is there.
       queries.append(
-        Query("SELECT file_id FROM files WHERE file_id = ANY ($1) FOR SHARE", [.texts(files)]))
+        Query(
+          "SELECT file_id, key_id FROM files WHERE file_id = ANY ($1) FOR SHARE", [.texts(files)]))
       queries.append(
         Query("SELECT file_id, stage FROM uploads WHERE file_id = ANY ($1)", [.texts(files)]))
     }
@@ -169,7 +172,10 @@ final class PostgreSQLAppender: MessageAppending {
       for row in rows.removeFirst().all { facts.users[row[0]] = try User(row: row) }
     }
     if !files.isEmpty {
-      for row in rows.removeFirst().all { facts.takenFiles.insert(row[0]) }
+      for row in rows.removeFirst().all {
+        facts.takenFiles.insert(row[0])
+        if (row[1] as String?) != nil { facts.sealedFiles.insert(row[0]) }
+      }
       for row in rows.removeFirst().all {
         facts.uploads[row[0]] = row[1] as String == UploadRecord.Stage.complete.rawValue
       }
@@ -209,6 +215,10 @@ final class PostgreSQLAppender: MessageAppending {
     let row = try MessageRows.Row(new, channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     guard !facts.takenIDs.contains(message.id) else { throw StoreError.exists }
     let comesFromUser = try new.upload.map { try isUpload($0.id, facts) } ?? false
+    if let upload = new.upload, comesFromUser {
+      try FileRows.requireTruth(
+        of: message.file, isSealed: facts.sealedFiles.contains(upload.id))
+    }
     rows.messages.append(row)
     if let request { rows.requests.append((request, message.id, message.createdAt)) }
     if let upload = new.upload {

@@ -27,7 +27,8 @@ package struct ClearFiles: StoreLookup {
 
 /// Begins to store a file encrypted that is stored in the clear: keeps its keys before a byte is written.
 ///
-/// From now on the file needs a key, in all messages that have it.
+/// From now on the file needs a key, in all messages that have it. A message that another server is adding
+/// is waited for.
 package struct FileConversionStart: StoreWrite {
   package enum Outcome: Sendable, Hashable {
     /// The file with the keys to use, which may be those of an attempt before.
@@ -64,7 +65,7 @@ package struct FileConversionStart: StoreWrite {
       let found = try connection.first(
         """
         SELECT file_id, name, type, size, key_id, file_keys, is_converting, is_picture
-        FROM files WHERE file_id = ?
+        FROM files WHERE file_id = ? \(.forUpdate)
         """, [fileID]
       ) { row in
         (

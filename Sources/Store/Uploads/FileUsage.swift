@@ -91,21 +91,28 @@ struct FileCounting: StoreQuery {
 
 /// Counts the bytes of uploads that are not complete.
 ///
-/// An upload that a request writes to counts as a whole, another one with what has come.
+/// An upload that a request writes to counts as a whole, unless it comes by this server, which knows what
+/// is still to come of it; another one with what has come.
 package struct ComingByteCountLookup: StoreLookup {
   /// Unix milliseconds.
   package var time: Int64
+  /// The files that come by this server.
+  package var idsHere: [String]
 
-  package init(at time: Int64) { self.time = time }
+  package init(at time: Int64, here idsHere: [String] = []) {
+    self.time = time
+    self.idsHere = idsHere
+  }
 
   package var statements: ReadStatements<Int64> {
     .init { transaction in
       try transaction.connection.first(
         """
-        SELECT CAST(coalesce(sum(CASE WHEN claimed_until > ? THEN size ELSE durable_bytes END), 0)
+        SELECT CAST(coalesce(sum(
+          CASE WHEN claimed_until > ? AND file_id \(.isNoneOf) THEN size ELSE durable_bytes END), 0)
           AS bigint)
         FROM uploads WHERE stage = 'open'
-        """, [time]
+        """, [time, StoreValue.texts(idsHere)]
       ) { $0[0] as Int64 } ?? 0
     }
   }

@@ -2,9 +2,14 @@ import Channels
 package import Uploads
 
 /// Cancels an upload that is not complete, and removes what came of it.
-///
-/// Outcome: the record as it was; `nil` when there is none.
 package struct UploadCancellation: StoreWrite {
+  package enum Outcome: Sendable, Hashable {
+    case cancelled
+    /// It was over before, and stays as it is.
+    case over(UploadStatus)
+    case absent
+  }
+
   package var fileID: String
   /// Unix milliseconds.
   package var time: Int64
@@ -14,18 +19,20 @@ package struct UploadCancellation: StoreWrite {
     self.time = time
   }
 
-  package var statements: WriteStatements<UploadRecord?> {
+  package var statements: WriteStatements<Outcome> {
     .init { transaction in
-      guard let record = try transaction.upload(fileID) else { return nil }
-      switch record.status(at: time) {
-      case .waiting, .uploading:
-        try transaction.connection.execute(
-          "UPDATE uploads SET stage = 'cancelled', claimed_until = 0, sealed_tail = NULL WHERE file_id = ?",
-          [fileID])
+      // Another server may complete it at this moment: what the row says when it is written decides.
+      let count = try transaction.connection.change(
+        """
+        UPDATE uploads SET stage = 'cancelled', claimed_until = 0, sealed_tail = NULL
+        WHERE file_id = ? AND stage = 'open' AND expires_at > ?
+        """, [fileID, time])
+      guard count == 0 else {
         try transaction.removeFiles([fileID])
-      case .complete, .cancelled, .expired: break
+        return .cancelled
       }
-      return record
+      guard let record = try transaction.upload(fileID) else { return .absent }
+      return .over(record.status(at: time))
     }
   }
 }
@@ -80,7 +87,8 @@ package struct UploadSweep: StoreWrite {
       ) { (id: $0[0] as String, stage: $0[1] as String) }
       for (id, stage) in due {
         switch UploadRecord.Stage(rawValue: stage) {
-        case .open: try transaction.expire(id)
+        case .open:
+          guard try transaction.expireOpen(id, at: time) else { continue }
         case .complete:
           _ = try transaction.holdFile(id)
           guard try transaction.isFileHeld(id) else {
@@ -90,7 +98,7 @@ package struct UploadSweep: StoreWrite {
           try connection.execute("DELETE FROM uploads WHERE file_id = ?", [id])
           continue
         case .cancelled, .expired, nil:
-          try connection.execute("DELETE FROM uploads WHERE file_id = ?", [id])
+          try transaction.forget(id)
           continue
         }
         try connection.execute(
@@ -109,10 +117,18 @@ package struct UploadSweep: StoreWrite {
   }
 }
 
-/// Ends the uploads of a user who is deleted, with what came of them.
 extension WriteTransaction {
+  /// Ends the uploads of a user who is deleted; the sweep removes what came of them.
   func expireUploads(of userID: String) throws {
     try connection.execute("UPDATE uploads SET expires_at = 0 WHERE user_id = ?", [userID])
+  }
+
+  /// Ends those uploads of a user that are not complete, for good; the sweep removes what came of them.
+  func expireOpenUploads(of userID: String) throws {
+    try connection.execute(
+      """
+      UPDATE uploads SET expires_at = 0, sealed_tail = NULL WHERE user_id = ? AND stage = 'open'
+      """, [userID])
   }
 
   /// Keeps a file's row until the transaction ends: a message that another server is adding with the file
@@ -123,6 +139,28 @@ extension WriteTransaction {
     try connection.first(
       "SELECT 1 FROM files WHERE file_id = ? \(.forUpdate)", [id]
     ) { _ in true } ?? false
+  }
+
+  /// Ends an upload that is not complete, unless another server has completed it meanwhile.
+  ///
+  /// - Returns: Whether it is over.
+  fileprivate func expireOpen(_ fileID: String, at time: Int64) throws -> Bool {
+    let count = try connection.change(
+      """
+      UPDATE uploads SET stage = 'expired', claimed_until = 0, sealed_tail = NULL
+      WHERE file_id = ? AND stage = 'open' AND expires_at <= ?
+      """, [fileID, time])
+    if count > 0 { try removeFiles([fileID]) }
+    return count > 0
+  }
+
+  /// Removes the record of an upload that is over.
+  ///
+  /// The row of a file may be beside it: earlier versions cancelled an upload while it was completed.
+  fileprivate func forget(_ fileID: String) throws {
+    try connection.execute("DELETE FROM uploads WHERE file_id = ?", [fileID])
+    guard try !isFileHeld(fileID) else { return }
+    try connection.execute("DELETE FROM files WHERE file_id = ?", [fileID])
   }
 
   fileprivate func expire(_ fileID: String) throws {

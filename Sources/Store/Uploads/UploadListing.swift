@@ -44,20 +44,26 @@ package struct UploadListing<Encoder: PageEncoder<UploadRecord>>: StoreQuery {
   }
 }
 
-/// Finds the uploads that are complete and whose message has neither been sent nor refused.
+/// Finds some of the uploads that are complete and whose message has neither been sent nor refused, in the
+/// order of their ids.
 package struct UnsentUploads: StoreLookup {
+  package var last: String
   package var limit: Int
 
-  package init(limit: Int = 100) { self.limit = limit }
+  package init(after last: String = "", limit: Int = 100) {
+    self.last = last
+    self.limit = limit
+  }
 
   package var statements: ReadStatements<[UploadRecord]> {
     .init { transaction in
       try transaction.connection.all(
         """
-        SELECT \(UploadRecord.columns) FROM uploads
+        SELECT \(UploadRecord.columns) FROM uploads \(.index("uploads_with_message"))
         WHERE stage = 'complete' AND message IS NOT NULL AND message_id IS NULL
-          AND message_error IS NULL LIMIT ?
-        """, [limit], UploadRecord.init(row:))
+          AND message_error IS NULL AND file_id > ?
+        ORDER BY file_id LIMIT ?
+        """, [last, limit], UploadRecord.init(row:))
     }
   }
 }

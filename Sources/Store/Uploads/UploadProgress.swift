@@ -29,9 +29,12 @@ package struct UploadClaim: StoreWrite {
         """
         UPDATE uploads SET term = term + 1, claimed_until = ?, durable_bytes = ?
         WHERE file_id = ? AND stage = 'open' AND term = ? AND durable_bytes = ?
-          AND claimed_until = ?
+          AND claimed_until = ? AND expires_at = ?
         """,
-        [end, offset, record.fileID, record.term, record.offset, record.claimedUntil])
+        [
+          end, offset, record.fileID, record.term, record.offset, record.claimedUntil,
+          record.expiresAt,
+        ])
       guard count > 0 else { return nil }
       if let seal {
         // No chunk is sealed before its key is kept, and none is known to be the last one.
@@ -89,17 +92,21 @@ package struct UploadProgress: StoreWrite {
 
 /// Prolongs the claim of a request that writes to an upload.
 ///
-/// Outcome: whether the claim still holds; otherwise nothing changes.
+/// Outcome: whether the claim still holds; otherwise nothing changes. None holds on an upload that has
+/// expired, such as that of a user who was deleted.
 package struct UploadRenewal: StoreWrite {
   package var fileID: String
   package var term: Int64
   /// Unix milliseconds until which the claim holds.
   package var end: Int64
+  /// Unix milliseconds.
+  package var time: Int64
 
-  package init(_ fileID: String, term: Int64, until end: Int64) {
+  package init(_ fileID: String, term: Int64, until end: Int64, at time: Int64) {
     self.fileID = fileID
     self.term = term
     self.end = end
+    self.time = time
   }
 
   package var urgency: WriteUrgency { .aside }
@@ -107,8 +114,10 @@ package struct UploadRenewal: StoreWrite {
   package var statements: WriteStatements<Bool> {
     .init { transaction in
       try transaction.connection.change(
-        "UPDATE uploads SET claimed_until = ? WHERE file_id = ? AND term = ? AND stage = 'open'",
-        [end, fileID, term]) > 0
+        """
+        UPDATE uploads SET claimed_until = ?
+        WHERE file_id = ? AND term = ? AND stage = 'open' AND expires_at > ?
+        """, [end, fileID, term, time]) > 0
     }
   }
 }
@@ -128,7 +137,8 @@ package struct UploadRest: Sendable, Hashable {
 
 /// Records that an upload is complete: from now on it is a file of its user.
 ///
-/// Outcome: whether the claim still held; otherwise the file is removed.
+/// Outcome: whether the claim still held; otherwise the file is removed, by the sweep if the upload has
+/// expired.
 package struct UploadCompletion: StoreWrite {
   package var record: UploadRecord
   /// Unix milliseconds.
@@ -148,11 +158,11 @@ package struct UploadCompletion: StoreWrite {
         """
         UPDATE uploads SET stage = 'complete', durable_bytes = size, claimed_until = 0,
           expires_at = ?, sealed_tail = NULL, tail_key = NULL
-        WHERE file_id = ? AND term = ? AND stage = 'open'
-        """, [expiresAt, record.fileID, record.term])
+        WHERE file_id = ? AND term = ? AND stage = 'open' AND expires_at > ?
+        """, [expiresAt, record.fileID, record.term, time])
       guard count > 0 else {
         let stage = try transaction.upload(record.fileID)?.stage
-        // Another request that goes on with it has taken the file back.
+        // Another request that goes on with it has taken the file back, or the sweep is to remove it.
         if stage != .open, stage != .complete { try transaction.removeFiles([record.fileID]) }
         return false
       }
@@ -225,6 +235,23 @@ package struct PictureClaim: StoreWrite {
     .init { transaction in
       try transaction.connection.change(
         "UPDATE files SET is_picture = 1 WHERE file_id = ? AND key_id IS NULL", [fileID]) > 0
+    }
+  }
+}
+
+/// Takes the claim of a file back that was to be a picture, unless a channel or a user has it as one.
+package struct PictureRelease: StoreWrite {
+  package var fileID: String
+
+  package init(_ fileID: String) { self.fileID = fileID }
+
+  package var statements: WriteStatements<Void> {
+    .init { transaction in
+      try transaction.connection.execute(
+        """
+        UPDATE files SET is_picture = 0 WHERE file_id = ?
+          AND NOT EXISTS (SELECT 1 FROM file_pictures WHERE file_pictures.file_id = files.file_id)
+        """, [fileID])
     }
   }
 }

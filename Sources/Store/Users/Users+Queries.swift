@@ -1,4 +1,3 @@
-import Crypto
 package import ParleyProtocol
 
 /// A user with what the server alone knows of it.
@@ -80,13 +79,6 @@ extension StoreTransaction {
   func deactivatedUsers(among ids: Set<String>) throws -> Set<String> {
     guard !ids.isEmpty else { return [] }
     return Set(try listedUsers(ids).filter { !$0.isActive }.map(\.user.id))
-  }
-
-  /// Whether this is the hash of the access token issued to the user; the time taken does not tell
-  /// how much of it is right.
-  func accessTokenHashMatches(_ hash: [UInt8], userID: String) throws -> Bool {
-    guard let stored = try account(userID)?.accessTokenHash else { return false }
-    return ConstantTime.areEqual(stored, hash)
   }
 }
 

@@ -228,10 +228,11 @@ extension WriteTransaction {
     try changeUser(id, "UPDATE users SET is_active = 1 WHERE user_id = ?", [id])
   }
 
-  /// Keeps a user from opening sessions.
+  /// Keeps a user from opening sessions, and ends its file keys and the addresses of its uploads.
   func deactivateUser(_ id: String) throws {
     try changeUser(id, "UPDATE users SET is_active = 0 WHERE user_id = ?", [id])
     try endFileKeys(of: id)
+    try expireOpenUploads(of: id)
   }
 
   /// Ends all keys with which a user opens files; new ones have another generation.

@@ -92,10 +92,13 @@ extension StoreTransaction {
     var rows = OutboxLanes.all.sorted.map {
       OutboxLaneRow(lane: $0, serverID: nil, term: 0)
     }
-    let claimed = try connection.all("SELECT lane, server_id, term FROM webhook_lanes", []) {
-      OutboxLaneRow(
-        lane: OutboxLane($0[0] as Int),
-        serverID: ($0[1] as Int64?).map { UInt64(bitPattern: $0) }, term: $0[2])
+    let sql: StoreStatement = "SELECT lane, server_id, term FROM webhook_lanes"
+    let claimed = try connection.all(sql, []) { row -> OutboxLaneRow in
+      guard let lane = OutboxLane(stored: row[0]) else {
+        throw StoreError.damaged(path: "the table webhook_lanes", reason: "an unknown lane")
+      }
+      return OutboxLaneRow(
+        lane: lane, serverID: (row[1] as Int64?).map { UInt64(bitPattern: $0) }, term: row[2])
     }
     for row in claimed { rows[row.lane.number] = row }
     var findings = OutboxSurvey.Findings(lanes: rows, backlog: [], eventCount: 0, oldest: nil)

@@ -1,3 +1,5 @@
+import Basics
+
 /// One of the parts into which several servers divide the outbox: the events of some channels.
 ///
 /// One server at a time delivers a lane. It has claimed the lane by raising the term in the lane's
@@ -15,10 +17,15 @@ package struct OutboxLane: Sendable, Hashable, Comparable {
     self.number = number
   }
 
+  /// - Returns: `nil` for a number that no lane has.
+  init?(stored number: Int) {
+    guard (0..<Self.count).contains(number) else { return nil }
+    self.number = number
+  }
+
   /// The lane of a channel: FNV-1a over its URL, so that all servers of all versions agree.
   package init(ofChannel url: String) {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in url.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0100_0000_01b3 }
+    let hash = FNV1a.hash(url)
     number = Int((hash ^ hash >> 32) % UInt64(Self.count))
   }
 
@@ -48,9 +55,6 @@ package struct OutboxLanes: Sendable, Hashable, ExpressibleByArrayLiteral {
   package mutating func insert(_ lane: OutboxLane) { bits |= Self.bit(lane) }
   package mutating func remove(_ lane: OutboxLane) { bits &= ~Self.bit(lane) }
   package mutating func formUnion(_ other: OutboxLanes) { bits |= other.bits }
-  package func intersection(_ other: OutboxLanes) -> OutboxLanes {
-    OutboxLanes(bits: bits & other.bits)
-  }
 
   /// The lanes in the order of their numbers.
   package var sorted: [OutboxLane] {

@@ -16,13 +16,17 @@ package struct TranslationJobID: RawRepresentable, Hashable, Sendable {
 
 /// A text, with the language that it is wanted in as the engine names it.
 package struct TranslationText: Hashable, Sendable {
-  package let text: String
+  package let source: SourceText
   package let code: String
 
-  package init(_ text: String, into code: String) {
-    self.text = text
+  package init(_ source: SourceText, into code: String) {
+    self.source = source
     self.code = code
   }
+
+  package init(_ text: String, into code: String) { self.init(SourceText(text), into: code) }
+
+  package var text: String { source.text }
 }
 
 /// The translations of a text, by their languages as they were asked for.

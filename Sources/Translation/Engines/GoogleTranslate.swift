@@ -29,6 +29,18 @@ enum GoogleTranslate {
     return (text, found[0]["detectedSourceLanguage"]?.string)
   }
 
+  /// Whether an error is about the API key, for which Google has the status of a bad request.
+  static func refusesKey(in root: JSONNode) -> Bool {
+    guard let error = root["error"] else { return false }
+    return reasons(error["details"]).contains { $0.hasPrefix("API_KEY_") }
+      || reasons(error["errors"]).contains("keyInvalid")
+  }
+
+  private static func reasons(_ list: JSONNode?) -> [String] {
+    guard let list, list.kind == .array else { return [] }
+    return list.elements.compactMap { $0["reason"]?.string }
+  }
+
   static func codes(in root: JSONNode) -> [String]? {
     guard let list = root["data"]?["languages"], list.kind == .array else { return nil }
     return list.elements.compactMap { $0["language"]?.string }

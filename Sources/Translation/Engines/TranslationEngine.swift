@@ -47,6 +47,8 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     // Errors carry no words of the service: they may repeat the text.
     switch status {
     case 200: break
+    case 400 where self == .google && Self.document(body).map(GoogleTranslate.refusesKey) == true:
+      return .failed("the API key is not valid")
     case 400, 413, 414, 422: return .refused
     default: return .failed("status \(status)")
     }
@@ -79,18 +81,30 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     case .apertium: codes = Apertium.codes(in: document.root, source: source)
     }
     guard let codes else { return nil }
-    let tags = codes.prefix(TranslationLanguages.maximumCount).map { code in
-      (tag: tag(ofCode: code), code: code)
-    }
+    let tags = codes.map { code in (tag: tag(ofCode: code), code: code) }
     return TranslationLanguages(tags, except: source.map { tag(ofCode: self.code(ofTag: $0)) })
   }
 
-  /// The engine's name of a language.
+  /// The engine's name of a language, made of the tag alone.
   package func code(ofTag tag: String) -> String {
     switch self {
-    case .libreTranslate, .google: tag
+    case .libreTranslate, .google: Self.inUsualCase(tag)
     case .apertium: ApertiumCodes.code(ofTag: tag)
     }
+  }
+
+  /// A tag in the case that its parts usually have (RFC 5646 §2.1.1), in which services name
+  /// languages: `zh-Hant-TW`.
+  private static func inUsualCase(_ tag: String) -> String {
+    let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
+    let written = parts.enumerated().map { place, part -> String in
+      switch (place, part.utf8.count) {
+      case (1..., 2): part.uppercased()
+      case (1..., 4): part.prefix(1).uppercased() + part.dropFirst().lowercased()
+      default: part.lowercased()
+      }
+    }
+    return written.joined(separator: "-")
   }
 
   private func tag(ofCode code: String) -> String {
@@ -176,7 +190,7 @@ package enum TranslationSkip: String, Sendable, Hashable, CaseIterable {
 
 /// The languages of a service.
 package struct TranslationLanguages: Sendable, Hashable {
-  /// More than this number are not read.
+  /// More than this number are not kept.
   static let maximumCount = 1_000
 
   /// The tags, in their order.
@@ -186,7 +200,8 @@ package struct TranslationLanguages: Sendable, Hashable {
   init(_ found: [(tag: String, code: String)], except source: String?) {
     var codes: [String: String] = [:]
     var tags: [String] = []
-    for (tag, code) in found {
+    // An engine may name a language many times: each counts once.
+    for (tag, code) in found where tags.count < Self.maximumCount {
       let key = tag.lowercased()
       guard codes[key] == nil, key != source?.lowercased(),
         tag.unicodeScalars.count <= Limits.languageTagLength,

@@ -27,7 +27,7 @@ package struct UnfurlAnswer: Sendable, Hashable {
     self.body = body
   }
 
-  /// Tells what came of a look-up.
+  /// Creates the answer for the result of a look-up.
   package init(_ report: UnfurlReport) {
     status = Self.status(for: report.outcome)
     cacheControl = report.freshness.cacheControl
@@ -42,7 +42,7 @@ package struct UnfurlAnswer: Sendable, Hashable {
     self.init(.failed(reason), status: status)
   }
 
-  /// Tells that a look-up will not be done because the service ends.
+  /// The answer to look-ups while the service ends.
   package static let shuttingDown = UnfurlAnswer(.cancelled, status: 503)
 
   private init(_ error: UnfurlError, status: Int) {

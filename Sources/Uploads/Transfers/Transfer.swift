@@ -114,6 +114,7 @@ package struct Transfer: Sendable {
     case .claimed(let term): didClaim(term, at: now, into: &actions)
     case .claimTaken: retry(into: &actions)
     case .noRoom: refuse(.full, into: &actions)
+    case .tooFast(let wait): refuse(.tooFast(retryAfter: wait), into: &actions)
     case .opened: didOpen(at: now, into: &actions)
     case .received(let count): receive(Int64(count), at: now, into: &actions)
     case .written(let count): didWrite(Int64(count), at: now, into: &actions)
@@ -124,7 +125,7 @@ package struct Transfer: Sendable {
     case .synchronized: didSynchronize(at: now, into: &actions)
     case .recorded(let offset): didRecord(offset, at: now, into: &actions)
     case .completed: didComplete(into: &actions)
-    case .finished: didFinish(into: &actions)
+    case .finished(let expiry): didFinish(expiresAt: expiry, into: &actions)
     case .ticked: tick(at: now, into: &actions)
     case .renewed(let holds): didRenew(holds, into: &actions)
     case .lost, .cancelled: fail(.gone, into: &actions)
@@ -146,6 +147,9 @@ package struct Transfer: Sendable {
     case .complete:
       phase = .ended
       actions.append(.answer(.complete(found, .before)))
+    case .begin(let offset) where request.changesNothing(of: found):
+      phase = .ended
+      answer(.progress(offset), into: &actions)
     case .begin(let offset):
       guard body != .cut || keptCount > 0 else { return phase = .ended }
       claimCount += 1
@@ -406,10 +410,13 @@ package struct Transfer: Sendable {
     actions.append(.finish)
   }
 
-  private mutating func didFinish(into actions: inout [TransferAction]) {
+  private mutating func didFinish(
+    expiresAt expiry: Int64, into actions: inout [TransferAction]
+  ) {
     guard case .finishing = phase, var record else { return }
     phase = .ended
     record.stage = .complete
+    record.expiresAt = expiry
     record.offset = record.size
     self.record = record
     answer(.complete(record, .now), into: &actions)

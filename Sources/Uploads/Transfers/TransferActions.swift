@@ -23,6 +23,8 @@ package enum TransferInput: Sendable {
   case claimTaken
   /// The files of all users leave no room.
   case noRoom
+  /// The user's requests come too fast; milliseconds until the next may come.
+  case tooFast(retryAfter: Int64)
   /// The file stands at the offset.
   case opened
   /// Bytes of the body.
@@ -42,8 +44,9 @@ package enum TransferInput: Sendable {
   case recorded(Int64)
   /// The file is whole, under its id, and on disk.
   case completed
-  /// The store knows that the upload is complete.
-  case finished
+  /// The store knows that the upload is complete, and keeps the file until a moment, in Unix
+  /// milliseconds, if no message has it.
+  case finished(expiresAt: Int64)
   /// Some time has passed, ``Transfer/tickInterval`` at most.
   case ticked
   /// Whether the claim still held, and is prolonged.

@@ -19,6 +19,15 @@ package struct TransferRequest: Sendable, Hashable {
     self.checksum = checksum
   }
 
+  /// Whether the request has no bytes, and leaves an upload as it is: one that has all its bytes would
+  /// become complete.
+  func changesNothing(of upload: UploadRecord) -> Bool {
+    switch extent {
+    case .whole: false
+    case .piece(let offset): length == 0 && checksum == nil && offset < upload.size
+    }
+  }
+
   /// Reads the head of a `PUT`.
   package static func whole(
     _ fields: TusFields, length: Int64?

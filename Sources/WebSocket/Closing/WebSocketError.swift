@@ -46,7 +46,10 @@ package enum WebSocketError: Error, Sendable, Hashable {
     case .invalidText, .invalidCloseReason, .invalidCompression: .invalidPayload
     case .messageTooLarge: .messageTooBig
     case .tooManyEmptyFragments, .tooManyControlFrames: .policyViolation
-    default: .protocolError
+    case .reservedBit, .reservedOpcode, .fragmentedControlFrame, .longControlFrame, .unmaskedFrame,
+      .maskedFrame, .lengthNotMinimal, .lengthOutOfRange, .unexpectedContinuation,
+      .missingContinuation, .shortClosePayload, .invalidCloseCode:
+      .protocolError
     }
   }
 }

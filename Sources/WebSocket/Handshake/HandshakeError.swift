@@ -44,7 +44,9 @@ package enum HandshakeError: Error, Sendable, Hashable {
     case .notAnUpgrade, .unsupportedVersion:
       response.fields["Upgrade"] = "websocket"
       response.fields["Sec-WebSocket-Version"] = "13"
-    default: break
+    case .wrongVersion, .noConnectionUpgrade, .invalidKey, .malformedField, .refused, .wrongAccept,
+      .unexpectedSubprotocol, .unexpectedExtension:
+      break
     }
     return response
   }

@@ -5,8 +5,8 @@ import Store
 
 /// The lanes that this server delivers, beside other servers.
 ///
-/// What waits in a lane is read from the store whenever there may be something new: another server may
-/// have put it there. Hints make that prompt; without one it is read each second.
+/// The events that wait in a lane are read from the store whenever another server may have added some:
+/// at once after a hint, otherwise each second.
 extension DeliveryLoop {
   /// Takes the ring, frees lanes that are another server's, and surveys the outbox when it is time.
   func keepLanes() {

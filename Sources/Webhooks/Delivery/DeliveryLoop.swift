@@ -100,7 +100,7 @@ final class DeliveryLoop: CurlLoopOwner {
   }
 
   func didEnd(_ transfer: DeliveryTransfer, _ result: CURLcode) {
-    let outcome = transfer.outcome(result)
+    let outcome = transfer.outcome(result, at: SystemClock.unixMilliseconds)
     switch transfer.delivery.purpose {
     case .events(let turn, let events): didPost(turn, events, transfer.delivery, outcome)
     case .test(let test):

@@ -45,7 +45,9 @@ final class DeliveryTransfer: CurlTransfer {
   }
 
   /// The outcome of the request.
-  func outcome(_ result: CURLcode) -> DeliveryOutcome {
+  ///
+  /// - Parameter now: Unix milliseconds.
+  func outcome(_ result: CURLcode, at now: Int64) -> DeliveryOutcome {
     let status = easy.status
     // Whoever says 2xx has taken it, however long the answer is.
     let isComplete = result == CURLE_OK || (result == CURLE_WRITE_ERROR && bodyBytes > 0)
@@ -58,7 +60,7 @@ final class DeliveryTransfer: CurlTransfer {
     let asked = [429, 503].contains(status) ? easy.fields("retry-after").first : nil
     return .failed(
       status: status, reason: "status \(status)",
-      retryAfter: asked.flatMap(RetryAfter.milliseconds))
+      retryAfter: asked.flatMap { RetryAfter.milliseconds($0, at: now) })
   }
 
   private static func text(_ result: CURLcode, _ easy: CurlEasy) -> String {

@@ -71,7 +71,8 @@ extension FileCommand {
   /// Shows a file.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show a file and the messages that have it.")
+      commandName: "show",
+      abstract: "Show a file, the messages that have it, and why it has no thumbnail.")
 
     @OptionGroup var file: FileArgument
     @OptionGroup var gateway: GatewayOptions
@@ -83,10 +84,13 @@ extension FileCommand {
         let messages = file.list("messages").map { message in
           "message \(message["message_id"]?.integer ?? 0) in \(message.text("channel_url"))"
         }
-        return [
+        var lines = [
           "\(file.text("name")) (\(file.text("type"))), \(file["size"]?.integer ?? 0) bytes",
           "of \(file.text("user_id"))",
-        ] + (messages.isEmpty ? ["in no message"] : messages)
+        ]
+        let failure = file.text("thumbnail_failure")
+        if !failure.isEmpty { lines.append("no thumbnail: \(failure)") }
+        return lines + (messages.isEmpty ? ["in no message"] : messages)
       }
     }
   }

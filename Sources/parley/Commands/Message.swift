@@ -10,7 +10,7 @@ struct MessageCommand: ParsableCommand {
     discussion: """
       EXAMPLES:
         parley message send lobby "see swift.org" --user ada
-        parley message send lobby --user ada --file photo.jpg
+        parley message send lobby --user ada --file photo.jpg --thumbnail 320x240
         parley message admin lobby "Maintenance at noon"
         parley message list lobby --limit 50
         parley message search lobby maintenance

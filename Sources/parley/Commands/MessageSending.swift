@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import ParleyProtocol
 
 extension MessageCommand {
   /// Sends a message on behalf of a user.
@@ -87,6 +88,7 @@ extension MessageCommand {
         ("message_type", "FILE"), ("user_id", user), ("message", text),
         ("custom_type", customType), ("data", data), ("dedup_id", key),
         ("file_name", file.fileName), ("file_type", file.fileType),
+        ("require_auth", file.requireAuth ? "true" : nil), ("thumbnail_sizes", file.thumbnail.json),
       ]
       let mentions = mention.map { ("mentioned_user_ids", $0) }
       return try FormBody(
@@ -154,6 +156,17 @@ struct MessageFileOptions: ParsableArguments {
       "The media type; derived from the file name by default.", valueName: "type"))
   var fileType: String?
 
+  @Flag(
+    help:
+      "Encrypt the uploaded files: reading them takes a key of a user who may read the message.")
+  var requireAuth = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Make a thumbnail that fits into a box of 1 to 2,000 pixels a side, such as 320x240; up to 3 times.",
+      valueName: "WxH"))
+  var thumbnail: [ThumbnailArgument] = []
+
   /// Whether there is a file.
   var isGiven: Bool { !file.isEmpty || fileURL != nil }
 
@@ -166,6 +179,12 @@ struct MessageFileOptions: ParsableArguments {
     }
     guard isGiven || (fileName == nil && fileType == nil) else {
       throw ValidationError("--file-name and --file-type need --file or --file-url")
+    }
+    guard !file.isEmpty || (!requireAuth && thumbnail.isEmpty) else {
+      throw ValidationError("--require-auth and --thumbnail need --file")
+    }
+    guard thumbnail.count <= Limits.thumbnailCount else {
+      throw ValidationError("--thumbnail is given more than \(Limits.thumbnailCount) times")
     }
   }
 }

@@ -19,7 +19,9 @@ enum CommandFailure: Error, CustomStringConvertible {
     case .connectionLost, .connectionFailed, .timedOut, .notConnected, .malformedAnswer, .cancelled:
       self = .unreachable(error.message)
     case .invalidConfiguration, .tooManyPending: self = .refused(error.message, code: 0)
-    default: self = .refused(error.message, code: error.code ?? 0)
+    case .tooManyMessages, .rateLimited, .banned, .muted, .frozen, .notInChannel, .notFound,
+      .unauthorized, .refused, .unreadableFile:
+      self = .refused(error.message, code: error.code ?? 0)
     }
   }
 
@@ -34,7 +36,10 @@ enum CommandFailure: Error, CustomStringConvertible {
       self = .unreachable("\(base) does not answer in time; \(Advice.address.text)")
     case .unauthorized(let reason):
       self = .refused("\(reason); \(Advice.accessToken.text)", code: error.code ?? 0)
-    default: self.init(error)
+    case .connectionLost, .notConnected, .malformedAnswer, .cancelled, .invalidConfiguration,
+      .tooManyPending, .tooManyMessages, .rateLimited, .banned, .muted, .frozen, .notInChannel,
+      .notFound, .refused, .unreadableFile:
+      self.init(error)
     }
   }
 

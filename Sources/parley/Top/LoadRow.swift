@@ -79,8 +79,8 @@ struct LoadHistory {
     String(
       values.map { value in
         guard peak > 0, value.isFinite else { return bars[0] }
-        let place = Int((value / peak * Double(bars.count - 1)).rounded())
-        return bars[min(max(0, place), bars.count - 1)]
+        let top = Double(bars.count - 1)
+        return bars[Int(min(max(0, value / peak * top), top).rounded())]
       })
   }
 }

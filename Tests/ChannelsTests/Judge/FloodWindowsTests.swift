@@ -60,6 +60,24 @@ struct FloodWindowsTests {
     windows.settle(nil, bytes: 1_000_000, at: 0)
   }
 
+  @Test("a place for bytes alone counts in no window, is settled, and is given back")
+  mutating func bytesAlone() throws {
+    let place = try #require(try windows.takeBytes(of: "ann", at: 0))
+    for activity in FloodActivity.allCases {
+      #expect(windows.usage(of: "ann", activity, at: 0).used == 0)
+    }
+    #expect(windows.wait(toMove: place, at: 5_000) == nil)
+    windows.settle(place, bytes: 140_000, at: 0)
+    #expect(throws: ServiceError.self) { try windows.takeBytes(of: "ann", at: 0) }
+    // In no window there is a place to give back: only the bytes are.
+    for _ in 0..<2 { #expect(refusal(.send, at: 10_000) == nil) }
+    windows.giveBack(place)
+    #expect(windows.usage(of: "ann", .send, at: 10_000).used == 2)
+    windows.limit = RateLimit(count: 0, windowMilliseconds: 1_000)
+    let none = try windows.takeBytes(of: "ann", at: 0)
+    #expect(none == nil)
+  }
+
   @Test("sends of an earlier life count, in their order")
   mutating func restores() {
     windows.restore("ann", at: 100)

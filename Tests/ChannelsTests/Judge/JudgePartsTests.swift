@@ -64,6 +64,7 @@ struct JudgePartsTests {
       (.closed, .internalError), (.fenced, .internalError), (.missing(.channel), .notFound),
       (.missing(.message), .notFound), (.exists, .alreadyExists), (.noUser("x"), .notFound),
       (.unstorableText, .characterNotAllowed), (.damaged("secret"), .internalError),
+      (.outdatedFile, .internalError),
     ])
   func errors(error: LogError, code: ErrorCode) {
     let answer = ServiceError(error)

@@ -162,6 +162,34 @@ struct TranslationRuleTests {
     #expect(rig.answers[call]?.sent?.message.translations.keys.sorted() == ["de"])
   }
 
+  @Test
+  func translationsGiveWayToChangesThatNeedTheirRoom() throws {
+    let rig = try rig()
+    let poll = ChannelCommand.send("tea?", metaArrays: [MetaArray(key: "tea")])
+    let id = try #require(try rig.perform(poll, by: "ann").sent).message.id
+    let call = rig.begin(.translateMessage(id, into: ["es", "de", "l0"]), by: .participant("ben"))
+    rig.answerAll()
+    arrive(
+      rig, 0,
+      [
+        "de": String(repeating: "d", count: 20_000), "es": String(repeating: "e", count: 27_700),
+        "l0": "short",
+      ])
+    #expect(rig.answers[call]?.changed?.translations.keys.sorted() == ["de", "es", "l0"])
+    let votes = (0..<40).map { "\($0) \(String(repeating: "v", count: 180))" }
+    let vote = MetaArrayChange.addValues([MetaArray(key: "tea", values: votes)])
+    let voted = try rig.perform(.changeMetaArrays(ofMessage: id, vote), by: "cat").changed
+    #expect(voted?.metaArrays.first?.values.count == 40)
+    #expect(voted?.translations.keys.sorted() == ["de", "l0"])
+    // The author's data likewise, and what would not fit without translations is refused.
+    let data = MessageChanges(data: String(repeating: "x", count: 16_000))
+    let edited = try rig.perform(.updateMessage(id, data), by: "ann").changed
+    #expect(edited?.data.utf8.count == 16_000)
+    #expect(edited?.translations == voted?.translations)
+    let escapes = MessageChanges(data: String(repeating: "\u{1}", count: 16_000))
+    #expect(try rig.perform(.updateMessage(id, escapes), by: "ann").code == .tooLong)
+  }
+
   // MARK: Edits and deletions
 
   @Test
@@ -280,6 +308,53 @@ struct TranslationRuleTests {
   }
 
   @Test
+  func whoeverAsksPaysForTheBytesOfTheUpdate() throws {
+    let rig = try rig()
+    let ids = try (0..<7).map { try plain(rig, "hello \($0)") }
+    let long = String(repeating: "e", count: 30_000)
+    for (index, id) in ids.prefix(5).enumerated() {
+      let call = rig.begin(.translateMessage(id, into: ["es"]), by: .participant("ben"))
+      rig.answerAll()
+      arrive(rig, index, ["es": long])
+      #expect(rig.answers[call]?.changed?.translations == ["es": long])
+    }
+    let refused = try rig.perform(.translateMessage(ids[5], into: ["es"]), by: "ben")
+    let error = try #require(refused.error)
+    #expect(error.code == .flood && error.data.limit == 65_536 && rig.tally.refused.flood == 1)
+    // What is stored costs nothing, and other users and the Platform API have not paid for it.
+    #expect(try rig.perform(.translateMessage(ids[0], into: ["es"]), by: "ben").code == nil)
+    for (index, principal) in [Principal.participant("cat"), .platform].enumerated() {
+      let call = rig.begin(.translateMessage(ids[5 + index], into: ["es"]), by: principal)
+      rig.answerAll()
+      arrive(rig, 5 + index)
+      #expect(rig.answers[call]?.changed != nil)
+    }
+    rig.now += 2_000
+    let later = rig.begin(.translateMessage(ids[5], into: ["de"]), by: .participant("ben"))
+    rig.answerAll()
+    arrive(rig, 7, ["de": "hallo"])
+    #expect(rig.answers[later]?.changed?.translations == ["es": "hola", "de": "hallo"])
+  }
+
+  @Test
+  func aCallThatUpdatesNothingCostsNoBytes() throws {
+    let rig = try rig()
+    let id = try plain(rig)
+    // More than the bytes of a user would come to, if each of them kept its place.
+    for number in 0..<400 {
+      let call = rig.begin(.translateMessage(id, into: ["es"]), by: .participant("ben"))
+      rig.answerAll()
+      if number.isMultiple(of: 2) {
+        arrive(rig, number, [:], failure: .failed)
+        #expect(rig.answers[call]?.code == .internalError)
+      } else {
+        rig.handle(.endWaiting(.move))
+        #expect(rig.answers[call]?.error == .moved)
+      }
+    }
+  }
+
+  @Test
   func failuresOnDemandHaveTheirReason() throws {
     for (failure, reason) in [
       (MessageTranslations.Failure.timedOut, "timed_out"), (.failed, "failed"),
@@ -296,6 +371,15 @@ struct TranslationRuleTests {
       rig.answerAll()
       arrive(rig, 1, ["de": "hallo"], failure: failure)
       #expect(rig.answers[second]?.changed?.translations == ["de": "hallo"])
+      // Partly, too: what is stored already.
+      let third = rig.begin(.translateMessage(id, into: ["es", "DE"]), by: .participant("ben"))
+      rig.answerAll()
+      arrive(rig, 2, [:], failure: failure)
+      guard case .success(.message(let message)) = rig.answers[third] else {
+        Issue.record("\(String(describing: rig.answers[third]))")
+        continue
+      }
+      #expect(message.translations == ["de": "hallo"])
     }
   }
 

@@ -90,7 +90,13 @@ struct PictureShelfTests {
     #expect(first.byteCount == 0)
     let other = try #require(try await keep(2, 100, on: first))
     try PictureDirectory.write([1], to: path + "/stranger")
-    _ = try shelf()
+    for number in 3...4 {
+      let huge = ShelvedPicture(
+        name: try name(number), format: .jpeg, size: PictureSize(width: 30, height: 20),
+        byteCount: .max)
+      try PictureDirectory.write([1], to: path + "/" + huge.fileName)
+    }
+    #expect(try shelf().byteCount == 100)
     #expect(try PictureDirectory.open(path) == [other.fileName])
   }
 

@@ -1,3 +1,4 @@
+import Channels
 import TestSupport
 import Testing
 
@@ -19,6 +20,58 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == [1])
     #expect(pipeline.takeReply() == [2])
     #expect(pipeline.takeReply() == nil)
+  }
+
+  @Test("replies to calls that are not under way change nothing, whatever their numbers")
+  func ignoresStrangeTickets() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("a", .besideItsLike)
+    pipeline.append("b", .besideItsLike)
+    let (first, second) = (try pipeline.next(), try pipeline.next())
+    pipeline.complete(first.ticket, reply: [1])
+    #expect(pipeline.takeReply() == [1])
+    let numbers = [-(1 << 53), -2, -1, 0, 1, 2, 7, (1 << 53) - 1]
+    for unit in numbers {
+      for index in numbers where unit != second.ticket.unit || index != second.ticket.index {
+        let ticket = CallTicket(unit: unit, index: index)
+        pipeline.complete(ticket, reply: [9])
+        pipeline.refuseRest(after: ticket)
+        #expect(pipeline.admits(1, for: ticket))
+      }
+    }
+    #expect(pipeline.takeReply() == nil && pipeline.pendingCount == 1)
+    pipeline.complete(second.ticket, reply: [2])
+    pipeline.complete(second.ticket, reply: [3])
+    #expect(pipeline.takeReply() == [2])
+    #expect(pipeline.takeReply() == nil && pipeline.pendingCount == 0)
+  }
+
+  @Test("a call may start whose reply has come already, as another server may pretend")
+  func startsAnsweredCalls() throws {
+    var pipeline = RequestPipeline<String>()
+    for call in ["a", "fetch", "b"] {
+      pipeline.append(call, call == "fetch" ? .besideAll : .alone)
+    }
+    let first = try pipeline.next()
+    pipeline.complete(CallTicket(unit: 1, index: 0), reply: [9])
+    pipeline.complete(first.ticket, reply: [1])
+    #expect(pipeline.takeReply() == [1])
+    #expect(pipeline.takeReply() == [9])
+    while let started = pipeline.start() { pipeline.complete(started.ticket, reply: [2]) }
+    #expect(pipeline.takeReply() == [2])
+    #expect(pipeline.takeReply() == nil)
+  }
+
+  @Test("the messages of one call take replies of their own places alone")
+  func partsOfCalls() {
+    let address = ReplyAddress(
+      session: SessionAddress(shard: 0, connection: 1), ticket: CallTicket(unit: 3, index: 0),
+      id: nil, isPaid: true)
+    let sends = FileSends(2, replyTo: address)
+    for index in [-(1 << 32), -3, 0, 1, 1 << 32] {
+      #expect(!sends.awaits(CallTicket(unit: 3, index: index)))
+    }
+    for index in 0...1 { #expect(sends.awaits(FileSends.part(index, of: address).ticket)) }
   }
 
   @Test("any other call waits for all before it, and all behind it wait for it")
@@ -105,13 +158,91 @@ struct RequestPipelineTests {
     #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
   }
 
-  @Test("nothing passes a call of a batch")
-  func keepsBatchesTogether() throws {
+  @Test("calls pass a kept send of a batch, and replies to others pass the batch")
+  func passesKeptSendsOfBatches() throws {
     var pipeline = RequestPipeline<String>()
-    pipeline.append(batch: [.call("photo", .alone), .call("list", .alone)])
+    pipeline.append(batch: [
+      .call("photo", .alone, replyBound: 1_000), .call("list", .alone, replyBound: 1_000),
+    ])
+    pipeline.append("get", .alone)
     let photo = try pipeline.next()
-    #expect(pipeline.pass(photo.ticket) == false)
     #expect(pipeline.start() == nil)
+    #expect(pipeline.pass(photo.ticket) == true)
+    #expect(pipeline.pass(photo.ticket) == false)
+    let list = try pipeline.next()
+    #expect(list.call == "list")
+    #expect(pipeline.start() == nil)
+    pipeline.complete(list.ticket, reply: Array("l".utf8))
+    #expect(pipeline.pass(list.ticket) == false)
+    let get = try pipeline.next()
+    pipeline.append("last", .alone)
+    #expect(pipeline.start() == nil)
+    pipeline.complete(get.ticket, reply: [9])
+    #expect(pipeline.takeReply() == [9])
+    #expect(pipeline.takeReply() == nil)
+    // A batch that was overtaken keeps its budget.
+    #expect(pipeline.replyLimit(of: photo.ticket) == 1_000)
+    #expect(pipeline.admits(999, for: photo.ticket) && !pipeline.admits(1_000, for: photo.ticket))
+    let last = try pipeline.next()
+    pipeline.complete(photo.ticket, reply: Array("p".utf8))
+    #expect(pipeline.takeReply() == Array("[p,l]".utf8))
+    pipeline.complete(last.ticket, reply: nil)
+    #expect(pipeline.takeReply() == nil)
+    #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
+  }
+
+  @Test("a kept send of a batch holds back no more room than its reply may need")
+  func givesRoomBack() throws {
+    var pipeline = RequestPipeline<Int>()
+    pipeline.append(batch: (0..<9).map { .call($0, .alone, replyBound: 66_560) })
+    var kept: [RequestPipeline<Int>.Ticket] = []
+    while let next = pipeline.start() {
+      #expect(next.replyLimit.map { $0 >= 66_560 } == true)
+      #expect(pipeline.pass(next.ticket) == true)
+      #expect(pipeline.replyLimit(of: next.ticket) == 66_560)
+      kept.append(next.ticket)
+    }
+    #expect(kept.count == 7)
+    pipeline.complete(kept[3], reply: Array(repeating: 32, count: 300))
+    let next = try pipeline.next()
+    #expect(next.call == 7)
+    // It has not been passed.
+    #expect(pipeline.start() == nil)
+    #expect(pipeline.pass(next.ticket) == true)
+    #expect(pipeline.start() == nil)
+    pipeline.complete(next.ticket, reply: [33])
+    #expect(pipeline.start()?.call == 8)
+  }
+
+  @Test(
+    "whatever is kept of a batch, its reply holds at most 512 KiB", arguments: UInt64(1)...60)
+  func boundsKeptSends(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var pipeline = RequestPipeline<Int>()
+    let bounds = (0..<60).map { _ in Int.random(in: 600...90_000, using: &generator) }
+    pipeline.append(
+      batch: bounds.enumerated().map { number, bound in
+        .call(number, Bool.random(using: &generator) ? .alone : .besideItsLike, replyBound: bound)
+      })
+    var running: [RequestPipeline<Int>.Ticket] = []
+    while pipeline.pendingCount > 0 {
+      while let next = pipeline.start() {
+        if next.replyLimit == nil {
+          pipeline.complete(next.ticket, reply: Array(repeating: 33, count: 300))
+        } else {
+          running.append(next.ticket)
+          if Bool.random(using: &generator) { _ = pipeline.pass(next.ticket) }
+        }
+      }
+      guard let index = running.indices.randomElement(using: &generator) else { continue }
+      let ticket = running.remove(at: index)
+      let size = Int.random(in: 1...200_000, using: &generator)
+      let fits = pipeline.admits(size, for: ticket)
+      pipeline.complete(ticket, reply: Array(repeating: 32, count: fits ? size : 300))
+    }
+    let reply = pipeline.takeReply()
+    #expect((reply?.count ?? 0) <= 524_288)
+    #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
   }
 
   @Test("a batch is answered as one array, in the order of its entries")

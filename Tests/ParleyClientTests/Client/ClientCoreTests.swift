@@ -83,6 +83,21 @@ struct ClientCoreTests {
     #expect(core.fileKeys.current == nil)
   }
 
+  @Test("gives file keys to its server and to the base that the latest session has named")
+  func fileKeyOrigins() {
+    let core = ClientCore(bufferedEvents: 10)
+    core.receive(.fileKeyChanged(FileKey(key: "a", expiresAt: 1)))
+    let files = ServerFeatures.Files(maxBytes: 9, base: "https://cdn.example")
+    let sessions: [(ServerFeatures, String?)] = [
+      (ServerFeatures(files: files), "a"), (ServerFeatures(), nil),
+    ]
+    for (features, key) in sessions {
+      core.receive(.featuresChanged(features))
+      #expect(core.fileKeys.key(for: "https://cdn.example/x")?.key == key)
+      #expect(core.fileKeys.key(for: "http://127.0.0.1:1/x")?.key == "a")
+    }
+  }
+
   @Test("keeps the features of the latest session")
   func features() {
     let core = ClientCore(bufferedEvents: 10)

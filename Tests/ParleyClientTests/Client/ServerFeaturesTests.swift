@@ -12,7 +12,7 @@ struct ServerFeaturesTests {
   func all() throws {
     let features = try features(
       """
-      {"features":{"files":{"max_bytes":26214400,"tus":"1.0.0"},
+      {"features":{"files":{"max_bytes":26214400,"tus":"1.0.0","base":"https://cdn.example"},
       "thumbnails":{"sizes":3,"types":["image/*","video/*"]},
       "translation":{"languages":["en","es"],"per_message":10},"previews":true,"search":true,
       "push":{"types":["web"],"web_key":"B"},"groups":true}}
@@ -20,7 +20,7 @@ struct ServerFeaturesTests {
     #expect(
       features
         == ServerFeatures(
-          files: .init(maxBytes: 26_214_400),
+          files: .init(maxBytes: 26_214_400, base: "https://cdn.example"),
           thumbnails: .init(maxSizes: 3, types: ["image/*", "video/*"]),
           translation: .init(languages: ["en", "es"], maxLanguagesPerMessage: 10),
           hasPreviews: true))

@@ -8,7 +8,7 @@ struct IncomingTests {
   private func read(_ method: String, _ params: String) throws -> Incoming? {
     try Incoming(
       method: method, params: AnswerReader.document(params.json),
-      MessageReader(fileKeys: FileKeys()))
+      MessageReader(fileKeys: FileKeys(serverURL: "wss://a.b")))
   }
 
   private func event(_ method: String, _ params: String) throws -> OpenChannelEvent? {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A file message")
 struct FileMessageTests {
-  private let keys = FileKeys()
+  private let keys = FileKeys(serverURL: "wss://a.b")
 
   private func message(
     fileID: String = "5fe9", url: String = "https://a.b/files/5fe9/plan.png",
@@ -47,6 +47,14 @@ struct FileMessageTests {
       #expect(message.url == message.plainURL)
       #expect(message.thumbnails.allSatisfy { $0.url == $0.plainURL })
     }
+  }
+
+  @Test("gives the key to no host that its sender has named, nor do its thumbnails")
+  func otherHost() throws {
+    keys.keep(FileKey(key: "k", expiresAt: 1))
+    let message = try message(url: "https://evil.example/files/5fe9/plan.png")
+    #expect(message.requireAuth && message.url == message.plainURL)
+    #expect(message.thumbnails.map(\.url) == message.thumbnails.map(\.plainURL))
   }
 
   @Test("has its thumbnails with their bounds and sides")

@@ -40,6 +40,7 @@ struct FileReaderTests {
     let failing = AsyncThrowingStream<[UInt8], any Error> {
       $0.finish(throwing: ParleyError.banned)
     }
+    #expect(try await FileReader(.sequence(Pieces(), size: -1)).size == 0)
     let reader = try await FileReader(.sequence(failing, size: 5))
     await #expect(throws: ParleyError.self) { try await reader.read(from: 0, count: 5) }
   }

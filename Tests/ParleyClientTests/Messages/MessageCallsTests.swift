@@ -4,7 +4,8 @@ import Testing
 
 @Suite("A request about a message")
 struct MessageCallsTests {
-  private let calls = MessageCalls(reader: MessageReader(fileKeys: FileKeys()))
+  private let calls = MessageCalls(
+    reader: MessageReader(fileKeys: FileKeys(serverURL: "wss://a.b")))
   private let reference = MessageReference(channelURL: "lobby", messageID: 7)
 
   @Test("sends all that was given, under the name of the sending")
@@ -149,6 +150,21 @@ struct MessageCallsTests {
     let old = try call.outcome(.success(#"{"messages":[]}"#.json)).get()
     #expect(old.previous == nil)
     #expect(old.next == nil)
+  }
+
+  @Test("stops when a server names the same place again, with no messages")
+  func repeatedPlaces() async throws {
+    let call = calls.list("lobby", around: .now, MessageListParams.Values())
+    let answer = #"{"messages":[],"has_previous":true,"previous_from":9}"#
+    let page = try call.outcome(.success(answer.json)).get()
+    var places: [MessageAnchor] = []
+    let messages = try await OpenChannel.messages(around: .now, MessageListParams.Values()) {
+      (place, _) async throws(ParleyError) in
+      places.append(place)
+      return page
+    }
+    #expect(messages.isEmpty)
+    #expect(places == [.now, .messageID(9)])
   }
 
   @Test("does not take another kind for a user message")

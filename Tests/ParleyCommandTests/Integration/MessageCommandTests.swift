@@ -53,9 +53,13 @@ extension CommandTests {
         "--file-name", "b.png", "--json")
       #expect(try other.json["file"]?["url"]?.string == "https://a.example/b.png")
       #expect(try server.run("message", "list", "lobby").output.contains(url))
+      let tooMany = ["--file", path] + (1...4).flatMap { ["--thumbnail", "\($0)x1"] }
       for wrong in [
         [], ["--file", "/nonexistent"], ["--file", path, "--file-url", "https://a.example"],
-        ["hi", "--file-name", "a"],
+        ["hi", "--file-name", "a"], ["hi", "--require-auth"], ["hi", "--thumbnail", "1x1"],
+        ["--file", path, "--thumbnail", "0x1"], ["--file", path, "--thumbnail", "big"],
+        ["--file-url", "https://a.example", "--require-auth"],
+        tooMany,
       ] {
         let refused = try server.run(["message", "send", "lobby", "--user", "ada"] + wrong)
         #expect(refused.status == 64, "\(wrong)")

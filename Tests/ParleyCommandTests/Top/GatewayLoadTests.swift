@@ -109,6 +109,9 @@ struct GatewayLoadTests {
   func history() {
     #expect(LoadHistory.course([0, 7, 3.5], peak: 7) == "▁█▅")
     #expect(LoadHistory.course([0, .nan], peak: 0) == "▁▁")
+    // Counters of another process may go back, by any number.
+    #expect(LoadHistory.course([-1e300, 1e300, 1], peak: 1) == "▁██")
+    #expect(LoadHistory.course([1, .infinity], peak: .infinity) == "▁▁")
     var history = LoadHistory()
     for count in 0..<100 {
       history.add(load(Self.metrics(0, fast: 0, slow: 0), Self.metrics(count, fast: 0, slow: 0)))

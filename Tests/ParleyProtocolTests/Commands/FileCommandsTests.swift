@@ -28,6 +28,28 @@ struct FileCommandsTests {
     #expect(message.draft.metaArrays.map(\.key) == ["k", "l"])
   }
 
+  @Test(
+    "a key is required when the upload or its message asks for one",
+    arguments: [
+      ("", nil), (#","require_auth":false"#, false), (#","require_auth":true"#, true),
+    ] as [(String, Bool?)])
+  func needsAKey(members: String, wish: Bool?) throws {
+    #expect(try creation(#""size":1\#(members)"#).requiresAuthorization == wish)
+    for claim in [true, false] {
+      let create = try creation(
+        #""size":1\#(members),"message":{"channel_url":"lobby","require_auth":\#(claim)}"#)
+      #expect(create.requiresAuthorization == (claim ? true : wish))
+      let message = try UploadMessage(json: try #require(create.message))
+      #expect(message.draft.file?.requiresAuthorization == claim)
+    }
+  }
+
+  @Test("a claim in the message that is no boolean is refused")
+  func refusesOtherClaims() throws {
+    let members = #""size":1,"message":{"channel_url":"lobby","require_auth":"yes"}"#
+    #expect(try refusal("file.create", members) == Refusal(400_104, "require_auth"))
+  }
+
   @Test("a message of a channel alone keeps what it has by default")
   func keepsTheDefaults() throws {
     let members = #""channel_url":"lobby""#

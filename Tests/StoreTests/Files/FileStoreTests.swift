@@ -148,7 +148,7 @@ struct FileStoreTests {
     try await send(10, first)
     let notKept = record(second.id)
     try await fixture.store.write { [lobby = fixture.lobby] in
-      try $0.keepFile(notKept, of: nil, inMessage: 11, channelID: lobby.id, at: 1_000)
+      try $0.keepFile(notKept, shownAs: nil, of: nil, inMessage: 11, channelID: lobby.id, at: 1_000)
     }
     #expect(try await file(second.id) == notKept)
     _ = try await fixture.store.write { try $0.deleteChannel("lobby", at: 2_000) }

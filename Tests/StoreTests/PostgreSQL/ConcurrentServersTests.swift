@@ -50,6 +50,72 @@ struct ConcurrentServersTests {
     #expect(try await store.perform(FileLookup(Self.fileID)) == Self.file)
   }
 
+  /// Makes an upload, and begins to complete it on another server.
+  private func completing() async throws -> OtherServer {
+    let record = UploadRecord(
+      fileID: Self.fileID, userID: "ann", name: "a", type: "", size: 1, createdAt: 1_000,
+      expiresAt: 2_000)
+    let limits = UploadLimits(unfinished: 0, perSecond: 0, perMinute: 0, byteCount: 0)
+    let creation = UploadCreation(NewUpload(record, secretHash: [1]), limits: limits)
+    #expect(try await store.perform(creation) == .created)
+    return try other(
+      """
+      UPDATE uploads SET stage = 'complete', durable_bytes = size, expires_at = 9000
+      WHERE file_id = '\(Self.fileID)'
+      """,
+      """
+      INSERT INTO files (file_id, user_id, name, type, size, created_at)
+      VALUES ('\(Self.fileID)', 'ann', 'a', '', 1, 1000)
+      """)
+  }
+
+  @Test("an upload that another server completes is not cancelled")
+  func completeNotCancelled() async throws {
+    let other = try await completing()
+    let outcome = try await other.race { [store] in
+      try await store.perform(UploadCancellation(Self.fileID, at: 1_500))
+    }
+    #expect(outcome == .over(.complete))
+    #expect(try await store.perform(FileLookup(Self.fileID)) == Self.file)
+  }
+
+  @Test("an upload that another server completes is not swept")
+  func completeNotSwept() async throws {
+    let other = try await completing()
+    _ = try await other.race { [store] in try await store.perform(UploadSweep(at: 2_000)) }
+    #expect(try await store.perform(FileLookup(Self.fileID)) == Self.file)
+    #expect(try await store.perform(UploadLookup(Self.fileID))?.expiresAt == 9_000)
+  }
+
+  @Test("a file that a message is coming to have is not encrypted as one that no message has")
+  func fileNotConverted() async throws {
+    let other = try await addingMessage()
+    let outcome = try await other.race { [store] in
+      try await store.perform(
+        FileConversionStart(Self.fileID, FileSeal(masterKeyID: "k", keys: [1]), .unsent))
+    }
+    #expect(outcome == .inMessage)
+  }
+
+  @Test("no message says that a file needs no key which is being encrypted")
+  func fileConverted() async throws {
+    try await store.perform(
+      FileNote(Self.file, of: "ann", at: 1_000, expiresAt: 2_000, secretHash: [1]))
+    let other = try other(
+      "SELECT 1 FROM files WHERE file_id = '\(Self.fileID)' FOR NO KEY UPDATE",
+      "UPDATE files SET key_id = 'k', file_keys = '\\x01', is_converting = 1")
+    var message = fixture.message(11)
+    message.type = .file
+    message.file = MessageFile(id: Self.fileID, url: "https://a.example/")
+    message.upload = Self.file
+    let stale = message
+    await #expect(throws: LogError.outdatedFile) {
+      try await other.race { [store] in try await store.append(stale) }
+    }
+    message.file?.requiresAuthorization = true
+    #expect(try await store.append(message) == .stored(seq: 1, mentionedUsers: []))
+  }
+
   @Test("no message comes to have a file that is being removed")
   func fileGone() async throws {
     try await store.perform(
@@ -61,7 +127,8 @@ struct ConcurrentServersTests {
     await #expect(throws: StoreError.notFound(.file)) {
       try await other.race { [store, lobby = fixture.lobby] in
         try await store.write {
-          try $0.keepFile(Self.file, of: nil, inMessage: 11, channelID: lobby.id, at: 1_000)
+          try $0.keepFile(
+            Self.file, shownAs: nil, of: nil, inMessage: 11, channelID: lobby.id, at: 1_000)
         }
       }
     }

@@ -56,7 +56,8 @@ struct QueryPlanTests {
           requestID: "r\(id)", createdAt: id))
     }
     let file = FileRecord(id: String(repeating: "0", count: 32), name: "f", type: "", size: 1)
-    try transaction.keepFile(file, of: "dan", inMessage: 3, channelID: channelID, at: 3)
+    try transaction.keepFile(
+      file, shownAs: nil, of: "dan", inMessage: 3, channelID: channelID, at: 3)
     _ = try transaction.file(file.id)
     _ = try transaction.knownFiles([file.id])
     let changes = MessageChanges(text: "n")

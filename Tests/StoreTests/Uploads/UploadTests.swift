@@ -77,6 +77,53 @@ struct UploadTests {
     #expect(try await Self.create(Self.upload(2), in: store) == .inactive)
   }
 
+  @Test("an upload that a user had when it was deactivated is over, also when it is active again")
+  func endsWithDeactivation() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    try await Self.complete(Self.upload(1), in: store)
+    for number in 2...3 {
+      let upload = Self.upload(number, at: 1_000_000 + Int64(number) * 1_000)
+      #expect(try await Self.create(upload, in: store) == .created)
+    }
+    let idle = try #require(try await store.perform(UploadLookup(Self.id(2))))
+    var written = try #require(try await store.perform(UploadLookup(Self.id(3))))
+    let term = try await store.perform(UploadClaim(written, from: 0, until: 1_500_000))
+    written.term = try #require(term)
+    for isActive in [false, true] {
+      _ = try await store.perform(UserChange("ann", isActive: isActive))
+    }
+    for number in 2...3 {
+      let record = try await store.perform(UploadLookup(Self.id(number)))
+      #expect(record?.isUserActive == true && record?.status(at: 1_000_000) == .expired)
+    }
+    #expect(try await store.perform(UploadClaim(idle, from: 0, until: 1_500_000)) == nil)
+    let completion = UploadCompletion(written, at: 1_000_000, expiresAt: 2_000_000)
+    #expect(try await !store.perform(completion))
+    #expect(try await !store.perform(UploadSweep(at: 1_000_000)))
+    for number in 2...3 {
+      #expect(try await store.perform(UploadLookup(Self.id(number)))?.stage == .expired)
+    }
+    #expect(try await store.perform(FileLookup(Self.id(1)))?.size == 100)
+  }
+
+  @Test("an upload that is under way when its user is deleted is not completed")
+  func endsWithItsUser() async throws {
+    let store = try await Fixture().store
+    try await Self.create(Self.upload(1), in: store)
+    var record = try #require(try await store.perform(UploadLookup(Self.id(1))))
+    let term = try await store.perform(UploadClaim(record, from: 0, until: 1_500_000))
+    record.term = try #require(term)
+    _ = try await store.perform(UserDeletionStep("ann"))
+    let renewal = UploadRenewal(Self.id(1), term: 1, until: 1_500_000, at: 1_000_000)
+    #expect(try await !store.perform(renewal))
+    let completion = UploadCompletion(record, at: 1_000_000, expiresAt: 2_000_000)
+    #expect(try await !store.perform(completion))
+    #expect(try await store.usage() == FileUsage.none)
+    #expect(try await !store.perform(UploadSweep(at: 1_000_000)))
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .expired)
+  }
+
   @Test("creations are bounded by their number, their rate and their bytes")
   func isBounded() async throws {
     let store = try await Fixture().store
@@ -130,11 +177,14 @@ struct UploadTests {
     #expect(try await store.perform(UploadClaim(next, from: 40, until: 1_500_000)) == 2)
     #expect(
       try await !store.perform(UploadProgress(Self.id(1), term: 1, offset: 50, until: 0)))
-    let renewal = UploadRenewal(Self.id(1), term: 2, until: 1_700_000)
+    let renewal = UploadRenewal(Self.id(1), term: 2, until: 1_700_000, at: 1_400_000)
     #expect(try await store.perform(renewal))
     let renewed = try #require(try await store.perform(UploadLookup(Self.id(1))))
     #expect(renewed.offset == 40 && renewed.claimedUntil == 1_700_000)
-    #expect(try await !store.perform(UploadRenewal(Self.id(1), term: 1, until: 1_800_000)))
+    for late in [
+      UploadRenewal(Self.id(1), term: 1, until: 1_800_000, at: 1_400_000),
+      UploadRenewal(Self.id(1), term: 2, until: 2_100_000, at: 2_000_000),
+    ] { #expect(try await !store.perform(late)) }
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.claimedUntil == 1_700_000)
     try await store.perform(UploadRelease())
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.claimedUntil == 0)
@@ -147,14 +197,45 @@ struct UploadTests {
     var found = try #require(try await store.perform(UploadLookup(Self.id(1))))
     found.term = try #require(
       try await store.perform(UploadClaim(found, from: 0, until: 1_500_000)))
-    let before = try await store.perform(UploadCancellation(Self.id(1), at: 1_000_000))
-    #expect(before?.stage == .open)
-    let again = try await store.perform(UploadCancellation(Self.id(1), at: 1_000_000))
-    #expect(again?.stage == .cancelled)
-    #expect(try await store.perform(UploadCancellation(Self.id(2), at: 1_000_000)) == nil)
+    func cancel(_ number: Int) async throws -> UploadCancellation.Outcome {
+      try await store.perform(UploadCancellation(Self.id(number), at: 1_000_000))
+    }
+    #expect(try await cancel(1) == .cancelled)
+    #expect(try await cancel(1) == .over(.cancelled))
+    #expect(try await cancel(2) == .absent)
     #expect(
       try await !store.perform(UploadCompletion(found, at: 1_000_000, expiresAt: 2_000_000)))
     #expect(try await store.perform(FileLookup(Self.id(1))) == nil)
+  }
+
+  @Test("an upload that is over cannot be cancelled, and a complete one stays")
+  func isNotCancelled() async throws {
+    let store = try await Fixture().store
+    try await Self.complete(Self.upload(1), in: store)
+    try await Self.create(Self.upload(2, at: 1_002_000), in: store)
+    let cases: [(Int, Int64, UploadStatus)] = [(1, 1_000_000, .complete), (2, 2_000_000, .expired)]
+    for (number, time, status) in cases {
+      let outcome = try await store.perform(UploadCancellation(Self.id(number), at: time))
+      #expect(outcome == .over(status))
+    }
+    #expect(try await store.perform(FileLookup(Self.id(1)))?.size == 100)
+    #expect(try await store.perform(UploadLookup(Self.id(2)))?.stage == .open)
+  }
+
+  @Test("the row of a file goes with the record of its cancelled upload, unless a message has it")
+  func leavesNoRow() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    for number in 1...2 { try await Self.complete(Self.upload(number), in: store) }
+    try await Self.send(10, 2, in: fixture)
+    try await store.write { transaction in
+      try transaction.connection.execute("UPDATE uploads SET stage = 'cancelled'")
+    }
+    #expect(try await store.usage() == FileUsage(count: 2, byteCount: 200))
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000)))
+    #expect(try await store.perform(UploadLookup(Self.id(1))) == nil)
+    #expect(try await store.usage() == FileUsage(count: 1, byteCount: 100))
+    #expect(try await store.perform(FileLookup(Self.id(2)))?.size == 100)
   }
 
   @Test("a complete file is in several messages, and goes with the last one")
@@ -227,6 +308,83 @@ struct UploadTests {
     #expect(record?.messageID == 7 && record?.messageError == nil)
   }
 
+  @Test("a message that says that an encrypted file needs no key is refused, and leaves nothing")
+  func needsKey() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    try await Self.complete(Self.upload(1), in: store)
+    let seal = FileSeal(masterKeyID: "k", keys: [1])
+    _ = try await store.perform(FileConversionStart(Self.id(1), seal, .unsent))
+    await #expect(throws: LogError.outdatedFile) { try await Self.send(10, 1, in: fixture) }
+    #expect(try await store.perform(FileDetailsLookup(Self.id(1)))?.messages == [])
+    var message = fixture.message(11)
+    message.type = .file
+    message.file = MessageFile(
+      id: Self.id(1), url: "https://a.example/", requiresAuthorization: true)
+    message.upload = FileRecord(id: Self.id(1), name: "a.txt", type: "", size: 100)
+    let stored = try await store.append(message)
+    #expect(stored == .stored(seq: 1, mentionedUsers: []))
+    let lobby = fixture.lobby.id
+    await #expect(throws: LogError.outdatedFile) {
+      try await store.write { transaction in
+        try transaction.keepFile(
+          FileRecord(id: Self.id(1), name: "a.txt", type: "", size: 100),
+          shownAs: MessageFile(id: Self.id(1), url: ""), of: "ann", inMessage: 12,
+          channelID: lobby, at: 1_000)
+      }
+    }
+  }
+
+  @Test("messages that were to be sent are found in turn")
+  func isFoundInTurn() async throws {
+    let store = try await Fixture().store
+    for number in 1...5 { try await Self.complete(Self.upload(number, message: "{}"), in: store) }
+    var (found, last): ([String], String) = ([], "")
+    for _ in 0..<3 {
+      let some = try await store.perform(UnsentUploads(after: last, limit: 2)).map(\.fileID)
+      found += some
+      last = some.last ?? ""
+    }
+    #expect(found == (1...5).map(Self.id))
+  }
+
+  @Test("a message that was sent before its result was recorded is found by its name")
+  func isFoundAgain() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    try await Self.complete(Self.upload(1), in: store)
+    func find(
+      by userID: String = "ann", in url: String = "lobby", named name: String = "r"
+    ) async throws -> UploadMessageLookup.Outcome {
+      try await store.perform(
+        UploadMessageLookup(of: Self.id(1), by: userID, in: url, named: name))
+    }
+    try await Self.send(10, 1, in: fixture)
+    #expect(try await find() == .absent)
+    var message = fixture.message(11, requestID: "r")
+    message.type = .file
+    message.file = MessageFile(id: Self.id(1), url: "https://a.example/")
+    message.upload = FileRecord(id: Self.id(1), name: "a.txt", type: "", size: 100)
+    try await store.append(message)
+    guard case .kept(let sent) = try await find() else {
+      Issue.record("it is not there")
+      return
+    }
+    #expect(sent.message.id == 11 && sent.seq == 2)
+    #expect(try await find(by: "bob") == .absent)
+    #expect(try await find(in: "other") == .absent)
+    #expect(try await find(named: "s") == .absent)
+    // An ephemeral channel keeps the file alone.
+    let file = FileRecord(id: Self.id(1), name: "a.txt", type: "", size: 100)
+    try await store.write { transaction in
+      let channel = Channel(url: "hall", createdAt: 1)
+      let hall = try transaction.createChannel(channel, epoch: "e")
+      try transaction.keepFile(
+        file, shownAs: nil, of: "ann", inMessage: 12, channelID: hall.id, at: 1_000)
+    }
+    #expect(try await find(in: "hall") == .relayed(messageID: 12))
+  }
+
   @Test("a picture is kept by its channel or user, and released when it is replaced")
   func isPicture() async throws {
     let fixture = try await Fixture()
@@ -251,6 +409,29 @@ struct UploadTests {
     #expect(try await store.perform(UnusedFileRemoval(Self.id(2))) == .inUse)
     _ = try await store.write { try $0.deleteChannel("lobby", at: 2_000) }
     #expect(try await store.perform(FileLookup(Self.id(2))) == nil)
+  }
+
+  @Test("a claim is taken back, unless a channel or a user has the picture")
+  func isNoPictureAnyMore() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    let seal = FileSeal(masterKeyID: "k", keys: [1])
+    for number in 1...2 {
+      try await Self.complete(Self.upload(number), in: store)
+      #expect(try await store.perform(PictureClaim(Self.id(number))))
+    }
+    _ = try await store.write {
+      try $0.setFields(
+        "lobby", ChannelChanges(coverURL: "https://a/files/\(Self.id(2))/a.png"), at: 1_000)
+    }
+    for number in 1...2 { try await store.perform(PictureRelease(Self.id(number))) }
+    let refused = try await store.perform(FileConversionStart(Self.id(2), seal, .unsent))
+    #expect(refused == .picture)
+    guard case .begun = try await store.perform(FileConversionStart(Self.id(1), seal, .unsent))
+    else {
+      Issue.record("the file is still a picture")
+      return
+    }
   }
 
   @Test("a file cannot be read from the moment on that its only channel is deleted")
@@ -281,6 +462,8 @@ struct UploadTests {
     let open = try #require(try await store.perform(UploadLookup(Self.id(5))))
     _ = try await store.perform(UploadClaim(open, from: 0, until: 1_500_000))
     #expect(try await store.perform(ComingByteCountLookup(at: 1_400_000)) == 100)
+    let here = ComingByteCountLookup(at: 1_400_000, here: [Self.id(5)])
+    #expect(try await store.perform(here) == 0)
     let progress = UploadProgress(Self.id(5), term: 1, offset: 40, until: 0)
     #expect(try await store.perform(progress))
     #expect(try await store.perform(ComingByteCountLookup(at: 1_400_000)) == 40)

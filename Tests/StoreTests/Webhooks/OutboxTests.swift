@@ -40,6 +40,12 @@ struct OutboxTests {
     }
   }
 
+  @Test("the database names only lanes that there are")
+  func storedLanes() {
+    #expect([0, 63].map { OutboxLane(stored: $0)?.number } == [0, 63])
+    #expect([Int.min, -1, 64, .max].allSatisfy { OutboxLane(stored: $0) == nil })
+  }
+
   @Test("an event of every kind is put there, as the socket tells it")
   func allKinds() async throws {
     let fixture = try await Fixture(options: Self.options(Arrivals()))

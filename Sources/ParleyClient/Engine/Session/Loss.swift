@@ -43,13 +43,16 @@ struct Loss: Sendable {
   /// See the close codes of the protocol.
   private init(closeCode code: CloseCode?, text: String) {
     let words = text.isEmpty ? "closed with \(code?.description ?? "no code")" : text
-    switch code?.rawValue {
-    case 1001: self.init(.serverDraining, .after(0))
-    case 1002, 1003, 1007, 1008, 1009, 1010: self.init(.protocolViolation(words), .never)
-    case 1011, 1012, 1013: self.init(.serverUnavailable(words), .after(0))
-    case 4002: self.init(.unauthorized(words), .never, error: .unauthorized(words))
-    case 4003: self.init(.tooManySessions, .never)
-    case 4004, 4005: self.init(.tooSlow(words), .after(0))
+    switch code ?? .absent {
+    case .goingAway: self.init(.serverDraining, .after(0))
+    case .protocolError, .unsupportedData, .invalidPayload, .policyViolation, .messageTooBig,
+      .mandatoryExtension:
+      self.init(.protocolViolation(words), .never)
+    case .internalError, .serviceRestart, .tryAgainLater:
+      self.init(.serverUnavailable(words), .after(0))
+    case .unauthorized: self.init(.unauthorized(words), .never, error: .unauthorized(words))
+    case .tooManySessions: self.init(.tooManySessions, .never)
+    case .slowConsumer, .pongTimeout: self.init(.tooSlow(words), .after(0))
     default: self.init(.lost(words), .after(0))
     }
   }
@@ -69,6 +72,16 @@ struct Loss: Sendable {
       repetition = .suspected(words)
     }
   }
+}
+
+extension CloseCode {
+  /// Stands for a close frame without a code (RFC 6455 §7.1.5).
+  fileprivate static let absent = CloseCode(rawValue: 1005)
+  // The codes of the protocol.
+  fileprivate static let unauthorized = CloseCode(rawValue: 4002)
+  fileprivate static let tooManySessions = CloseCode(rawValue: 4003)
+  fileprivate static let slowConsumer = CloseCode(rawValue: 4004)
+  fileprivate static let pongTimeout = CloseCode(rawValue: 4005)
 }
 
 extension ParleyError {

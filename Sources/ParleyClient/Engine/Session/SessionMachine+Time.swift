@@ -74,7 +74,7 @@ extension SessionMachine {
   }
 }
 
-/// Tells a quiet server from a dead connection.
+/// Distinguishes a quiet server from a dead connection.
 ///
 ///     last bytes ──── 1.5 × ping interval ────► ping ──── 10 s ────► lost
 ///     request ─────── 2.5 s without bytes ────► ping ────  5 s ────► lost

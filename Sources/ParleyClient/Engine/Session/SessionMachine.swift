@@ -166,9 +166,9 @@ enum SessionAction: Sendable {
   case ping
   /// Close the connection, or give up making it; what becomes of it is of no interest any more.
   case closeConnection(CloseReason)
-  /// Tell the caller.
+  /// Return the result to the caller.
   case complete(EngineCallID, Result<[UInt8], ParleyError>)
-  /// Tell the application.
+  /// Deliver the event to the application.
   case deliver(EngineEvent)
 
   /// The reason for closing a connection from this side.

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import ClientTransport
+
+@Suite("Origins of addresses")
+struct WebOriginTests {
+  @Test("a WebSocket has the origin of the HTTP below it, with the port of the scheme")
+  func isThatOfHTTP() throws {
+    let origin = try #require(WebOrigin(ofServer: "wss://Chat.example/v1/ws"))
+    for url in ["https://chat.example", "https://CHAT.example:443/x?y", "HTTPS://chat.example/"] {
+      #expect(WebOrigin(ofRequest: url) == origin, "\(url)")
+    }
+    for url in ["http://chat.example", "https://chat.example:444", "https://other.example"] {
+      #expect(try #require(WebOrigin(ofRequest: url)) != origin, "\(url)")
+    }
+    #expect(WebOrigin(ofServer: "ws://[::1]:9") == WebOrigin(ofRequest: "http://[::1]:9/x"))
+  }
+
+  @Test("what is no address of its kind has none, nor has one with a user name")
+  func isMissing() {
+    for url in ["https://chat.example", "ws://u@chat.example", "ws://", ""] {
+      #expect(WebOrigin(ofServer: url) == nil, "\(url)")
+    }
+    for url in ["wss://chat.example", "https://u@chat.example", "https://u:p@chat.example", "x"] {
+      #expect(WebOrigin(ofRequest: url) == nil, "\(url)")
+    }
+  }
+}

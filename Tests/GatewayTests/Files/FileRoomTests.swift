@@ -1,0 +1,118 @@
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite("The room for files")
+struct FileRoomTests {
+  /// Counts of files that are answered by hand.
+  private final class Counter: Sendable {
+    private struct Count {
+      let comingHere: [String]
+      let completion: @Sendable (Int64?) -> Void
+    }
+
+    private let counts = Mutex<[Count]>([])
+
+    func begin(
+      _ comingHere: @Sendable () -> [String], _ completion: @escaping @Sendable (Int64?) -> Void
+    ) {
+      let count = Count(comingHere: comingHere().sorted(), completion: completion)
+      counts.withLock { $0.append(count) }
+    }
+
+    /// The files that were coming when each count began that has not ended.
+    var underWay: [[String]] { counts.withLock { $0.map(\.comingHere) } }
+
+    func end(_ byteCount: Int64?) {
+      let first = counts.withLock { $0.removeFirst() }
+      first.completion(byteCount)
+    }
+  }
+
+  private let counter = Counter()
+
+  private func room(limit: Int64, counted: Int64? = nil) -> FileRoom {
+    let room = FileRoom(limit: limit) { [counter] in counter.begin($0, $1) }
+    if let counted {
+      room.whenCounted(at: 0) {}
+      counter.end(counted)
+    }
+    return room
+  }
+
+  @Test("room that a request did not use is free when it ends, however often it comes")
+  func isReleased() {
+    let room = room(limit: 100, counted: 40)
+    for _ in 0..<1_000 { #expect(room.reserve(60, for: "a", at: 1) != nil) }
+    withExtendedLifetime(room.reserve(60, for: "a", at: 1)) {
+      #expect(room.reserve(1, for: "b", at: 1) == nil)
+    }
+  }
+
+  @Test("what is stored stays when the request ends, and what is given up does not")
+  func isStored() {
+    let room = room(limit: 100, counted: 40)
+    var first = room.reserve(50, for: "a", at: 1)
+    first?.note(stored: 30)
+    #expect(room.reserve(11, for: "b", at: 1) == nil)
+    first = nil
+    #expect(room.reserve(31, for: "b", at: 1) == nil)
+    var second = room.reserve(20, for: "a", at: 1)
+    // It begins anew and is cut early.
+    second?.note(stored: -25)
+    #expect(room.reserve(11, for: "b", at: 1) == nil)
+    second = nil
+    #expect(room.reserve(55, for: "b", at: 1) != nil)
+    #expect(room.reserve(56, for: "b", at: 1) == nil)
+  }
+
+  @Test("a file that several requests want to write is reserved for once")
+  func isSharedByOneFile() {
+    let room = room(limit: 100, counted: 0)
+    var all = (0..<5).map { _ in room.reserve(60, for: "a", at: 1) }
+    #expect(all.allSatisfy { $0 != nil } && room.reserve(41, for: "b", at: 1) == nil)
+    all.removeLast(4)
+    #expect(room.reserve(41, for: "b", at: 1) == nil && room.reserve(40, for: "b", at: 1) != nil)
+    all = []
+    #expect(room.reserve(100, for: "b", at: 1) != nil)
+  }
+
+  @Test("there is no room before the first count, for which those that come wait")
+  func waits() {
+    let room = room(limit: 100)
+    let proceeded = Mutex(0)
+    for _ in 0..<3 { room.whenCounted(at: 0) { proceeded.withLock { $0 += 1 } } }
+    #expect(!room.isCounted && proceeded.withLock { $0 } == 0 && counter.underWay == [[]])
+    #expect(room.reserve(1, for: "a", at: 0) == nil && counter.underWay.count == 1)
+    counter.end(nil)
+    #expect(!room.isCounted && proceeded.withLock { $0 } == 3)
+    #expect(room.reserve(1, for: "a", at: 0) == nil && counter.underWay.count == 1)
+    counter.end(100)
+    #expect(room.isCounted && room.reserve(1, for: "a", at: 0) == nil)
+    #expect(room.reserve(0, for: "a", at: 0) != nil)
+  }
+
+  @Test("files are counted once a minute, without those that come here")
+  func counts() {
+    let room = room(limit: 100, counted: 0)
+    let coming = room.reserve(60, for: "a", at: 59_999)
+    #expect(counter.underWay == [])
+    #expect(room.reserve(1, for: "b", at: 60_000) != nil)
+    #expect(room.reserve(1, for: "b", at: 60_000) != nil)
+    #expect(counter.underWay == [["a", "b"]])
+    counter.end(30)
+    #expect(coming != nil && room.reserve(10, for: "b", at: 60_001) != nil)
+    #expect(room.reserve(11, for: "b", at: 60_001) == nil)
+    #expect(room.reserve(1, for: "b", at: 120_000) != nil && counter.underWay.count == 1)
+  }
+
+  @Test("without a limit nothing is counted or refused")
+  func off() {
+    let room = room(limit: 0)
+    let proceeded = Mutex(false)
+    room.whenCounted { proceeded.withLock { $0 = true } }
+    #expect(room.isCounted && proceeded.withLock { $0 })
+    #expect(room.reserve(.max, for: "a") != nil && counter.underWay == [])
+  }
+}

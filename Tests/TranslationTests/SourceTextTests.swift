@@ -1,0 +1,29 @@
+import Testing
+
+@testable import Translation
+
+@Suite("Texts to be translated")
+struct SourceTextTests {
+  @Test("texts are the same by their bytes, whatever they look like")
+  func bytes() {
+    let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+    #expect(composed == decomposed)
+    #expect(SourceText(composed) != SourceText(decomposed))
+    #expect(SourceText(composed) == SourceText(String(decoding: composed.utf8, as: UTF8.self)))
+    #expect(TranslationText(composed, into: "es") != TranslationText(decomposed, into: "es"))
+    #expect(TranslationText(composed, into: "es") != TranslationText(composed, into: "de"))
+    #expect(TranslationText(composed, into: "es").text.utf8.elementsEqual(composed.utf8))
+  }
+
+  @Test("texts that differ in any byte, or in length, are different")
+  func differences() {
+    let text = String(repeating: "e\u{301}", count: 2_500)
+    var texts: Set<SourceText> = [SourceText(""), SourceText(text), SourceText(text + "\u{0}")]
+    for place in stride(from: 0, to: 7_500, by: 3) {
+      var bytes = Array(text.utf8)
+      bytes[place] = 0x66
+      texts.insert(SourceText(String(decoding: bytes, as: UTF8.self)))
+    }
+    #expect(texts.count == 2_503)
+  }
+}
