@@ -114,8 +114,8 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
   private func take(_ answer: RegistryThread.Answer) {
     switch answer {
     case .beat(let view, let sample):
-      clock.add(sample)
-      state.clockOffset.store(clock.milliseconds, ordering: .relaxed)
+      clock.add(sample, at: loop.now)
+      state.clockOffset = clock.milliseconds
       machine.handle(.registryAnswered(view), at: loop.now)
     case .changed: machine.handle(.registryChanged, at: loop.now)
     case .failed: machine.handle(.registryFailed, at: loop.now)

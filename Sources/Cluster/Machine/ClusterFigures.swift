@@ -51,8 +51,9 @@ package struct ClusterFigures: Sendable, Equatable {
   /// Why clients should go to another server; `nil` while this one is no worse off than the others.
   package var unreadiness: Unreadiness? = .noHome
   package var isReady: Bool { unreadiness == nil }
-  /// Milliseconds to add to the local Unix time for that of the registry.
-  package var clockOffset: Int64 = 0
+  /// Milliseconds to add to the local steady clock for the registry's Unix time; `nil` before the
+  /// registry has answered a beat.
+  package var clockOffset: Int64?
   /// The reason for which the bus is down; `nil` while it is up.
   package var busFault: String?
 
