@@ -115,7 +115,8 @@ final class ClusterInbox: ClusterDelegate {
   }
 
   private func deliver(_ relayed: RelayedMessage, _ target: Target) {
-    let (message, shards, network) = (relayed.message, target.shards, target.network)
+    let message = relayed.message.arriving(at: SystemClock.monotonicNanoseconds)
+    let (shards, network) = (target.shards, target.network)
     guard shards.hasShards(for: message) else { return figures.add(to: .unreadable) }
     guard !message.isForAddresseeAlone else {
       return enqueue(message, shards)
