@@ -210,10 +210,11 @@ final class ChannelDirectory: TimerHandler {
   private func takeOver(_ url: String) {
     let directory = LoopBound(self)
     let path = shard.returnPath
-    let (services, now) = (shard.services, shard.services.clock.now)
+    let services = shard.services
     let reply = LogReply { answer in
+      // The home before may have gone on until the log answered: only now nobody sends any more.
       LoadedChannel.read(
-        answer.result, from: services.store, services.limits, at: now
+        answer.result, from: services.store, services.limits, at: services.clock.now
       ) { result in
         // Ids increase over all homes that the channel has had.
         services.store.perform(LargestMessageID()) { largest in
