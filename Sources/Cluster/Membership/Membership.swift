@@ -7,6 +7,7 @@
 package struct Membership {
   package let local: ClusterMember
   private let timing: MembershipTiming
+  private let startedAt: Int64
 
   private var wanted: ServerState = .joining
   package private(set) var ring: ServerRing
@@ -79,6 +80,7 @@ package struct Membership {
   package init(_ local: ClusterMember, _ timing: MembershipTiming, at now: Int64) {
     self.local = local
     self.timing = timing
+    startedAt = now
     ring = ServerRing(live: [local])
     registry = RegistryContact(answerTime: timing.registryAnswer, at: now)
     bus = BusContact(echoTime: timing.echo)
@@ -117,8 +119,9 @@ package struct Membership {
     return .cannotWrite
   }
 
-  /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
-  package func echoAge(at now: Int64) -> Int64? { bus.echoAge(at: now) }
+  /// Milliseconds since the last own beat came back from the bus; before the first, since the start: a bus
+  /// that was deaf all the time is no better than one that has become so.
+  package func echoAge(at now: Int64) -> Int64 { bus.echoAge(at: now) ?? now - startedAt }
 
   /// The servers as the registry has them.
   package var records: [ServerRecord] { view.records }

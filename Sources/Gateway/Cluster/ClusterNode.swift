@@ -117,7 +117,7 @@ final class ClusterNode: ClusterObserver {
   var bus: ClusterStatus.Bus {
     let figures = network.figures
     return ClusterStatus.Bus(
-      kind: busKind, isUp: figures.busFault == nil, echoAge: max(0, figures.echoAge ?? 0))
+      kind: busKind, isUp: figures.busFault == nil, echoAge: max(0, figures.echoAge))
   }
 
   var counters: ClusterCounters {

@@ -114,6 +114,16 @@ struct MembershipTests {
     #expect(server.written.count == count + 3)
   }
 
+  @Test("counts how long it is deaf from its start, until it has heard itself")
+  func deafness() {
+    var server = TestMembership()
+    server.handle(.mayServe)
+    server.pass(4_000)
+    #expect(server.membership.echoAge(at: server.now) == 4_000)
+    server.echo()
+    #expect(server.membership.echoAge(at: server.now) == 0)
+  }
+
   @Test("is not deaf for a server in whose name a beat with a number far ahead has come")
   func forgedNumber() {
     var server = TestMembership(peers: 1)
