@@ -158,8 +158,10 @@ final class RelayCounts: Sendable {
     case lost
     /// Calls that were sent again.
     case repeated
-    /// Calls that got no answer in time, or whose outcome is unknown.
+    /// Calls that another server did not answer in time, or cannot answer any more.
     case unanswered
+    /// Answers that leave their callers not knowing the outcome of a call.
+    case unknownOutcomes
     /// Questions to other servers that were not answered in time.
     case lateAnswers
     /// Channels taken over to be judged here.

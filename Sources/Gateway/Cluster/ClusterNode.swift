@@ -133,7 +133,7 @@ final class ClusterNode: ClusterObserver {
     counters.foreignFrames = figures.traffic.foreignFrames
     counters.takeOvers = UInt64(relays[.takenOver])
     counters.fencedWrites = UInt64(relays[.fenced])
-    counters.unknownOutcomes = UInt64(relays[.unanswered])
+    counters.unknownOutcomes = UInt64(relays[.unknownOutcomes])
     return counters
   }
 

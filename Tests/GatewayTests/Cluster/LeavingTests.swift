@@ -65,6 +65,8 @@ struct LeavingTests {
     #expect(try client.reply(to: send).contains(#""outcome":"unknown""#))
     let read = client.begin("message.list", #""channel_url":"\#(url)""#)
     #expect(try outcome(of: read, client, on: 1).contains("500901"))
+    // A read that is not answered has changed nothing.
+    #expect(servers.servers[1].inbox.figures[.unknownOutcomes] == 1)
   }
 
   @Test("leaves once, whatever it is called for")
