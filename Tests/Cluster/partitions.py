@@ -43,7 +43,7 @@ async def test_lists_of_servers_that_differ(ctx):
     """A server that cannot read the registry for a while misses that another has joined: calls for
     channels that have moved are passed on, nobody is closed, and no channel goes to and fro."""
     cluster, channel, traffic = await busy(ctx)
-    before = await takeovers(cluster)
+    before = await loads(cluster)
     for server in list(cluster.servers):
         server.store_wire.silence()
         joining = asyncio.ensure_future(cluster.add(*FREE))
@@ -56,11 +56,11 @@ async def test_lists_of_servers_that_differ(ctx):
     await traffic.end()
     assert not closed(traffic), closed(traffic)
     # Each newcomer takes the one channel over at most once.
-    assert await takeovers(cluster) - before <= 3
+    assert await loads(cluster) - before <= 3
 
 
-async def takeovers(cluster):
-    return sum([await server.metric("parley_cluster_takeovers_total")
+async def loads(cluster):
+    return sum([await server.metric("parley_cluster_channels_loaded_total")
                 for server in cluster.living])
 
 

@@ -224,7 +224,7 @@ final class ChannelDirectory: TimerHandler {
         }
       }
     }
-    shard.services.relayCounts.add(to: .takenOver)
+    shard.services.relayCounts.add(to: .loaded)
     let renewal = knownEvents[url].map {
       EpochRenewal(epoch: $0.epoch, seq: $0.seq, next: Identifiers.epoch())
     }

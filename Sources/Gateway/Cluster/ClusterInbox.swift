@@ -164,8 +164,8 @@ final class RelayCounts: Sendable {
     case unknownOutcomes
     /// Questions to other servers that were not answered in time.
     case lateAnswers
-    /// Channels taken over to be judged here.
-    case takenOver
+    /// Channels read from the database to be judged here, after another home or after a while.
+    case loaded
     /// Writes refused because another server had taken the channel over.
     case fenced
   }

@@ -131,7 +131,7 @@ final class ClusterNode: ClusterObserver {
       figures.traffic.malformedFrames + figures.traffic.otherVersionFrames
       + UInt64(relays[.unreadable])
     counters.foreignFrames = figures.traffic.foreignFrames
-    counters.takeOvers = UInt64(relays[.takenOver])
+    counters.channelLoads = UInt64(relays[.loaded])
     counters.fencedWrites = UInt64(relays[.fenced])
     counters.unknownOutcomes = UInt64(relays[.unknownOutcomes])
     return counters
