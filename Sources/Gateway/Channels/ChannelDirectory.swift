@@ -260,6 +260,7 @@ extension ChannelDirectory {
       remove(channel)
     }
     reports.keepExpected { shard.homeServer(ofChannel: $0) == server }
+    knownEvents = knownEvents.filter { shard.homeServer(ofChannel: $0.key) == server }
     shard.stages.followHomes()
     shard.markStages(for: shard.edge?.otherServers ?? [])
     renewGatherings()
@@ -329,10 +330,16 @@ extension ChannelDirectory {
   }
 
   /// Notes an event that the log of a channel that is given up ought to have.
+  ///
+  /// Of a channel at home elsewhere nothing is kept: its stages report to that home what they know.
   func noteEvent(_ event: KnownEvent, of url: String) {
+    guard shard.homeServer(ofChannel: url) == shard.services.server else { return }
     if let known = knownEvents[url], known.epoch == event.epoch, known.seq >= event.seq { return }
     knownEvents[url] = event
   }
+
+  /// The channels that were given up, and of which an event is known.
+  var knownEventCount: Int { knownEvents.count }
 
   /// The last events of the channels in memory, by the numbers of their rows.
   var lastEvents: [Int64: KnownEvent] {
