@@ -69,6 +69,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
     var settings = ClusterMachine.Settings(
       limits: LinkLimits(frameBytes: min(bus.messageByteLimit, Self.frameLimit)))
     settings.timing = options.timing
+    settings.versions = options.versions
     settings.deployment = registry.place.deployment
     settings.authentication = options.secret.map(SecretAuthentication.init)
     machine = ClusterMachine(registry.place.member, settings, at: loop.now)

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from backends import Missing
 from cluster import FREE
 from failures import busy, closed, redis_alone
 from harness import PATIENCE
@@ -81,14 +80,21 @@ async def test_a_slow_server(ctx):
 
 
 async def test_mixed_versions(ctx):
-    """Servers of an older version serve beside those of this one, either way, during an upgrade and back."""
-    if not ctx.older:
-        raise Missing("it needs --older")
+    """Servers of an older version serve beside those of this one, either way, during an upgrade and back.
+    Without an older program, this one speaks as the version before it does."""
+    older = {"program": ctx.older} if ctx.older else {
+        "environment": {"PARLEYD_LINK_VERSION": "previous"}}
     cluster, channel, traffic = await busy(ctx)
-    for program in (ctx.older, ctx.parleyd, ctx.older):
+    for kind in (older, {}, older):
         for server in cluster.living[:2]:
-            await cluster.add(*FREE, program=program)
+            await cluster.add(*FREE, **kind)
             await cluster.until_whole()
+            versions = await ctx.postgresql.query(
+                cluster.database, "SELECT count(DISTINCT protocol) FROM servers WHERE state = 'live'")
+            assert ctx.older or versions == [["2"]], versions
             assert await server.end() == 0
             await traffic.flow(1)
+    for server in cluster.living:
+        assert await server.metric("parley_cluster_unreadable_total") == 0
+        assert await server.metric('parley_cluster_frames_dropped_total{reason="unreadable"}') == 0
     await traffic.end()

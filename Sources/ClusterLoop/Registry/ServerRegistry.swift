@@ -41,7 +41,8 @@ final class ServerRegistry {
       _ = try run("COMMIT")
       try takeLock()
       return Place(
-        member: ClusterMember(id: id, slot: slot, name: options.serverName),
+        member: ClusterMember(
+          id: id, slot: slot, name: options.serverName, version: options.versions.highest),
         deployment: UInt64(bitPattern: deployment))
     } catch {
       // The transaction ends with its connection.
@@ -115,7 +116,7 @@ final class ServerRegistry {
       RegistryStatements.insert,
       [
         .id(id), .integer(Int64(slot)), .text(options.serverName), .text(options.version),
-        .integer(Int64(LinkVersions.current.highest)), keys, values,
+        .integer(Int64(options.versions.highest)), keys, values,
       ])
     return slot
   }

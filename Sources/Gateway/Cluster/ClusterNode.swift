@@ -37,6 +37,7 @@ final class ClusterNode: ClusterObserver {
     options.timing.beat = settings.cluster.beatMilliseconds
     options.timing.serverTimeout = settings.cluster.serverTimeoutMilliseconds
     options.timing.isolation = settings.cluster.isolationMilliseconds
+    options.versions = .ofProcess
     options.agreement = ClusterAgreement(settings).digests
     let maker = try Self.maker(of: bus, store: store.value)
     network = try Self.join(options, maker, wait)
