@@ -2,8 +2,9 @@ import Cluster
 import Glibc
 
 extension LinkVersions {
-  /// The variable by which a test has a server speak as one of the version before does, so that an upgrade
-  /// needs no older program. No setting: nobody runs a server so.
+  /// The variable by which a test has a server speak as one of the version before does.
+  ///
+  /// So a test of an upgrade needs no older program. It is no setting: nobody runs a server so.
   static let variable = "PARLEYD_LINK_VERSION"
 
   /// The versions that this process speaks.

@@ -105,7 +105,8 @@ final class ShardEdge: TimerHandler {
   /// it.
   func otherServers(reading version: UInt8) -> [UInt16] {
     guard network.local.version >= version else { return [] }
-    return ring.members.filter { $0.slot != network.local.slot && $0.version >= version }.map(\.slot)
+    return ring.members.filter { $0.slot != network.local.slot && $0.version >= version }
+      .map(\.slot)
   }
 
   /// The other server that a user is at home on.
