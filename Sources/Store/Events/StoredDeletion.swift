@@ -1,5 +1,6 @@
-/// What is kept of a message of a user that was deleted, beside the event that says so: its sender's flood
-/// window still counts it.
+/// The author and the time of a message that was deleted, beside the event that says so.
+///
+/// The flood window of the author still counts the message.
 struct StoredDeletion: StoredObject {
   var userID = ""
   /// Unix milliseconds.
