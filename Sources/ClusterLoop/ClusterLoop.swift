@@ -67,8 +67,10 @@ package final class ClusterLoop: ClusterNetwork {
 
   package var ring: ServerRing { state.ring }
 
-  /// Milliseconds by which the registry's clock is ahead of this machine's; takes no lock.
-  package var clockOffset: Int64 { state.clockOffset.load(ordering: .relaxed) }
+  /// Milliseconds to add to this machine's steady clock for the registry's Unix time; takes no lock.
+  ///
+  /// `nil` before the registry has answered a beat.
+  package var clockOffset: Int64? { state.clockOffset }
 
   /// The counts and states, some milliseconds old.
   package var figures: ClusterFigures { state.figures }
@@ -112,10 +114,22 @@ final class ClusterState: Sendable {
     var figures = ClusterFigures()
   }
 
-  let clockOffset = Atomic<Int64>(0)
+  /// Stands for an offset that is not known.
+  private static let unknownOffset = Int64.min
+
+  private let offset = Atomic(ClusterState.unknownOffset)
   private let values: Mutex<Values>
 
   init(_ local: ClusterMember) { values = Mutex(Values(ring: ServerRing(live: [local]))) }
+
+  /// Milliseconds to add to the steady clock for the registry's Unix time.
+  var clockOffset: Int64? {
+    get {
+      let value = offset.load(ordering: .relaxed)
+      return value == Self.unknownOffset ? nil : value
+    }
+    set { offset.store(newValue ?? Self.unknownOffset, ordering: .relaxed) }
+  }
 
   var ring: ServerRing {
     get { values.withLock(\.ring) }

@@ -13,6 +13,8 @@ package struct ClusterOptions: Sendable {
   /// The bytes that only the cluster's servers know (`cluster.secret`).
   package var secret: [UInt8]?
   package var timing = MembershipTiming()
+  /// The versions of data frames, and of the messages in them, that this server speaks.
+  package var versions = LinkVersions.current
   /// The settings that all servers must have alike; secrets as their digests.
   package var agreement: [String: String] = [:]
 

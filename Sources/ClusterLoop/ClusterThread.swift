@@ -69,6 +69,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
     var settings = ClusterMachine.Settings(
       limits: LinkLimits(frameBytes: min(bus.messageByteLimit, Self.frameLimit)))
     settings.timing = options.timing
+    settings.versions = options.versions
     settings.deployment = registry.place.deployment
     settings.authentication = options.secret.map(SecretAuthentication.init)
     machine = ClusterMachine(registry.place.member, settings, at: loop.now)
@@ -114,8 +115,8 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
   private func take(_ answer: RegistryThread.Answer) {
     switch answer {
     case .beat(let view, let sample):
-      clock.add(sample)
-      state.clockOffset.store(clock.milliseconds, ordering: .relaxed)
+      clock.add(sample, at: loop.now)
+      state.clockOffset = clock.milliseconds
       machine.handle(.registryAnswered(view), at: loop.now)
     case .changed: machine.handle(.registryChanged, at: loop.now)
     case .failed: machine.handle(.registryFailed, at: loop.now)

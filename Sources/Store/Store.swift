@@ -88,7 +88,8 @@ package final class Store: Sendable {
   /// It shares a transaction with the jobs around it; when it throws, its own changes alone are
   /// undone. `completion` runs on the writer thread once the commit has reached the disk, in the
   /// order of submission; or at once, on the caller's thread, with `StoreError.overloaded` or
-  /// `.closed`. `StoreError.unavailable` means that nothing of the job was kept.
+  /// `.closed`. `StoreError.unavailable` means that nothing of the job was kept, `StoreError.unknown`
+  /// that all of it may have been.
   func write<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void

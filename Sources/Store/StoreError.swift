@@ -2,6 +2,8 @@
 package enum StoreError: Error, Hashable, Sendable {
   /// The disk or the file failed (full, I/O, damaged …); nothing of the job's batch was kept.
   case unavailable(reason: String)
+  /// The commit of the job's transaction broke off: all of it was kept, or nothing.
+  case unknown(reason: String)
   /// Too many jobs are waiting already.
   case overloaded
   /// `limit` queries of one principal are waiting already.
@@ -52,6 +54,7 @@ extension StoreError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unavailable(let reason): "the store is unavailable: \(reason)"
+    case .unknown(let reason): "the store does not know whether it kept the change: \(reason)"
     case .overloaded: "the store has too many jobs waiting"
     case .tooManyQueries(let limit):
       "\(limit) queries of the same user or token are waiting already"

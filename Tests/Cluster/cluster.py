@@ -168,11 +168,11 @@ class ClusterContext(Context):
         self.postgresql = await PostgreSQL.start()
         self.redis = await Redis.start()
 
-    async def cluster(self, count=3, *flags, store_ports=()):
-        """Servers of one cluster, all live, on a database of their own."""
+    async def cluster(self, count=3, *flags, store_ports=(), database=None):
+        """Servers of one cluster, all live, on a database of their own or an empty one that is named."""
         if self.is_single:
             return await self.single(count, *flags)
-        cluster = Cluster(self, await self.postgresql.database(), self.bus)
+        cluster = Cluster(self, database or await self.postgresql.database(), self.bus)
         cluster.store_ports = store_ports
         for _ in range(count):
             await cluster.add(*flags)

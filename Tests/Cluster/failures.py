@@ -503,6 +503,63 @@ async def test_the_disk_of_postgresql_is_full(ctx):
         await disk.remove()
 
 
+async def test_the_disk_of_postgresql_is_full_for_all(ctx):
+    """The disk of PostgreSQL fills up under three servers: sends to channels of each are 500901 and nothing
+    of them is stored. No server is worse off than another, so /readyz stays 200 on all, nobody is closed and
+    none drains; /metrics says it. Sends go on when there is room again."""
+    disk = await ctx.postgresql.small_disk(24)
+    try:
+        cluster = await ctx.cluster(3, *FREE, database=await disk.database())
+        owner = await ctx.user(cluster.servers[0])
+        channels = [await cluster.channel_at(server, owner) for server in cluster.servers]
+        clients = await ctx.spread(cluster, 3)
+        stored = {channel: [] for channel in channels}
+        for channel in channels:
+            for client in clients:
+                await client.enter(channel)
+                stored[channel].append((await client.send(channel, "before"))["message"]["message_id"])
+        disk.fill()
+
+        async def full(client, channel):
+            try:
+                answer = await client.send(channel, secrets.token_hex(1_000))
+            except Refused as refusal:
+                assert refusal.code == 500901, refusal
+                assert refusal.data.get("outcome") != "unknown", refusal
+                return True
+            stored[channel].append(answer["message"]["message_id"])
+            return False
+        for client, channel in zip(clients, channels):
+            await eventually(lambda: full(client, channel), "a refusal for want of room")  # noqa: B023
+        # The servers find out one after the other; longer than that, and than one is isolated.
+        for _ in range(80):
+            ready = [await server.is_ready() for server in cluster.servers]
+            assert ready == [True] * 3, ready
+            await asyncio.sleep(0.1 * PATIENCE)
+        healthy = [await server.metric("parley_store_healthy") for server in cluster.servers]
+        assert healthy == [0] * 3, healthy
+        assert all(server.process.returncode is None for server in cluster.servers)
+        disk.relieve()
+
+        async def works(client, channel):
+            try:
+                return await client.send(channel, "after")
+            except Refused:
+                return None
+        for client, channel in zip(clients, channels):
+            answer = await eventually(
+                lambda: works(client, channel), "a message stored")  # noqa: B023
+            stored[channel].append(answer["message"]["message_id"])
+        for channel in channels:
+            listed = await Traffic(cluster, channel, [], 0).listed()
+            assert sorted(listed) == sorted(stored[channel]), (channel, len(listed))
+        assert not [client for client in [owner, *clients] if client.closed is not None]
+    finally:
+        for server in ctx.running:
+            await server.kill()
+        await disk.remove()
+
+
 async def test_a_start_waits_for_postgresql(ctx):
     """Without PostgreSQL the listener stands: /healthz is 200, /readyz 503 with the reason, and everything
     else is refused with 503. SIGTERM ends the wait with 0; a database that turns out to be missing ends

@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--all", action="store_true", help="the checks of clusters too")
     parser.add_argument("--sound", action="store_true", help="those of clusters without faults")
     parser.add_argument("--single", action="store_true", help="one server on SQLite stands for all")
-    parser.add_argument("--older", help="parleyd of an older version, to run beside this one")
+    parser.add_argument("--older", help="parleyd of an older version, to run beside this one; else this one speaks as one")
     parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
     parser.add_argument(
         "--jobs", type=int, default=1,

@@ -632,16 +632,19 @@ async def test_a_redis_that_asks_for_a_password(ctx):
         await guarded.remove()
 
 
-def frames(sender, receiver):
-    """Messages that no server of this version and secret would send."""
-    head = struct.pack("!QQ", sender, receiver)
+def frames(deployment, sender, receiver):
+    """Messages that no server of this version and secret would send, with the deployment of one that a
+    server has sent."""
+    head = deployment + struct.pack("<QQ", sender, receiver)
     return {
         "of a version nobody knows": bytes([99, 2]) + head + bytes(64),
         "of a kind nobody knows": bytes([1, 77]) + head,
         "cut": bytes([1, 2]) + head + b"\x00\x00",
         "nothing": b"",
         "noise": os.urandom(500),
-        "a beat in another's name": bytes([0, 0]) + head + struct.pack("!Q??", 2 ** 60, True, False),
+        # Beats are for all servers, which has the number 0.
+        "a beat in another's name": bytes([0, 0]) + deployment + struct.pack(
+            "<QQQ???", sender, 0, 2 ** 60, True, False, False),
         "a greeting that makes no sense": bytes([0, 1]) + head + bytes(18),
     }
 
@@ -686,12 +689,17 @@ async def strange_messages(ctx, *flags):
     subjects = [f"{cluster.database}.{number:016x}" for number in ids]
     assert await publish(ctx.redis, subjects[0], b"x") == 1, "the server listens there"
     everyone = f"{cluster.database}.all"
+    (_, beat), = await overheard(ctx.redis, [everyone], 1)
+    assert beat[:2] == bytes([0, 0]) and struct.unpack("<QQ", beat[10:26])[0] in ids, beat
+    code = 32 if "--cluster-secret" in flags else 0
+    example = frames(beat[2:10], ids[0], ids[1])["a beat in another's name"]
+    assert len(beat) == len(example) + code, "beats have another form"
 
     async def disturbs():
         replayed = await overheard(ctx.redis, subjects, 60)
         for number in range(20):
             for index, subject in enumerate(subjects):
-                for payload in frames(ids[(index + 1) % 3], ids[index]).values():
+                for payload in frames(beat[2:10], ids[(index + 1) % 3], ids[index]).values():
                     await publish(ctx.redis, subject, payload)
             await publish(ctx.redis, everyone, os.urandom(number))
         for subject, payload in replayed:

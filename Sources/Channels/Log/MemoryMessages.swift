@@ -19,6 +19,8 @@ struct MemoryMessages: Sendable {
 
   /// In the order of `seq`.
   private var entries: [Entry] = []
+  /// The messages of users that were deleted.
+  private var deleted: [(id: Int64, send: RecentSend)] = []
   private var withdrawn: [(userID: String?, requestID: String, createdAt: Int64)] = []
 
   subscript(id: Int64) -> Entry? { entries.last { $0.message.message.id == id } }
@@ -40,6 +42,9 @@ struct MemoryMessages: Sendable {
   mutating func remove(_ id: Int64) {
     guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return }
     let message = entries.remove(at: index).message.message
+    if let user = message.user {
+      deleted.append((id, RecentSend(userID: user.id, createdAt: message.createdAt)))
+    }
     guard !message.requestID.isEmpty else { return }
     withdrawn.append((message.user?.id, message.requestID, message.createdAt))
   }
@@ -69,11 +74,14 @@ struct MemoryMessages: Sendable {
   }
 
   func sends(after time: Int64, limit: Int) -> [RecentSend] {
-    entries.compactMap { entry in
+    let kept = entries.compactMap { entry -> (id: Int64, send: RecentSend)? in
       let message = entry.message.message
-      guard message.createdAt > time, let user = message.user else { return nil }
-      return RecentSend(userID: user.id, createdAt: message.createdAt)
-    }.suffix(limit)
+      guard let user = message.user else { return nil }
+      return (message.id, RecentSend(userID: user.id, createdAt: message.createdAt))
+    }
+    return (kept + deleted).filter { $0.send.createdAt > time }
+      .sorted { ($0.send.createdAt, $0.id) < ($1.send.createdAt, $1.id) }
+      .suffix(limit).map(\.send)
   }
 
   func page(_ query: MessageQuery, _ users: [String: User]) -> MessagePage<Message> {

@@ -46,13 +46,14 @@ package struct ClusterFigures: Sendable, Equatable {
   package var servers: [ServerRecord] = []
   /// Servers that have ended within the last minutes, the last one first.
   package var lostServers: [LostServer] = []
-  /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
-  package var echoAge: Int64?
+  /// Milliseconds since the last own beat came back from the bus; before the first, since the start.
+  package var echoAge: Int64 = 0
   /// Why clients should go to another server; `nil` while this one is no worse off than the others.
   package var unreadiness: Unreadiness? = .noHome
   package var isReady: Bool { unreadiness == nil }
-  /// Milliseconds to add to the local Unix time for that of the registry.
-  package var clockOffset: Int64 = 0
+  /// Milliseconds to add to the local steady clock for the registry's Unix time; `nil` before the
+  /// registry has answered a beat.
+  package var clockOffset: Int64?
   /// The reason for which the bus is down; `nil` while it is up.
   package var busFault: String?
 

@@ -1,6 +1,7 @@
 /// A look at the registry's clock.
 package struct ClockSample: Sendable, Equatable {
-  /// Milliseconds to add to the local Unix time; wrong by half of the round trip at most.
+  /// Milliseconds to add to the local steady clock for the registry's Unix time; wrong by half of the
+  /// round trip at most.
   package let offset: Int64
   package let roundTrip: Int64
 
@@ -8,24 +9,52 @@ package struct ClockSample: Sendable, Equatable {
     self.offset = offset
     self.roundTrip = roundTrip
   }
+
+  /// A sample of which `start` and `end` are readings of the local steady clock, and `time` one of the
+  /// registry's clock between them; all in milliseconds.
+  package init(of time: Int64, between start: Int64, and end: Int64) {
+    self.init(offset: time - start - (end - start) / 2, roundTrip: end - start)
+  }
+
+  /// Milliseconds by which a sample may be wrong beside the half of its round trip: its readings are
+  /// whole milliseconds, and the clocks drift apart between two samples.
+  private static let tolerance: Int64 = 5
+
+  /// Whether no step of a clock lies between two samples.
+  fileprivate func agrees(with other: ClockSample) -> Bool {
+    abs(offset - other.offset) <= (roundTrip + other.roundTrip) / 2 + Self.tolerance
+  }
 }
 
-/// The difference between the local clock and the registry's, from the last samples.
+/// The difference between the local steady clock and the registry's clock, from the last samples.
+///
+/// The system's own Unix time plays no part: a step of it says nothing about the cluster's time.
 package struct ClockOffset: Sendable {
   /// As the two clocks drift apart, old samples say less than new ones.
   private static let sampleCount = 16
 
   private var samples: [ClockSample] = []
+  private var changedAt: Int64 = 0
+
+  /// Milliseconds to add to the local steady clock; `nil` before the first sample.
+  ///
+  /// They rise at once, and fall by half of the time that passes at most: the time of a server that was
+  /// ahead goes on at half its pace, where it would otherwise stand still.
+  package private(set) var milliseconds: Int64?
 
   package init() {}
 
-  /// Milliseconds to add to the local Unix time: those of the sample with the shortest way.
-  package var milliseconds: Int64 {
-    samples.min { $0.roundTrip < $1.roundTrip }?.offset ?? 0
-  }
-
-  package mutating func add(_ sample: ClockSample) {
+  /// - Parameter now: Milliseconds of the local steady clock.
+  package mutating func add(_ sample: ClockSample, at now: Int64) {
+    if let best, !best.agrees(with: sample) { samples = [] }
     if samples.count == Self.sampleCount { samples.removeFirst() }
     samples.append(sample)
+    let offset = (best ?? sample).offset
+    let lowest = milliseconds.map { $0 - max(0, now - changedAt) / 2 } ?? offset
+    milliseconds = max(offset, lowest)
+    changedAt = now
   }
+
+  /// The sample with the shortest way, and of those the newest.
+  private var best: ClockSample? { samples.reversed().min { $0.roundTrip < $1.roundTrip } }
 }

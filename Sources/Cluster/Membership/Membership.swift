@@ -7,6 +7,7 @@
 package struct Membership {
   package let local: ClusterMember
   private let timing: MembershipTiming
+  private let startedAt: Int64
 
   private var wanted: ServerState = .joining
   package private(set) var ring: ServerRing
@@ -31,12 +32,44 @@ package struct Membership {
     /// The time of its last beat on the bus, or since when it is known.
     var heardAt: Int64
     var beat: Beat?
+    /// The number of a beat that was too far ahead of the others.
+    private var doubted: UInt64?
     /// The time before which its lock is not looked at again.
     var lockExamination = Int64.min
     /// The time before which its beats in the registry are not questioned again.
     ///
     /// Kept apart from that of its lock: the lock of a server that hangs is never free.
     var beatExamination = Int64.min
+
+    init(heardAt: Int64) { self.heardAt = heardAt }
+
+    /// Numbers that a beat may be ahead of the last one that was believed.
+    private static let stride: UInt64 = 20
+
+    /// Takes a beat in, unless it was sent again, or its number jumps.
+    ///
+    /// A number far ahead would have all that follow pass for old ones, so it is believed only when
+    /// another follows it, as after a time in which no beats came.
+    ///
+    /// - Returns: Whether the beat is believed.
+    mutating func take(_ beat: Beat, at now: Int64) -> Bool {
+      let last = self.beat?.number ?? 0
+      // One that was sent again says nothing of the present.
+      guard beat.number > last else { return false }
+      guard beat.number - last <= Self.stride || continuesDoubted(beat.number) else {
+        doubted = beat.number
+        return false
+      }
+      doubted = nil
+      self.beat = beat
+      heardAt = now
+      return true
+    }
+
+    private func continuesDoubted(_ number: UInt64) -> Bool {
+      guard let doubted, number > doubted else { return false }
+      return number - doubted <= Self.stride
+    }
 
     /// The time at which its silence makes its lock worth a look.
     func silence(_ timing: MembershipTiming) -> Int64 {
@@ -47,6 +80,7 @@ package struct Membership {
   package init(_ local: ClusterMember, _ timing: MembershipTiming, at now: Int64) {
     self.local = local
     self.timing = timing
+    startedAt = now
     ring = ServerRing(live: [local])
     registry = RegistryContact(answerTime: timing.registryAnswer, at: now)
     bus = BusContact(echoTime: timing.echo)
@@ -85,8 +119,9 @@ package struct Membership {
     return .cannotWrite
   }
 
-  /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
-  package func echoAge(at now: Int64) -> Int64? { bus.echoAge(at: now) }
+  /// Milliseconds since the last own beat came back from the bus; before the first, since the start: a bus
+  /// that was deaf all the time is no better than one that has become so.
+  package func echoAge(at now: Int64) -> Int64 { bus.echoAge(at: now) ?? now - startedAt }
 
   /// The servers as the registry has them.
   package var records: [ServerRecord] { view.records }
@@ -226,15 +261,12 @@ package struct Membership {
 
   private mutating func take(_ beat: Beat, from sender: ServerID, at now: Int64) {
     guard sender != local.id else { return bus.beatReturned(beat.number, at: now) }
-    guard let peer = peers[sender] else {
+    guard peers[sender] != nil else {
       registry.mustRead = true
       return
     }
-    // One that was sent again says nothing of the present.
-    guard beat.number > peer.beat?.number ?? 0 else { return }
-    peers[sender]?.beat = beat
-    peers[sender]?.heardAt = now
-    if beat.hasNews { registry.mustRead = true }
+    let isBelieved = peers[sender]?.take(beat, at: now) ?? false
+    if isBelieved, beat.hasNews { registry.mustRead = true }
   }
 
   private mutating func noteSilence(at now: Int64, into actions: inout [MembershipAction]) {

@@ -41,7 +41,8 @@ final class ServerRegistry {
       _ = try run("COMMIT")
       try takeLock()
       return Place(
-        member: ClusterMember(id: id, slot: slot, name: options.serverName),
+        member: ClusterMember(
+          id: id, slot: slot, name: options.serverName, version: options.versions.highest),
         deployment: UInt64(bitPattern: deployment))
     } catch {
       // The transaction ends with its connection.
@@ -55,7 +56,6 @@ final class ServerRegistry {
     try connect()
     if !hasLock { try takeLock() }
     let start = SystemClock.monotonicMilliseconds
-    let unix = SystemClock.unixMilliseconds
     let outcomes = try pipeline([
       // A beat that is lost with the database's memory is no loss.
       .init("BEGIN"), .init("SET LOCAL synchronous_commit = off"),
@@ -63,14 +63,14 @@ final class ServerRegistry {
         RegistryStatements.beat, [.id(id), .text(state.rawValue), .boolean(isOnBus)]),
       .init(RegistryStatements.servers), .init(RegistryStatements.lostServers), .init("COMMIT"),
     ])
-    let roundTrip = SystemClock.monotonicMilliseconds - start
+    let end = SystemClock.monotonicMilliseconds
     let rows = outcomes[3]
     let now = rows.integer(0, 0)
     return Answer(
       view: RegistryView(
         now: now, records: (0..<rows.count).compactMap { record(rows, $0) },
         lost: (0..<outcomes[4].count).compactMap { lost(outcomes[4], $0) }),
-      clock: ClockSample(offset: now - unix - roundTrip / 2, roundTrip: roundTrip))
+      clock: ClockSample(of: now, between: start, and: end))
   }
 
   /// - Returns: Whether the evidence holds and the server was not dead already.
@@ -116,7 +116,7 @@ final class ServerRegistry {
       RegistryStatements.insert,
       [
         .id(id), .integer(Int64(slot)), .text(options.serverName), .text(options.version),
-        .integer(Int64(LinkVersions.current.highest)), keys, values,
+        .integer(Int64(options.versions.highest)), keys, values,
       ])
     return slot
   }

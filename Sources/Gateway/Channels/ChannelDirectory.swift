@@ -210,10 +210,11 @@ final class ChannelDirectory: TimerHandler {
   private func takeOver(_ url: String) {
     let directory = LoopBound(self)
     let path = shard.returnPath
-    let (services, now) = (shard.services, shard.services.clock.now)
+    let services = shard.services
     let reply = LogReply { answer in
+      // The home before may have gone on until the log answered: only now nobody sends any more.
       LoadedChannel.read(
-        answer.result, from: services.store, services.limits, at: now
+        answer.result, from: services.store, services.limits, at: services.clock.now
       ) { result in
         // Ids increase over all homes that the channel has had.
         services.store.perform(LargestMessageID()) { largest in
@@ -223,7 +224,7 @@ final class ChannelDirectory: TimerHandler {
         }
       }
     }
-    shard.services.relayCounts.add(to: .takenOver)
+    shard.services.relayCounts.add(to: .loaded)
     let renewal = knownEvents[url].map {
       EpochRenewal(epoch: $0.epoch, seq: $0.seq, next: Identifiers.epoch())
     }
@@ -259,6 +260,7 @@ extension ChannelDirectory {
       remove(channel)
     }
     reports.keepExpected { shard.homeServer(ofChannel: $0) == server }
+    knownEvents = knownEvents.filter { shard.homeServer(ofChannel: $0.key) == server }
     shard.stages.followHomes()
     shard.markStages(for: shard.edge?.otherServers ?? [])
     renewGatherings()
@@ -328,10 +330,16 @@ extension ChannelDirectory {
   }
 
   /// Notes an event that the log of a channel that is given up ought to have.
+  ///
+  /// Of a channel at home elsewhere nothing is kept: its stages report to that home what they know.
   func noteEvent(_ event: KnownEvent, of url: String) {
+    guard shard.homeServer(ofChannel: url) == shard.services.server else { return }
     if let known = knownEvents[url], known.epoch == event.epoch, known.seq >= event.seq { return }
     knownEvents[url] = event
   }
+
+  /// The channels that were given up, and of which an event is known.
+  var knownEventCount: Int { knownEvents.count }
 
   /// The last events of the channels in memory, by the numbers of their rows.
   var lastEvents: [Int64: KnownEvent] {

@@ -11,7 +11,7 @@ struct LoadedChannel: Sendable {
   let state: ChannelState
   /// The users' messages of the last flood window, oldest first.
   var recentSends: [RecentSend] = []
-  /// Unix milliseconds of the reading.
+  /// Unix milliseconds of the reading: from then on nobody sent anything that is not read.
   let time: Int64
 }
 
@@ -40,7 +40,9 @@ extension LoadedChannel {
 
   /// The same for a channel that was taken over.
   ///
-  /// - Parameter result: The log's answer to the entry.
+  /// - Parameters:
+  ///   - result: The log's answer to the entry.
+  ///   - now: Unix milliseconds after the answer.
   static func read(
     _ result: LogResult, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
     _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void

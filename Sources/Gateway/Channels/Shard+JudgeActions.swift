@@ -107,11 +107,12 @@ extension Shard {
     for userID in userIDs { send(.user(id: userID, .notify(event))) }
   }
 
-  /// Measures the time that a message took from its arrival to being durable.
+  /// Measures the time that a message took from its arrival at this server to being durable.
   ///
-  /// - Parameter arrival: Nanoseconds of the monotonic clock.
+  /// - Parameter arrival: Nanoseconds of this server's monotonic clock; any other number gives a
+  ///   duration without meaning, and nothing worse.
   func measureAcknowledgement(since arrival: Int64) {
-    let duration = max(0, SystemClock.monotonicNanoseconds - arrival)
+    let duration = max(0, SystemClock.monotonicNanoseconds &- arrival)
     latencies.record(nanoseconds: UInt64(duration), for: .acknowledgement)
   }
 

@@ -104,6 +104,9 @@ final class ClusterInbox: ClusterDelegate {
 
   private func receive(_ bytes: [UInt8], from server: ServerID, _ target: Target) {
     do throws(MessageDecodingError) {
+      guard let version = bytes.first, version <= target.network.local.version else {
+        throw .unsupported
+      }
       deliver(try RelayedMessage(decoding: bytes), target)
     } catch {
       figures.add(to: .unreadable)
@@ -115,7 +118,8 @@ final class ClusterInbox: ClusterDelegate {
   }
 
   private func deliver(_ relayed: RelayedMessage, _ target: Target) {
-    let (message, shards, network) = (relayed.message, target.shards, target.network)
+    let message = relayed.message.arriving(at: SystemClock.monotonicNanoseconds)
+    let (shards, network) = (target.shards, target.network)
     guard shards.hasShards(for: message) else { return figures.add(to: .unreadable) }
     guard !message.isForAddresseeAlone else {
       return enqueue(message, shards)
@@ -127,7 +131,7 @@ final class ClusterInbox: ClusterDelegate {
       figures.add(to: .passedOn)
       passed.withLock { $0.note(message, to: next, at: SystemClock.monotonicMilliseconds) }
       let further = RelayedMessage(message, passCount: relayed.passCount + 1)
-      network.send(network.ring.encode(further, for: next), to: next)
+      network.send(network.ring.encode(further, from: network.local, for: next), to: next)
     case .there:
       figures.add(to: .lost)
       if let refusal = message.callAddress?.answer(.failure(.moved)) { shards.send(refusal) }
@@ -157,12 +161,14 @@ final class RelayCounts: Sendable {
     case lost
     /// Calls that were sent again.
     case repeated
-    /// Calls that got no answer in time, or whose outcome is unknown.
+    /// Calls that another server did not answer in time, or cannot answer any more.
     case unanswered
+    /// Answers that leave their callers not knowing the outcome of a call.
+    case unknownOutcomes
     /// Questions to other servers that were not answered in time.
     case lateAnswers
-    /// Channels taken over to be judged here.
-    case takenOver
+    /// Channels read from the database to be judged here, after another home or after a while.
+    case loaded
     /// Writes refused because another server had taken the channel over.
     case fenced
   }

@@ -37,10 +37,11 @@ final class ClusterNode: ClusterObserver {
     options.timing.beat = settings.cluster.beatMilliseconds
     options.timing.serverTimeout = settings.cluster.serverTimeoutMilliseconds
     options.timing.isolation = settings.cluster.isolationMilliseconds
+    options.versions = .ofProcess
     options.agreement = ClusterAgreement(settings).digests
     let maker = try Self.maker(of: bus, store: store.value)
     network = try Self.join(options, maker, wait)
-    awaitRegistry()
+    try awaitRegistry(wait)
     watch(logger)
     logger.notice(
       "joined the cluster",
@@ -61,11 +62,21 @@ final class ClusterNode: ClusterObserver {
   func leave() { network.stop() }
 
   /// The time of the cluster: that of its database.
-  var clock: DeploymentClock { DeploymentClock { [network] in network.clockOffset } }
+  var clock: DeploymentClock {
+    DeploymentClock(clusterOffset: { [network] in network.clockOffset })
+  }
 
-  /// Waits for the registry's first answer, which brings its clock and the list of servers.
-  private func awaitRegistry() {
-    for _ in 0..<200 where network.figures.servers.isEmpty { usleep(10_000) }
+  /// Waits for the registry's first answer, which brings its clock and the list of servers: nothing may
+  /// be judged by another clock.
+  private func awaitRegistry(_ wait: StartWait) throws {
+    while true {
+      for _ in 0..<200 where network.figures.clockOffset == nil { usleep(10_000) }
+      guard network.figures.clockOffset == nil else { return }
+      guard wait.wait("the cluster's registry answers no beat") else {
+        network.stop()
+        throw StartError("the start was ended")
+      }
+    }
   }
 
   /// Logs what happens to the bus, as long as this server is there.
@@ -86,7 +97,7 @@ final class ClusterNode: ClusterObserver {
 
   var servers: [ClusterStatus.Server] {
     let figures = network.figures
-    let now = SystemClock.unixMilliseconds + figures.clockOffset
+    let now = SystemClock.monotonicMilliseconds + (figures.clockOffset ?? 0)
     let present = figures.servers.map { record in
       ClusterStatus.Server(
         id: record.member.id, slot: record.member.slot, name: record.member.name,
@@ -107,7 +118,7 @@ final class ClusterNode: ClusterObserver {
   var bus: ClusterStatus.Bus {
     let figures = network.figures
     return ClusterStatus.Bus(
-      kind: busKind, isUp: figures.busFault == nil, echoAge: max(0, figures.echoAge ?? 0))
+      kind: busKind, isUp: figures.busFault == nil, echoAge: max(0, figures.echoAge))
   }
 
   var counters: ClusterCounters {
@@ -121,9 +132,9 @@ final class ClusterNode: ClusterObserver {
       figures.traffic.malformedFrames + figures.traffic.otherVersionFrames
       + UInt64(relays[.unreadable])
     counters.foreignFrames = figures.traffic.foreignFrames
-    counters.takeOvers = UInt64(relays[.takenOver])
+    counters.channelLoads = UInt64(relays[.loaded])
     counters.fencedWrites = UInt64(relays[.fenced])
-    counters.unknownOutcomes = UInt64(relays[.unanswered])
+    counters.unknownOutcomes = UInt64(relays[.unknownOutcomes])
     return counters
   }
 

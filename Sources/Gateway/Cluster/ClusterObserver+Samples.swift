@@ -22,8 +22,8 @@ extension ClusterObserver {
       dropped("forged", counters.forgedFrames), dropped("unreadable", counters.unreadableFrames),
       dropped("foreign", counters.foreignFrames),
       .count(
-        "parley_cluster_takeovers_total", "Channels taken over from other servers.",
-        counters.takeOvers),
+        "parley_cluster_channels_loaded_total",
+        "Channels read from the database to be judged here.", counters.channelLoads),
       .count(
         "parley_cluster_fenced_writes_total",
         "Writes refused because another server had taken the channel over.",

@@ -40,8 +40,8 @@ struct ClusterCounters: Sendable, Equatable {
   var unreadableFrames: UInt64 = 0
   /// Frames dropped because they are of another deployment.
   var foreignFrames: UInt64 = 0
-  /// Channels that this server took over from another.
-  var takeOvers: UInt64 = 0
+  /// Channels that this server read to judge them: it does not know whether another had them before.
+  var channelLoads: UInt64 = 0
   /// Writes that changed nothing because another server had taken the channel over.
   var fencedWrites: UInt64 = 0
   /// Calls that were answered with `data.outcome: "unknown"`.

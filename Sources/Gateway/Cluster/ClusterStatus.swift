@@ -53,7 +53,8 @@ struct ClusterStatus: Sendable, Equatable {
     /// `redis`, `postgresql`, or `none` on a server that is alone.
     let kind: String
     let isUp: Bool
-    /// Milliseconds since a beat of the server's own came back over the bus.
+    /// Milliseconds since a beat of the server's own came back over the bus; before the first, since the
+    /// start.
     let echoAge: Int64
 
     /// The bus of a server that needs none.

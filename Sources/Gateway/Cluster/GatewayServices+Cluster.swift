@@ -3,7 +3,6 @@ import Configuration
 import Glibc
 import Logging
 import Reactor
-import ShardMessages
 import Store
 import Telemetry
 
@@ -38,19 +37,6 @@ extension GatewayServices {
     return ClusterStatus.Server(
       id: lone.id, slot: 0, name: lone.name, version: Release.version, state: state,
       hearsBus: true, startedAt: lone.startedAt, beatAge: 0, sessions: total(.sessions))
-  }
-
-  /// Begins to stop a server, which may be this one.
-  ///
-  /// - Returns: Whether there is one with this id.
-  func drainServer(_ id: ServerID, askedBy caller: Logger.Metadata) -> Bool {
-    guard id != serverID else {
-      drainOnRequest(askedBy: caller)
-      return true
-    }
-    guard let member = network?.ring.member(id) else { return false }
-    shards.send(.shard(ShardAddress(server: member.slot, shard: 0), .drain))
-    return true
   }
 
   /// Begins to stop because a caller of the Platform API asked for it.

@@ -101,9 +101,12 @@ final class ShardEdge: TimerHandler {
     ring.members.map(\.slot).filter { $0 != network.local.slot }
   }
 
-  /// The numbers of the other servers that read a version of messages.
+  /// The numbers of the other servers that read a version of messages; none when this one does not write
+  /// it.
   func otherServers(reading version: UInt8) -> [UInt16] {
-    ring.members.filter { $0.slot != network.local.slot && $0.version >= version }.map(\.slot)
+    guard network.local.version >= version else { return [] }
+    return ring.members.filter { $0.slot != network.local.slot && $0.version >= version }
+      .map(\.slot)
   }
 
   /// The other server that a user is at home on.
@@ -309,7 +312,8 @@ final class ShardEdge: TimerHandler {
       }
       shard.send(.message(message), to: receiver)
     case .there(let server):
-      network.enqueue(ring.encode(RelayedMessage(message), for: server), to: server)
+      let bytes = ring.encode(RelayedMessage(message), from: network.local, for: server)
+      network.enqueue(bytes, to: server)
       hasEnqueued = true
     case .nowhere: figures.add(to: .lost)
     }

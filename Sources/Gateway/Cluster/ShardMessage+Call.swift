@@ -113,6 +113,25 @@ extension ShardMessage {
   }
 }
 
+extension ShardMessage {
+  /// The message as it arrives here from another server, whose steady clock says nothing on this one.
+  ///
+  /// - Parameter time: Nanoseconds of this server's monotonic clock.
+  func arriving(at time: Int64) -> ShardMessage {
+    switch self {
+    case .channel(let url, .command(.send(let order), let principal, let address)):
+      .channel(
+        url: url, .command(.send(order.arriving(at: time)), by: principal, replyTo: address))
+    case .channel(let url, .submit(let order, let author, let address)):
+      .channel(
+        url: url, .submit(order.arriving(at: time), onBehalfOf: author, replyTo: address))
+    case .channel(let url, .sendUploaded(let order, let user, let address)):
+      .channel(url: url, .sendUploaded(order.arriving(at: time), by: user, replyTo: address))
+    case .channel, .stage, .user, .session, .exchange, .shard: self
+    }
+  }
+}
+
 extension ChannelMessage {
   fileprivate var callAddress: AnswerAddress? {
     switch self {
@@ -158,5 +177,9 @@ extension MessageOrder {
 
   fileprivate func named(_ name: String) -> MessageOrder {
     MessageOrder(draft, requestID: name, upload: upload, arrival: arrival)
+  }
+
+  fileprivate func arriving(at time: Int64) -> MessageOrder {
+    MessageOrder(draft, requestID: requestID, upload: upload, arrival: time)
   }
 }

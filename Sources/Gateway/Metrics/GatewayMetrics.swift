@@ -72,7 +72,7 @@ enum GatewayLatency: Int, MetricKey {
     case .acknowledgement:
       MetricDefinition(
         "parley_message_acknowledgement_seconds", kind: .histogram,
-        help: "From a message's acceptance to its durable answer.")
+        help: "From a message's arrival at its channel's server to its durable answer.")
     case .commit:
       MetricDefinition(
         "parley_store_commit_seconds", kind: .histogram, help: "One commit with its fsync.")

@@ -16,17 +16,55 @@ enum ClusterEndpoints {
   }
 
   /// `POST …/servers/{server_id}/drain`: has one server drain; again it changes nothing.
+  ///
+  /// Another server has confirmed it before this is answered.
   static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    guard let id = ServerID(call.arguments["server_id"]),
-      call.services.drainServer(id, askedBy: call.callerMetadata)
-    else {
-      throw ServiceError(.notFound, "there is no such server", field: "server_id")
+    let services = call.services
+    guard let id = ServerID(call.arguments["server_id"]) else { throw .noSuchServer }
+    guard id != services.serverID else {
+      services.drainOnRequest(askedBy: call.callerMetadata)
+      return completion.empty(.success(()))
     }
-    completion { $0.object { _ in } }
+    if let server = call.shard.edge?.ring.member(id) {
+      return call.shard.drain(server: server.slot) { completion.empty($0) }
+    }
+    let servers = services.cluster?.servers ?? []
+    guard servers.contains(where: { $0.id == id && $0.end == nil }) else { throw .noSuchServer }
+    throw .serverIsJoining
   }
 }
 
+extension ServiceError {
+  fileprivate static let noSuchServer = ServiceError(
+    .notFound, "there is no such server", field: "server_id")
+  /// The server is in no ring yet; nothing was changed.
+  fileprivate static let serverIsJoining = ServiceError(
+    .internalError, "the server is joining the cluster: try again in a moment")
+  fileprivate static let drainIsUnknown = ServiceError(
+    .internalError, "the server does not answer: it may be draining",
+    data: ErrorDetails(outcome: "unknown"))
+}
+
 extension Shard {
+  /// Milliseconds for which another server may take to confirm that it drains.
+  private static let drainTime: Int64 = 2_000
+
+  /// Has another server drain.
+  ///
+  /// Its first shard takes messages in their order, so an answer to a question that follows the demand
+  /// says that the demand has come; a server of any version answers this one.
+  fileprivate func drain(
+    server: UInt16, then completion: @escaping (Result<Void, ServiceError>) -> Void
+  ) {
+    let receiver = ShardAddress(server: server, shard: 0)
+    send(.shard(receiver, .drain))
+    poll(count: 1, within: Self.drainTime) { _, address in
+      .shard(receiver, .ask(.connections, replyTo: address))
+    } then: { answers in
+      completion(answers.isEmpty ? .failure(.drainIsUnknown) : .success(()))
+    }
+  }
+
   /// Counts the sessions of each server, by slot, without servers that do not answer in time.
   func countSessions(then completion: @escaping ([UInt16: Int64]) -> Void) {
     let others = edge?.otherServers ?? []

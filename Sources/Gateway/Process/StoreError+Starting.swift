@@ -20,8 +20,8 @@ extension StoreError {
   fileprivate var isOfDatabase: Bool {
     switch self {
     case .inaccessible, .damaged, .newerSchema: true
-    case .unavailable, .overloaded, .tooManyQueries, .closed, .exists, .keyExists, .tooManyItems,
-      .tooLong, .tooLarge, .counterOverflow, .noUser, .notFound, .invalidPageToken,
+    case .unavailable, .unknown, .overloaded, .tooManyQueries, .closed, .exists, .keyExists,
+      .tooManyItems, .tooLong, .tooLarge, .counterOverflow, .noUser, .notFound, .invalidPageToken,
       .unstorableText, .locked:
       false
     }

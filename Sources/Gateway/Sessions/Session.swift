@@ -147,6 +147,7 @@ final class Session {
     if !passedSends.isEmpty { passedSends[address.ticket] = nil }
     if case .failure(let error) = outcome {
       shard.counters.add(to: .callsFailed)
+      shard.countOutcome(of: error)
       // The server's own failures are not the client's to pay for.
       if !address.isPaid, error.code != .internalError {
         budget.chargeRefusal(at: shard.loop.now, rate: callRate)

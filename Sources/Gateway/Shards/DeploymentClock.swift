@@ -1,43 +1,70 @@
 import Reactor
 import Synchronization
 
-/// The time that messages carry: the administrator's clock, except that it never goes back while
-/// the process lives.
+/// The time that messages carry; it never goes back while the process lives.
 ///
-/// When the system's clock is set back, this one goes on at its own pace from where it was; when
-/// it is set forward, this one follows.
+/// On a server alone it is the administrator's clock. When the system's clock is set back, this one
+/// goes on at its own pace from where it was; when it is set forward, this one follows. In a cluster it
+/// is the clock of the database, and the system's clock plays no part: that of one server may be wrong.
 final class DeploymentClock: Sendable {
-  /// Unix time minus monotonic time, in milliseconds; only ever raised.
-  private let offset: Atomic<Int64>
-  /// Returns the milliseconds by which the cluster's clock is ahead of the system's; `nil` for a server
-  /// alone.
-  private let correction: (@Sendable () -> Int64)?
-
-  /// Starts from the system's clocks.
-  convenience init(correction: (@Sendable () -> Int64)? = nil) {
-    let unix = SystemClock.unixMilliseconds + (correction?() ?? 0)
-    self.init(
-      unix: unix, monotonic: SystemClock.monotonicMilliseconds, correction: correction)
+  private enum Source: Sendable {
+    case system
+    /// The steady clock and the milliseconds to add to it; `nil` while they are not known.
+    case cluster(offset: @Sendable () -> Int64?)
   }
 
-  /// Starts from readings of the two clocks.
-  init(unix: Int64, monotonic: Int64, correction: (@Sendable () -> Int64)? = nil) {
+  private let source: Source
+  /// On a server alone: Unix time minus monotonic time, in milliseconds; only ever raised.
+  private let offset: Atomic<Int64>
+  /// In a cluster: the latest time that was read.
+  private let latest = Atomic(Int64.min)
+
+  /// Starts from the system's clocks.
+  convenience init() {
+    self.init(
+      unix: SystemClock.unixMilliseconds, monotonic: SystemClock.monotonicMilliseconds)
+  }
+
+  /// Starts from readings of the system's two clocks.
+  init(unix: Int64, monotonic: Int64) {
+    source = .system
     offset = Atomic(unix - monotonic)
-    self.correction = correction
+  }
+
+  /// Starts from a cluster's clock.
+  ///
+  /// - Parameter clusterOffset: Returns the milliseconds to add to the steady clock; `nil` for those known
+  ///   before. They may fall.
+  init(clusterOffset: @escaping @Sendable () -> Int64?) {
+    source = .cluster(offset: clusterOffset)
+    offset = Atomic(clusterOffset() ?? 0)
   }
 
   /// Unix milliseconds.
   var now: Int64 {
-    // In this order: were the thread held up between the two the other way round, the clock would
-    // be ahead by that time for good.
-    var unix = SystemClock.unixMilliseconds
-    if let correction { unix += correction() }
-    return reading(unix: unix, monotonic: SystemClock.monotonicMilliseconds)
+    switch source {
+    case .system:
+      // In this order: were the thread held up between the two the other way round, the clock would
+      // be ahead by that time for good.
+      let unix = SystemClock.unixMilliseconds
+      return reading(unix: unix, monotonic: SystemClock.monotonicMilliseconds)
+    case .cluster(let offset):
+      return reading(monotonic: SystemClock.monotonicMilliseconds, offset: offset())
+    }
   }
 
-  /// The time for readings of the two clocks.
+  /// The time of a server alone for readings of the two clocks.
   func reading(unix: Int64, monotonic: Int64) -> Int64 {
     let (_, known) = offset.max(unix - monotonic, ordering: .relaxed)
     return monotonic + known
+  }
+
+  /// The time of a cluster for a reading of the steady clock.
+  func reading(monotonic: Int64, offset clusterOffset: Int64?) -> Int64 {
+    let time = monotonic + (clusterOffset ?? offset.load(ordering: .relaxed))
+    // Most readings fall into a millisecond that is known.
+    let known = latest.load(ordering: .relaxed)
+    guard time > known else { return known }
+    return latest.max(time, ordering: .relaxed).newValue
   }
 }

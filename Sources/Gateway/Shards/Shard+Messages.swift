@@ -145,7 +145,13 @@ extension Shard {
   /// Answers an HTTP request of this shard.
   func respond(_ outcome: CallOutcome, to address: ExchangeAddress) {
     endAudit(address, outcome)
+    if case .failure(let error) = outcome { countOutcome(of: error) }
     transport.respond(HTTPResponse(outcome), to: Exchange.ID(address))
+  }
+
+  /// Counts an error that a caller of this shard is answered with, if it leaves the outcome unknown.
+  func countOutcome(of error: ServiceError) {
+    if error.data.outcome != nil { services.relayCounts.add(to: .unknownOutcomes) }
   }
 
   /// The answer that a caller is given; `nil` when it is to wait for another, or has one.

@@ -180,7 +180,8 @@ extension ShardSet {
     switch residence(of: message, in: network.ring, seenBy: network.local) {
     case .here: return false
     case .there(let server):
-      network.send(network.ring.encode(RelayedMessage(message), for: server), to: server)
+      let relayed = RelayedMessage(message)
+      network.send(network.ring.encode(relayed, from: network.local, for: server), to: server)
     case .nowhere: break
     }
     return true

@@ -19,6 +19,10 @@ extension ServiceError {
     case .invalidPageToken: self = .pageTokenExpired
     case .unavailable:
       self.init(.internalError, "the storage fails: nothing was changed, try again later")
+    case .unknown:
+      self.init(
+        .internalError, "the storage broke off: the change may have been made",
+        data: ErrorDetails(outcome: "unknown"))
     case .overloaded:
       self.init(.internalError, "the storage is overloaded: try again in a moment")
     case .tooManyQueries(let limit):

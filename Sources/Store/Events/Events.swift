@@ -109,8 +109,10 @@ extension StoreTransaction {
       """, [channelID, seq, EventName.messageUpdated.rawValue]
     ) { $0[0] as Int64 }
     let others = try connection.first(
-      "SELECT coalesce(sum(length(payload)), 0) FROM events WHERE channel_id = ? AND seq > ?",
-      [channelID, seq]
+      """
+      SELECT coalesce(sum(length(payload)), 0) FROM events
+      WHERE channel_id = ? AND seq > ? AND kind <> ?
+      """, [channelID, seq, EventName.messageDeleted.rawValue]
     ) { $0[0] as Int64 }
     return (received ?? 0) + (updated ?? 0) + (others ?? 0)
   }
@@ -138,16 +140,21 @@ extension LoggedEvent {
 extension WriteTransaction {
   /// Writes an event down under the channel's next `seq`, and puts it into the outbox.
   ///
+  /// - Parameter note: What is kept beside an event about a message, which has no payload; nobody is shown
+  ///   it.
   /// - Throws: `StoreError.notFound(.channel)`.
-  func record(_ event: Event, channelID: Int64, at timestamp: Int64) throws -> LoggedEvent {
+  func record(
+    _ event: Event, channelID: Int64, at timestamp: Int64, noting note: String? = nil
+  ) throws -> LoggedEvent {
     let seq = try nextSeq(channelID)
     guard let logged = LoggedEvent(event, seq: seq, timestamp: timestamp) else {
       preconditionFailure("\(event.name.rawValue) has no number")
     }
+    let payload = logged.payload ?? note
     try connection.execute(
       """
       INSERT INTO events (channel_id, seq, kind, message_id, payload, ts) VALUES (?, ?, ?, ?, ?, ?)
-      """, [channelID, seq, logged.name.rawValue, logged.messageID, logged.payload, timestamp])
+      """, [channelID, seq, logged.name.rawValue, logged.messageID, payload, timestamp])
     if seq.isMultiple(of: EventLog.pruningInterval) { try pruneEvents(channelID, before: seq) }
     try queue(event, ofChannel: channelID, seq: seq, at: timestamp)
     return logged

@@ -89,6 +89,7 @@ extension Error {
   /// The reason, when the error says that the storage failed rather than that a job was wrong.
   var storageFailure: String? {
     if case .unavailable(let reason)? = self as? StoreError { return reason }
+    if case .unknown(let reason)? = self as? StoreError { return reason }
     if let failure = self as? CommitFailure { return failure.reason }
     if let error = self as? PostgreSQLError { return error.isFaultOfJob ? nil : "\(error.message)" }
     guard let error = self as? DatabaseError, !DatabaseError.faultsOfJobs.contains(error.code)

@@ -32,7 +32,7 @@ struct AsideWriter {
         }
         return answer()
       } catch let failure as CommitFailure {
-        return job.fail(StoreError.unavailable(reason: failure.reason))
+        return job.fail(StoreError.unknown(reason: failure.reason))
       } catch  where error.mayPass && attempt < Self.tries {
         continue
       } catch {

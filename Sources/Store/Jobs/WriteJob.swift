@@ -25,12 +25,12 @@ enum WriteJob: Sendable {
     if case .maintenance = self { true } else { false }
   }
 
-  /// Answers that it is not known whether the job is kept; only the log has an error for that.
+  /// Answers that it is not known whether the job is kept.
   func doubt(_ reason: String) {
     switch self {
     case .entry(let submission, let sink):
       sink.receive([LogAnswer(submission.ticket, .failure(.unknown(reason)))])
-    case .control, .maintenance: fail(.unavailable(reason: reason))
+    case .control, .maintenance: fail(.unknown(reason: reason))
     }
   }
 

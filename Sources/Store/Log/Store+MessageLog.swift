@@ -63,6 +63,8 @@ extension LogError {
       self = error
     } else if let error = error as? StoreError {
       self.init(error)
+    } else if let failure = error as? CommitFailure {
+      self = .unknown(failure.reason)
     } else if let reason = error.storageFailure {
       self = .unavailable(reason)
     } else {
@@ -74,6 +76,7 @@ extension LogError {
     self =
       switch error {
       case .unavailable(let reason): .unavailable(reason)
+      case .unknown(let reason): .unknown(reason)
       case .overloaded: .overloaded
       case .tooManyQueries(let limit): .tooManyQueries(limit: limit)
       case .closed: .closed

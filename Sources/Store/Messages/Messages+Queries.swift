@@ -81,6 +81,8 @@ extension StoreTransaction {
 
   /// The newest messages of users that are younger than a time, oldest first: authors and times.
   ///
+  /// Those that were deleted count, as far as their deletions are among the last events of the channel.
+  ///
   /// - Parameters:
   ///   - channelID: The store's own number of the channel.
   ///   - time: Unix milliseconds.
@@ -88,13 +90,35 @@ extension StoreTransaction {
   func recentSends(
     channelID: Int64, after time: Int64, limit: Int
   ) throws -> [RecentSend] {
-    try connection.all(
+    let kept = try connection.all(
       """
-      SELECT user_id, created_at FROM messages \(.index("messages_by_time"))
+      SELECT message_id, user_id, created_at FROM messages \(.index("messages_by_time"))
       WHERE channel_id = ? AND created_at > ? AND user_id IS NOT NULL
       ORDER BY created_at DESC, message_id DESC LIMIT ?
       """, [channelID, time, limit]
-    ) { RecentSend(userID: $0[0], createdAt: $0[1]) }.reversed()
+    ) { (id: $0[0] as Int64, send: RecentSend(userID: $0[1], createdAt: $0[2])) }
+    let deleted = try deletedSends(channelID: channelID, after: time)
+    return (kept + deleted)
+      .sorted { ($0.send.createdAt, $0.id) < ($1.send.createdAt, $1.id) }
+      .suffix(limit).map(\.send)
+  }
+
+  /// The deleted messages of users that were younger than a time, in no order.
+  private func deletedSends(
+    channelID: Int64, after time: Int64
+  ) throws -> [(id: Int64, send: RecentSend)] {
+    try connection.all(
+      """
+      SELECT message_id, payload FROM events
+      WHERE channel_id = ? AND kind = ? AND payload IS NOT NULL
+      """, [channelID, EventName.messageDeleted.rawValue]
+    ) { row in
+      let deletion = try StoredJSON.decode(StoredDeletion.self, from: row[1])
+      return (
+        id: row[0] as Int64,
+        send: RecentSend(userID: deletion.userID, createdAt: deletion.createdAt)
+      )
+    }.filter { $0.send.createdAt > time }
   }
 
   /// How many messages a channel holds; the number is kept, not counted.

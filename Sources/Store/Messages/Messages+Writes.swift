@@ -11,9 +11,11 @@ extension WriteTransaction {
   ) throws -> Int64 {
     try retainMaximumMessageID(among: "message_id = ?", [id])
     try withdrawRequest(ofMessage: id, channelID: channelID, at: timestamp)
-    let count = try connection.change(
-      "DELETE FROM messages WHERE message_id = ? AND channel_id = ?", [id, channelID])
-    guard count > 0 else { throw StoreError.notFound(.message) }
+    let deleted = try connection.all(
+      "DELETE FROM messages WHERE message_id = ? AND channel_id = ? RETURNING user_id, created_at",
+      [id, channelID]
+    ) { (userID: $0[0] as String?, createdAt: $0[1] as Int64) }
+    guard let message = deleted.first else { throw StoreError.notFound(.message) }
     connection.mayHaveRemains = true
     try connection.execute(
       "UPDATE channels SET message_count = message_count - 1 WHERE channel_id = ?", [channelID])
@@ -21,7 +23,11 @@ extension WriteTransaction {
       "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
       [channelID, id, EventName.messageUpdated.rawValue])
     let deletion = Event.Deletion(messageID: id)
-    return try record(.messageDeleted(deletion), channelID: channelID, at: timestamp).seq
+    let note = message.userID.map { StoredDeletion(userID: $0, createdAt: message.createdAt) }
+    return try record(
+      .messageDeleted(deletion), channelID: channelID, at: timestamp,
+      noting: note.map(StoredJSON.encode)
+    ).seq
   }
 
   /// Remembers the request that made a message, so that its repetition does not bring it back; an

@@ -50,6 +50,8 @@ extension StoreError {
   init(_ error: any Error) {
     if let error = error as? StoreError {
       self = error
+    } else if let failure = error as? CommitFailure {
+      self = .unknown(reason: failure.reason)
     } else if let reason = error.storageFailure {
       self = .unavailable(reason: reason)
     } else {

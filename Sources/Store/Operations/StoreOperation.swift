@@ -34,9 +34,9 @@
 ///
 /// ## Failures
 /// - ``StoreError/unavailable(reason:)``, `overloaded`, `tooManyQueries` and `closed` are possible for
-///   every operation. Nothing of the operation was carried out, with one exception: a write whose
-///   commit broke off is reported as `unavailable`, although a restart may find it. A caller to whom
-///   that matters reads before it writes again.
+///   every operation. Nothing of the operation was carried out.
+/// - ``StoreError/unknown(reason:)`` is possible for every write: its commit broke off, so all of it was
+///   kept or nothing. A caller to whom that matters reads before it writes again.
 /// - ``StoreError/damaged(path:reason:)`` means that a row is not one that this store wrote, or that
 ///   the store did something that it should not.
 /// - Texts that hold U+0000 fail with ``StoreError/unstorableText``.

@@ -100,7 +100,7 @@ extension ClusterCommand {
     static let configuration = CommandConfiguration(
       commandName: "drain", abstract: "Shut one server down gracefully.",
       discussion: """
-        Its channels move to other servers first, and its clients are asked to reconnect. The same \
+        Its channels move to other servers, and its clients are asked to reconnect. The same \
         as SIGTERM on that machine. Without a name it is the server at --server.
         """)
 

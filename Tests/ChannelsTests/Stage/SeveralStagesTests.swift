@@ -101,12 +101,13 @@ private struct Schedule {
       case .cut:
         channel.cut(
           Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
-      case .move: channel.moveHome(to: UInt16.random(in: 0..<3, using: &random))
+      case .move:
+        channel.moveHome(to: UInt16.random(in: 0..<3, using: &random), after: takeOverTime())
       case .kill:
         channel.kill(
           UInt16.random(in: 0..<3, using: &random),
           nextHome: UInt16.random(in: 0..<3, using: &random),
-          written: Int.random(in: 0...2, using: &random))
+          written: Int.random(in: 0...2, using: &random), after: takeOverTime())
       }
     case 52..<55: channel.learnHome(Int.random(in: 0..<3, using: &random))
     case 55..<60: channel.answerRead(Int.random(in: 0..<3, using: &random))
@@ -118,6 +119,11 @@ private struct Schedule {
       channel.deliver(
         from: Int.random(in: 0..<3, using: &random), to: Int.random(in: 0..<3, using: &random))
     }
+  }
+
+  /// Milliseconds between the demand for a take-over and the log's answer.
+  private mutating func takeOverTime() -> Int64 {
+    random.oneIn(2) ? 0 : Int64.random(in: 1...600, using: &random)
   }
 
   /// Delivers everything, until nothing is under way.

@@ -5,6 +5,10 @@ import ParleyProtocol
 /// Messages between servers, and the actions of the homes.
 extension SeveralStages {
   func receive(_ mail: SimulatedMail, from sender: UInt16, at server: SimulatedServer) {
+    let isHeld =
+      mail.isForHome
+      && hold(at: server) { [unowned self] in receive(mail, from: sender, at: server) }
+    if isHeld { return }
     switch mail {
     case .report(let report, let address): receive(report, address, at: server)
     case .news(let news, let attachment):

@@ -55,6 +55,7 @@ final class SeveralStages {
     if server.isAttached {
       return handle(AttachmentInput.enter(request), server)
     }
+    if hold(at: server, { [unowned self] in enter(request) }) { return }
     guard server.home == server.number, let host = server.host else {
       if server.stage == nil {
         server.stage = AttachedStage(url: "lobby", server: server.number)
@@ -167,19 +168,44 @@ final class SeveralStages {
 
   /// Makes another server the channel's home; the others, and the old home, learn of it by
   /// ``learnHome(_:)``.
-  func moveHome(to server: UInt16) {
+  ///
+  /// - Parameter delay: Milliseconds after which the log carries the take-over out; the old home goes on
+  ///   until then.
+  func moveHome(to server: UInt16, after delay: Int64) {
     guard server != homeServer else { return }
-    makeHome(on: servers[Int(server)])
+    makeHome(on: servers[Int(server)], after: delay)
     learnHome(Int(server))
   }
 
-  private func makeHome(on server: SimulatedServer) {
+  private func makeHome(on server: SimulatedServer, after delay: Int64) {
     release(server)
     ring += 1
     homeServer = server.number
-    var awaited: Set<UInt16> = [0, 1, 2]
-    if server.stage == nil { awaited.remove(server.number) }
-    server.host = takeOver(on: server.number, awaiting: awaited)
+    server.takeOver = SimulatedTakeOver(
+      ring: ring, time: now + delay, waiters: server.takeOver?.waiters ?? [])
+    if delay == 0 { finishTakeOver(by: server) }
+  }
+
+  /// Has the log carry out a take-over, and what waits for the channel go on.
+  private func finishTakeOver(by server: SimulatedServer) {
+    guard let pending = server.takeOver else { return }
+    server.takeOver = nil
+    // After the take-over of the next home, one of an earlier would have that home ask again.
+    if pending.ring == ring {
+      var awaited: Set<UInt16> = [0, 1, 2]
+      if server.stage == nil { awaited.remove(server.number) }
+      server.host = takeOver(on: server.number, awaiting: awaited)
+    }
+    for resume in pending.waiters { resume() }
+  }
+
+  /// Keeps what is for a home until that has taken the channel over.
+  ///
+  /// - Returns: Whether there is such a home on the server.
+  func hold(at server: SimulatedServer, _ resume: @escaping () -> Void) -> Bool {
+    guard server.home == server.number, server.takeOver != nil else { return false }
+    server.takeOver?.waiters.append(resume)
+    return true
   }
 
   /// Ends a home on a server that knows of the next one, or was refused by the log.
@@ -202,22 +228,28 @@ final class SeveralStages {
 
   /// Ends a server as a crash does; another of its number starts at once.
   ///
-  /// - Parameter written: The open requests that the log still carries out.
-  func kill(_ number: UInt16, nextHome: UInt16, written: Int) {
+  /// - Parameters:
+  ///   - written: The open requests that the log still carries out.
+  ///   - delay: Milliseconds that the take-over by the next home takes.
+  func kill(_ number: UInt16, nextHome: UInt16, written: Int, after delay: Int64) {
     let server = servers[Int(number)]
     for stay in stays where stay.session.server == number { stay.hasEnded = true }
     for host in server.hosts { host.crash(written, &log.contents) }
     server.reset()
     links.cutOff(number)
     if homeServer == number {
-      makeHome(on: servers[Int(nextHome == number ? (number + 1) % 3 : nextHome)])
+      makeHome(
+        on: servers[Int(nextHome == number ? (number + 1) % 3 : nextHome)], after: delay)
       learnHome(Int(homeServer))
     }
     (server.home, server.ring) = (homeServer, ring)
     for survivor in servers where survivor.number != number {
-      if let host = survivor.host {
-        perform(host.presence.remove(server: number, at: moment), host)
+      let remove: () -> Void = { [unowned self] in
+        if let host = survivor.host {
+          perform(host.presence.remove(server: number, at: moment), host)
+        }
       }
+      if !hold(at: survivor, remove) { remove() }
       handle(.serverGone(number), survivor)
     }
   }
@@ -272,10 +304,11 @@ final class SeveralStages {
     while true {
       let times =
         servers.flatMap { [$0.wakeTime, $0.attachTime] }.compactMap(\.self)
-        + servers.compactMap { $0.host?.presenceTime }
+        + servers.compactMap { $0.host?.presenceTime } + servers.compactMap { $0.takeOver?.time }
       guard let time = times.min(), time <= end else { break }
       now = max(now, time)
       for server in servers {
+        if let time = server.takeOver?.time, time <= now { finishTakeOver(by: server) }
         if let host = server.host, let time = host.presenceTime, time <= now {
           host.presenceTime = nil
           handle(PresenceInput.deadline, host)

@@ -50,4 +50,12 @@ enum SimulatedMail {
   case answer(ReplyAddress, CallOutcome, after: Int64)
   /// The receiver of a call is not the channel's home.
   case moved(SimulatedCall)
+
+  /// Whether the channel's home takes it, and no other part of a server.
+  var isForHome: Bool {
+    switch self {
+    case .report, .reported, .send: true
+    case .news, .question, .window, .answer, .moved: false
+    }
+  }
 }

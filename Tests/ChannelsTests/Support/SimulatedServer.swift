@@ -14,6 +14,8 @@ final class SimulatedServer {
   var reads: [SimulatedRead] = []
   /// The channel's home, if it is here.
   var host: SimulatedHome?
+  /// The take-over of the channel that the log has not carried out.
+  var takeOver: SimulatedTakeOver?
   /// Homes that were here, and wait for the log.
   var retired: [SimulatedHome] = []
   /// The calls that are not answered, and those of them that have to be sent again.
@@ -30,8 +32,8 @@ final class SimulatedServer {
 
   /// Whether it waits for nothing.
   var isQuiet: Bool {
-    reads.isEmpty && attachTime == nil && calls.isEmpty && (host?.isSettled ?? true)
-      && retired.allSatisfy(\.isSettled)
+    reads.isEmpty && attachTime == nil && calls.isEmpty && takeOver == nil
+      && (host?.isSettled ?? true) && retired.allSatisfy(\.isSettled)
   }
 
   /// The homes that wait for the log, or may.
@@ -51,8 +53,19 @@ final class SimulatedServer {
     calls = [:]
     repetitions = []
     host = nil
+    takeOver = nil
     retired = []
   }
+}
+
+/// A take-over that was asked for.
+struct SimulatedTakeOver {
+  /// The change of the homes that it belongs to.
+  let ring: Int
+  /// When the log carries it out.
+  let time: Int64
+  /// What waits for the channel, in its order.
+  var waiters: [() -> Void] = []
 }
 
 /// A read of a stage that the log has not answered.

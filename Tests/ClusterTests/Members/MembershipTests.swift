@@ -114,6 +114,41 @@ struct MembershipTests {
     #expect(server.written.count == count + 3)
   }
 
+  @Test("counts how long it is deaf from its start, until it has heard itself")
+  func deafness() {
+    var server = TestMembership()
+    server.handle(.mayServe)
+    server.pass(4_000)
+    #expect(server.membership.echoAge(at: server.now) == 4_000)
+    server.echo()
+    #expect(server.membership.echoAge(at: server.now) == 0)
+  }
+
+  @Test("is not deaf for a server in whose name a beat with a number far ahead has come")
+  func forgedNumber() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(1_000, of: [1])
+    for _ in 0..<3 { server.beat(of: 1, number: 1 << 60) }
+    server.passWithBeats(3_000, of: [1])
+    #expect(server.silent == [])
+  }
+
+  @Test("believes a number far ahead when the next follows it")
+  func jump() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(3_000, of: [])
+    let peer = server.rows[1].member.id
+    #expect(server.silent == [peer])
+    server.beat(of: 1, number: 500)
+    server.passWithoutBeats(500)
+    #expect(server.silent == [peer])
+    server.beat(of: 1, number: 501)
+    server.passWithoutBeats(500)
+    #expect(server.silent == [])
+  }
+
   @Test(
     "looks at a silent server's lock, when it hears itself and has known the registry for a while")
   func silence() {

@@ -125,7 +125,7 @@ private struct ClusterRun {
     guard let victim = simulation.ids.randomElement(using: &simulation.random) else {
       return start()
     }
-    switch Int.random(in: 0..<11, using: &simulation.random) {
+    switch Int.random(in: 0..<13, using: &simulation.random) {
     case 0:
       simulation.kill(victim)
       registry.locks.remove(victim)
@@ -139,6 +139,9 @@ private struct ClusterRun {
     case 7: simulation.faults.loss = 1_000
     case 8: registry.restart()
     case 9: start()
+    case 10: simulation.faults.doubling = 200
+    // Each message takes a time of its own, so they overtake one another.
+    case 11: simulation.faults.delay = 1...80
     default: _ = simulation.with(victim) { $0.drain(at: now) }
     }
   }

@@ -72,7 +72,7 @@ struct ClusterStatusTests {
       "parley_cluster_frames_dropped_total{reason=\"forged\"} 4",
       "parley_cluster_frames_dropped_total{reason=\"unreadable\"} 5",
       "parley_cluster_frames_dropped_total{reason=\"foreign\"} 9",
-      "parley_cluster_takeovers_total 6", "parley_cluster_fenced_writes_total 7",
+      "parley_cluster_channels_loaded_total 6", "parley_cluster_fenced_writes_total 7",
       "parley_cluster_unknown_outcomes_total 8",
     ] {
       #expect(metrics.contains("\n\(line)\n"), "\(line)")
@@ -124,7 +124,7 @@ private final class FakeCluster: ClusterObserver {
   let bus = ClusterStatus.Bus(kind: "redis", isUp: false, echoAge: 1500)
   let counters = ClusterCounters(
     linkGaps: 1, linkRefills: 2, linkResets: 3, forgedFrames: 4, unreadableFrames: 5,
-    foreignFrames: 9, takeOvers: 6, fencedWrites: 7, unknownOutcomes: 8)
+    foreignFrames: 9, channelLoads: 6, fencedWrites: 7, unknownOutcomes: 8)
   let unreadiness: String? = nil
 
   func home(ofChannel url: String) -> ServerID { ServerID(rawValue: 2) }

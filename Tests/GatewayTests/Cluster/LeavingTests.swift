@@ -44,12 +44,12 @@ struct LeavingTests {
     lose(0)
     let left = servers.servers[0]
     #expect(left.services.hasLeftCluster && left.services.unreadiness == "draining")
-    let takeOvers = left.inbox.figures[.takenOver]
+    let loads = left.inbox.figures[.loaded]
     #expect(try there.say("two", in: url).contains(#""seq":2"#))
     let number = here.begin("message.send", #""channel_url":"\#(url)","message":"late""#)
     #expect(try outcome(of: number, here, on: 0).contains("500901"))
     #expect(try there.say("three", in: url).contains(#""seq":3"#))
-    #expect(left.inbox.figures[.takenOver] == takeOvers)
+    #expect(left.inbox.figures[.loaded] == loads)
     #expect(left.shards.allSatisfy { $0.channels.resident(url) == nil })
   }
 
@@ -65,6 +65,8 @@ struct LeavingTests {
     #expect(try client.reply(to: send).contains(#""outcome":"unknown""#))
     let read = client.begin("message.list", #""channel_url":"\#(url)""#)
     #expect(try outcome(of: read, client, on: 1).contains("500901"))
+    // A read that is not answered has changed nothing.
+    #expect(servers.servers[1].inbox.figures[.unknownOutcomes] == 1)
   }
 
   @Test("leaves once, whatever it is called for")

@@ -124,6 +124,7 @@ struct LostMessagesTests {
     #expect(reply.contains("500901") && reply.contains(#""outcome":"unknown""#), "\(reply)")
     #expect(servers.servers[1].inbox.figures[.repeated] == 0)
     #expect(servers.servers[1].inbox.figures[.unanswered] == 1)
+    #expect(servers.servers[1].inbox.figures[.unknownOutcomes] == 1)
   }
 
   @Test("reads and requests to enter are repeated")
@@ -159,6 +160,7 @@ struct LostMessagesTests {
     servers.reset(0, 1)
     for _ in 0..<4 { servers.turn() }
     #expect(servers.servers[1].inbox.figures[.unanswered] == 1)
+    #expect(servers.servers[1].inbox.figures[.unknownOutcomes] == 1)
   }
 
   @Test("a session that opens while messages are lost opens after all")

@@ -65,6 +65,29 @@ struct MessageVersionsTests {
       edge.otherServers(reading: MessageVersion.busiestChannels) == [servers.servers[2].slot])
   }
 
+  @Test("are neither read nor asked for by a server that speaks as the version before")
+  func previousVersion() throws {
+    let previous = LinkVersions(named: "previous")
+    #expect(LinkVersions(named: nil) == .current && LinkVersions(named: "") == .current)
+    #expect(previous.lowest == LinkVersions.current.lowest)
+    #expect(previous.highest == LinkVersions.current.highest - 1)
+    let servers = try DrivenServers(count: 2, versions: [previous.highest])
+    let (older, newer) = (servers.servers[0], servers.servers[1])
+    let message = RelayedMessage(
+      .shard(ShardAddress(server: older.slot, shard: 0), .renewLimits))
+    older.inbox.received(message.encoded(), from: newer.id)
+    #expect(older.inbox.figures[.unreadable] == 1)
+    older.inbox.received(message.encoded(version: previous.highest), from: newer.id)
+    #expect(older.inbox.figures[.unreadable] == 1)
+    #expect(older.shards[0].edge?.otherServers(reading: MessageVersion.busiestChannels) == [])
+    let url = servers.channel(at: 1)
+    let client = try servers.open(servers.user(at: 1), on: 0)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    #expect(try client.say("one", in: url).contains(#""seq":1"#))
+    #expect(servers.servers.allSatisfy { $0.inbox.figures[.unreadable] <= 1 })
+  }
+
   @Test("are written in the highest version that both servers know")
   func common() {
     #expect(MessageVersion.current == LinkVersions.current.highest)
@@ -76,6 +99,10 @@ struct MessageVersionsTests {
     }
     let ring = ServerRing(live: members)
     let message = RelayedMessage(.shard(ShardAddress(shard: 0), .renewLimits))
-    #expect(members.map { ring.encode(message, for: $0.id)[0] } == [1, 2, 4])
+    func versions(from sender: ClusterMember) -> [UInt8] {
+      members.map { ring.encode(message, from: sender, for: $0.id)[0] }
+    }
+    #expect(versions(from: members[2]) == [1, 2, MessageVersion.current])
+    #expect(versions(from: members[1]) == [1, 2, 2])
   }
 }

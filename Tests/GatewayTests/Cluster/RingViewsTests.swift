@@ -29,6 +29,32 @@ struct RingViewsTests {
     #expect(try other.reply(to: number).contains("epoch"))
   }
 
+  @Test("a server keeps nothing of channels that it has lost, once it knows their homes")
+  func forgetsLostChannels() throws {
+    let servers = try DrivenServers(count: 2)
+    let (first, second) = (servers.servers[0], servers.servers[1])
+    let url = servers.channel(at: 0)
+    let client = try servers.open(servers.user(at: 0), on: 0)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    _ = try client.say("one", in: url)
+    let newer = ServerRing(live: [second.network.local], draining: [first.network.local])
+    servers.show(newer, to: 1)
+    servers.settle()
+    // The second one takes the channel over.
+    let count = try servers.platform("GET", "/messages/total_count", inChannel: url, on: 1)
+    #expect(count.text == #"{"total":1}"#)
+    func knownEventCount() -> Int {
+      first.shards.reduce(0) { $0 + $1.channels.knownEventCount }
+    }
+    let number = client.begin("message.send", #""channel_url":"\#(url)","message":"two""#)
+    try servers.turns { knownEventCount() == 1 }
+    servers.show(newer, to: 0)
+    servers.settle()
+    #expect(knownEventCount() == 0)
+    #expect(try client.reply(to: number).contains(#""result""#))
+  }
+
   @Test("a call that is passed on to a home that its stage does not know waits for the stage")
   func waitsForTheStage() throws {
     let servers = try DrivenServers(count: 3)

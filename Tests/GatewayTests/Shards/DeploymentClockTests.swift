@@ -1,3 +1,4 @@
+import Reactor
 import TestSupport
 import Testing
 
@@ -43,5 +44,33 @@ struct DeploymentClockTests {
       #expect(time >= last && time >= unix)
       last = time
     }
+  }
+
+  @Test("in a cluster it is the steady clock and the cluster's offset, and never goes back")
+  func cluster() {
+    let clock = DeploymentClock(clusterOffset: { 1_000_000 })
+    #expect(clock.reading(monotonic: 500, offset: 1_000_000) == 1_000_500)
+    #expect(clock.reading(monotonic: 600, offset: 1_000_200) == 1_000_800)
+    // A reading that was too high holds until the time has come.
+    #expect(clock.reading(monotonic: 700, offset: 1_000_000) == 1_000_800)
+    #expect(clock.reading(monotonic: 900, offset: 1_000_000) == 1_000_900)
+    #expect(clock.reading(monotonic: 899, offset: 1_000_000) == 1_000_900)
+  }
+
+  @Test("in a cluster the system's own Unix time plays no part")
+  func clusterAlone() {
+    let ahead: Int64 = 3_600_000
+    let offset = SystemClock.unixMilliseconds - SystemClock.monotonicMilliseconds
+    // As if the system's clock had been set back by an hour since.
+    let clock = DeploymentClock(clusterOffset: { offset + ahead })
+    #expect(abs(clock.now - SystemClock.unixMilliseconds - ahead) < 1_000)
+    let behind = DeploymentClock(clusterOffset: { offset - ahead })
+    #expect(abs(behind.now - SystemClock.unixMilliseconds + ahead) < 1_000)
+  }
+
+  @Test("an offset that is not known is the one that was known at first")
+  func unknownOffset() {
+    let clock = DeploymentClock(clusterOffset: { 70 })
+    #expect(clock.reading(monotonic: 10, offset: nil) == 80)
   }
 }

@@ -324,6 +324,19 @@ struct LogContractTests {
     #expect(
       await fixture.read(.sends(channelID: fixture.lobby.id, after: 0, limit: 1))
         == .sends([RecentSend(userID: "ann", createdAt: 40)]))
+    // A deleted message was sent all the same; that of nobody was not limited.
+    _ = await fixture.write(
+      .delete(messageID: 3, at: 50), .delete(messageID: 2, at: 50), .delete(messageID: 1, at: 60))
+    #expect(
+      await fixture.read(.sends(channelID: fixture.lobby.id, after: 10, limit: 5))
+        == .sends([
+          RecentSend(userID: "bob", createdAt: 30), RecentSend(userID: "ann", createdAt: 40),
+        ]))
+    #expect(
+      await fixture.read(.sends(channelID: fixture.lobby.id, after: 0, limit: 2))
+        == .sends([
+          RecentSend(userID: "bob", createdAt: 30), RecentSend(userID: "ann", createdAt: 40),
+        ]))
   }
 }
 

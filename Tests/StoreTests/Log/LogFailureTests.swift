@@ -85,6 +85,38 @@ struct LogFailureTests {
     #expect(results[2].appendedSeq == 4)
   }
 
+  @Test("a write outside the log whose commit broke off may be there too")
+  func unknownWrites() async throws {
+    let fixture = try await LogFixture(.sqlite, options: Self.options)
+    let store = try #require(fixture.store)
+    try await store.maintain { connection in
+      connection.session = BrokenOffSession(connection.session)
+    }
+    let write = store.pendingWrite { try $0.upsertUser("dan", at: 1) }
+    #expect(throws: StoreError.unknown(reason: "the connection broke off")) { _ = try write.get() }
+    while store.health != .healthy { await Task.yield() }
+    #expect(try await store.read { try $0.users(["dan"]) }.count == 1)
+  }
+
+  @Test("so may one of those that wait for none of the log")
+  func unknownWritesAside() async throws {
+    let fixture = try await LogFixture(.sqlite, options: Self.options)
+    let store = try #require(fixture.store)
+    let write = Pending<Void> { completion in
+      let jobs = JobQueue<ControlJob>(capacity: 1)
+      let job = ControlJob({ _ = try $0.upsertUser("dan", at: 1) }, completion: completion)
+      #expect(jobs.submit(job) == .accepted)
+      jobs.close()
+      store.submit(
+        .maintenance { connection in
+          let aside = StoreConnection(BrokenOffSession(connection.session))
+          AsideWriter(connection: aside, jobs: jobs, afterBatch: {}).run()
+        })
+    }
+    #expect(throws: StoreError.unknown(reason: "the connection broke off")) { try write.get() }
+    #expect(try await store.read { try $0.users(["dan"]) }.count == 1)
+  }
+
   @Test("a log that is closed or has too much to do says so at once")
   func refusals() async throws {
     var options = Self.options

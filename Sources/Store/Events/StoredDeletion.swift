@@ -1,0 +1,20 @@
+/// The author and the time of a message that was deleted, beside the event that says so.
+///
+/// The flood window of the author still counts the message.
+struct StoredDeletion: StoredObject {
+  var userID = ""
+  /// Unix milliseconds.
+  var createdAt: Int64 = 0
+
+  init() {}
+
+  init(userID: String, createdAt: Int64) {
+    self.userID = userID
+    self.createdAt = createdAt
+  }
+
+  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+    try members.required("created_at", &createdAt)
+    try members.required("user_id", &userID)
+  }
+}

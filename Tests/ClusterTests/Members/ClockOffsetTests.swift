@@ -1,0 +1,67 @@
+import Cluster
+import Testing
+
+@Suite("The offset of the registry's clock")
+struct ClockOffsetTests {
+  @Test("a sample is measured on the steady clock, in the middle of its round trip")
+  func sample() {
+    let sample = ClockSample(of: 1_000_000, between: 400, and: 420)
+    #expect(sample == ClockSample(offset: 999_590, roundTrip: 20))
+  }
+
+  @Test("nothing is known before the first sample")
+  func unknown() {
+    var offset = ClockOffset()
+    #expect(offset.milliseconds == nil)
+    offset.add(ClockSample(offset: 7, roundTrip: 1), at: 0)
+    #expect(offset.milliseconds == 7)
+  }
+
+  @Test("the sample with the shortest way counts, and of those the newest")
+  func best() {
+    var offset = ClockOffset()
+    offset.add(ClockSample(offset: 100, roundTrip: 2), at: 0)
+    offset.add(ClockSample(offset: 140, roundTrip: 90), at: 500)
+    #expect(offset.milliseconds == 100)
+    offset.add(ClockSample(offset: 103, roundTrip: 2), at: 1_000)
+    #expect(offset.milliseconds == 103)
+  }
+
+  @Test("a step of a clock counts at once, however long the way of its sample was")
+  func step() {
+    var offset = ClockOffset()
+    for time in 0..<10 { offset.add(ClockSample(offset: 0, roundTrip: 0), at: Int64(time) * 500) }
+    offset.add(ClockSample(offset: 60_000, roundTrip: 30), at: 5_000)
+    #expect(offset.milliseconds == 60_000)
+  }
+
+  @Test("old samples are forgotten")
+  func forgetting() {
+    var offset = ClockOffset()
+    offset.add(ClockSample(offset: 0, roundTrip: 0), at: 0)
+    for time in 1...15 { offset.add(ClockSample(offset: 6, roundTrip: 3), at: Int64(time) * 500) }
+    #expect(offset.milliseconds == 0)
+    offset.add(ClockSample(offset: 6, roundTrip: 3), at: 8_000)
+    #expect(offset.milliseconds == 6)
+  }
+
+  @Test("the time of a server that was ahead goes on at half its pace until it is right")
+  func falling() {
+    var offset = ClockOffset()
+    var time: Int64 = 0
+    var last: Int64?
+    offset.add(ClockSample(offset: 10_000, roundTrip: 0), at: time)
+    for _ in 0..<39 {
+      time += 500
+      offset.add(ClockSample(offset: 0, roundTrip: 0), at: time)
+      let known = offset.milliseconds ?? 0
+      if let last { #expect(time + known - last == 250) }
+      last = time + known
+    }
+    for _ in 0..<2 {
+      time += 500
+      offset.add(ClockSample(offset: 0, roundTrip: 0), at: time)
+    }
+    #expect(offset.milliseconds == 0)
+  }
+}
