@@ -121,6 +121,78 @@ class Proxy:
         self.cut()
 
 
+class Gateway:
+    """A small gateway whose answers a test holds back or leaves out.
+
+    For what a real one does at a moment that a test cannot choose.
+    """
+
+    def __init__(self):
+        self.asked = []
+        self.sockets = []
+        self.silent = set()
+        self.gates = {}
+        self.answering = set()
+        self.messages = 0
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def start(cls):
+        made = cls()
+        async with serve(made._serve, "127.0.0.1", 0, subprotocols=["parley.v1"]) as server:
+            made.port = server.sockets[0].getsockname()[1]
+            made.url = f"http://127.0.0.1:{made.port}"
+            yield made
+
+    async def _serve(self, socket):
+        self.sockets.append(socket)
+        with contextlib.suppress(ConnectionClosed):
+            async for text in socket:
+                request = json.loads(text)
+                self.asked.append((request["method"], request.get("params", {})))
+                task = asyncio.create_task(self._answer(socket, request))
+                self.answering.add(task)
+                task.add_done_callback(self.answering.discard)
+
+    async def _answer(self, socket, request):
+        method = request["method"]
+        if method in self.silent:
+            return
+        if gate := self.gates.get(method):
+            await gate.wait()
+        result = self.result(method, request.get("params", {}))
+        with contextlib.suppress(ConnectionClosed):
+            await socket.send(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}))
+
+    def result(self, method, params):
+        if method == "session.open":
+            return {"user": {"user_id": params["user_id"]}, "ping_interval_ms": 25000, "limits": {}}
+        if method == "channel.enter":
+            return {"channel": {"channel_url": params["channel_url"]}, "participant_count": 1,
+                    "epoch": "e", "seq": self.messages, "events": [], "recovered": True}
+        if method == "message.send":
+            self.messages += 1
+            return {"seq": self.messages, "message": {
+                "message_id": self.messages, "message": params.get("message", ""), "created_at": 1,
+                "req_id": params.get("req_id", "")}}
+        if method == "file.create":
+            return {"file": {"file_id": "f"}, "upload_url": f"{self.url}/v1/uploads/secret"}
+        return {}
+
+    def count(self, method):
+        return [name for name, _ in self.asked].count(method)
+
+    async def until(self, method, times=1):
+        """Waits until a method was called this often."""
+        async def is_asked():
+            return self.count(method) >= times
+        await eventually(is_asked, f"{times} calls of {method}")
+
+    async def cut(self, code=1012):
+        """Closes the newest connection."""
+        await self.sockets[-1].close(code)
+
+
 async def test_the_module_is_served(ctx):
     """Module and types are served as they are in the tree, for pages of any origin."""
     server = await ctx.server(*FLAGS)
@@ -262,6 +334,18 @@ async def test_two_clients_talk(ctx):
         await made.until("a.participantCount === 1")
         await made.run("ada.close(); bob.close()")
         assert await made.run("return ada.state") == "closed"
+
+
+async def test_a_channel_is_entered_once(ctx):
+    """Two entries of a channel at once are one, and give the same channel."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        assert await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          const [first, second] = await Promise.all([ada.enter("lobby"), ada.enter("lobby")]);
+          const third = await ada.enter("lobby");
+          return [first === second, first === third, ada.channels.length, first.isEntered];
+        """) == [True, True, 1, True]
+        assert gateway.count("channel.enter") == 1
 
 
 async def test_recovery_after_a_kill(ctx):

@@ -240,6 +240,8 @@ export class Parley extends Emitter {
   #token;
   #isRenewed = false;
   #channels = new Map();
+  /** The entries under way, by channel. */
+  #entries = new Map();
   #waiters = [];
   #online = () => { if (this.#state === "waiting") this.#connect(); };
   #visible = () => {
@@ -311,11 +313,15 @@ export class Parley extends Emitter {
 
   /** Enters a channel, and enters it again after each reconnection until `exit`. */
   enter(url, { create, recover } = {}) {
-    let channel = this.#channels.get(url);
-    if (channel?.[inside]) return Promise.resolve(channel);
-    channel ??= new Channel(this, url);
-    return channel.entering ??= this.#enter(channel, create, recover)
-      .finally(() => { channel.entering = undefined; });
+    const known = this.#channels.get(url);
+    if (known?.[inside]) return Promise.resolve(known);
+    if (this.#entries.has(url)) return this.#entries.get(url);
+    const entry = this.#enter(known ?? new Channel(this, url), create, recover).finally(() => {
+      // After `exit` it may be that of another one.
+      if (this.#entries.get(url) === entry) this.#entries.delete(url);
+    });
+    this.#entries.set(url, entry);
+    return entry;
   }
 
   async #enter(channel, create, recover) {
