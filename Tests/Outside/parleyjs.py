@@ -617,6 +617,17 @@ async def test_final_closes(ctx):
         await made.until("second.state === 'closed'")
 
 
+async def test_a_constructor_that_refuses(ctx):
+    """A WebSocket that may not be made, as on a page with encryption, ends the client with the reason."""
+    async with node(ctx) as made:
+        assert await made.run("""
+          class Refusing { constructor() { throw new Error("insecure"); } }
+          const client = start("http://chat.example", "ada", { WebSocket: Refusing });
+          const error = await client.enter("lobby").catch((e) => e);
+          return [error instanceof ParleyError, error.code, error.message, error.data.reason, client.states];
+        """) == [True, 0, "insecure", "closed", ["connecting", "closed 0"]]
+
+
 async def test_the_outbox_keeps_the_order(ctx):
     """What is sent without a connection waits, is shown as such, and goes out in order."""
     server = await ctx.fresh(*UNLIMITED)

@@ -392,13 +392,19 @@ export class Parley extends Emitter {
     if (!WebSocket) {
       return this.#finish(closedError("there is no WebSocket: pass one in the options"));
     }
-    const wire = new Wire(WebSocket, `${this[base].replace(/^http/, "ws")}/v1/ws`, {
-      opened: (line) => this.#begin(line),
-      event: (method, params) => this.#take(method, params),
-      closed: (code) => this.#lost(code),
-      sign: () => clearTimeout(this.#deadline),
-      log: this.#options.log,
-    });
+    let wire;
+    try {
+      wire = new Wire(WebSocket, `${this[base].replace(/^http/, "ws")}/v1/ws`, {
+        opened: (line) => this.#begin(line),
+        event: (method, params) => this.#take(method, params),
+        closed: (code) => this.#lost(code),
+        sign: () => clearTimeout(this.#deadline),
+        log: this.#options.log,
+      });
+    } catch (error) {
+      // A page with encryption may not connect without it.
+      return this.#finish(closedError(error.message));
+    }
     this.#wire = wire;
     this.#guard = setTimeout(() => wire.drop(), OPENING_MS);
   }
