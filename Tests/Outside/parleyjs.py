@@ -617,6 +617,47 @@ async def test_final_closes(ctx):
         await made.until("second.state === 'closed'")
 
 
+async def test_a_final_end_fails_what_waits(ctx):
+    """After a final close a message is sent again only when its author asks for that."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        gateway.silent.add("message.send")
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.a = await join(ada, "lobby", {{}});
+          globalThis.sending = a.send("one").catch((error) => error);""")
+        await gateway.until("message.send")
+        await gateway.cut(4003)
+        assert await made.run("""
+          const { data } = await sending;
+          const [entry] = ada.outbox.entries;
+          const late = await a.send("two").catch((error) => error);
+          return [data, entry.state, entry.error.data, late.data, ada.outbox.entries.length];
+        """) == [{"reason": "closed", "close": 4003}, "failed", {"reason": "closed", "close": 4003},
+                 {"reason": "closed", "close": 4003}, 1]
+        gateway.silent.clear()
+        await made.run("await ada.connect(); await until(() => a.isEntered)")
+        # A message after it would have followed the first one.
+        await made.run("await a.send('three')")
+        assert await made.run("return ada.outbox.entries.map(({ state }) => state)") == ["failed"]
+        await made.run("await ada.outbox.entries[0].retry()")
+        sent = [params["message"] for method, params in gateway.asked if method == "message.send"]
+        assert sent == ["one", "three", "one"], sent
+
+
+async def test_connecting_in_a_listener(ctx):
+    """A listener may connect again at once when it hears of the end."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          await ada.connect();
+          globalThis.again = new Promise((resolve, reject) => ada.on("state", ({{ state }}) => {{
+            if (state === "closed") ada.connect().then(resolve, reject);
+          }}));""")
+        await gateway.cut(4003)
+        await made.run("await again")
+        assert await made.run("return ada.state") == "open"
+
+
 async def test_a_constructor_that_refuses(ctx):
     """A WebSocket that may not be made, as on a page with encryption, ends the client with the reason."""
     async with node(ctx) as made:
@@ -871,6 +912,73 @@ async def test_the_persistent_outbox(ctx, page, site):
     await holder.until("globalThis.c?.isEntered")
     assert await holder.run("me.outbox.entries.length") == 0
     assert len((await viewer.call("message.list", channel_url="lobby", prev_limit=50))["messages"]) == 3
+
+
+@in_browser
+async def test_a_persistent_outbox_after_the_end(ctx, page, site):
+    """What waits on disk goes out after a final close and connect, and after close to the next client."""
+    async with Gateway.start() as gateway:
+        await publish(site, gateway)
+        await show(page, site)
+        gateway.silent.add("message.send")
+        await page.run(RUN.format("""
+          globalThis.me = start(url, "ada", { outbox: "persistent" });
+          globalThis.c = await join(me, "lobby", {});
+          globalThis.sending = c.send("one");"""))
+        await gateway.until("message.send")
+        await gateway.cut(4003)
+        await page.until("me.state === 'closed'")
+        assert await page.run("me.outbox.entries.map(({ state }) => state)") == ["pending"]
+        gateway.silent.clear()
+        await page.run("me.connect().then(() => true)")
+        assert await page.run("sending.then(({ message }) => message)") == "one"
+        # Closed with a message that has no answer: it is for the next client.
+        gateway.silent.add("message.send")
+        await page.run("(globalThis.sending = c.send('two').catch(({ data }) => data.reason), true)")
+        await gateway.until("message.send", 3)
+        assert await page.run("(me.close(), sending)") == "closed"
+        assert await page.run("me.outbox.entries.length") == 0
+        gateway.silent.clear()
+        # The same client counts as the next one, with a lock like any other.
+        await page.run("me.connect().then(() => true)")
+        await gateway.until("message.send", 4)
+        await page.until("me.outbox.entries.length === 0 && c.texts().length === 2")
+        locks = "navigator.locks.query().then(({ held }) => held.length)"
+        await page.until(f"{locks}.then((count) => count === 1)")
+        sent = [params for method, params in gateway.asked if method == "message.send"]
+        assert [params["message"] for params in sent] == ["one", "one", "two", "two"], sent
+        assert [sent[0]["req_id"], sent[2]["req_id"]] == [sent[1]["req_id"], sent[3]["req_id"]]
+
+
+@in_browser
+async def test_a_closed_client_takes_nothing_over(ctx, page, site):
+    """A client that is closed while it waits for another's messages leaves them to the next one."""
+    async with Gateway.start() as gateway:
+        await publish(site, gateway)
+        await show(page, site)
+        gateway.silent.add("message.send")
+        await page.run(RUN.format("""
+          globalThis.first = start(url, "ada", { outbox: "persistent" });
+          globalThis.c = await join(first, "lobby", {});
+          c.send("one").catch(() => {});"""))
+        await gateway.until("message.send")
+        stored = """new Promise((done) => {
+          const opening = indexedDB.open("parley", 1);
+          opening.onsuccess = () => {
+            const all = opening.result.transaction("outbox").objectStore("outbox").getAll();
+            all.onsuccess = () => done(all.result.map(({ owner }) => owner));
+          };
+        })"""
+        owners = await page.run(stored)
+        assert len(owners) == 1, owners
+        await page.run("(globalThis.second = start(url, 'ada', { outbox: 'persistent' }), true)")
+        locks = "navigator.locks.query().then(({{ held, pending }}) => held.length === {} && pending.length === {})"
+        await page.until(locks.format(2, 1))
+        await page.run("(second.close(), true)")
+        await page.until(locks.format(1, 1))
+        await page.run("(first.close(), true)")
+        await page.until(locks.format(0, 0))
+        assert await page.run(stored) == owners
 
 
 async def settled(*tabs):

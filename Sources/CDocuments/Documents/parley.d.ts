@@ -80,7 +80,10 @@ export declare class Parley {
   readonly channels: Channel[];
   /** Connects now, after a final end too; resolves when the session is open. */
   connect(): Promise<Methods["session.open"]["result"]>;
-  /** Ends the session for good; a persistent outbox keeps what was not sent. */
+  /**
+   * Ends the session until `connect`. Messages that wait fail; those of a persistent outbox stay on
+   * disk, and leave `entries`.
+   */
   close(): void;
   /** Makes a call of the protocol as soon as the session is open. */
   call<Name extends keyof Methods>(

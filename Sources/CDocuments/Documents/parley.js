@@ -95,6 +95,8 @@ const add = Symbol("add");
 const pump = Symbol("pump");
 const settleByEvent = Symbol("settleByEvent");
 const abandon = Symbol("abandon");
+const end = Symbol("end");
+const reopen = Symbol("reopen");
 const whenOpen = Symbol("whenOpen");
 const presentWire = Symbol("wire");
 const channelAt = Symbol("channelAt");
@@ -256,8 +258,6 @@ export class Parley extends Emitter {
     this.#url.pathname = this.#url.pathname.replace(/\/$/, "");
     this.#options = options;
     this.outbox = new Outbox(this, options.outbox === "persistent");
-    globalThis.addEventListener?.("online", this.#online);
-    globalThis.document?.addEventListener("visibilitychange", this.#visible);
     // Later, so that what is listened for is not missed.
     queueMicrotask(() => { if (this.#turn === 0) this.#connect(); });
   }
@@ -278,6 +278,7 @@ export class Parley extends Emitter {
   /** Connects now, after a final end too; resolves when the session is open. */
   connect() {
     if (this.#state === "waiting" || this.#state === "closed") {
+      this.outbox[reopen]();
       this.#attempt = 0;
       this.#isRenewed = false;
       this.#connect();
@@ -289,8 +290,9 @@ export class Parley extends Emitter {
   close() {
     globalThis.removeEventListener?.("online", this.#online);
     globalThis.document?.removeEventListener("visibilitychange", this.#visible);
-    this.#finish(closedError());
-    this.outbox[leave]();
+    const error = closedError();
+    this.outbox[leave](error);
+    this.#finish(error);
   }
 
   /**
@@ -452,7 +454,7 @@ export class Parley extends Emitter {
       if (TEMPORARY.has(error.code) && ++channel.failures < ATTEMPTS) throw error;
       this.#channels.delete(channel.url);
       channel[leave](error);
-      this.outbox[abandon](error, false, channel.url);
+      this.outbox[abandon](error, channel.url);
     }
   }
 
@@ -535,9 +537,11 @@ export class Parley extends Emitter {
     this.#wire?.discard();
     this.#wire = null;
     this.#leaveAll();
-    this.#become("closed", error);
+    [this.#state, this.#error] = ["closed", error];
     for (const { reject } of this.#waiters.splice(0)) reject(error);
-    this.outbox[abandon](error, true);
+    this.outbox[end](error);
+    // Last, since a listener may connect again.
+    this.#become("closed", error);
   }
 
   #leaveAll() {
@@ -592,7 +596,7 @@ export class Parley extends Emitter {
       ? [Code.missing, "the channel was deleted", "deleted"] : [400750, "banned from the channel", "banned"];
     const error = new ParleyError(code, words, { reason });
     channel[leave](error);
-    this.outbox[abandon](error, false, channel.url);
+    this.outbox[abandon](error, channel.url);
   }
 
   #drain({ reconnect_after_ms: wait }) {
@@ -838,15 +842,16 @@ export class Outbox extends Emitter {
   #parley;
   #entries = [];
   #store = null;
-  #owner = randomID();
+  #owner;
+  #isPersistent;
   #lastAt = 0;
   #isUploading = false;
 
   constructor(parley, isPersistent) {
     super();
     this.#parley = parley;
-    if (isPersistent && globalThis.indexedDB) this.#store = new Store(this.#owner);
-    if (this.#store) queueMicrotask(() => this.#restore());
+    this.#isPersistent = isPersistent && Boolean(globalThis.indexedDB);
+    this[reopen]();
   }
 
   get entries() { return [...this.#entries]; }
@@ -893,6 +898,7 @@ export class Outbox extends Emitter {
     if (this.#parley[channelAt](channel.url) !== channel) {
       return Promise.reject(new ParleyError(0, "not in the channel", { reason: "left" }));
     }
+    if (this.#parley.state === "closed" && !this.#store) return Promise.reject(this.#parley.error);
     // Times tell the order over reloads.
     this.#lastAt = Math.max(Date.now(), this.#lastAt + 1);
     const entry = new OutboxEntry(this, {
@@ -934,17 +940,34 @@ export class Outbox extends Emitter {
     this.#sent(entry, message);
   }
 
-  /** The promises end; with `isKept` the messages wait for another connection. */
-  [abandon](error, isKept, channel) {
+  /** Messages that wait have failed: all, or those of a channel. */
+  [abandon](error, channel) {
     for (const entry of [...this.#entries]) {
-      if (entry.state !== "pending" || channel && entry.channelUrl !== channel) continue;
-      if (!isKept) this.#fail(entry, error);
-      else entry.reject?.(error);
+      if (entry.state === "pending" && (!channel || entry.channelUrl === channel)) this.#fail(entry, error);
     }
   }
 
-  /** Other pages may look after the messages that are kept on disk. */
-  [leave]() { this.#store?.release(); }
+  /** At a final end, only messages on disk go on waiting for another connection. */
+  [end](error) { if (!this.#store) this[abandon](error); }
+
+  /** Leaves the messages on disk to other clients, or to this one when it connects again. */
+  [leave](error) {
+    if (!this.#store) return;
+    this.#store.release();
+    this.#store = null;
+    for (const entry of this.#entries.splice(0)) {
+      entry.abort?.abort(error);
+      entry.reject?.(error);
+    }
+  }
+
+  /** Like another page, with a name and a lock of its own. */
+  [reopen]() {
+    if (this.#store || !this.#isPersistent) return;
+    this.#owner = randomID();
+    this.#store = new Store(this.#owner);
+    queueMicrotask(() => this.#restore());
+  }
 
   #promise(entry) {
     const promise = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
@@ -1045,6 +1068,7 @@ export class Outbox extends Emitter {
   }
 
   #save(entry) {
+    if (!this.#entries.includes(entry)) return undefined;
     const { state, error, record } = entry;
     const failure = error && { code: error.code, message: error.message, data: error.data };
     return this.#store?.put({ ...record, scope: this.#parley[scope], state, failure });
@@ -1052,7 +1076,7 @@ export class Outbox extends Emitter {
 
   /** Takes over what pages that are gone have left. */
   async #restore() {
-    await this.#store.adopt(this.#parley[scope], (records) => {
+    await this.#store?.adopt(this.#parley[scope], (records) => {
       for (const { state, failure, ...record } of records) {
         if (this.#entries.some(({ id }) => id === record.id)) continue;
         const entry = new OutboxEntry(this, record);
@@ -1236,6 +1260,7 @@ class Store {
   #opening;
   #owner;
   #release;
+  #isReleased = false;
 
   constructor(owner) {
     this.#owner = owner;
@@ -1253,7 +1278,11 @@ class Store {
 
   put(record) { return this.#run("readwrite", (store) => store.put(record)); }
   remove(id) { return this.#run("readwrite", (store) => store.delete(id)); }
-  release() { this.#release(); }
+  /** Ends the lock; queued claims end without taking anything over. */
+  release() {
+    this.#isReleased = true;
+    this.#release();
+  }
 
   /** Hands over the messages of pages that are gone, as soon as they are. */
   async adopt(scopeName, receive) {
@@ -1268,13 +1297,14 @@ class Store {
   }
 
   async #claim(scopeName, owner, receive) {
+    if (this.#isReleased) return;
     const records = (await this.#list()).filter((one) => one.scope === scopeName && one.owner === owner);
     records.sort((a, b) => a.at - b.at);
     for (const record of records) {
       record.owner = this.#owner;
       await this.put(record);
     }
-    if (records.length) receive(records);
+    if (records.length && !this.#isReleased) receive(records);
   }
 
   async #list() { return await this.#run("readonly", (store) => store.getAll()) ?? []; }
