@@ -644,6 +644,50 @@ async def test_a_final_end_fails_what_waits(ctx):
         assert sent == ["one", "three", "one"], sent
 
 
+async def test_leaving_while_entering(ctx):
+    """A channel that is left while the client enters it again is left on the server too."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.a = await join(ada, "lobby", {{}});""")
+        gateway.gates["channel.enter"] = asyncio.Event()
+        await gateway.cut()
+        await gateway.until("channel.enter", 2)
+        assert await made.run("""
+          globalThis.waiting = ada.enter("lobby").catch(({ data }) => data.reason);
+          await a.exit();
+          globalThis.anew = ada.enter("lobby");
+          return [ada.channels.length, a.isEntered, a.news];
+        """) == [0, False, [["left", {"error": None}]]]
+        gateway.gates["channel.enter"].set()
+        await gateway.until("channel.exit")
+        # An entry from before ends with it; one from after it makes another channel.
+        assert await made.run("""
+          const channel = await anew;
+          return [await waiting, channel === a, a.isEntered, channel.isEntered, ada.channels.length];
+        """) == ["left", False, False, True, 1]
+        calls = [method for method, _ in gateway.asked if method.startswith("channel.e")]
+        assert calls == ["channel.enter"] * 2 + ["channel.exit", "channel.enter"], calls
+
+
+async def test_leaving_with_messages_that_wait(ctx):
+    """What waits for its answer in a channel that is left has failed; an answer that comes later counts."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.a = await join(ada, "lobby", {{}});""")
+        gateway.gates["message.send"] = asyncio.Event()
+        await made.run("globalThis.sending = a.send('one').catch((error) => error)")
+        await gateway.until("message.send")
+        assert await made.run("""
+          await a.exit();
+          const { code, data } = await sending;
+          return [code, data.reason, ada.outbox.entries.map(({ state }) => state)];
+        """) == [0, "left", ["failed"]]
+        gateway.gates["message.send"].set()
+        await made.until("ada.outbox.entries.length === 0")
+
+
 async def test_connecting_in_a_listener(ctx):
     """A listener may connect again at once when it hears of the end."""
     async with Gateway.start() as gateway, node(ctx) as made:

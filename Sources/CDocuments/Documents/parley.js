@@ -64,6 +64,7 @@ class Lost extends ParleyError {
 }
 
 const closedError = (words = "the client is closed") => new ParleyError(0, words, { reason: "closed" });
+const leftError = () => new ParleyError(0, "the channel was left", { reason: "left" });
 const refusal = ({ code, message, data }) => new ParleyError(code, message, data ?? {});
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Grows twofold; half of it is random, so that clients dropped together return apart. */
@@ -102,6 +103,7 @@ const presentWire = Symbol("wire");
 const channelAt = Symbol("channelAt");
 const base = Symbol("base");
 const inside = Symbol("inside");
+const isLeft = Symbol("isLeft");
 const isNews = Symbol("isNews");
 const scope = Symbol("scope");
 
@@ -332,11 +334,14 @@ export class Parley extends Emitter {
       const wire = await this[whenOpen]();
       // Reconnecting has entered it.
       if (channel[inside]) return channel;
+      if (channel[isLeft]) throw leftError();
       try {
         await wire.call("channel.enter", params, (result) => {
+          if (channel[isLeft]) return this.#exit(wire, channel);
           this.#channels.set(channel.url, channel);
           channel[entered](result, recover);
         });
+        if (channel[isLeft]) throw leftError();
         this.outbox[pump]();
         return channel;
       } catch (error) {
@@ -345,6 +350,11 @@ export class Parley extends Emitter {
         isCreated = await this.#create(channel.url, create);
       }
     }
+  }
+
+  /** It was left while it was entered: the server has the user in it. */
+  #exit(wire, { url }) {
+    wire.call("channel.exit", { channel_url: url }).catch(() => {});
   }
 
   async #create(url, members) {
@@ -448,9 +458,10 @@ export class Parley extends Emitter {
     try {
       await wire.call(
         "channel.enter", { channel_url: channel.url, ...(position && { recover: position }) },
-        (result) => channel[entered](result, position));
+        (result) => (channel[isLeft] ? this.#exit(wire, channel) : channel[entered](result, position)));
     } catch (error) {
       if (error instanceof Lost) throw error;
+      if (channel[isLeft]) return;
       if (TEMPORARY.has(error.code) && ++channel.failures < ATTEMPTS) throw error;
       this.#channels.delete(channel.url);
       channel[leave](error);
@@ -629,7 +640,9 @@ export class Parley extends Emitter {
   [leave](channel) {
     if (this.#channels.get(channel.url) !== channel) return;
     this.#channels.delete(channel.url);
+    this.#entries.delete(channel.url);
     channel[leave](null);
+    this.outbox[abandon](leftError(), channel.url);
   }
 
   [whenOpen]() {
@@ -649,6 +662,8 @@ export class Channel extends Emitter {
   /** Refusals to enter again, in a row. */
   failures = 0;
   [inside] = false;
+  /** Left by `exit`. */
+  [isLeft] = false;
   #parley;
   #epoch = null;
   /** Every event up to it was seen, or withheld for good. */
@@ -736,6 +751,7 @@ export class Channel extends Emitter {
 
   [leave](error) {
     this[inside] = false;
+    this[isLeft] = error === null;
     this.#tell("left", { error });
   }
 
@@ -1035,7 +1051,8 @@ export class Outbox extends Emitter {
       "message.send", { ...params, channel_url: record.channel, req_id: record.requestID },
       ({ message, seq }) => {
         const channel = this.#parley[channelAt](record.channel);
-        if (entry.state === "pending") this.#sent(entry, message);
+        // It may have failed meanwhile, as its channel was left.
+        if (this.#entries.includes(entry)) this.#sent(entry, message);
         channel?.[answered](message, seq);
       });
   }
