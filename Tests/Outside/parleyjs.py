@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import hashlib
 import json
+import logging
 import os
 import shutil
 import signal
@@ -139,7 +140,10 @@ class Gateway:
     @contextlib.asynccontextmanager
     async def start(cls):
         made = cls()
-        async with serve(made._serve, "127.0.0.1", 0, subprotocols=["parley.v1"]) as server:
+        # Requests of uploads are refused, which is no news.
+        logger = logging.Logger("gateway", logging.CRITICAL)
+        async with serve(
+                made._serve, "127.0.0.1", 0, subprotocols=["parley.v1"], logger=logger) as server:
             made.port = server.sockets[0].getsockname()[1]
             made.url = f"http://127.0.0.1:{made.port}"
             yield made
@@ -686,6 +690,56 @@ async def test_leaving_with_messages_that_wait(ctx):
         """) == [0, "left", ["failed"]]
         gateway.gates["message.send"].set()
         await made.until("ada.outbox.entries.length === 0")
+
+
+async def test_signals_that_are_aborted(ctx):
+    """A call with an aborted signal ends at once and leaves nothing behind; nor does one that lives on."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        # A rejection that nobody handles is a complaint of Node.
+        assert await made.run("""
+          const client = start("http://127.0.0.1:1", "carl");
+          const error = await client.call("channel.list", {}, { signal: AbortSignal.abort() }).catch((e) => e);
+          client.close();
+          return error.name;""") == "AbortError"
+        assert await made.run(f"""
+          const client = start("{gateway.url}", "ada");
+          const channel = await join(client, "lobby", {{}});
+          const {{ signal }} = new AbortController();
+          let heard = 0;
+          for (const [name, step] of [["addEventListener", 1], ["removeEventListener", -1]]) {{
+            const original = signal[name].bind(signal);
+            signal[name] = (...values) => {{ heard += step; return original(...values); }};
+          }}
+          await channel.sendFiles([new File([], "a"), new File([], "b")], {{ signal }});
+          client.close();
+          return heard;""") == 0
+
+
+async def test_faults_of_the_application(ctx):
+    """What a callback throws is reported and stops nothing; a file that cannot be read fails alone."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        assert await made.run(f"""
+          globalThis.reported = new Set();
+          globalThis.reportError = (error) => reported.add(error.message);
+          const fault = (words) => () => {{ throw new Error(words); }};
+          globalThis.ada = start("{gateway.url}", "ada", {{ log: fault("log") }});
+          globalThis.a = await join(ada, "lobby", {{}});
+          await a.sendFiles([new File([], "empty")], {{ progress: fault("progress") }});
+          return [...reported];""") == ["log", "progress"]
+        assert await made.run("""
+          const broken = Object.assign(new File(["x"], "broken"), { slice() { throw new TypeError("gone"); } });
+          const error = await a.sendFiles([broken]).catch((e) => e);
+          await a.send("after");
+          return [error instanceof ParleyError, error.code, error.message, error.data, error.cause.name,
+            ada.outbox.entries.map(({ state }) => state)];
+        """) == [True, 0, "gone", {"reason": "failed"}, "TypeError", ["failed"]]
+        assert await made.run(f"""
+          const client = start("{gateway.url}", "eve", {{ token: async () => {{ throw new Error("no network"); }} }});
+          await until(() => client.error);
+          const {{ error }} = client;
+          client.close();
+          return [error instanceof ParleyError, error.message, error.data];
+        """) == [True, "no network", {"reason": "failed"}]
 
 
 async def test_connecting_in_a_listener(ctx):

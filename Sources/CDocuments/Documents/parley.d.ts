@@ -8,7 +8,8 @@ export declare class ParleyError extends Error {
   /**
    * The cause. With `code` 0, `reason` is `lost` (the connection ended before the answer came),
    * `closed`, `left` (not in the channel), `cancelled`, `upload` (`status` has the answer of HTTP),
-   * or `unknown` (a message may have been sent). `close` is the close code of the connection.
+   * `unknown` (a message may have been sent), or `failed` (`cause` is an error that is not the
+   * library's). `close` is the close code of the connection.
    */
   readonly data: ErrorData & { status?: number; close?: number };
 }

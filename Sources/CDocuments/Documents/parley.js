@@ -65,6 +65,9 @@ class Lost extends ParleyError {
 
 const closedError = (words = "the client is closed") => new ParleyError(0, words, { reason: "closed" });
 const leftError = () => new ParleyError(0, "the channel was left", { reason: "left" });
+/** An error of the application or the platform as one of the library's. */
+const wrapped = (error) => (error instanceof ParleyError ? error : Object.assign(
+  new ParleyError(0, String(error?.message ?? error), { reason: "failed" }), { cause: error }));
 const refusal = ({ code, message, data }) => new ParleyError(code, message, data ?? {});
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Grows twofold; half of it is random, so that clients dropped together return apart. */
@@ -75,13 +78,22 @@ const backoff = (attempt) => {
 /** `crypto.randomUUID` is missing on pages without encryption. */
 const randomID = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
+/** Calls a function of the application: its fault must not stop the others, nor the connection. */
+function notify(listener, ...values) {
+  try {
+    listener?.(...values);
+  } catch (error) {
+    (globalThis.reportError ?? console.error)(error);
+  }
+}
+
 /** Ends a wait with the signal's reason when the signal is aborted. */
 function abortable(promise, signal) {
   if (!signal) return promise;
-  if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
@@ -122,14 +134,7 @@ class Emitter {
   }
 
   [emit](name, ...values) {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-      try {
-        listener(...values);
-      } catch (error) {
-        // A fault of one listener must not stop the others, nor the connection.
-        (globalThis.reportError ?? console.error)(error);
-      }
-    }
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) notify(listener, ...values);
   }
 }
 
@@ -162,7 +167,7 @@ class Wire {
       return Promise.reject(new ParleyError(
         400110, `the request is longer than ${this.messageLimit} bytes`, { field: "params" }));
     }
-    this.#handlers.log?.("sent", request, method);
+    notify(this.#handlers.log, "sent", request, method);
     this.#socket.send(text);
     return new Promise((resolve, reject) => {
       this.#pending.set(request.id, { method, took, resolve, reject });
@@ -181,7 +186,7 @@ class Wire {
     }
     for (const item of items) {
       if (item.method !== undefined) {
-        this.#handlers.log?.("received", item, item.method);
+        notify(this.#handlers.log, "received", item, item.method);
         this.#handlers.event(item.method, item.params ?? {});
       } else {
         this.#answer(item);
@@ -191,7 +196,7 @@ class Wire {
 
   #answer(response) {
     const request = this.#pending.get(response.id);
-    this.#handlers.log?.("received", response, request?.method);
+    notify(this.#handlers.log, "received", response, request?.method);
     this.#pending.delete(response.id);
     if (response.error) return request?.reject(refusal(response.error));
     request?.took?.(response.result);
@@ -396,7 +401,7 @@ export class Parley extends Emitter {
     try {
       await this.#findToken();
     } catch (error) {
-      if (turn === this.#turn) this.#pause(error);
+      if (turn === this.#turn) this.#pause(wrapped(error));
       return;
     }
     if (turn !== this.#turn) return;
@@ -923,11 +928,15 @@ export class Outbox extends Emitter {
       ...(file && { file, name: file.name ?? "", creationID: randomID(), thumbnailSizes }),
     });
     entry.progress = progress;
-    signal?.addEventListener("abort", () => {
-      if (!this.#entries.includes(entry)) return;
-      entry.reason = signal.reason;
-      this.discard(entry);
-    }, { once: true });
+    if (signal) {
+      const abort = () => {
+        entry.reason = signal.reason;
+        this.discard(entry);
+      };
+      signal.addEventListener("abort", abort);
+      // A signal that lives on would keep the file.
+      entry.unlisten = () => signal.removeEventListener("abort", abort);
+    }
     this.#entries.push(entry);
     this.#save(entry);
     const result = this.#promise(entry);
@@ -972,6 +981,7 @@ export class Outbox extends Emitter {
     this.#store.release();
     this.#store = null;
     for (const entry of this.#entries.splice(0)) {
+      entry.unlisten?.();
       entry.abort?.abort(error);
       entry.reject?.(error);
     }
@@ -1064,8 +1074,9 @@ export class Outbox extends Emitter {
     entry.resolve?.(message);
   }
 
-  #fail(entry, error) {
+  #fail(entry, reason) {
     if (entry.state !== "pending" || !this.#entries.includes(entry)) return;
+    const error = wrapped(reason);
     entry.error = error;
     this.#change(entry, "failed");
     this.#save(entry);
@@ -1081,6 +1092,7 @@ export class Outbox extends Emitter {
 
   #remove(entry) {
     this.#entries = this.#entries.filter((other) => other !== entry);
+    entry.unlisten?.();
     this.#store?.remove(entry.id);
   }
 
@@ -1204,7 +1216,7 @@ export class Outbox extends Emitter {
 
   #progress(entry, sent) {
     entry.uploaded = sent;
-    entry.progress?.(entry.file, sent, entry.file.size);
+    notify(entry.progress, entry.file, sent, entry.file.size);
     this[emit]("progress", entry);
   }
 }
