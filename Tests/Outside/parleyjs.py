@@ -742,6 +742,77 @@ async def test_faults_of_the_application(ctx):
         """) == [True, "no network", {"reason": "failed"}]
 
 
+async def test_a_call_that_is_repeated(ctx):
+    """A lost call with a req_id is repeated as long as the server recognizes it, and then rejected."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          await ada.connect();
+          const call = () => ada.call("channel.create", {{ channel_url: "lobby", req_id: "r" }});
+          globalThis.call = () => call().then(() => "answered", ({{ data }}) => data.reason);""")
+        for minutes, outcome in ((8, "answered"), (10, "lost")):
+            asked = gateway.count("channel.create")
+            gateway.silent.add("channel.create")
+            await made.run("globalThis.outcome = call()")
+            await gateway.until("channel.create", asked + 1)
+            gateway.silent.clear()
+            await made.run(f"""
+              const now = Date.now;
+              Date.now = () => now() + {minutes} * 60_000;
+              ada.on("state", ({{ state }}) => {{ if (state === "open") setTimeout(() => {{ Date.now = now; }}); }});""")
+            await gateway.cut()
+            assert await made.run("return outcome") == outcome
+            assert gateway.count("channel.create") == asked + (2 if outcome == "answered" else 1)
+
+
+async def test_an_upload_that_stalls(ctx):
+    """A request of a page that makes no progress is cut, and the upload continues; so is a cancelled one."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        assert await made.run(f"""
+          // Half a minute is a moment here.
+          const setTimer = setTimeout;
+          globalThis.setTimeout = (action, ms, ...more) => setTimer(action, ms === 30_000 ? 50 : ms, ...more);
+          globalThis.requests = [];
+          globalThis.XMLHttpRequest = class {{
+            upload = {{}};
+            status = 204;
+            open() {{ requests.push(this); }}
+            setRequestHeader() {{}}
+            getResponseHeader() {{ return "3"; }}
+            send() {{
+              this.upload.onprogress({{ loaded: 1 }});
+              if (requests.length === 2) setTimer(() => {{ this.onload(); this.onloadend(); }});
+            }}
+            abort() {{ this.isAborted = true; this.onabort(); this.onloadend(); }}
+          }};
+          const ada = start("{gateway.url}", "ada");
+          const a = await join(ada, "lobby", {{}});
+          await a.sendFiles([new File(["one"], "one")]);
+          const stop = new AbortController();
+          const cancelled = a.sendFiles([new File(["two"], "two")], {{
+            signal: stop.signal, progress: (file, sent) => {{ if (sent) stop.abort(); }} }});
+          const outcome = await cancelled.catch(({{ name }}) => name);
+          ada.close();
+          return [requests.map(({{ isAborted }}) => isAborted === true), outcome];
+        """) == [[True, False, True], "AbortError"]
+
+
+async def test_listening_after_a_close(ctx):
+    """A client that connects after it was closed hears again when the network is back."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        assert await made.run(f"""
+          const heard = new Set();
+          globalThis.addEventListener = (name) => heard.add(name);
+          globalThis.removeEventListener = (name) => heard.delete(name);
+          const ada = start("{gateway.url}", "ada");
+          const counts = [heard.size];
+          ada.close();
+          counts.push(heard.size);
+          await ada.connect();
+          counts.push(heard.size);
+          return counts;""") == [1, 0, 1]
+
+
 async def test_connecting_in_a_listener(ctx):
     """A listener may connect again at once when it hears of the end."""
     async with Gateway.start() as gateway, node(ctx) as made:
@@ -1046,6 +1117,29 @@ async def test_a_persistent_outbox_after_the_end(ctx, page, site):
         sent = [params for method, params in gateway.asked if method == "message.send"]
         assert [params["message"] for params in sent] == ["one", "one", "two", "two"], sent
         assert [sent[0]["req_id"], sent[2]["req_id"]] == [sent[1]["req_id"], sent[3]["req_id"]]
+
+
+@in_browser
+async def test_a_loss_that_is_noticed_late(ctx, page, site):
+    """A message that was being stored while the connection changed goes out on the new one."""
+    async with Gateway.start() as gateway:
+        await publish(site, gateway)
+        await show(page, site)
+        await page.run(RUN.format("""
+          globalThis.me = start(url, "ada", { outbox: "persistent" });
+          globalThis.c = await join(me, "lobby", {});
+          // The disk is slow from here on, until it is not.
+          const { set } = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, "oncomplete");
+          const gate = new Promise((resolve) => { globalThis.release = resolve; });
+          Object.defineProperty(IDBTransaction.prototype, "oncomplete", {
+            configurable: true, set(done) { set.call(this, () => gate.then(done)); } });
+          globalThis.sending = c.send("one");"""))
+        await gateway.cut()
+        await gateway.until("channel.enter", 2)
+        await page.until("me.state === 'open'")
+        assert gateway.count("message.send") == 0
+        await page.run("(release(), true)")
+        assert await page.run("sending.then(({ message }) => message)") == "one"
 
 
 @in_browser

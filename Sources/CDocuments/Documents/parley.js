@@ -23,6 +23,8 @@ const PING_TIMEOUT_MS = 10_000;
 const IDENTITY_MS = 540_000;
 /** Failures in a row after which a call of the library itself is given up. */
 const ATTEMPTS = 6;
+/** An upload without any progress for this long is cut, and continues on another connection. */
+const STALL_MS = 30_000;
 /** Bytes of a request where the progress within one cannot be observed. */
 const PIECE_BYTES = 1 << 20;
 /** Entries of a record of what was seen, in each channel. */
@@ -70,6 +72,8 @@ const wrapped = (error) => (error instanceof ParleyError ? error : Object.assign
   new ParleyError(0, String(error?.message ?? error), { reason: "failed" }), { cause: error }));
 const refusal = ({ code, message, data }) => new ParleyError(code, message, data ?? {});
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Whether the server may have forgotten a `req_id` that was first sent then. */
+const isForgotten = (firstSent) => firstSent > 0 && Math.abs(Date.now() - firstSent) > IDENTITY_MS;
 /** Grows twofold; half of it is random, so that clients dropped together return apart. */
 const backoff = (attempt) => {
   const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
@@ -265,6 +269,7 @@ export class Parley extends Emitter {
     this.#url.pathname = this.#url.pathname.replace(/\/$/, "");
     this.#options = options;
     this.outbox = new Outbox(this, options.outbox === "persistent");
+    this.#listen();
     // Later, so that what is listened for is not missed.
     queueMicrotask(() => { if (this.#turn === 0) this.#connect(); });
   }
@@ -282,9 +287,15 @@ export class Parley extends Emitter {
   get userId() { return this.#options.userId; }
   get channels() { return [...this.#channels.values()]; }
 
+  #listen() {
+    globalThis.addEventListener?.("online", this.#online);
+    globalThis.document?.addEventListener("visibilitychange", this.#visible);
+  }
+
   /** Connects now, after a final end too; resolves when the session is open. */
   connect() {
     if (this.#state === "waiting" || this.#state === "closed") {
+      this.#listen();
       this.outbox[reopen]();
       this.#attempt = 0;
       this.#isRenewed = false;
@@ -309,13 +320,16 @@ export class Parley extends Emitter {
    * with the reason `lost`.
    */
   async call(method, params = {}, { signal } = {}) {
-    for (;;) {
+    for (let firstSent = 0, lost; ;) {
       const wire = await abortable(this[whenOpen](), signal);
+      if (isForgotten(firstSent)) throw lost;
+      const now = Date.now();
       try {
         return await abortable(wire.call(method, params), signal);
       } catch (error) {
-        const isHarmless = !error.isSent || READS.test(method) || params.req_id;
-        if (!(error instanceof Lost && isHarmless)) throw error;
+        const isRead = READS.test(method);
+        if (!(error instanceof Lost && (!error.isSent || isRead || params.req_id))) throw error;
+        if (error.isSent && !isRead) [firstSent, lost] = [firstSent || now, error];
       }
     }
   }
@@ -882,7 +896,7 @@ export class Outbox extends Emitter {
     const failed = this.#entries.filter((one) => one.state === "failed" && (!entry || one === entry));
     for (const one of failed) {
       // What may have been sent too long ago to be recognized becomes another message.
-      if (this.#isForgotten(one)) {
+      if (isForgotten(one.record.firstSent)) {
         one.record.requestID = randomID();
         one.record.firstSent = 0;
       }
@@ -1013,12 +1027,8 @@ export class Outbox extends Emitter {
       && one.state === "pending" && one.channelUrl === entry.channelUrl) !== entry;
   }
 
-  #isForgotten({ record: { firstSent } }) {
-    return firstSent > 0 && Math.abs(Date.now() - firstSent) > IDENTITY_MS;
-  }
-
   #hasDoubt(entry) {
-    if (!this.#isForgotten(entry)) return false;
+    if (!isForgotten(entry.record.firstSent)) return false;
     this.#fail(entry, new ParleyError(
       0, "it is not known whether the message was sent", { reason: "unknown" }));
     return true;
@@ -1033,8 +1043,8 @@ export class Outbox extends Emitter {
     } catch (error) {
       entry.isBusy = false;
       if (entry.state !== "pending") return;
-      // It is sent again when the session is open.
-      if (error instanceof Lost) return;
+      // It is sent again when the session is open, which it may be already.
+      if (error instanceof Lost) return this[pump]();
       const isFlood = error.code === Code.flood && entry.record.patient;
       if (!isFlood) entry.failures = (entry.failures ?? 0) + 1;
       if (!isFlood && !TEMPORARY.has(error.code) || entry.failures > ATTEMPTS) {
@@ -1198,6 +1208,8 @@ export class Outbox extends Emitter {
     let offset = await standing(url, signal) ?? 0;
     this.#progress(entry, offset);
     for (let failures = 0; offset < file.size;) {
+      // A request would not notice it: `progress` may have aborted.
+      signal.throwIfAborted();
       const { status, reached, words } = await patch(
         url, file, offset, (sent) => this.#progress(entry, sent), signal);
       if (reached > offset) failures = 0;
@@ -1224,7 +1236,10 @@ export class Outbox extends Emitter {
 /** The bytes of an upload that the server has; undefined when that is unknown. */
 async function standing(url, signal) {
   try {
-    const answer = await fetch(url, { method: "HEAD", headers: { "Tus-Resumable": "1.0.0" }, signal });
+    const answer = await fetch(url, {
+      method: "HEAD", headers: { "Tus-Resumable": "1.0.0" },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)]),
+    });
     if (answer.status === 404 || answer.status === 410) {
       throw new ParleyError(Code.missing, "the upload is gone", { status: answer.status });
     }
@@ -1250,15 +1265,27 @@ function patchObserved(url, body, fields, offset, progress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
+    let timer;
+    const watch = () => {
+      clearTimeout(timer);
+      timer = setTimeout(abort, STALL_MS);
+    };
     request.open("PATCH", url);
     for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded }) => progress(offset + loaded);
+    request.upload.onprogress = ({ loaded }) => {
+      watch();
+      progress(offset + loaded);
+    };
     request.onload = () => resolve(outcome(
       request.status, request.getResponseHeader("Upload-Offset"), request.responseText));
     request.onerror = () => resolve(outcome(0));
-    request.onabort = () => reject(signal.reason);
-    request.onloadend = () => signal.removeEventListener("abort", abort);
+    request.onabort = () => (signal.aborted ? reject(signal.reason) : resolve(outcome(0)));
+    request.onloadend = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
     signal.addEventListener("abort", abort);
+    watch();
     request.send(body);
   });
 }
