@@ -191,11 +191,13 @@ async def test_channels(ctx, page):
     await page.run("document.querySelector('textarea[name=message]')"
                    ".dispatchEvent(new Event('input', { bubbles: true }))")
     assert "1,001 of 1,000" in await text(page)
-    await fill(page, "Mute", user_id="bob", seconds="600", description="loud")
+    # A number of seconds takes the place of the time that is chosen.
+    await fill(page, "Mute", user_id="bob", time="3600", seconds="660", description="loud")
     muted = await ada.event("channel.user_muted")
-    assert (muted["user"]["user_id"], muted["description"]) == ("bob", "loud"), muted
-    await fill(page, "Ban", user_id="bob", seconds="600", description="louder")
-    assert (await ada.event("channel.user_banned"))["description"] == "louder"
+    assert (muted["user"]["user_id"], muted["description"], muted["seconds"]) == ("bob", "loud", 660), muted
+    await fill(page, "Ban", user_id="bob", time="86400", description="louder")
+    banned = await ada.event("channel.user_banned")
+    assert (banned["seconds"], banned["description"]) == (86400, "louder"), banned
     await page.until("!!document.querySelector('[aria-label=\"Lift the ban of bob\"]')")
     await page.run("document.querySelector('[aria-label=\"Lift the ban of bob\"]').click()")
     await ada.event("channel.user_unbanned")
