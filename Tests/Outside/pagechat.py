@@ -250,9 +250,16 @@ async def test_leaving_with_something_unsent(ctx, page):
 
 @in_browser
 async def test_scripts_of_the_page(ctx, page):
-    """The page can import the client, as the README does in its console, and nothing from elsewhere."""
+    """The page can import the client, as the README does in its console; nothing else comes from elsewhere."""
     server = await ctx.fresh(*FLAGS)
     await enter(page, server, "lobby")
+    _, fields, _ = await server.get("/")
+    assert "connect-src 'self';" in fields["content-security-policy"], fields
+    refused = "new Promise((done) => document.addEventListener('securitypolicyviolation', " \
+        "({ violatedDirective }) => done(violatedDirective), { once: true }))"
+    other = f"ws://localhost:{server.port}/v1/ws"
+    assert await page.run(f"(globalThis.refused = {refused}, new WebSocket({json.dumps(other)}), refused)") \
+        == "connect-src"
     own, other = f"http://127.0.0.1:{server.port}/parley.js", f"http://localhost:{server.port}/parley.js"
     assert await page.run(f"import({json.dumps(own)}).then(({{ Parley }}) => typeof Parley)") == "function"
     assert await page.run(f"import({json.dumps(other)}).then(() => 'loaded', () => 'refused')") == "refused"
