@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 
 from pagefiles import enter, in_browser
 
@@ -313,3 +314,20 @@ async def test_a_line_by_hand(ctx, page):
         assert await page.until("document.getElementById('fault').textContent"), text
         assert await page.run(f"{LINE}.value") == text
     assert await page.run("document.getElementById('status').className") == "live"
+
+
+@in_browser
+async def test_a_line_whose_answer_is_lost(ctx, page):
+    """A request by hand comes back into its field when the connection ends before the answer."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby", "ada")
+    await page.run("document.getElementById('develop').click()")
+    line = '{"method": "channel.create", "params": {"channel_url": "later"}}'
+    # The server is stopped, and takes the request without an answer.
+    server.process.send_signal(signal.SIGSTOP)
+    await page.run(f"{LINE}.value = {json.dumps(line)}")
+    await page.run("document.getElementById('by-hand').requestSubmit()")
+    assert await page.run(f"{LINE}.value") == ""
+    await server.kill()
+    await page.until("document.getElementById('fault').textContent.includes('lost')")
+    assert await page.run(f"{LINE}.value") == line
