@@ -191,11 +191,13 @@ async def test_channels(ctx, page):
     await page.run("document.querySelector('textarea[name=message]')"
                    ".dispatchEvent(new Event('input', { bubbles: true }))")
     assert "1,001 of 1,000" in await text(page)
-    await fill(page, "Mute", user_id="bob", seconds="600", description="loud")
+    # A number of seconds takes the place of the time that is chosen.
+    await fill(page, "Mute", user_id="bob", time="3600", seconds="660", description="loud")
     muted = await ada.event("channel.user_muted")
-    assert (muted["user"]["user_id"], muted["description"]) == ("bob", "loud"), muted
-    await fill(page, "Ban", user_id="bob", seconds="600", description="louder")
-    assert (await ada.event("channel.user_banned"))["description"] == "louder"
+    assert (muted["user"]["user_id"], muted["description"], muted["seconds"]) == ("bob", "loud", 660), muted
+    await fill(page, "Ban", user_id="bob", time="86400", description="louder")
+    banned = await ada.event("channel.user_banned")
+    assert (banned["seconds"], banned["description"]) == (86400, "louder"), banned
     await page.until("!!document.querySelector('[aria-label=\"Lift the ban of bob\"]')")
     await page.run("document.querySelector('[aria-label=\"Lift the ban of bob\"]').click()")
     await ada.event("channel.user_unbanned")
@@ -252,6 +254,64 @@ async def test_the_live_view(ctx, page):
                 await asyncio.sleep(0.05)
     await fence(channel, owner, viewer)
     assert not viewer.told("channel.user_entered") and not viewer.told("channel.user_exited")
+
+
+@in_browser
+async def test_stopping_the_live_view_while_it_connects(ctx, page):
+    """Stop works before the view is connected, and so does leaving; another start is not disturbed."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    await log_in(page, server, view=f"channels/{channel}")
+    await settled(page)
+    await page.run("""
+      globalThis.made = 0;
+      globalThis.WebSocket = class extends WebSocket {
+        constructor(...values) { super(...values); made++; }
+      };
+      // A ticket takes its time.
+      const real = fetch;
+      globalThis.fetch = async (...values) => {
+        if (String(values[0]).includes('tickets')) await new Promise((done) => setTimeout(done, 300));
+        return real(...values);
+      };
+      globalThis.box = document.querySelector('#log').parentElement;
+      globalThis.press = () => box.querySelector('button').click();
+      // Longer than the module and a connection take.
+      globalThis.later = () => import('/parley.js').then(() => new Promise((done) => setTimeout(done, 500)));
+      globalThis.words = () => box.querySelector('[role=status]').textContent; 0""")
+    await page.run("(press(), press(), later())")
+    assert await page.run("[words(), made]") == ["Stopped.", 0]
+    # With a client that waits for its ticket.
+    await page.run("(press(), import('/parley.js').then(() => setTimeout(press, 100)), later())")
+    assert await page.run("[words(), made]") == ["Stopped.", 0]
+    # The first of two ends, and leaves the second alone.
+    await page.run("(press(), press(), press(), 0)")
+    await page.until("words().startsWith('Live: 0 messages')")
+    await page.run("later()")
+    assert await page.run("words()") == "Live: 0 messages, withheld 0 times."
+    await owner.send(channel, "hello")
+    await page.until("document.querySelectorAll('#log li').length === 1")
+    await page.run("(press(), globalThis.count = made, press(), location.hash = '#/settings', 0)")
+    await settled(page)
+    await page.run("later()")
+    assert await page.run("made === count")
+    async with Caller(server) as caller:
+        async with asyncio.timeout(20):
+            while await sockets(caller) > 1:
+                await asyncio.sleep(0.05)
+
+
+@in_browser
+async def test_without_storage(ctx, page):
+    """Where the browser forbids storage, a token is merely not kept."""
+    server = await ctx.fresh(*FLAGS)
+    await page.call("Page.addScriptToEvaluateOnNewDocument", source="""
+      Object.defineProperty(globalThis, 'sessionStorage', {
+        get() { throw new DOMException('forbidden', 'SecurityError'); } });""")
+    await log_in(page, server, keep=True)
+    await page.run("document.querySelector('#logout').click()")
+    await page.until("document.querySelector('#app').hidden")
+    assert await page.run("document.activeElement.id") == "token"
 
 
 async def sockets(caller):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 
 from pagefiles import enter, in_browser
 
@@ -250,9 +251,16 @@ async def test_leaving_with_something_unsent(ctx, page):
 
 @in_browser
 async def test_scripts_of_the_page(ctx, page):
-    """The page can import the client, as the README does in its console, and nothing from elsewhere."""
+    """The page can import the client, as the README does in its console; nothing else comes from elsewhere."""
     server = await ctx.fresh(*FLAGS)
     await enter(page, server, "lobby")
+    _, fields, _ = await server.get("/")
+    assert "connect-src 'self';" in fields["content-security-policy"], fields
+    refused = "new Promise((done) => document.addEventListener('securitypolicyviolation', " \
+        "({ violatedDirective }) => done(violatedDirective), { once: true }))"
+    other = f"ws://localhost:{server.port}/v1/ws"
+    assert await page.run(f"(globalThis.refused = {refused}, new WebSocket({json.dumps(other)}), refused)") \
+        == "connect-src"
     own, other = f"http://127.0.0.1:{server.port}/parley.js", f"http://localhost:{server.port}/parley.js"
     assert await page.run(f"import({json.dumps(own)}).then(({{ Parley }}) => typeof Parley)") == "function"
     assert await page.run(f"import({json.dumps(other)}).then(() => 'loaded', () => 'refused')") == "refused"
@@ -306,3 +314,20 @@ async def test_a_line_by_hand(ctx, page):
         assert await page.until("document.getElementById('fault').textContent"), text
         assert await page.run(f"{LINE}.value") == text
     assert await page.run("document.getElementById('status').className") == "live"
+
+
+@in_browser
+async def test_a_line_whose_answer_is_lost(ctx, page):
+    """A request by hand comes back into its field when the connection ends before the answer."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby", "ada")
+    await page.run("document.getElementById('develop').click()")
+    line = '{"method": "channel.create", "params": {"channel_url": "later"}}'
+    # The server is stopped, and takes the request without an answer.
+    server.process.send_signal(signal.SIGSTOP)
+    await page.run(f"{LINE}.value = {json.dumps(line)}")
+    await page.run("document.getElementById('by-hand').requestSubmit()")
+    assert await page.run(f"{LINE}.value") == ""
+    await server.kill()
+    await page.until("document.getElementById('fault').textContent.includes('lost')")
+    assert await page.run(f"{LINE}.value") == line

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import browser
 from files import call, download
+from thumbnails import png
 from uploads import until
 
 FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
@@ -86,6 +87,30 @@ async def test_a_picture_is_chosen_and_shown(ctx, page):
     # The address of an upload is a secret: the panel with the traffic does not show it.
     shown = await page.run(FRAMES)
     assert "file.create" in shown and "/v1/uploads/" not in shown
+
+
+@in_browser
+async def test_a_picture_is_shown_by_its_thumbnail(ctx, page):
+    """The timeline loads the thumbnail, which is a link to the whole picture; one that is late replaces it."""
+    content = png(1000, 800)
+    for wait in ("60000", "0"):
+        server = await ctx.fresh(*FLAGS, "--limits-send-wait-ms", wait)
+        await enter(page, server, "lobby")
+        await page.choose("#files", file(ctx, "plan.png", content))
+        shown = "document.querySelector('#timeline a.whole img.shown')"
+        await page.until(f"{shown}?.naturalWidth === 450")
+        address = await page.run(f"{shown}.closest('a').href")
+        assert await page.run(f"{shown}.currentSrc") != address
+        assert await page.run(f"{shown}.alt") == "plan.png"
+        assert (await download(server, address))[2] == content
+        if wait != "0":
+            loaded = await page.run("performance.getEntriesByType('resource').map(({ name }) => name)")
+            assert address not in loaded, loaded
+        # So does a page that comes later.
+        await enter(page, server, "lobby", "bob")
+        await page.until(f"{shown}?.naturalWidth === 450")
+        loaded = await page.run("performance.getEntriesByType('resource').map(({ name }) => name)")
+        assert address not in loaded, loaded
 
 
 @in_browser

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import hashlib
 import json
+import logging
 import os
 import shutil
 import signal
@@ -119,6 +120,81 @@ class Proxy:
     def close(self):
         self.server.close()
         self.cut()
+
+
+class Gateway:
+    """A small gateway whose answers a test holds back or leaves out.
+
+    For what a real one does at a moment that a test cannot choose.
+    """
+
+    def __init__(self):
+        self.asked = []
+        self.sockets = []
+        self.silent = set()
+        self.gates = {}
+        self.answering = set()
+        self.messages = 0
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def start(cls):
+        made = cls()
+        # Requests of uploads are refused, which is no news.
+        logger = logging.Logger("gateway", logging.CRITICAL)
+        async with serve(
+                made._serve, "127.0.0.1", 0, subprotocols=["parley.v1"], logger=logger) as server:
+            made.port = server.sockets[0].getsockname()[1]
+            made.url = f"http://127.0.0.1:{made.port}"
+            yield made
+
+    async def _serve(self, socket):
+        self.sockets.append(socket)
+        with contextlib.suppress(ConnectionClosed):
+            async for text in socket:
+                request = json.loads(text)
+                self.asked.append((request["method"], request.get("params", {})))
+                task = asyncio.create_task(self._answer(socket, request))
+                self.answering.add(task)
+                task.add_done_callback(self.answering.discard)
+
+    async def _answer(self, socket, request):
+        method = request["method"]
+        if method in self.silent:
+            return
+        if gate := self.gates.get(method):
+            await gate.wait()
+        result = self.result(method, request.get("params", {}))
+        with contextlib.suppress(ConnectionClosed):
+            await socket.send(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": result}))
+
+    def result(self, method, params):
+        if method == "session.open":
+            return {"user": {"user_id": params["user_id"]}, "ping_interval_ms": 25000, "limits": {}}
+        if method == "channel.enter":
+            return {"channel": {"channel_url": params["channel_url"]}, "participant_count": 1,
+                    "epoch": "e", "seq": self.messages, "events": [], "recovered": True}
+        if method == "message.send":
+            self.messages += 1
+            return {"seq": self.messages, "message": {
+                "message_id": self.messages, "message": params.get("message", ""), "created_at": 1,
+                "req_id": params.get("req_id", "")}}
+        if method == "file.create":
+            return {"file": {"file_id": "f"}, "upload_url": f"{self.url}/v1/uploads/secret"}
+        return {}
+
+    def count(self, method):
+        return [name for name, _ in self.asked].count(method)
+
+    async def until(self, method, times=1):
+        """Waits until a method was called this often."""
+        async def is_asked():
+            return self.count(method) >= times
+        await eventually(is_asked, f"{times} calls of {method}")
+
+    async def cut(self, code=1012):
+        """Closes the newest connection."""
+        await self.sockets[-1].close(code)
 
 
 async def test_the_module_is_served(ctx):
@@ -262,6 +338,18 @@ async def test_two_clients_talk(ctx):
         await made.until("a.participantCount === 1")
         await made.run("ada.close(); bob.close()")
         assert await made.run("return ada.state") == "closed"
+
+
+async def test_a_channel_is_entered_once(ctx):
+    """Two entries of a channel at once are one, and give the same channel."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        assert await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          const [first, second] = await Promise.all([ada.enter("lobby"), ada.enter("lobby")]);
+          const third = await ada.enter("lobby");
+          return [first === second, first === third, ada.channels.length, first.isEntered];
+        """) == [True, True, 1, True]
+        assert gateway.count("channel.enter") == 1
 
 
 async def test_recovery_after_a_kill(ctx):
@@ -533,6 +621,223 @@ async def test_final_closes(ctx):
         await made.until("second.state === 'closed'")
 
 
+async def test_a_final_end_fails_what_waits(ctx):
+    """After a final close a message is sent again only when its author asks for that."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        gateway.silent.add("message.send")
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.a = await join(ada, "lobby", {{}});
+          globalThis.sending = a.send("one").catch((error) => error);""")
+        await gateway.until("message.send")
+        await gateway.cut(4003)
+        assert await made.run("""
+          const { data } = await sending;
+          const [entry] = ada.outbox.entries;
+          const late = await a.send("two").catch((error) => error);
+          return [data, entry.state, entry.error.data, late.data, ada.outbox.entries.length];
+        """) == [{"reason": "closed", "close": 4003}, "failed", {"reason": "closed", "close": 4003},
+                 {"reason": "closed", "close": 4003}, 1]
+        gateway.silent.clear()
+        await made.run("await ada.connect(); await until(() => a.isEntered)")
+        # A message after it would have followed the first one.
+        await made.run("await a.send('three')")
+        assert await made.run("return ada.outbox.entries.map(({ state }) => state)") == ["failed"]
+        await made.run("await ada.outbox.entries[0].retry()")
+        sent = [params["message"] for method, params in gateway.asked if method == "message.send"]
+        assert sent == ["one", "three", "one"], sent
+
+
+async def test_leaving_while_entering(ctx):
+    """A channel that is left while the client enters it again is left on the server too."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.a = await join(ada, "lobby", {{}});""")
+        gateway.gates["channel.enter"] = asyncio.Event()
+        await gateway.cut()
+        await gateway.until("channel.enter", 2)
+        assert await made.run("""
+          globalThis.waiting = ada.enter("lobby").catch(({ data }) => data.reason);
+          await a.exit();
+          globalThis.anew = ada.enter("lobby");
+          return [ada.channels.length, a.isEntered, a.news];
+        """) == [0, False, [["left", {"error": None}]]]
+        gateway.gates["channel.enter"].set()
+        await gateway.until("channel.exit")
+        # An entry from before ends with it; one from after it makes another channel.
+        assert await made.run("""
+          const channel = await anew;
+          return [await waiting, channel === a, a.isEntered, channel.isEntered, ada.channels.length];
+        """) == ["left", False, False, True, 1]
+        calls = [method for method, _ in gateway.asked if method.startswith("channel.e")]
+        assert calls == ["channel.enter"] * 2 + ["channel.exit", "channel.enter"], calls
+
+
+async def test_leaving_with_messages_that_wait(ctx):
+    """What waits for its answer in a channel that is left has failed; an answer that comes later counts."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.a = await join(ada, "lobby", {{}});""")
+        gateway.gates["message.send"] = asyncio.Event()
+        await made.run("globalThis.sending = a.send('one').catch((error) => error)")
+        await gateway.until("message.send")
+        assert await made.run("""
+          await a.exit();
+          const { code, data } = await sending;
+          return [code, data.reason, ada.outbox.entries.map(({ state }) => state)];
+        """) == [0, "left", ["failed"]]
+        gateway.gates["message.send"].set()
+        await made.until("ada.outbox.entries.length === 0")
+
+
+async def test_signals_that_are_aborted(ctx):
+    """A call with an aborted signal ends at once and leaves nothing behind; nor does one that lives on."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        # A rejection that nobody handles is a complaint of Node.
+        assert await made.run("""
+          const client = start("http://127.0.0.1:1", "carl");
+          const error = await client.call("channel.list", {}, { signal: AbortSignal.abort() }).catch((e) => e);
+          client.close();
+          return error.name;""") == "AbortError"
+        assert await made.run(f"""
+          const client = start("{gateway.url}", "ada");
+          const channel = await join(client, "lobby", {{}});
+          const {{ signal }} = new AbortController();
+          let heard = 0;
+          for (const [name, step] of [["addEventListener", 1], ["removeEventListener", -1]]) {{
+            const original = signal[name].bind(signal);
+            signal[name] = (...values) => {{ heard += step; return original(...values); }};
+          }}
+          await channel.sendFiles([new File([], "a"), new File([], "b")], {{ signal }});
+          client.close();
+          return heard;""") == 0
+
+
+async def test_faults_of_the_application(ctx):
+    """What a callback throws is reported and stops nothing; a file that cannot be read fails alone."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        assert await made.run(f"""
+          globalThis.reported = new Set();
+          globalThis.reportError = (error) => reported.add(error.message);
+          const fault = (words) => () => {{ throw new Error(words); }};
+          globalThis.ada = start("{gateway.url}", "ada", {{ log: fault("log") }});
+          globalThis.a = await join(ada, "lobby", {{}});
+          await a.sendFiles([new File([], "empty")], {{ progress: fault("progress") }});
+          return [...reported];""") == ["log", "progress"]
+        assert await made.run("""
+          const broken = Object.assign(new File(["x"], "broken"), { slice() { throw new TypeError("gone"); } });
+          const error = await a.sendFiles([broken]).catch((e) => e);
+          await a.send("after");
+          return [error instanceof ParleyError, error.code, error.message, error.data, error.cause.name,
+            ada.outbox.entries.map(({ state }) => state)];
+        """) == [True, 0, "gone", {"reason": "failed"}, "TypeError", ["failed"]]
+        assert await made.run(f"""
+          const client = start("{gateway.url}", "eve", {{ token: async () => {{ throw new Error("no network"); }} }});
+          await until(() => client.error);
+          const {{ error }} = client;
+          client.close();
+          return [error instanceof ParleyError, error.message, error.data];
+        """) == [True, "no network", {"reason": "failed"}]
+
+
+async def test_a_call_that_is_repeated(ctx):
+    """A lost call with a req_id is repeated as long as the server recognizes it, and then rejected."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          await ada.connect();
+          const call = () => ada.call("channel.create", {{ channel_url: "lobby", req_id: "r" }});
+          globalThis.call = () => call().then(() => "answered", ({{ data }}) => data.reason);""")
+        for minutes, outcome in ((8, "answered"), (10, "lost")):
+            asked = gateway.count("channel.create")
+            gateway.silent.add("channel.create")
+            await made.run("globalThis.outcome = call()")
+            await gateway.until("channel.create", asked + 1)
+            gateway.silent.clear()
+            await made.run(f"""
+              const now = Date.now;
+              Date.now = () => now() + {minutes} * 60_000;
+              ada.on("state", ({{ state }}) => {{ if (state === "open") setTimeout(() => {{ Date.now = now; }}); }});""")
+            await gateway.cut()
+            assert await made.run("return outcome") == outcome
+            assert gateway.count("channel.create") == asked + (2 if outcome == "answered" else 1)
+
+
+async def test_an_upload_that_stalls(ctx):
+    """A request of a page that makes no progress is cut, and the upload continues; so is a cancelled one."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        assert await made.run(f"""
+          // Half a minute is a moment here.
+          const setTimer = setTimeout;
+          globalThis.setTimeout = (action, ms, ...more) => setTimer(action, ms === 30_000 ? 50 : ms, ...more);
+          globalThis.requests = [];
+          globalThis.XMLHttpRequest = class {{
+            upload = {{}};
+            status = 204;
+            open() {{ requests.push(this); }}
+            setRequestHeader() {{}}
+            getResponseHeader() {{ return "3"; }}
+            send() {{
+              this.upload.onprogress({{ loaded: 1 }});
+              if (requests.length === 2) setTimer(() => {{ this.onload(); this.onloadend(); }});
+            }}
+            abort() {{ this.isAborted = true; this.onabort(); this.onloadend(); }}
+          }};
+          const ada = start("{gateway.url}", "ada");
+          const a = await join(ada, "lobby", {{}});
+          await a.sendFiles([new File(["one"], "one")]);
+          const stop = new AbortController();
+          const cancelled = a.sendFiles([new File(["two"], "two")], {{
+            signal: stop.signal, progress: (file, sent) => {{ if (sent) stop.abort(); }} }});
+          const outcome = await cancelled.catch(({{ name }}) => name);
+          ada.close();
+          return [requests.map(({{ isAborted }}) => isAborted === true), outcome];
+        """) == [[True, False, True], "AbortError"]
+
+
+async def test_listening_after_a_close(ctx):
+    """A client that connects after it was closed hears again when the network is back."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        assert await made.run(f"""
+          const heard = new Set();
+          globalThis.addEventListener = (name) => heard.add(name);
+          globalThis.removeEventListener = (name) => heard.delete(name);
+          const ada = start("{gateway.url}", "ada");
+          const counts = [heard.size];
+          ada.close();
+          counts.push(heard.size);
+          await ada.connect();
+          counts.push(heard.size);
+          return counts;""") == [1, 0, 1]
+
+
+async def test_connecting_in_a_listener(ctx):
+    """A listener may connect again at once when it hears of the end."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          await ada.connect();
+          globalThis.again = new Promise((resolve, reject) => ada.on("state", ({{ state }}) => {{
+            if (state === "closed") ada.connect().then(resolve, reject);
+          }}));""")
+        await gateway.cut(4003)
+        await made.run("await again")
+        assert await made.run("return ada.state") == "open"
+
+
+async def test_a_constructor_that_refuses(ctx):
+    """A WebSocket that may not be made, as on a page with encryption, ends the client with the reason."""
+    async with node(ctx) as made:
+        assert await made.run("""
+          class Refusing { constructor() { throw new Error("insecure"); } }
+          const client = start("http://chat.example", "ada", { WebSocket: Refusing });
+          const error = await client.enter("lobby").catch((e) => e);
+          return [error instanceof ParleyError, error.code, error.message, error.data.reason, client.states];
+        """) == [True, 0, "insecure", "closed", ["connecting", "closed 0"]]
+
+
 async def test_the_outbox_keeps_the_order(ctx):
     """What is sent without a connection waits, is shown as such, and goes out in order."""
     server = await ctx.fresh(*UNLIMITED)
@@ -776,6 +1081,96 @@ async def test_the_persistent_outbox(ctx, page, site):
     await holder.until("globalThis.c?.isEntered")
     assert await holder.run("me.outbox.entries.length") == 0
     assert len((await viewer.call("message.list", channel_url="lobby", prev_limit=50))["messages"]) == 3
+
+
+@in_browser
+async def test_a_persistent_outbox_after_the_end(ctx, page, site):
+    """What waits on disk goes out after a final close and connect, and after close to the next client."""
+    async with Gateway.start() as gateway:
+        await publish(site, gateway)
+        await show(page, site)
+        gateway.silent.add("message.send")
+        await page.run(RUN.format("""
+          globalThis.me = start(url, "ada", { outbox: "persistent" });
+          globalThis.c = await join(me, "lobby", {});
+          globalThis.sending = c.send("one");"""))
+        await gateway.until("message.send")
+        await gateway.cut(4003)
+        await page.until("me.state === 'closed'")
+        assert await page.run("me.outbox.entries.map(({ state }) => state)") == ["pending"]
+        gateway.silent.clear()
+        await page.run("me.connect().then(() => true)")
+        assert await page.run("sending.then(({ message }) => message)") == "one"
+        # Closed with a message that has no answer: it is for the next client.
+        gateway.silent.add("message.send")
+        await page.run("(globalThis.sending = c.send('two').catch(({ data }) => data.reason), true)")
+        await gateway.until("message.send", 3)
+        assert await page.run("(me.close(), sending)") == "closed"
+        assert await page.run("me.outbox.entries.length") == 0
+        gateway.silent.clear()
+        # The same client counts as the next one, with a lock like any other.
+        await page.run("me.connect().then(() => true)")
+        await gateway.until("message.send", 4)
+        await page.until("me.outbox.entries.length === 0 && c.texts().length === 2")
+        locks = "navigator.locks.query().then(({ held }) => held.length)"
+        await page.until(f"{locks}.then((count) => count === 1)")
+        sent = [params for method, params in gateway.asked if method == "message.send"]
+        assert [params["message"] for params in sent] == ["one", "one", "two", "two"], sent
+        assert [sent[0]["req_id"], sent[2]["req_id"]] == [sent[1]["req_id"], sent[3]["req_id"]]
+
+
+@in_browser
+async def test_a_loss_that_is_noticed_late(ctx, page, site):
+    """A message that was being stored while the connection changed goes out on the new one."""
+    async with Gateway.start() as gateway:
+        await publish(site, gateway)
+        await show(page, site)
+        await page.run(RUN.format("""
+          globalThis.me = start(url, "ada", { outbox: "persistent" });
+          globalThis.c = await join(me, "lobby", {});
+          // The disk is slow from here on, until it is not.
+          const { set } = Object.getOwnPropertyDescriptor(IDBTransaction.prototype, "oncomplete");
+          const gate = new Promise((resolve) => { globalThis.release = resolve; });
+          Object.defineProperty(IDBTransaction.prototype, "oncomplete", {
+            configurable: true, set(done) { set.call(this, () => gate.then(done)); } });
+          globalThis.sending = c.send("one");"""))
+        await gateway.cut()
+        await gateway.until("channel.enter", 2)
+        await page.until("me.state === 'open'")
+        assert gateway.count("message.send") == 0
+        await page.run("(release(), true)")
+        assert await page.run("sending.then(({ message }) => message)") == "one"
+
+
+@in_browser
+async def test_a_closed_client_takes_nothing_over(ctx, page, site):
+    """A client that is closed while it waits for another's messages leaves them to the next one."""
+    async with Gateway.start() as gateway:
+        await publish(site, gateway)
+        await show(page, site)
+        gateway.silent.add("message.send")
+        await page.run(RUN.format("""
+          globalThis.first = start(url, "ada", { outbox: "persistent" });
+          globalThis.c = await join(first, "lobby", {});
+          c.send("one").catch(() => {});"""))
+        await gateway.until("message.send")
+        stored = """new Promise((done) => {
+          const opening = indexedDB.open("parley", 1);
+          opening.onsuccess = () => {
+            const all = opening.result.transaction("outbox").objectStore("outbox").getAll();
+            all.onsuccess = () => done(all.result.map(({ owner }) => owner));
+          };
+        })"""
+        owners = await page.run(stored)
+        assert len(owners) == 1, owners
+        await page.run("(globalThis.second = start(url, 'ada', { outbox: 'persistent' }), true)")
+        locks = "navigator.locks.query().then(({{ held, pending }}) => held.length === {} && pending.length === {})"
+        await page.until(locks.format(2, 1))
+        await page.run("(second.close(), true)")
+        await page.until(locks.format(1, 1))
+        await page.run("(first.close(), true)")
+        await page.until(locks.format(0, 0))
+        assert await page.run(stored) == owners
 
 
 async def settled(*tabs):

@@ -8,7 +8,8 @@ export declare class ParleyError extends Error {
   /**
    * The cause. With `code` 0, `reason` is `lost` (the connection ended before the answer came),
    * `closed`, `left` (not in the channel), `cancelled`, `upload` (`status` has the answer of HTTP),
-   * or `unknown` (a message may have been sent). `close` is the close code of the connection.
+   * `unknown` (a message may have been sent), or `failed` (`cause` is an error that is not the
+   * library's). `close` is the close code of the connection.
    */
   readonly data: ErrorData & { status?: number; close?: number };
 }
@@ -80,7 +81,10 @@ export declare class Parley {
   readonly channels: Channel[];
   /** Connects now, after a final end too; resolves when the session is open. */
   connect(): Promise<Methods["session.open"]["result"]>;
-  /** Ends the session for good; a persistent outbox keeps what was not sent. */
+  /**
+   * Ends the session until `connect`. Messages that wait fail; those of a persistent outbox stay on
+   * disk, and leave `entries`.
+   */
   close(): void;
   /** Makes a call of the protocol as soon as the session is open. */
   call<Name extends keyof Methods>(

@@ -23,6 +23,8 @@ const PING_TIMEOUT_MS = 10_000;
 const IDENTITY_MS = 540_000;
 /** Failures in a row after which a call of the library itself is given up. */
 const ATTEMPTS = 6;
+/** An upload without any progress for this long is cut, and continues on another connection. */
+const STALL_MS = 30_000;
 /** Bytes of a request where the progress within one cannot be observed. */
 const PIECE_BYTES = 1 << 20;
 /** Entries of a record of what was seen, in each channel. */
@@ -64,8 +66,14 @@ class Lost extends ParleyError {
 }
 
 const closedError = (words = "the client is closed") => new ParleyError(0, words, { reason: "closed" });
+const leftError = () => new ParleyError(0, "the channel was left", { reason: "left" });
+/** An error of the application or the platform as one of the library's. */
+const wrapped = (error) => (error instanceof ParleyError ? error : Object.assign(
+  new ParleyError(0, String(error?.message ?? error), { reason: "failed" }), { cause: error }));
 const refusal = ({ code, message, data }) => new ParleyError(code, message, data ?? {});
 const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Whether the server may have forgotten a `req_id` that was first sent then. */
+const isForgotten = (firstSent) => firstSent > 0 && Math.abs(Date.now() - firstSent) > IDENTITY_MS;
 /** Grows twofold; half of it is random, so that clients dropped together return apart. */
 const backoff = (attempt) => {
   const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
@@ -74,13 +82,22 @@ const backoff = (attempt) => {
 /** `crypto.randomUUID` is missing on pages without encryption. */
 const randomID = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
+/** Calls a function of the application: its fault must not stop the others, nor the connection. */
+function notify(listener, ...values) {
+  try {
+    listener?.(...values);
+  } catch (error) {
+    (globalThis.reportError ?? console.error)(error);
+  }
+}
+
 /** Ends a wait with the signal's reason when the signal is aborted. */
 function abortable(promise, signal) {
   if (!signal) return promise;
-  if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
@@ -95,11 +112,14 @@ const add = Symbol("add");
 const pump = Symbol("pump");
 const settleByEvent = Symbol("settleByEvent");
 const abandon = Symbol("abandon");
+const end = Symbol("end");
+const reopen = Symbol("reopen");
 const whenOpen = Symbol("whenOpen");
 const presentWire = Symbol("wire");
 const channelAt = Symbol("channelAt");
 const base = Symbol("base");
 const inside = Symbol("inside");
+const isLeft = Symbol("isLeft");
 const isNews = Symbol("isNews");
 const scope = Symbol("scope");
 
@@ -118,14 +138,7 @@ class Emitter {
   }
 
   [emit](name, ...values) {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-      try {
-        listener(...values);
-      } catch (error) {
-        // A fault of one listener must not stop the others, nor the connection.
-        (globalThis.reportError ?? console.error)(error);
-      }
-    }
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) notify(listener, ...values);
   }
 }
 
@@ -158,7 +171,7 @@ class Wire {
       return Promise.reject(new ParleyError(
         400110, `the request is longer than ${this.messageLimit} bytes`, { field: "params" }));
     }
-    this.#handlers.log?.("sent", request, method);
+    notify(this.#handlers.log, "sent", request, method);
     this.#socket.send(text);
     return new Promise((resolve, reject) => {
       this.#pending.set(request.id, { method, took, resolve, reject });
@@ -177,7 +190,7 @@ class Wire {
     }
     for (const item of items) {
       if (item.method !== undefined) {
-        this.#handlers.log?.("received", item, item.method);
+        notify(this.#handlers.log, "received", item, item.method);
         this.#handlers.event(item.method, item.params ?? {});
       } else {
         this.#answer(item);
@@ -187,7 +200,7 @@ class Wire {
 
   #answer(response) {
     const request = this.#pending.get(response.id);
-    this.#handlers.log?.("received", response, request?.method);
+    notify(this.#handlers.log, "received", response, request?.method);
     this.#pending.delete(response.id);
     if (response.error) return request?.reject(refusal(response.error));
     request?.took?.(response.result);
@@ -240,6 +253,8 @@ export class Parley extends Emitter {
   #token;
   #isRenewed = false;
   #channels = new Map();
+  /** The entries under way, by channel. */
+  #entries = new Map();
   #waiters = [];
   #online = () => { if (this.#state === "waiting") this.#connect(); };
   #visible = () => {
@@ -254,8 +269,7 @@ export class Parley extends Emitter {
     this.#url.pathname = this.#url.pathname.replace(/\/$/, "");
     this.#options = options;
     this.outbox = new Outbox(this, options.outbox === "persistent");
-    globalThis.addEventListener?.("online", this.#online);
-    globalThis.document?.addEventListener("visibilitychange", this.#visible);
+    this.#listen();
     // Later, so that what is listened for is not missed.
     queueMicrotask(() => { if (this.#turn === 0) this.#connect(); });
   }
@@ -273,9 +287,16 @@ export class Parley extends Emitter {
   get userId() { return this.#options.userId; }
   get channels() { return [...this.#channels.values()]; }
 
+  #listen() {
+    globalThis.addEventListener?.("online", this.#online);
+    globalThis.document?.addEventListener("visibilitychange", this.#visible);
+  }
+
   /** Connects now, after a final end too; resolves when the session is open. */
   connect() {
     if (this.#state === "waiting" || this.#state === "closed") {
+      this.#listen();
+      this.outbox[reopen]();
       this.#attempt = 0;
       this.#isRenewed = false;
       this.#connect();
@@ -287,8 +308,9 @@ export class Parley extends Emitter {
   close() {
     globalThis.removeEventListener?.("online", this.#online);
     globalThis.document?.removeEventListener("visibilitychange", this.#visible);
-    this.#finish(closedError());
-    this.outbox[leave]();
+    const error = closedError();
+    this.outbox[leave](error);
+    this.#finish(error);
   }
 
   /**
@@ -298,24 +320,31 @@ export class Parley extends Emitter {
    * with the reason `lost`.
    */
   async call(method, params = {}, { signal } = {}) {
-    for (;;) {
+    for (let firstSent = 0, lost; ;) {
       const wire = await abortable(this[whenOpen](), signal);
+      if (isForgotten(firstSent)) throw lost;
+      const now = Date.now();
       try {
         return await abortable(wire.call(method, params), signal);
       } catch (error) {
-        const isHarmless = !error.isSent || READS.test(method) || params.req_id;
-        if (!(error instanceof Lost && isHarmless)) throw error;
+        const isRead = READS.test(method);
+        if (!(error instanceof Lost && (!error.isSent || isRead || params.req_id))) throw error;
+        if (error.isSent && !isRead) [firstSent, lost] = [firstSent || now, error];
       }
     }
   }
 
   /** Enters a channel, and enters it again after each reconnection until `exit`. */
   enter(url, { create, recover } = {}) {
-    let channel = this.#channels.get(url);
-    if (channel?.[inside]) return Promise.resolve(channel);
-    channel ??= new Channel(this, url);
-    return channel.entering ??= this.#enter(channel, create, recover)
-      .finally(() => { channel.entering = undefined; });
+    const known = this.#channels.get(url);
+    if (known?.[inside]) return Promise.resolve(known);
+    if (this.#entries.has(url)) return this.#entries.get(url);
+    const entry = this.#enter(known ?? new Channel(this, url), create, recover).finally(() => {
+      // After `exit` it may be that of another one.
+      if (this.#entries.get(url) === entry) this.#entries.delete(url);
+    });
+    this.#entries.set(url, entry);
+    return entry;
   }
 
   async #enter(channel, create, recover) {
@@ -324,11 +353,14 @@ export class Parley extends Emitter {
       const wire = await this[whenOpen]();
       // Reconnecting has entered it.
       if (channel[inside]) return channel;
+      if (channel[isLeft]) throw leftError();
       try {
         await wire.call("channel.enter", params, (result) => {
+          if (channel[isLeft]) return this.#exit(wire, channel);
           this.#channels.set(channel.url, channel);
           channel[entered](result, recover);
         });
+        if (channel[isLeft]) throw leftError();
         this.outbox[pump]();
         return channel;
       } catch (error) {
@@ -337,6 +369,11 @@ export class Parley extends Emitter {
         isCreated = await this.#create(channel.url, create);
       }
     }
+  }
+
+  /** It was left while it was entered: the server has the user in it. */
+  #exit(wire, { url }) {
+    wire.call("channel.exit", { channel_url: url }).catch(() => {});
   }
 
   async #create(url, members) {
@@ -378,7 +415,7 @@ export class Parley extends Emitter {
     try {
       await this.#findToken();
     } catch (error) {
-      if (turn === this.#turn) this.#pause(error);
+      if (turn === this.#turn) this.#pause(wrapped(error));
       return;
     }
     if (turn !== this.#turn) return;
@@ -386,13 +423,19 @@ export class Parley extends Emitter {
     if (!WebSocket) {
       return this.#finish(closedError("there is no WebSocket: pass one in the options"));
     }
-    const wire = new Wire(WebSocket, `${this[base].replace(/^http/, "ws")}/v1/ws`, {
-      opened: (line) => this.#begin(line),
-      event: (method, params) => this.#take(method, params),
-      closed: (code) => this.#lost(code),
-      sign: () => clearTimeout(this.#deadline),
-      log: this.#options.log,
-    });
+    let wire;
+    try {
+      wire = new Wire(WebSocket, `${this[base].replace(/^http/, "ws")}/v1/ws`, {
+        opened: (line) => this.#begin(line),
+        event: (method, params) => this.#take(method, params),
+        closed: (code) => this.#lost(code),
+        sign: () => clearTimeout(this.#deadline),
+        log: this.#options.log,
+      });
+    } catch (error) {
+      // A page with encryption may not connect without it.
+      return this.#finish(closedError(error.message));
+    }
     this.#wire = wire;
     this.#guard = setTimeout(() => wire.drop(), OPENING_MS);
   }
@@ -434,13 +477,14 @@ export class Parley extends Emitter {
     try {
       await wire.call(
         "channel.enter", { channel_url: channel.url, ...(position && { recover: position }) },
-        (result) => channel[entered](result, position));
+        (result) => (channel[isLeft] ? this.#exit(wire, channel) : channel[entered](result, position)));
     } catch (error) {
       if (error instanceof Lost) throw error;
+      if (channel[isLeft]) return;
       if (TEMPORARY.has(error.code) && ++channel.failures < ATTEMPTS) throw error;
       this.#channels.delete(channel.url);
       channel[leave](error);
-      this.outbox[abandon](error, false, channel.url);
+      this.outbox[abandon](error, channel.url);
     }
   }
 
@@ -523,9 +567,11 @@ export class Parley extends Emitter {
     this.#wire?.discard();
     this.#wire = null;
     this.#leaveAll();
-    this.#become("closed", error);
+    [this.#state, this.#error] = ["closed", error];
     for (const { reject } of this.#waiters.splice(0)) reject(error);
-    this.outbox[abandon](error, true);
+    this.outbox[end](error);
+    // Last, since a listener may connect again.
+    this.#become("closed", error);
   }
 
   #leaveAll() {
@@ -580,7 +626,7 @@ export class Parley extends Emitter {
       ? [Code.missing, "the channel was deleted", "deleted"] : [400750, "banned from the channel", "banned"];
     const error = new ParleyError(code, words, { reason });
     channel[leave](error);
-    this.outbox[abandon](error, false, channel.url);
+    this.outbox[abandon](error, channel.url);
   }
 
   #drain({ reconnect_after_ms: wait }) {
@@ -613,7 +659,9 @@ export class Parley extends Emitter {
   [leave](channel) {
     if (this.#channels.get(channel.url) !== channel) return;
     this.#channels.delete(channel.url);
+    this.#entries.delete(channel.url);
     channel[leave](null);
+    this.outbox[abandon](leftError(), channel.url);
   }
 
   [whenOpen]() {
@@ -633,6 +681,8 @@ export class Channel extends Emitter {
   /** Refusals to enter again, in a row. */
   failures = 0;
   [inside] = false;
+  /** Left by `exit`. */
+  [isLeft] = false;
   #parley;
   #epoch = null;
   /** Every event up to it was seen, or withheld for good. */
@@ -720,6 +770,7 @@ export class Channel extends Emitter {
 
   [leave](error) {
     this[inside] = false;
+    this[isLeft] = error === null;
     this.#tell("left", { error });
   }
 
@@ -826,15 +877,16 @@ export class Outbox extends Emitter {
   #parley;
   #entries = [];
   #store = null;
-  #owner = randomID();
+  #owner;
+  #isPersistent;
   #lastAt = 0;
   #isUploading = false;
 
   constructor(parley, isPersistent) {
     super();
     this.#parley = parley;
-    if (isPersistent && globalThis.indexedDB) this.#store = new Store(this.#owner);
-    if (this.#store) queueMicrotask(() => this.#restore());
+    this.#isPersistent = isPersistent && Boolean(globalThis.indexedDB);
+    this[reopen]();
   }
 
   get entries() { return [...this.#entries]; }
@@ -844,7 +896,7 @@ export class Outbox extends Emitter {
     const failed = this.#entries.filter((one) => one.state === "failed" && (!entry || one === entry));
     for (const one of failed) {
       // What may have been sent too long ago to be recognized becomes another message.
-      if (this.#isForgotten(one)) {
+      if (isForgotten(one.record.firstSent)) {
         one.record.requestID = randomID();
         one.record.firstSent = 0;
       }
@@ -881,6 +933,7 @@ export class Outbox extends Emitter {
     if (this.#parley[channelAt](channel.url) !== channel) {
       return Promise.reject(new ParleyError(0, "not in the channel", { reason: "left" }));
     }
+    if (this.#parley.state === "closed" && !this.#store) return Promise.reject(this.#parley.error);
     // Times keep the order over reloads.
     this.#lastAt = Math.max(Date.now(), this.#lastAt + 1);
     const entry = new OutboxEntry(this, {
@@ -889,11 +942,15 @@ export class Outbox extends Emitter {
       ...(file && { file, name: file.name ?? "", creationID: randomID(), thumbnailSizes }),
     });
     entry.progress = progress;
-    signal?.addEventListener("abort", () => {
-      if (!this.#entries.includes(entry)) return;
-      entry.reason = signal.reason;
-      this.discard(entry);
-    }, { once: true });
+    if (signal) {
+      const abort = () => {
+        entry.reason = signal.reason;
+        this.discard(entry);
+      };
+      signal.addEventListener("abort", abort);
+      // A signal that lives on would keep the file.
+      entry.unlisten = () => signal.removeEventListener("abort", abort);
+    }
     this.#entries.push(entry);
     this.#save(entry);
     const result = this.#promise(entry);
@@ -922,17 +979,35 @@ export class Outbox extends Emitter {
     this.#sent(entry, message);
   }
 
-  /** The promises end; with `isKept` the messages wait for another connection. */
-  [abandon](error, isKept, channel) {
+  /** Messages that wait have failed: all, or those of a channel. */
+  [abandon](error, channel) {
     for (const entry of [...this.#entries]) {
-      if (entry.state !== "pending" || channel && entry.channelUrl !== channel) continue;
-      if (!isKept) this.#fail(entry, error);
-      else entry.reject?.(error);
+      if (entry.state === "pending" && (!channel || entry.channelUrl === channel)) this.#fail(entry, error);
     }
   }
 
-  /** Other pages may look after the messages that are kept on disk. */
-  [leave]() { this.#store?.release(); }
+  /** At a final end, only messages on disk go on waiting for another connection. */
+  [end](error) { if (!this.#store) this[abandon](error); }
+
+  /** Leaves the messages on disk to other clients, or to this one when it connects again. */
+  [leave](error) {
+    if (!this.#store) return;
+    this.#store.release();
+    this.#store = null;
+    for (const entry of this.#entries.splice(0)) {
+      entry.unlisten?.();
+      entry.abort?.abort(error);
+      entry.reject?.(error);
+    }
+  }
+
+  /** Like another page, with a name and a lock of its own. */
+  [reopen]() {
+    if (this.#store || !this.#isPersistent) return;
+    this.#owner = randomID();
+    this.#store = new Store(this.#owner);
+    queueMicrotask(() => this.#restore());
+  }
 
   #promise(entry) {
     const promise = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
@@ -952,12 +1027,8 @@ export class Outbox extends Emitter {
       && one.state === "pending" && one.channelUrl === entry.channelUrl) !== entry;
   }
 
-  #isForgotten({ record: { firstSent } }) {
-    return firstSent > 0 && Math.abs(Date.now() - firstSent) > IDENTITY_MS;
-  }
-
   #hasDoubt(entry) {
-    if (!this.#isForgotten(entry)) return false;
+    if (!isForgotten(entry.record.firstSent)) return false;
     this.#fail(entry, new ParleyError(
       0, "it is not known whether the message was sent", { reason: "unknown" }));
     return true;
@@ -972,8 +1043,8 @@ export class Outbox extends Emitter {
     } catch (error) {
       entry.isBusy = false;
       if (entry.state !== "pending") return;
-      // It is sent again when the session is open.
-      if (error instanceof Lost) return;
+      // It is sent again when the session is open, which it may be already.
+      if (error instanceof Lost) return this[pump]();
       const isFlood = error.code === Code.flood && entry.record.patient;
       if (!isFlood) entry.failures = (entry.failures ?? 0) + 1;
       if (!isFlood && !TEMPORARY.has(error.code) || entry.failures > ATTEMPTS) {
@@ -1000,7 +1071,8 @@ export class Outbox extends Emitter {
       "message.send", { ...params, channel_url: record.channel, req_id: record.requestID },
       ({ message, seq }) => {
         const channel = this.#parley[channelAt](record.channel);
-        if (entry.state === "pending") this.#sent(entry, message);
+        // It may have failed meanwhile, as its channel was left.
+        if (this.#entries.includes(entry)) this.#sent(entry, message);
         channel?.[answered](message, seq);
       });
   }
@@ -1012,8 +1084,9 @@ export class Outbox extends Emitter {
     entry.resolve?.(message);
   }
 
-  #fail(entry, error) {
+  #fail(entry, reason) {
     if (entry.state !== "pending" || !this.#entries.includes(entry)) return;
+    const error = wrapped(reason);
     entry.error = error;
     this.#change(entry, "failed");
     this.#save(entry);
@@ -1029,10 +1102,12 @@ export class Outbox extends Emitter {
 
   #remove(entry) {
     this.#entries = this.#entries.filter((other) => other !== entry);
+    entry.unlisten?.();
     this.#store?.remove(entry.id);
   }
 
   #save(entry) {
+    if (!this.#entries.includes(entry)) return undefined;
     const { state, error, record } = entry;
     const failure = error && { code: error.code, message: error.message, data: error.data };
     return this.#store?.put({ ...record, scope: this.#parley[scope], state, failure });
@@ -1040,7 +1115,7 @@ export class Outbox extends Emitter {
 
   /** Takes over what pages that are gone have left. */
   async #restore() {
-    await this.#store.adopt(this.#parley[scope], (records) => {
+    await this.#store?.adopt(this.#parley[scope], (records) => {
       for (const { state, failure, ...record } of records) {
         if (this.#entries.some(({ id }) => id === record.id)) continue;
         const entry = new OutboxEntry(this, record);
@@ -1133,6 +1208,8 @@ export class Outbox extends Emitter {
     let offset = await standing(url, signal) ?? 0;
     this.#progress(entry, offset);
     for (let failures = 0; offset < file.size;) {
+      // A request would not notice it: `progress` may have aborted.
+      signal.throwIfAborted();
       const { status, reached, words } = await patch(
         url, file, offset, (sent) => this.#progress(entry, sent), signal);
       if (reached > offset) failures = 0;
@@ -1151,7 +1228,7 @@ export class Outbox extends Emitter {
 
   #progress(entry, sent) {
     entry.uploaded = sent;
-    entry.progress?.(entry.file, sent, entry.file.size);
+    notify(entry.progress, entry.file, sent, entry.file.size);
     this[emit]("progress", entry);
   }
 }
@@ -1159,7 +1236,10 @@ export class Outbox extends Emitter {
 /** The bytes of an upload that the server has; undefined when that is unknown. */
 async function standing(url, signal) {
   try {
-    const answer = await fetch(url, { method: "HEAD", headers: { "Tus-Resumable": "1.0.0" }, signal });
+    const answer = await fetch(url, {
+      method: "HEAD", headers: { "Tus-Resumable": "1.0.0" },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(STALL_MS)]),
+    });
     if (answer.status === 404 || answer.status === 410) {
       throw new ParleyError(Code.missing, "the upload is gone", { status: answer.status });
     }
@@ -1185,15 +1265,27 @@ function patchObserved(url, body, fields, offset, progress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
+    let timer;
+    const watch = () => {
+      clearTimeout(timer);
+      timer = setTimeout(abort, STALL_MS);
+    };
     request.open("PATCH", url);
     for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value);
-    request.upload.onprogress = ({ loaded }) => progress(offset + loaded);
+    request.upload.onprogress = ({ loaded }) => {
+      watch();
+      progress(offset + loaded);
+    };
     request.onload = () => resolve(outcome(
       request.status, request.getResponseHeader("Upload-Offset"), request.responseText));
     request.onerror = () => resolve(outcome(0));
-    request.onabort = () => reject(signal.reason);
-    request.onloadend = () => signal.removeEventListener("abort", abort);
+    request.onabort = () => (signal.aborted ? reject(signal.reason) : resolve(outcome(0)));
+    request.onloadend = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    };
     signal.addEventListener("abort", abort);
+    watch();
     request.send(body);
   });
 }
@@ -1224,6 +1316,7 @@ class Store {
   #opening;
   #owner;
   #release;
+  #isReleased = false;
 
   constructor(owner) {
     this.#owner = owner;
@@ -1241,7 +1334,11 @@ class Store {
 
   put(record) { return this.#run("readwrite", (store) => store.put(record)); }
   remove(id) { return this.#run("readwrite", (store) => store.delete(id)); }
-  release() { this.#release(); }
+  /** Ends the lock; queued claims end without taking anything over. */
+  release() {
+    this.#isReleased = true;
+    this.#release();
+  }
 
   /** Hands over the messages of pages that are gone, as soon as they are. */
   async adopt(scopeName, receive) {
@@ -1256,13 +1353,14 @@ class Store {
   }
 
   async #claim(scopeName, owner, receive) {
+    if (this.#isReleased) return;
     const records = (await this.#list()).filter((one) => one.scope === scopeName && one.owner === owner);
     records.sort((a, b) => a.at - b.at);
     for (const record of records) {
       record.owner = this.#owner;
       await this.put(record);
     }
-    if (records.length) receive(records);
+    if (records.length && !this.#isReleased) receive(records);
   }
 
   async #list() { return await this.#run("readonly", (store) => store.getAll()) ?? []; }

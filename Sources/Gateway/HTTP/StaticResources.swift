@@ -96,7 +96,7 @@ enum StaticResources {
   // Scripts of this server, as the client for browsers is one. Files of users are none: their types are
   // not those of scripts, and browsers do not guess.
   private static let demonstration = EmbeddedPage(
-    DocumentContent.demonstration, scripts: "'self' ", connections: "'self' ws: wss:",
+    DocumentContent.demonstration, scripts: "'self' ", connections: "'self'",
     pictures: "http: https:")
   private static let apiReference = EmbeddedPage(
     DocumentContent.apiPage, scripts: "", connections: "'self'", pictures: "'none'")
