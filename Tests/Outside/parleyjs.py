@@ -940,8 +940,31 @@ async def test_keys_of_files(ctx):
           const [{ file }] = await a.sendFiles([new File(["secret"], "s.txt")]);
           const shown = await fetch(bob.fileURL(file));
           const hidden = await fetch(file.url);
+          globalThis.file = file;
           return [await shown.text(), hidden.status, ada.fileURL({ ...file, file_id: "" }).includes("auth=")];
         """) == ["secret", 401, False]
+        # The sender of a file can make its address name another host.
+        assert await made.run("""
+          const own = new URL(file.url);
+          return [
+            `http://evil.example${own.pathname}`, `https://${own.host}/x`, `http://${own.hostname}:1/x`,
+            `http://${own.host}@evil.example/x`, `http://ada:secret@${own.host}/x`, `http://${own.host}.evil.example/x`,
+            `HTTP://${own.host.toUpperCase()}/x`, `http://${own.host}\\\\x`,
+          ].map((url) => ada.fileURL({ ...file, url }).includes("auth=") && ada.isOwn({ ...file, url }));
+        """) == [False] * 6 + [True] * 2
+
+
+async def test_the_base_of_files(ctx):
+    """Keys go to the base of addresses that the server has named."""
+    server = await ctx.fresh(
+        *FLAGS, "--files-encryption", "on", "--files-public-url", "https://files.example/parley")
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        assert await made.run("""
+          const [{ file }] = await a.sendFiles([new File(["secret"], "s.txt")], { params: { require_auth: true } });
+          const other = { ...file, url: file.url.replace("files.example", "other.example") };
+          return [file.require_auth, ...[file, other].map((file) => bob.fileURL(file).includes("auth="))];
+        """) == [True, True, False]
 
 
 # In a browser

@@ -102,6 +102,8 @@ export declare class Parley {
   }): Promise<Channel>;
   /** The address of a message's file or thumbnail, with this user's key where it needs one; or "". */
   fileURL(file: MessageFile, part?: MessageFile | Thumbnail): string;
+  /** Whether the address is the gateway's: a sender can make the address of a file name any host. */
+  isOwn(file: MessageFile, part?: MessageFile | Thumbnail): boolean;
   on<Name extends keyof (ParleyEvents & ServerEvents)>(
     name: Name, listener: (...values: (ParleyEvents & ServerEvents)[Name]) => void): this;
   off<Name extends keyof (ParleyEvents & ServerEvents)>(

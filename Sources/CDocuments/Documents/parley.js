@@ -79,6 +79,15 @@ const backoff = (attempt) => {
   const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
   return ceiling / 2 + Math.random() * ceiling / 2;
 };
+/** An address of the web; `null` for anything else. */
+function webAddress(text) {
+  try {
+    const address = new URL(text);
+    return /^https?:$/.test(address.protocol) ? address : null;
+  } catch {
+    return null;
+  }
+}
 /** `crypto.randomUUID` is missing on pages without encryption. */
 const randomID = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
@@ -388,19 +397,24 @@ export class Parley extends Emitter {
   }
 
   /** The address of a message's file or thumbnail, with this user's key where it needs one. */
-  fileURL(file, { url } = file) {
-    let address;
-    try {
-      address = new URL(url);
-    } catch {
-      return "";
-    }
-    if (!/^https?:$/.test(address.protocol)) return "";
-    // An address that a sender gave gets no key: it may belong to another server.
-    if (file.file_id && file.require_auth && this.#fileKey) {
+  fileURL(file, part = file) {
+    const address = webAddress(part.url);
+    if (!address) return "";
+    if (file.require_auth && this.#fileKey && this.isOwn(file, part)) {
       address.searchParams.set("auth", this.#fileKey.key);
     }
     return address.href;
+  }
+
+  /**
+   * Whether the address of a file is the gateway's. The sender of a file can make its address name any host,
+   * which would receive the key and the address of each reader.
+   */
+  isOwn(file, { url } = file) {
+    const address = webAddress(url);
+    const bases = [this.#url.href, this.#session?.features?.files?.base];
+    return Boolean(file.file_id && address && !address.username && !address.password
+      && bases.some((base) => webAddress(base)?.origin === address.origin));
   }
 
   // Connecting
@@ -1169,10 +1183,12 @@ export class Outbox extends Emitter {
 
   async #createUpload(entry) {
     const { record } = entry;
-    const { file, name, creationID, thumbnailSizes } = record;
+    const { file, name, params, creationID, thumbnailSizes } = record;
     const { file: upload, upload_url: address } = await this.#persist(entry, (wire) => wire.call(
       "file.create", {
         size: file.size, name: name.slice(0, 255), type: (file.type ?? "").slice(0, 128), req_id: creationID,
+        // A file that needs a key is encrypted while it arrives.
+        require_auth: params.require_auth,
         thumbnail_sizes: thumbnailSizes?.map(([max_width, max_height]) => ({ max_width, max_height })),
       }));
     record.fileID = upload.file_id;
