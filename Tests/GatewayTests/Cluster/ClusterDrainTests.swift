@@ -2,6 +2,7 @@ import Cluster
 import ParleyProtocol
 import ShardMessages
 import Testing
+import Transport
 
 @testable import Gateway
 

@@ -99,10 +99,10 @@ struct MessageVersionsTests {
     }
     let ring = ServerRing(live: members)
     let message = RelayedMessage(.shard(ShardAddress(shard: 0), .renewLimits))
-    func versions(from sender: ClusterMember) -> [UInt8] {
+    func written(by sender: ClusterMember) -> [UInt8] {
       members.map { ring.encode(message, from: sender, for: $0.id)[0] }
     }
-    #expect(versions(from: members[2]) == [1, 2, MessageVersion.current])
-    #expect(versions(from: members[1]) == [1, 2, 2])
+    #expect(written(by: members[2]) == [1, 2, MessageVersion.current])
+    #expect(written(by: members[1]) == [1, 2, 2])
   }
 }
