@@ -250,6 +250,34 @@ async def test_leaving_with_something_unsent(ctx, page):
 
 
 @in_browser
+async def test_channels_to_choose_from(ctx, page):
+    """After a visit the form offers the channels that there are; a choice fills the field."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await ctx.user(server, "owner")
+    for url, name in (("lobby", "Lobby"), ("garden", "<b>Garden"), ("nameless", "")):
+        await owner.call("channel.create", channel_url=url, name=name)
+    await page.open(f"http://127.0.0.1:{server.port}/")
+    assert await page.run("document.getElementById('known-field').hidden")
+    await enter(page, server, "lobby")
+    await page.run("document.getElementById('leave').click()")
+    offered = await page.run("[...document.getElementById('known').options].map((one) => [one.value, one.text])")
+    assert offered[0] == ["", "Choose a channel"], offered
+    assert sorted(offered[1:]) == [["garden", "<b>Garden"], ["lobby", "Lobby"], ["nameless", "nameless"]]
+    assert await page.run("document.getElementById('known').labels[0].checkVisibility()")
+    await page.run("""(() => {
+      const known = document.getElementById('known');
+      known.value = 'garden';
+      known.dispatchEvent(new Event('change'));
+      document.querySelector('#join form').requestSubmit();
+    })()""")
+    await page.until(f"{LIVE} && document.getElementById('title').textContent.includes('<b>Garden')")
+    # Choosing nothing changes nothing.
+    await page.run("document.getElementById('leave').click()")
+    await page.run("document.getElementById('known').dispatchEvent(new Event('change'))")
+    assert await page.run("document.getElementById('channel').value") == "garden"
+
+
+@in_browser
 async def test_scripts_of_the_page(ctx, page):
     """The page can import the client, as the README does in its console; nothing else comes from elsewhere."""
     server = await ctx.fresh(*FLAGS)
