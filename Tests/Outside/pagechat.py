@@ -308,6 +308,17 @@ async def test_channels_to_choose_from(ctx, page):
 
 
 @in_browser
+async def test_little_is_transferred(ctx, page):
+    """The first paint takes 100 KB at most, and entering a channel hardly more."""
+    server = await ctx.fresh(*FLAGS)
+    received = await page.first_paint(f"http://127.0.0.1:{server.port}/?channel=lobby")
+    # The page and its module, compressed.
+    assert 20_000 < received <= 100_000, received
+    await enter(page, server, "lobby")
+    assert page.received <= 2 * received + 10_000, (page.received, received)
+
+
+@in_browser
 async def test_scripts_of_the_page(ctx, page):
     """The page can import the client, as the README does in its console; nothing else comes from elsewhere."""
     server = await ctx.fresh(*FLAGS)
