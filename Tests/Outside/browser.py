@@ -26,6 +26,8 @@ class Page:
         self.answers = {}
         self.errors = []
         self.tabs = []
+        # Bytes of all answers as they came over the network, with their heads.
+        self.received = 0
 
     async def __aenter__(self):
         self.process = await asyncio.create_subprocess_exec(
@@ -79,6 +81,8 @@ class Page:
             message = json.loads(text)
             if waiting := self.answers.pop(message.get("id"), None):
                 waiting.set_result(message)
+            elif message.get("method") == "Network.loadingFinished":
+                self.received += message["params"]["encodedDataLength"]
             elif message.get("method") == "Runtime.exceptionThrown":
                 details = message["params"]["exceptionDetails"]
                 self.errors.append(details.get("exception", details).get("description", details))
@@ -113,6 +117,15 @@ class Page:
             shown = await self.run("document.body.innerText")
             raise AssertionError(f"never came: {script}; the page shows {shown!r}") from None
         return value
+
+    async def first_paint(self, url):
+        """Opens an address for the first time, and gives the bytes received until it had been painted."""
+        await self.call("Network.setCacheDisabled", cacheDisabled=True)
+        await self.call("Page.bringToFront")
+        self.received = 0
+        await self.open(url)
+        await self.until("performance.getEntriesByName('first-contentful-paint').length === 1")
+        return self.received
 
     async def choose(self, selector, *paths):
         """Puts files into a field."""

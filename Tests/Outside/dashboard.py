@@ -115,6 +115,17 @@ async def test_its_policy(ctx):
 
 
 @in_browser
+async def test_little_is_transferred(ctx, page):
+    """The first paint takes 100 KB at most, and so does the overview after the login."""
+    server = await ctx.fresh(*FLAGS)
+    received = await page.first_paint(f"http://127.0.0.1:{server.port}/dashboard")
+    assert 10_000 < received <= 100_000, received
+    await log_in(page, server)
+    await page.until("document.querySelector('main').innerText.includes('Ready')")
+    assert page.received - received <= 100_000, (page.received, received)
+
+
+@in_browser
 async def test_logging_in(ctx, page):
     """A wrong token is refused, a right one opens; it is kept only when asked for."""
     server = await ctx.fresh(*FLAGS)

@@ -250,6 +250,75 @@ async def test_leaving_with_something_unsent(ctx, page):
 
 
 @in_browser
+async def test_mentions(ctx, page):
+    """`@` with the id or nickname of someone in the channel mentions them; a part of a word does not."""
+    server = await ctx.fresh(*FLAGS, "--limits-flood-messages", "0", "--limits-throttle-messages", "0")
+    ann = await ctx.user(server, "ann")
+    eve = await ctx.user(server, "eve (x)", nickname="Eve+")
+    await ann.call("channel.create", channel_url="lobby")
+    for client in (ann, eve):
+        await client.enter("lobby")
+    await enter(page, server, "lobby", "ada")
+    cases = (("hello @ann, @nobody", ["ann"]), ("@EVE+ and @ann", ["ann", "eve (x)"]),
+             ("ask @eve (x)!", ["eve (x)"]), ("mail x@ann, @ann-marie, @annex", []), ("ann", []))
+    for text, _ in cases:
+        await write(page, text)
+    await ann.until(lambda: len(ann.messages("lobby")) == len(cases))
+    for message, case in zip(ann.messages("lobby"), cases, strict=True):
+        found = sorted(user["user_id"] for user in message["mentioned_users"])
+        assert (message["message"], found) == case, message
+    # Someone who comes later is known too; a message that mentions the reader stands out.
+    bob = await ctx.user(server, "bob")
+    await bob.enter("lobby")
+    await page.until("document.querySelector('.note')?.textContent.includes('bob')")
+    await write(page, "welcome @bob")
+    message = (await bob.event("message.received"))["message"]
+    assert [user["user_id"] for user in message["mentioned_users"]] == ["bob"], message
+    await bob.call("message.send", channel_url="lobby", message="thanks @ada", mentioned_user_ids=["ada"])
+    await page.until("document.querySelector('.row.mention .said')?.textContent === 'thanks @ada'")
+    assert await page.run("document.querySelectorAll('.row.mention').length") == 1
+
+
+@in_browser
+async def test_channels_to_choose_from(ctx, page):
+    """After a visit the form offers the channels that there are; a choice fills the field."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await ctx.user(server, "owner")
+    for url, name in (("lobby", "Lobby"), ("garden", "<b>Garden"), ("nameless", "")):
+        await owner.call("channel.create", channel_url=url, name=name)
+    await page.open(f"http://127.0.0.1:{server.port}/")
+    assert await page.run("document.getElementById('known-field').hidden")
+    await enter(page, server, "lobby")
+    await page.run("document.getElementById('leave').click()")
+    offered = await page.run("[...document.getElementById('known').options].map((one) => [one.value, one.text])")
+    assert offered[0] == ["", "Choose a channel"], offered
+    assert sorted(offered[1:]) == [["garden", "<b>Garden"], ["lobby", "Lobby"], ["nameless", "nameless"]]
+    assert await page.run("document.getElementById('known').labels[0].checkVisibility()")
+    await page.run("""(() => {
+      const known = document.getElementById('known');
+      known.value = 'garden';
+      known.dispatchEvent(new Event('change'));
+      document.querySelector('#join form').requestSubmit();
+    })()""")
+    await page.until(f"{LIVE} && document.getElementById('title').textContent.includes('<b>Garden')")
+    # Choosing nothing changes nothing.
+    await page.run("document.getElementById('leave').click()")
+    await page.run("document.getElementById('known').dispatchEvent(new Event('change'))")
+    assert await page.run("document.getElementById('channel').value") == "garden"
+
+
+@in_browser
+async def test_little_is_transferred(ctx, page):
+    """The first paint takes 100 KB at most, and entering a channel hardly more."""
+    server = await ctx.fresh(*FLAGS)
+    received = await page.first_paint(f"http://127.0.0.1:{server.port}/?channel=lobby")
+    # The page and its module, compressed.
+    assert 20_000 < received <= 100_000, received
+    await enter(page, server, "lobby")
+    assert page.received <= 2 * received + 10_000, (page.received, received)
+
+
+@in_browser
 async def test_scripts_of_the_page(ctx, page):
     """The page can import the client, as the README does in its console; nothing else comes from elsewhere."""
     server = await ctx.fresh(*FLAGS)

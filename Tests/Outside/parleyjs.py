@@ -1208,7 +1208,7 @@ async def settled(*tabs):
 
 @in_browser
 async def test_the_web_chat(ctx, page, site):
-    """The example shows history and news, sends texts and files, and keeps what waits over a reload."""
+    """The example shows history and news, sends texts and files, and what waits or was refused."""
     with open(os.path.join(EXAMPLES, "web-chat", "index.html"), encoding="utf-8") as file:
         text = file.read()
     assert text.count("\n") <= 60
@@ -1235,14 +1235,28 @@ async def test_the_web_chat(ctx, page, site):
     assert (await download(server, url))[2] == b"some notes"
     await viewer.call("message.delete", channel_url="lobby", message_id=new["message_id"])
     await page.until(f"{rows}.length === 3")
+    # A text that is refused has a button that sends it again.
+    await viewer.call("channel.mute", channel_url="lobby", user_id="ada")
+    await page.run(write.format("'quiet'"))
+    await page.until("waiting.querySelector('li.failed button')?.textContent === 'Retry'")
+    await viewer.call("channel.unmute", channel_url="lobby", user_id="ada")
+    await page.run("waiting.querySelector('button').click()")
+    await page.until(f"{rows}.length === 4 && waiting.children.length === 0")
     # While the gateway is away, what is written waits in sight.
     await server.kill()
     await page.until("state.textContent.includes('1006')")
     await page.run(write.format("'later'"))
     assert await page.run("waiting.textContent") == "later (pending)"
     await again(ctx, server, *FLAGS, "--auth-allowed-origins", f"http://{site.host}:{site.port}")
-    await page.until(f"{rows}.length === 4")
-    assert (await page.run(rows))[3] == "ada: later" and await page.run("waiting.children.length") == 0
+    await page.until(f"{rows}.length === 5")
+    assert (await page.run(rows))[4] == "ada: later" and await page.run("waiting.children.length") == 0
+    # An entry that is refused says so; its error ends the script.
+    viewer = await ctx.user(server, "viewer")
+    await viewer.call("channel.ban", channel_url="lobby", user_id="ada")
+    await page.open(site.url(address))
+    await page.until("state.textContent.includes('banned')")
+    assert any("banned" in error for error in page.errors), page.errors
+    page.errors.clear()
 
 
 def written(ctx, name, content):
