@@ -100,10 +100,11 @@ export declare class Parley {
     create?: boolean | Omit<Methods["channel.create"]["params"], "channel_url">;
     recover?: Position;
   }): Promise<Channel>;
-  /** The address of a message's file or thumbnail, with this user's key where it needs one; or "". */
+  /**
+   * The address of a message's file or thumbnail, with this user's key where it needs one; or "". What the gateway
+   * has is at the gateway or its `files.public_url`, whatever host its sender has named.
+   */
   fileURL(file: MessageFile, part?: MessageFile | Thumbnail): string;
-  /** Whether the address is the gateway's: a sender can make the address of a file name any host. */
-  isOwn(file: MessageFile, part?: MessageFile | Thumbnail): boolean;
   on<Name extends keyof (ParleyEvents & ServerEvents)>(
     name: Name, listener: (...values: (ParleyEvents & ServerEvents)[Name]) => void): this;
   off<Name extends keyof (ParleyEvents & ServerEvents)>(

@@ -396,25 +396,23 @@ export class Parley extends Emitter {
     return true;
   }
 
-  /** The address of a message's file or thumbnail, with this user's key where it needs one. */
-  fileURL(file, part = file) {
-    const address = webAddress(part.url);
-    if (!address) return "";
-    if (file.require_auth && this.#fileKey && this.isOwn(file, part)) {
-      address.searchParams.set("auth", this.#fileKey.key);
-    }
-    return address.href;
-  }
-
   /**
-   * Whether the address of a file is the gateway's. The sender of a file can make its address name any host,
-   * which would receive the key and the address of each reader.
+   * The address of a message's file or thumbnail, with this user's key where it needs one.
+   *
+   * The sender of a file can make its address name any host, which would receive the key, and the address of
+   * each reader: what the gateway has is read from the gateway.
    */
-  isOwn(file, { url } = file) {
-    const address = webAddress(url);
+  fileURL(file, { url } = file) {
+    let address = webAddress(url);
+    if (!address) return "";
+    if (!file.file_id) return address.href;
     const bases = [this.#url.href, this.#session?.features?.files?.base];
-    return Boolean(file.file_id && address && !address.username && !address.password
-      && bases.some((base) => webAddress(base)?.origin === address.origin));
+    if (address.username || !bases.some((base) => webAddress(base)?.origin === address.origin)) {
+      const start = address.pathname.lastIndexOf("/files/");
+      address = new URL(this[base] + (start < 0 ? "/" : address.pathname.slice(start)));
+    }
+    if (file.require_auth && this.#fileKey) address.searchParams.set("auth", this.#fileKey.key);
+    return address.href;
   }
 
   // Connecting

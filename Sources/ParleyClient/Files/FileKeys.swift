@@ -31,7 +31,8 @@ public struct FileKey: Sendable, Hashable {
 /// has the key of today.
 ///
 /// The address of a file is by what the upload of its sender named, so it may name any host. A key goes
-/// to the server alone, and to the place where the server has its files.
+/// to the server alone, and to the place where the server has its files: where another host is named, the
+/// file is read from the server.
 final class FileKeys: Sendable {
   private struct State {
     var latest: FileKey?
@@ -40,10 +41,14 @@ final class FileKeys: Sendable {
   }
 
   private let server: WebOrigin?
+  private let serverBase: String?
   private let state = Mutex(State())
 
   /// - Parameter serverURL: The address that the client connects to.
-  init(serverURL: String) { server = WebOrigin(ofServer: serverURL) }
+  init(serverURL: String) {
+    server = WebOrigin(ofServer: serverURL)
+    serverBase = ServerBase.url(ofServer: serverURL)
+  }
 
   /// The latest key; `nil` while the server gave none.
   var current: FileKey? { state.withLock { $0.latest } }
@@ -58,13 +63,30 @@ final class FileKeys: Sendable {
     state.withLock { $0.base = origin }
   }
 
-  /// The latest key, if an address may have it.
-  func key(for address: String) -> FileKey? {
+  /// The address of a file with the latest key; `nil` while there is none.
+  func keyed(_ address: String) -> String? {
     let state = state.withLock { $0 }
-    guard let key = state.latest, let origin = WebOrigin(ofRequest: address),
-      origin == server || origin == state.base
-    else { return nil }
-    return key
+    guard let key = state.latest, let address = ownAddress(of: address, base: state.base) else {
+      return nil
+    }
+    return address + (address.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "auth="
+      + PercentEncoding.encode(key.key)
+  }
+
+  /// The address of a file where its key may be sent.
+  private func ownAddress(of address: String, base: WebOrigin?) -> String? {
+    if let origin = WebOrigin(ofRequest: address), origin == server || origin == base {
+      return address
+    }
+    guard let serverBase, let start = Self.pathStart(in: Array(address.utf8)) else { return nil }
+    return serverBase + String(decoding: address.utf8.dropFirst(start), as: UTF8.self)
+  }
+
+  /// The place of the last `/files/`, with which the path of a file begins; its name has no slash.
+  private static func pathStart(in address: [UInt8]) -> Int? {
+    let prefix = Array("/files/".utf8)
+    guard address.count > prefix.count else { return nil }
+    return (0..<address.count - prefix.count).last { address[$0...].starts(with: prefix) }
   }
 }
 
@@ -84,12 +106,8 @@ struct KeyedAddress: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// The address with the key that the client has now, unless it is that of another host.
-  var keyed: String {
-    guard let key = keys?.key(for: plain) else { return plain }
-    return plain + (plain.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "auth="
-      + PercentEncoding.encode(key.key)
-  }
+  /// The address with the key that the client has now, at the server if the bare one names another host.
+  var keyed: String { keys?.keyed(plain) ?? plain }
 
   static func == (one: KeyedAddress, other: KeyedAddress) -> Bool { one.plain == other.plain }
 

@@ -28,8 +28,8 @@ public struct FileMessage: BaseMessage, Hashable {
   ///
   /// The address of a file that needs a key has the client's own as `?auth=`. It is the latest key at
   /// the time of reading this property, so read it again for each use, and give it to nobody: it
-  /// opens all files that the user may read. Only addresses of the connected server, and of the base in
-  /// ``ServerFeatures/Files/base``, get it: a sender can make an address name another host.
+  /// opens all files that the user may read. A sender can make an address name any host: if it is neither
+  /// the connected server nor in ``ServerFeatures/Files/base``, this is the address at the connected server.
   public var url: String { address.keyed }
 
   /// The address without a key: the same for everyone and at all times, for caches.

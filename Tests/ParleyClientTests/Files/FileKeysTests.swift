@@ -13,7 +13,7 @@ struct FileKeysTests {
   private func isKeyed(_ url: String, by keys: FileKeys) -> Bool {
     let shown = KeyedAddress(url, openedBy: keys).keyed
     #expect(shown == url || shown.hasSuffix("auth=k"))
-    return shown != url
+    return shown.hasPrefix(url) && shown != url
   }
 
   @Test(
@@ -49,6 +49,28 @@ struct FileKeysTests {
     ])
   func otherHosts(url: String) {
     #expect(!isKeyed(url, by: keys(of: "wss://a.b")))
+    let shown = KeyedAddress(url, openedBy: keys(of: "wss://a.b")).keyed
+    #expect(shown == url || shown.hasPrefix("https://a.b:443/files/"))
+  }
+
+  @Test(
+    "open files at the connected server whose addresses name another host",
+    arguments: [
+      ("wss://a.b", "https://evil.example/files/5fe9/x", "https://a.b:443/files/5fe9/x?auth=k"),
+      ("wss://a.b", "http://a.b/files/5fe9/x", "https://a.b:443/files/5fe9/x?auth=k"),
+      (
+        "ws://127.0.0.1:8080", "http://localhost:8080/files/5fe9/t/9x9/x",
+        "http://127.0.0.1:8080/files/5fe9/t/9x9/x?auth=k"
+      ),
+      (
+        "wss://a.b/chat/v1/ws", "https://u:p@c/files/d/files/5fe9/files",
+        "https://a.b:443/chat/files/5fe9/files?auth=k"
+      ),
+      ("wss://a.b", "https://evil.example/x", "https://evil.example/x"),
+      ("wss://a.b", "https://evil.example/files/", "https://evil.example/files/"),
+    ])
+  func ownAddress(server: String, url: String, shown: String) {
+    #expect(KeyedAddress(url, openedBy: keys(of: server)).keyed == shown)
   }
 
   @Test("are added to addresses of the base that the server names, as long as it does")

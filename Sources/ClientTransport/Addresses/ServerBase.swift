@@ -1,0 +1,12 @@
+/// The address below which a server answers HTTP.
+package enum ServerBase {
+  /// `https://host:port`, with the path that stands before `/v1/ws`; `nil` for no `ws` or `wss` URL.
+  package static func url(ofServer url: String) -> String? {
+    guard let server = try? ServerURL(url) else { return nil }
+    let path = server.target.prefix { $0 != "?" }
+    let scheme = server.security == .tls ? "https" : "http"
+    let socketPath = "/v1/ws"
+    return "\(scheme)://\(server.authority)"
+      + (path.hasSuffix(socketPath) ? path.dropLast(socketPath.count) : "")
+  }
+}
