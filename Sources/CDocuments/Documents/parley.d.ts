@@ -310,6 +310,7 @@ export interface Methods {
     params: {
       nickname?: string | null;
       profile_url?: string | null;
+      profile_file_id?: string | null;
       metadata?: Record<string, string | null> | null;
     };
     result: {
@@ -323,6 +324,7 @@ export interface Methods {
       channel_url?: string | null;
       name?: string | null;
       cover_url?: string | null;
+      cover_file_id?: string | null;
       /** At most 16,384 bytes. The server does not interpret it. */
       data?: string | null;
       custom_type?: string | null;
@@ -366,6 +368,7 @@ export interface Methods {
       channel_url: string;
       name?: string | null;
       cover_url?: string | null;
+      cover_file_id?: string | null;
       /** At most 16,384 bytes. The server does not interpret it. */
       data?: string | null;
       custom_type?: string | null;
