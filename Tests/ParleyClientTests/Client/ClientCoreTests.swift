@@ -89,12 +89,12 @@ struct ClientCoreTests {
     core.receive(.fileKeyChanged(FileKey(key: "a", expiresAt: 1)))
     let files = ServerFeatures.Files(maxBytes: 9, base: "https://cdn.example")
     let sessions: [(ServerFeatures, String?)] = [
-      (ServerFeatures(files: files), "a"), (ServerFeatures(), nil),
+      (ServerFeatures(files: files), "https://cdn.example/x?auth=a"), (ServerFeatures(), nil),
     ]
-    for (features, key) in sessions {
+    for (features, address) in sessions {
       core.receive(.featuresChanged(features))
-      #expect(core.fileKeys.key(for: "https://cdn.example/x")?.key == key)
-      #expect(core.fileKeys.key(for: "http://127.0.0.1:1/x")?.key == "a")
+      #expect(core.fileKeys.keyed("https://cdn.example/x") == address)
+      #expect(core.fileKeys.keyed("http://127.0.0.1:1/x") == "http://127.0.0.1:1/x?auth=a")
     }
   }
 
