@@ -64,7 +64,7 @@ struct SimulatedTakeOver {
   let ring: Int
   /// When the log carries it out.
   let time: Int64
-  /// What waits for the channel, in its order.
+  /// Inputs that wait for the channel, in their order.
   var waiters: [() -> Void] = []
 }
 
