@@ -1,7 +1,5 @@
 package import Basics
-package import FloodControl
 package import ParleyProtocol
-package import Thumbnails
 
 /// Every setting of the server, as one value that is made at start and never changes.
 ///
@@ -84,51 +82,6 @@ package enum DashboardMode: String, Sendable, CaseIterable {
   case off
 }
 
-/// The files of messages.
-package struct FileSettings: Sendable, Equatable {
-  /// The place where they are kept.
-  package var store = FilePlace.dataDirectory
-  /// The access key of a bucket, and its secret.
-  package var bucketKey: Secret?
-  package var bucketSecret: Secret?
-  /// The base of the addresses of files; that of the uploading request when absent.
-  package var publicURL: String?
-  /// Whether files of messages are stored encrypted, and need a key.
-  package var encryption = FileEncryptionUse.off
-  /// The path of the file with the master keys; in the data directory when absent.
-  package var masterKeys: String?
-  /// A command that prints the master keys.
-  package var masterKeyCommand: String?
-  /// The time for which a user's key opens files.
-  package var keySeconds: Int64 = 259_200
-  /// The time for which a participant whose connection was lost keeps its right.
-  package var graceSeconds: Int64 = 60
-}
-
-/// The files that are stored encrypted.
-package enum FileEncryptionUse: String, Sendable, CaseIterable {
-  /// Those for which it is asked.
-  case off
-  /// All files of messages.
-  case on
-}
-
-/// Thumbnails of uploaded pictures and films.
-package struct ThumbnailSettings: Sendable, Equatable {
-  package var mode = ThumbnailMode.auto
-  package var sandbox = ThumbnailSandbox.auto
-  /// The files that are worked on at a time; 0 for half the cores.
-  package var concurrency = 0
-  /// The files that may wait.
-  package var queue = 1_000
-  /// The pixels that a picture or a frame may have.
-  package var maxPixels = 100_000_000
-  /// The processor time of each program that runs, in milliseconds.
-  package var cpuMilliseconds = 5_000
-  /// The address space of a program that decodes a picture; one that decodes a film has twice of it.
-  package var memoryBytes = 536_870_912
-}
-
 /// Going down in an orderly way.
 package struct DrainSettings: Sendable, Equatable {
   /// The longest time between SIGTERM and the end of the process.
@@ -200,77 +153,6 @@ package struct AuditSettings: Sendable, Equatable {
   package var log = Place.off
   /// Whether messages that are sent are in it.
   package var messages = false
-}
-
-/// Every bound on what clients may ask of the server.
-package struct LimitSettings: Sendable, Equatable {
-  /// The time limit of `session.open` on a new connection.
-  package var openTimeoutMilliseconds: Int64 = 10_000
-  /// The time between two pings of a connection.
-  package var pingIntervalMilliseconds: Int64 = 25_000
-  /// The time limit of any input after a ping.
-  package var pongTimeoutMilliseconds: Int64 = 10_000
-  /// The time limit of a request's head.
-  package var headTimeoutMilliseconds: Int64 = 10_000
-  /// Spam-flood protection: what one user may send to one channel.
-  package var flood = FloodSettings()
-  /// Smart throttling: what one participant is shown of one channel.
-  package var throttle = RateLimit(count: 5, windowMilliseconds: 1000)
-  /// Connections of the whole process; 0 for as many as its descriptors allow.
-  package var connections = 0
-  /// Connections of one client's address; 0 for any number.
-  package var connectionsPerAddress = 0
-  /// Connections of one client's address that have neither opened a session nor sent a whole
-  /// request; 0 for any number.
-  package var unopenedConnectionsPerAddress = 256
-  package var connectionsPerUser = 30
-  package var channelsPerUser = 10
-  /// The largest message that a client may send over a WebSocket.
-  package var messageBytes = 262_144
-  /// Bytes that may wait to be written to one connection before it is closed as a slow consumer.
-  package var outboundBytes = 1_048_576
-  /// Bytes that all connections together may hold in memory; above 0 once loaded.
-  package var memoryBytes = 0
-  /// The largest body of an HTTP request.
-  package var httpBodyBytes = 1_048_576
-  /// The largest file that may be uploaded.
-  package var fileBytes = 26_214_400
-  /// Uploads of one user that are not complete; 0 for any number.
-  package var uploadsPerUser = 20
-  /// Uploads that one user may create; 0 for any number.
-  package var uploadsPerSecond = 4
-  package var uploadsPerMinute = 60
-  /// The time for which an upload that is not complete, or a file in no message, is kept.
-  package var uploadRetentionSeconds: Int64 = 86_400
-  /// Bytes of the files of one user; 0 for any number.
-  package var userFileBytes: Int64 = 0
-  /// Bytes of all files; 0 for any number.
-  package var filesDiskBytes: Int64 = 0
-  /// Bytes of the file system that uploads leave free.
-  package var diskReserveBytes: Int64 = 1_073_741_824
-  /// The time for which a send waits for what it wishes for; 0 for none.
-  package var sendWaitMilliseconds: Int64 = 2_000
-  /// The time limit of an upload's body.
-  package var uploadTimeoutMilliseconds: Int64 = 600_000
-  /// False keys for files that one address may bring; 0 for any number.
-  package var fileKeyFailuresPerSecond = 20
-  /// Calls of one connection other than `message.send`.
-  package var calls = CallRate(callsPerSecond: 100, burst: 300)
-  /// Pages that are fetched for one user by `preview.fetch`; 0 for any number.
-  package var previewFetchesPerSecond = 2
-  /// Messages that one user may have translated on demand; 0 for any number.
-  package var translationsPerSecond = 5
-  /// The time limit after which a list or search answers with its results so far; 0 for no limit.
-  package var queryMilliseconds = 100
-  /// Calls of the Platform API with one token.
-  package var platformCalls = CallRate(callsPerSecond: 1000, burst: 3000)
-}
-
-/// Spam-flood protection.
-package struct FloodSettings: Sendable, Equatable {
-  package var limit = RateLimit(count: 5, windowMilliseconds: 1000)
-  /// Whether operators of a channel may send to it without limit.
-  package var exemptsOperators = false
 }
 
 /// Access to sessions and to the Platform API.

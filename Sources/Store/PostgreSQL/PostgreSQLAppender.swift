@@ -38,7 +38,7 @@ final class PostgreSQLAppender: MessageAppending {
       Query(Self.place, [.integer(channel.id)])
     ])[0]
     guard rows.count > 0 else { throw StoreError.notFound(.channel) }
-    let place = Facts.Place(term: rows.integer(0, 1), lastSeq: rows.integer(0, 2))
+    let place = AppendFacts.Place(term: rows.integer(0, 1), lastSeq: rows.integer(0, 2))
     try place.requireTerm(of: channel)
     return place.lastSeq
   }
@@ -81,37 +81,7 @@ final class PostgreSQLAppender: MessageAppending {
 
   // MARK: Reading
 
-  /// The facts that decisions about a run depend on.
-  private struct Facts {
-    struct Place {
-      var term: Int64
-      var lastSeq: Int64
-      var lastCreatedAt: Int64 = 0
-      var addedCount: Int64 = 0
-
-      /// - Throws: `LogError.fenced` when the channel was taken over, or has lost events.
-      func requireTerm(of channel: LogChannel) throws(LogError) {
-        guard term == channel.term, lastSeq >= channel.lastSeq else { throw .fenced }
-      }
-    }
-
-    struct Request {
-      var messageID: Int64
-      var createdAt: Int64
-    }
-
-    var places: [Int64: Place] = [:]
-    var requests: [RequestKey: Request] = [:]
-    var takenIDs: Set<Int64> = []
-    var takenFiles: Set<String> = []
-    /// Those of them that need a key.
-    var sealedFiles: Set<String> = []
-    /// Files of users, by whether they can be in messages.
-    var uploads: [String: Bool] = [:]
-    var users: [String: User] = [:]
-  }
-
-  private func read(_ run: ArraySlice<MessageAddition>) throws -> Facts {
+  private func read(_ run: ArraySlice<MessageAddition>) throws -> AppendFacts {
     let channels = Set(run.map(\.channel.id)).sorted()
     let requests = run.compactMap(RequestKey.init).filter(\.isStorable)
     let files = run.compactMap { $0.new.upload?.id }
@@ -157,15 +127,15 @@ final class PostgreSQLAppender: MessageAppending {
         Query("SELECT file_id, stage FROM uploads WHERE file_id = ANY ($1)", [.texts(files)]))
     }
     var rows = try session.run(queries)[...]
-    var facts = Facts()
+    var facts = AppendFacts()
     for row in rows.removeFirst().all {
-      facts.places[row[0]] = Facts.Place(term: row[1], lastSeq: row[2])
+      facts.places[row[0]] = AppendFacts.Place(term: row[1], lastSeq: row[2])
     }
     for row in rows.removeFirst().all { facts.takenIDs.insert(row[0]) }
     if !requests.isEmpty {
       for row in rows.removeFirst().all {
         let key = RequestKey(channelID: row[0], userID: row[1], name: row[2])
-        facts.requests[key] = Facts.Request(messageID: row[3], createdAt: row[4])
+        facts.requests[key] = AppendFacts.Request(messageID: row[3], createdAt: row[4])
       }
     }
     if !mentioned.isEmpty {
@@ -186,7 +156,7 @@ final class PostgreSQLAppender: MessageAppending {
   // MARK: Deciding
 
   private func decide(
-    _ addition: MessageAddition, _ facts: inout Facts, _ rows: inout MessageRows
+    _ addition: MessageAddition, _ facts: inout AppendFacts, _ rows: inout MessageRows
   ) throws -> AppendOutcome {
     let (new, channel) = (addition.new, addition.channel)
     let message = new.message
@@ -246,7 +216,7 @@ final class PostgreSQLAppender: MessageAppending {
   /// Whether a file is one that its user uploaded before; else it came with its message.
   ///
   /// - Throws: `StoreError.exists`, or `.notFound(.file)` for one that was removed meanwhile.
-  private func isUpload(_ id: String, _ facts: Facts) throws -> Bool {
+  private func isUpload(_ id: String, _ facts: AppendFacts) throws -> Bool {
     let isThere = facts.takenFiles.contains(id)
     guard let isComplete = facts.uploads[id] else {
       if isThere { throw StoreError.exists }
@@ -267,7 +237,7 @@ final class PostgreSQLAppender: MessageAppending {
 
   // MARK: Writing
 
-  private func write(_ rows: MessageRows, _ facts: Facts) throws {
+  private func write(_ rows: MessageRows, _ facts: AppendFacts) throws {
     guard !rows.messages.isEmpty else { return }
     for query in rows.insertions { try session.runLater(query) }
     let places = facts.places.filter { $0.value.addedCount > 0 }.sorted { $0.key < $1.key }
@@ -308,41 +278,6 @@ final class PostgreSQLAppender: MessageAppending {
           FOR UPDATE SKIP LOCKED))
         """, [.integer(time - 2 * requestIDLifetimeMilliseconds)]))
   }
-}
-
-/// The name of a request: unique in its channel for each author; an empty id stands for none.
-struct RequestKey: Hashable {
-  var channelID: Int64
-  var userID: String
-  var name: String
-}
-
-extension RequestKey {
-  /// The request of a message; `nil` when its client gave it no name.
-  init?(_ addition: MessageAddition) {
-    let message = addition.new.message
-    guard !message.requestID.isEmpty else { return nil }
-    self.init(
-      channelID: addition.channel.id, userID: message.user?.id ?? "", name: message.requestID)
-  }
-
-  var isStorable: Bool { userID.isStorable && name.isStorable }
-
-  // Swift's texts are equal when they look the same, the database's when their bytes are.
-  static func == (first: RequestKey, second: RequestKey) -> Bool {
-    first.channelID == second.channelID && first.userID.utf8.elementsEqual(second.userID.utf8)
-      && first.name.utf8.elementsEqual(second.name.utf8)
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(channelID)
-    for byte in userID.utf8 { hasher.combine(byte) }
-    for byte in name.utf8 { hasher.combine(byte) }
-  }
-}
-
-extension String {
-  fileprivate var isStorable: Bool { !utf8.contains(0) }
 }
 
 extension PostgreSQLRows {

@@ -1,0 +1,32 @@
+import Channels
+import ParleyProtocol
+
+/// The facts that decisions about a run depend on.
+struct AppendFacts {
+  struct Place {
+    var term: Int64
+    var lastSeq: Int64
+    var lastCreatedAt: Int64 = 0
+    var addedCount: Int64 = 0
+
+    /// - Throws: `LogError.fenced` when the channel was taken over, or has lost events.
+    func requireTerm(of channel: LogChannel) throws(LogError) {
+      guard term == channel.term, lastSeq >= channel.lastSeq else { throw .fenced }
+    }
+  }
+
+  struct Request {
+    var messageID: Int64
+    var createdAt: Int64
+  }
+
+  var places: [Int64: Place] = [:]
+  var requests: [RequestKey: Request] = [:]
+  var takenIDs: Set<Int64> = []
+  var takenFiles: Set<String> = []
+  /// Those of them that need a key.
+  var sealedFiles: Set<String> = []
+  /// Files of users, by whether they can be in messages.
+  var uploads: [String: Bool] = [:]
+  var users: [String: User] = [:]
+}

@@ -1,0 +1,38 @@
+import Channels
+import ParleyProtocol
+
+/// The name of a request: unique in its channel for each author; an empty id stands for none.
+struct RequestKey: Hashable {
+  var channelID: Int64
+  var userID: String
+  var name: String
+}
+
+extension RequestKey {
+  /// The request of a message; `nil` when its client gave it no name.
+  init?(_ addition: MessageAddition) {
+    let message = addition.new.message
+    guard !message.requestID.isEmpty else { return nil }
+    self.init(
+      channelID: addition.channel.id, userID: message.user?.id ?? "", name: message.requestID)
+  }
+
+  var isStorable: Bool { userID.isStorable && name.isStorable }
+
+  // Swift's texts are equal when they look the same, the database's when their bytes are.
+  static func == (first: RequestKey, second: RequestKey) -> Bool {
+    first.channelID == second.channelID && first.userID.utf8.elementsEqual(second.userID.utf8)
+      && first.name.utf8.elementsEqual(second.name.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(channelID)
+    for byte in userID.utf8 { hasher.combine(byte) }
+    for byte in name.utf8 { hasher.combine(byte) }
+  }
+}
+
+extension String {
+  /// Whether PostgreSQL can store the text, which no NUL may be in.
+  var isStorable: Bool { !utf8.contains(0) }
+}
