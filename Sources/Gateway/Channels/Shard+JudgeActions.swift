@@ -198,17 +198,17 @@ final class ShardLogSink: LogSink {
 extension Settings {
   /// The time for which a message waits for what it wishes for.
   ///
-  /// With several servers at most half the time of a call: a caller on another server would get an
-  /// error for a message that is sent all the same.
-  var sendWaitMilliseconds: Int64 {
-    guard cluster.bus != nil else { return limits.sendWaitMilliseconds }
-    return min(limits.sendWaitMilliseconds, cluster.callTimeoutMilliseconds / 2)
-  }
+  /// Beyond half of a call's time a caller on another server would get an error for a message that is sent
+  /// all the same.
+  var sendWaitMilliseconds: Int64 { limitedByCalls(limits.sendWaitMilliseconds) }
 
-  /// The time for the translations of one message, with several servers at most half the time of a call,
-  /// too: a call on demand waits for them.
-  var translationTimeoutMilliseconds: Int64 {
-    guard cluster.bus != nil else { return translation.timeoutMilliseconds }
-    return min(translation.timeoutMilliseconds, cluster.callTimeoutMilliseconds / 2)
+  /// The time for the translations of one message, for which a call on demand waits.
+  var translationTimeoutMilliseconds: Int64 { limitedByCalls(translation.timeoutMilliseconds) }
+
+  /// A time for which a call waits at its channel's home: with several servers at most half the time of a
+  /// call.
+  private func limitedByCalls(_ milliseconds: Int64) -> Int64 {
+    guard cluster.bus != nil else { return milliseconds }
+    return min(milliseconds, cluster.callTimeoutMilliseconds / 2)
   }
 }
