@@ -109,9 +109,14 @@ final class JobQueue<Job: Sendable>: Sendable {
   }
 
   /// Waits for jobs and takes the oldest, at most `limit`.
+  func take(upTo limit: Int) -> Arrival { take(upTo: { _ in limit }, timeout: nil) }
+
+  /// Waits for jobs and takes the oldest.
   ///
-  /// - Parameter timeout: How long to wait at most; for ever when `nil`.
-  func take(upTo limit: Int, timeout: DispatchTimeInterval? = nil) -> Arrival {
+  /// - Parameters:
+  ///   - limit: How many to take at most, of how many there are.
+  ///   - timeout: How long to wait at most; for ever when `nil`.
+  func take(upTo limit: (_ count: Int) -> Int, timeout: DispatchTimeInterval?) -> Arrival {
     let deadline = timeout.map { DispatchTime.now() + $0 } ?? .distantFuture
     while true {
       if let arrival = takeNow(upTo: limit) { return arrival }
@@ -120,8 +125,9 @@ final class JobQueue<Job: Sendable>: Sendable {
   }
 
   /// Takes what is there, or registers the caller as a sleeper.
-  private func takeNow(upTo limit: Int) -> Arrival? {
+  private func takeNow(upTo limit: (_ count: Int) -> Int) -> Arrival? {
     state.withLock { state in
+      let limit = limit(state.prompt.count + state.incoming.count + state.outgoing.count)
       var taken: [Job] = []
       if !state.prompt.isEmpty {
         let count = min(state.prompt.count, max(limit / 2, 1))

@@ -12,6 +12,8 @@ final class Writer {
   private let health: HealthMonitor
   private let counters: StoreCounters
   private let options: StoreOptions
+  /// The jobs that were taken last.
+  private var takenCount = 0
   /// The connections that the session had when this was last looked at.
   private var connectionCount: Int?
 
@@ -35,8 +37,10 @@ final class Writer {
     // The first step finds the remains that an earlier process left, if any.
     var purge = PurgeProgress.unfinished
     while true {
-      switch jobs.take(upTo: options.batchLimit, timeout: patience(purge)) {
-      case .jobs(let taken): process(taken)
+      switch jobs.take(upTo: batchLimit, timeout: patience(purge)) {
+      case .jobs(let taken):
+        takenCount = taken.count
+        process(taken)
       case .nothing: watchConnection()
       case .end: return
       }
@@ -44,6 +48,18 @@ final class Writer {
       noteConnection()
     }
   }
+
+  /// Half of the jobs that wait and of those that were answered last, behind which the next ones of
+  /// the same senders come.
+  ///
+  /// Senders who wait for their answers would else come together in one batch, and they and the
+  /// database would wait for each other in turns.
+  private func batchLimit(_ waitingCount: Int) -> Int {
+    min(max((waitingCount + takenCount + 1) / 2, Self.undividedCount), options.batchLimit)
+  }
+
+  /// Jobs that are not worth two commits.
+  private static let undividedCount = 16
 
   /// How long to wait for jobs when there is other work.
   private func patience(_ purge: PurgeProgress) -> DispatchTimeInterval? {

@@ -17,6 +17,19 @@ struct JobQueueTests {
     #expect(queue.count == 0)
   }
 
+  @Test("a taker chooses how many, of how many there are")
+  func leavesChoice() {
+    let queue = JobQueue<Int>(capacity: 10)
+    #expect(queue.submit([1, 2, 3, 4]) == (4, .accepted))
+    #expect(queue.submitPrompt(5) == .accepted)
+    guard case .jobs(let jobs) = queue.take(upTo: { $0 - 2 }, timeout: nil) else {
+      Issue.record("nothing was taken")
+      return
+    }
+    #expect(jobs == [5, 1, 2])
+    #expect(taken(queue, 10) == [3, 4])
+  }
+
   @Test("a full queue refuses, until something is taken")
   func isBounded() {
     let queue = JobQueue<Int>(capacity: 2)
@@ -69,7 +82,7 @@ struct JobQueueTests {
   @Test("waiting ends without jobs when the time is over")
   func timesOut() {
     let queue = JobQueue<Int>(capacity: 10)
-    guard case .nothing = queue.take(upTo: 1, timeout: .milliseconds(1)) else {
+    guard case .nothing = queue.take(upTo: { _ in 1 }, timeout: .milliseconds(1)) else {
       Issue.record("something arrived")
       return
     }
@@ -95,7 +108,9 @@ struct JobQueueTests {
   }
 
   private func taken(_ queue: JobQueue<Int>, _ limit: Int) -> [Int] {
-    guard case .jobs(let jobs) = queue.take(upTo: limit, timeout: .seconds(60)) else { return [] }
+    guard case .jobs(let jobs) = queue.take(upTo: { _ in limit }, timeout: .seconds(60)) else {
+      return []
+    }
     return jobs
   }
 }
