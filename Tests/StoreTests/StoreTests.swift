@@ -33,17 +33,30 @@ struct StoreTests {
     let fixture = try await Fixture(options: options)
     let gate = fixture.store.holdWriter()
     let order = Mutex<[Int64]>([])
-    for id in Int64(1)...100 {
+    for id in Int64(1)...16 {
       fixture.store.append(fixture.message(id)) { _ in order.withLock { $0.append(id) } }
     }
     gate.open()
     fixture.store.close()
-    #expect(order.withLock { $0 } == Array(1...100))
-    #expect(commits.withLock { $0 } == [1, 100])
+    #expect(order.withLock { $0 } == Array(1...16))
+    #expect(commits.withLock { $0 } == [1, 16])
     #expect(wakeUps.withLock { $0 } == 3)
     #expect(fixture.store.statistics.batchCount == 2)
-    #expect(fixture.store.statistics.jobCount == 101)
+    #expect(fixture.store.statistics.jobCount == 17)
     #expect(fixture.store.statistics.lastCommitNanoseconds > 0)
+  }
+
+  @Test("many jobs that gathered are divided, those that were answered last counted in")
+  func dividesBatches() async throws {
+    let commits = Mutex<[Int]>([])
+    let options = StoreOptions(onCommit: { _, count in commits.withLock { $0.append(count) } })
+    let fixture = try await Fixture(options: options)
+    let gate = fixture.store.holdWriter()
+    for id in Int64(1)...200 { fixture.store.append(fixture.message(id)) { _ in } }
+    gate.open()
+    fixture.store.close()
+    // The gate is a job too: half of 201, then half of 99 that wait and the 101 before.
+    #expect(commits.withLock { $0 } == [1, 101, 99])
   }
 
   @Test("a batch holds no more jobs than its limit")

@@ -176,7 +176,8 @@ struct PendingSends: Sendable {
       return .read(.users(draft.mentionedUserIDs))
     }
     let unsequenced = UnsequencedMessage(
-      send.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload)
+      send.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
+      isFloodExempt: send.place == nil)
     return isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 

@@ -140,11 +140,17 @@ package struct UnsequencedMessage: Sendable, Hashable {
   package var mentionedUserIDs: [String]
   /// The file itself, when it was uploaded and is to go when the message goes.
   package var upload: FileRecord?
+  /// Whether it took no place in the flood window of its user.
+  package var isFloodExempt: Bool
 
-  package init(_ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil) {
+  package init(
+    _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
+    isFloodExempt: Bool = false
+  ) {
     self.message = message
     self.mentionedUserIDs = mentionedUserIDs
     self.upload = upload
+    self.isFloodExempt = isFloodExempt
   }
 }
 

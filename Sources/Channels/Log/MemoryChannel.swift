@@ -45,10 +45,10 @@ struct MemoryChannel: Sendable {
 
 /// Messages.
 extension MemoryChannel {
-  mutating func append(_ message: Message, _ mentionedIDs: [String]) -> Int64 {
+  mutating func append(_ new: UnsequencedMessage, _ mentionedIDs: [String]) -> Int64 {
     lastSeq += 1
-    lastCreatedAt = max(lastCreatedAt, message.createdAt)
-    messages.append(message, mentionedIDs, seq: lastSeq)
+    lastCreatedAt = max(lastCreatedAt, new.message.createdAt)
+    messages.append(new, mentionedIDs, seq: lastSeq)
     return lastSeq
   }
 

@@ -104,7 +104,7 @@ package struct MemoryLogContents: Sendable {
     try checkStorable(message.text, message.data, message.customType)
     guard messageIDs.insert(message.id).inserted else { throw .exists }
     let mentioned = existing(new.mentionedUserIDs)
-    let seq = channels[channel.id]?.append(message, mentioned.map(\.id))
+    let seq = channels[channel.id]?.append(new, mentioned.map(\.id))
     return .appended(seq: seq ?? 0, mentionedUsers: mentioned)
   }
 

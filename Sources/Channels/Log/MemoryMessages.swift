@@ -8,6 +8,8 @@ struct MemoryMessages: Sendable {
   struct Entry: Sendable {
     var message: SequencedMessage
     var mentionedIDs: [String]
+    /// Whether it took no place in the flood window of its user.
+    var isFloodExempt = false
   }
 
   /// The result of looking for the message that a request made.
@@ -19,15 +21,17 @@ struct MemoryMessages: Sendable {
 
   /// In the order of `seq`.
   private var entries: [Entry] = []
-  /// The messages of users that were deleted.
+  /// The messages of users that were deleted, but for those that took no place in a window.
   private var deleted: [(id: Int64, send: RecentSend)] = []
   private var withdrawn: [(userID: String?, requestID: String, createdAt: Int64)] = []
 
   subscript(id: Int64) -> Entry? { entries.last { $0.message.message.id == id } }
 
-  mutating func append(_ message: Message, _ mentionedIDs: [String], seq: Int64) {
+  mutating func append(_ new: UnsequencedMessage, _ mentionedIDs: [String], seq: Int64) {
     entries.append(
-      Entry(message: SequencedMessage(message: message, seq: seq), mentionedIDs: mentionedIDs))
+      Entry(
+        message: SequencedMessage(message: new.message, seq: seq), mentionedIDs: mentionedIDs,
+        isFloodExempt: new.isFloodExempt))
   }
 
   /// Takes over what can change of a message.
@@ -41,8 +45,9 @@ struct MemoryMessages: Sendable {
 
   mutating func remove(_ id: Int64) {
     guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return }
-    let message = entries.remove(at: index).message.message
-    if let user = message.user {
+    let entry = entries.remove(at: index)
+    let message = entry.message.message
+    if let user = message.user, !entry.isFloodExempt {
       deleted.append((id, RecentSend(userID: user.id, createdAt: message.createdAt)))
     }
     guard !message.requestID.isEmpty else { return }
@@ -76,7 +81,7 @@ struct MemoryMessages: Sendable {
   func sends(after time: Int64, limit: Int) -> [RecentSend] {
     let kept = entries.compactMap { entry -> (id: Int64, send: RecentSend)? in
       let message = entry.message.message
-      guard let user = message.user else { return nil }
+      guard let user = message.user, !entry.isFloodExempt else { return nil }
       return (message.id, RecentSend(userID: user.id, createdAt: message.createdAt))
     }
     return (kept + deleted).filter { $0.send.createdAt > time }

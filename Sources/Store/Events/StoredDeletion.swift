@@ -1,6 +1,7 @@
 /// The author and the time of a message that was deleted, beside the event that says so.
 ///
-/// The flood window of the author still counts the message.
+/// The flood window of the author still counts the message; for one that took no place there is no such
+/// note.
 struct StoredDeletion: StoredObject {
   var userID = ""
   /// Unix milliseconds.

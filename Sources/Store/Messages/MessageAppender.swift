@@ -149,6 +149,7 @@ final class MessageAppender: MessageAppending {
     try insertion.bind(file, at: 15)
     try insertion.bind(message.isOperatorMessage ? 1 : 0, at: 16)
     try insertion.bind(StoredJSON.encodeUnlessEmpty(message.translations), at: 17)
+    try insertion.bind(new.isFloodExempt ? 1 : 0, at: 18)
   }
 
   private func prepared() throws -> Statements {
@@ -167,8 +168,8 @@ final class MessageAppender: MessageAppending {
   private static let insertion: StoreStatement = """
     INSERT INTO messages (channel_id, seq, message_id, type, user_id, text, data, custom_type,
       mention_type, mentioned_users, metaarray, og_tag, req_id, created_at, file, is_operator,
-      translations)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      translations, flood_exempt)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   private static let advancement: StoreStatement = """

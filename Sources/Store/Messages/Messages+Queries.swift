@@ -81,7 +81,8 @@ extension StoreTransaction {
 
   /// The newest messages of users that are younger than a time, oldest first: authors and times.
   ///
-  /// Those that were deleted count, as far as their deletions are among the last events of the channel.
+  /// Those that took no place in a flood window are left out. Those that were deleted count, as far as
+  /// their deletions are among the last events of the channel.
   ///
   /// - Parameters:
   ///   - channelID: The store's own number of the channel.
@@ -93,7 +94,7 @@ extension StoreTransaction {
     let kept = try connection.all(
       """
       SELECT message_id, user_id, created_at FROM messages \(.index("messages_by_time"))
-      WHERE channel_id = ? AND created_at > ? AND user_id IS NOT NULL
+      WHERE channel_id = ? AND created_at > ? AND user_id IS NOT NULL AND flood_exempt = 0
       ORDER BY created_at DESC, message_id DESC LIMIT ?
       """, [channelID, time, limit]
     ) { (id: $0[0] as Int64, send: RecentSend(userID: $0[1], createdAt: $0[2])) }

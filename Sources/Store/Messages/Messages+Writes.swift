@@ -12,9 +12,12 @@ extension WriteTransaction {
     try retainMaximumMessageID(among: "message_id = ?", [id])
     try withdrawRequest(ofMessage: id, channelID: channelID, at: timestamp)
     let deleted = try connection.all(
-      "DELETE FROM messages WHERE message_id = ? AND channel_id = ? RETURNING user_id, created_at",
+      """
+      DELETE FROM messages WHERE message_id = ? AND channel_id = ?
+      RETURNING user_id, created_at, flood_exempt
+      """,
       [id, channelID]
-    ) { (userID: $0[0] as String?, createdAt: $0[1] as Int64) }
+    ) { (userID: $0[2] as Int == 0 ? $0[0] as String? : nil, createdAt: $0[1] as Int64) }
     guard let message = deleted.first else { throw StoreError.notFound(.message) }
     connection.mayHaveRemains = true
     try connection.execute(

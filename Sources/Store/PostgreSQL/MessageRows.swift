@@ -34,6 +34,7 @@ struct MessageRows {
       (channelID, messageID, createdAt) = (channel.id, message.id, message.createdAt)
       integers = [
         channel.id, seq, message.id, message.createdAt, message.isOperatorMessage ? 1 : 0,
+        new.isFloodExempt ? 1 : 0,
       ]
       texts = [
         message.type.rawValue, message.user?.id, message.text, message.data, message.customType,
@@ -77,26 +78,26 @@ struct MessageRows {
   }
 
   private var messageColumns: [PostgreSQLValue] {
-    (0..<5).map { column in .integers(messages.map { $0.integers[column] }) }
+    (0..<6).map { column in .integers(messages.map { $0.integers[column] }) }
       + (0..<12).map { column in .texts(messages.map { $0.texts[column] }) }
   }
 
   private static let columns = """
-    INSERT INTO messages (channel_id, seq, message_id, created_at, is_operator, type, user_id, text,
-      data, custom_type, mention_type, mentioned_users, metaarray, og_tag, req_id, file,
-      translations)
+    INSERT INTO messages (channel_id, seq, message_id, created_at, is_operator, flood_exempt, type,
+      user_id, text, data, custom_type, mention_type, mentioned_users, metaarray, og_tag, req_id,
+      file, translations)
     """
 
   private static let messageInsertion = """
     \(columns)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
     """
 
   private static let messagesInsertion = """
     \(columns)
     SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
-      $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
-      $13::text[], $14::text[], $15::text[], $16::text[], $17::text[])
+      $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
+      $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
     """
 
   /// A request that is too old to be repeated gives its place to the new one.

@@ -21,6 +21,7 @@ enum PostgreSQLSchema {
     (5, TokenRolesSchema.script),
     (6, TicketsSchema.postgreSQL),
     (7, IndexesSchema.script),
+    (8, FloodSchema.postgreSQL),
   ]
 
   /// "Parley" and a number: one server at a time changes the schema.

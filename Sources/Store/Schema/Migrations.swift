@@ -40,6 +40,7 @@ enum Migrations {
     Migration("14 roles of API tokens", TokenRolesSchema.create),
     Migration("15 tickets", TicketsSchema.create),
     Migration("16 indexes", IndexesSchema.create),
+    Migration("17 flood windows", FloodSchema.create),
   ]
 
   /// Carries out the migrations that a database has not had, each in a transaction of its own.

@@ -306,6 +306,23 @@ struct LimitChangeTests {
     #expect(try rig.perform(.send("x"), by: "ben").code == .flood)
   }
 
+  @Test("messages that took no place in a window take none after a restart")
+  func restartExempt() throws {
+    let limit = RateLimit(count: 1, windowMilliseconds: 1000)
+    let rig = try JudgeRig(limit: limit, exemptsOperators: true)
+    for _ in 0..<3 {
+      _ = try rig.perform(.send("x"), by: .platform(onBehalfOf: User(id: "ann")))
+      _ = try rig.perform(.send("x"), by: "boss")
+    }
+    // The new judge exempts no operators, and still counts what the old one would have.
+    try rig.restart(limit: limit, users: ["ann", "boss"])
+    for user in ["ann", "boss"] {
+      #expect(rig.sendCheck(of: user, at: rig.now).sends.used == 0)
+      #expect(try rig.perform(.send("x"), by: user).code == nil)
+      #expect(try rig.perform(.send("x"), by: user).code == .flood)
+    }
+  }
+
   @Test("times that the log has from a clock ahead of this one hold nobody up for longer")
   func clockAhead() throws {
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)

@@ -338,6 +338,20 @@ struct LogContractTests {
           RecentSend(userID: "bob", createdAt: 30), RecentSend(userID: "ann", createdAt: 40),
         ]))
   }
+
+  @Test("a message that took no place in a flood window takes none later", arguments: LogKind.allCases)
+  func floodExemption(_ kind: LogKind) async throws {
+    let fixture = try await LogFixture(kind)
+    var exempt = (fixture.message(1, at: 10), fixture.message(2, at: 20))
+    exempt.0.isFloodExempt = true
+    exempt.1.isFloodExempt = true
+    _ = await fixture.write(
+      .append(exempt.0), .append(exempt.1), .append(fixture.message(3, at: 30)),
+      .delete(messageID: 2, at: 40))
+    #expect(
+      await fixture.read(.sends(channelID: fixture.lobby.id, after: 0, limit: 5))
+        == .sends([RecentSend(userID: "ann", createdAt: 30)]))
+  }
 }
 
 extension LogRead {
