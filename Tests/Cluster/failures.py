@@ -352,6 +352,29 @@ async def test_the_home_of_a_user_dies(ctx):
     assert all(session.closed is None for session in sessions[1:])
 
 
+async def test_a_flood_window_after_a_kill(ctx):
+    """The window of a user goes on at the new home: it counts what the user has sent, and nothing that was
+    sent in the user's name by the Platform API."""
+    cluster = await ctx.cluster(
+        3, "--limits-flood-messages", "4", "--limits-flood-window-ms", "600000",
+        "--limits-throttle-messages", "0")
+    user = await ctx.user(cluster.servers[0])
+    channel = await cluster.channel_at(cluster.servers[2], user)
+    await user.enter(channel)
+    for number in range(2):
+        await user.send(channel, f"own {number}")
+        for _ in range(3):
+            status, answer = await cluster.servers[1].api(
+                "POST", f"/open_channels/{channel}/messages",
+                {"user_id": user.user_id, "message_type": "MESG", "message": "in its name"})
+            assert status == 200, answer
+    await cluster.servers[2].kill()
+    for number in range(2, 4):
+        await user.send(channel, f"own {number}")
+    async with refused(900200):
+        await user.send(channel, "one more")
+
+
 async def test_a_call_whose_home_dies(ctx):
     """Sends without a req_id that are under way when the home dies are stored once, answered or not."""
     cluster = await ctx.cluster(3, *FREE)
