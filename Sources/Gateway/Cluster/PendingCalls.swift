@@ -51,6 +51,9 @@ struct PendingCalls {
   private var ended: [CallKey: Int64] = [:]
   /// Until when the calls of a channel wait, so that they keep their order.
   private var pauses: [String: Int64] = [:]
+  /// The lanes whose sends wait for the first of them, or have waited and go on with the next
+  /// repetitions.
+  private var slowLanes: [SendLane: SendLane.Progress] = [:]
 
   /// - Parameter timeout: Milliseconds that a call may take.
   init(timeout: Int64) {
@@ -77,6 +80,8 @@ struct PendingCalls {
       number: lastNumber, deadline: now + time(on: server), sentAt: now)
     if !pauses.isEmpty, let url = message.channelURL, let end = pauses[url], end > now {
       call.repetition = end
+    } else if let lane = call.lane, slowLanes[lane] != nil {
+      call.repetition = now
     }
     calls[address.key] = call
     return call.repetition == nil
@@ -93,6 +98,7 @@ struct PendingCalls {
     let key = address.key
     guard var call = calls[key] else { return ended[key] == nil && !moved ? .deliver : .drop }
     if moved, now < call.deadline {
+      slowDown(call)
       let next = now + min(Self.pause << min(Int64(call.attemptCount - 1), 4), 1000)
       if let url = call.message.channelURL { pauses[url] = max(pauses[url] ?? 0, next) }
       call.repetition = next
@@ -101,8 +107,34 @@ struct PendingCalls {
     }
     calls[key] = nil
     if call.attemptCount > 1 { ended[key] = now + timeout }
+    if let lane = call.lane, slowLanes[lane] != nil { goOn(lane) }
     return .deliver
   }
+
+  /// Slows down the sends to channels whose homes have changed, while others are on their old way.
+  mutating func homesDidChange(where isChanged: (_ channelURL: String) -> Bool) {
+    for call in calls.values where call.lane.map({ isChanged($0.channelURL) }) ?? false {
+      slowDown(call)
+    }
+  }
+
+  private mutating func slowDown(_ call: Call) {
+    if let lane = call.lane { slowLanes[lane] = .waiting }
+  }
+
+  /// Goes on with a lane of which a send was answered: what waits has one way to the home, unless
+  /// something else is under way.
+  private mutating func goOn(_ lane: SendLane) {
+    var isEmpty = true
+    for call in calls.values where call.lane == lane {
+      if call.repetition == nil { return }
+      isEmpty = false
+    }
+    slowLanes[lane] = isEmpty ? nil : .goingOn
+  }
+
+  /// Whether sends wait for others before them.
+  var hasSlowLanes: Bool { !slowLanes.isEmpty }
 
   /// Takes out the calls whose answer can't come any more.
   ///
@@ -113,6 +145,7 @@ struct PendingCalls {
   mutating func lose(at now: Int64, where isLost: (Call) -> Bool) -> [Call] {
     var failed: [Call] = []
     for (key, call) in calls where call.repetition == nil && isLost(call) {
+      slowDown(call)
       switch call.kind {
       case .repeatable, .send: calls[key]?.repetition = now
       case .change:
@@ -136,9 +169,18 @@ struct PendingCalls {
   /// ``forget(_:at:)`` follows for each.
   mutating func takeRepetitions(at now: Int64) -> [Call] {
     pauses = pauses.filter { $0.value > now }
-    var due = calls.values.filter { $0.repetition.map { $0 <= now } ?? false }
-    due.sort { $0.number < $1.number }
+    var due: [Call] = []
+    /// The lanes that have a send before those that follow here.
+    var closed: Set<SendLane> = []
+    for call in calls.values.sorted(by: { $0.number < $1.number }) {
+      let lane = call.lane.flatMap { slowLanes[$0] == nil ? nil : $0 }
+      if let lane, closed.contains(lane) { continue }
+      let isDue = call.repetition.map { $0 <= now } ?? false
+      if isDue { due.append(call) }
+      if let lane, !isDue || slowLanes[lane] == .waiting { closed.insert(lane) }
+    }
     for call in due { calls[call.address.key]?.repetition = nil }
+    slowLanes = slowLanes.filter { $0.value == .waiting || closed.contains($0.key) }
     return due
   }
 
@@ -200,8 +242,11 @@ struct PendingCalls {
   var hasRepetitions: Bool { calls.values.contains { $0.repetition != nil } }
 
   private mutating func give(up key: CallKey, at now: Int64) {
+    let lane = calls[key]?.lane
     calls[key] = nil
     ended[key] = now + timeout
+    guard let lane, slowLanes[lane] != nil else { return }
+    if !calls.values.contains(where: { $0.lane == lane }) { slowLanes[lane] = nil }
   }
 }
 

@@ -339,7 +339,8 @@ struct LogContractTests {
         ]))
   }
 
-  @Test("a message that took no place in a flood window takes none later", arguments: LogKind.allCases)
+  @Test(
+    "a message that took no place in a flood window takes none later", arguments: LogKind.allCases)
   func floodExemption(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     var exempt = (fixture.message(1, at: 10), fixture.message(2, at: 20))
