@@ -6,7 +6,7 @@ package enum Base64 {
 
   /// Encodes with padding.
   package static func encode(_ bytes: some Collection<UInt8>) -> String {
-    var text = alphabet.encode(bytes)
+    var text = alphabet.encode(Array(bytes))
     while !text.count.isMultiple(of: 4) { text.append(padding) }
     return String(decoding: text, as: UTF8.self)
   }
@@ -17,10 +17,10 @@ package enum Base64 {
     alphabet.decode(withoutPadding(Array(text.utf8)))
   }
 
-  private static func withoutPadding(_ characters: [UInt8]) -> ArraySlice<UInt8> {
-    guard characters.count.isMultiple(of: 4) else { return characters[...] }
+  private static func withoutPadding(_ characters: [UInt8]) -> [UInt8] {
+    guard characters.count.isMultiple(of: 4) else { return characters }
     let padded = characters.suffix(2).reversed().prefix { $0 == padding }
-    return characters.dropLast(padded.count)
+    return Array(characters.dropLast(padded.count))
   }
 }
 
@@ -31,13 +31,13 @@ package enum Base64URL {
 
   /// Encodes without padding.
   package static func encode(_ bytes: some Collection<UInt8>) -> String {
-    String(decoding: alphabet.encode(bytes), as: UTF8.self)
+    String(decoding: alphabet.encode(Array(bytes)), as: UTF8.self)
   }
 
   /// Decodes, or returns `nil` for anything that ``encode(_:)`` does not produce: padding, white
   /// space, the other alphabet, an impossible length or bits that are left over.
   package static func decode(_ characters: some Collection<UInt8>) -> [UInt8]? {
-    alphabet.decode(characters)
+    alphabet.decode(Array(characters))
   }
 }
 
@@ -54,39 +54,44 @@ private struct SixBitAlphabet: Sendable {
     self.values = values
   }
 
-  func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity((bytes.count + 2) / 3 * 4)
-    var bits: UInt32 = 0
-    var bitCount = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      bitCount += 8
-      while bitCount >= 6 {
-        bitCount -= 6
-        text.append(characters[Int(bits >> bitCount & 63)])
+  // Not generic: other modules would call generic code that knows nothing of its collection, which is
+  // ten times slower.
+
+  func encode(_ bytes: [UInt8]) -> [UInt8] {
+    var text = [UInt8](repeating: 0, count: (bytes.count * 4 + 2) / 3)
+    var place = 0
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let count = min(bytes.count - start, 3)
+      var bits: UInt32 = 0
+      for index in 0..<count { bits |= UInt32(bytes[start + index]) << UInt32(16 - 8 * index) }
+      for index in 0...count {
+        text[place] = characters[Int(bits >> UInt32(18 - 6 * index) & 63)]
+        place += 1
       }
     }
-    if bitCount > 0 { text.append(characters[Int(bits << (6 - bitCount) & 63)]) }
     return text
   }
 
-  func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count / 4 * 3 + 2)
-    var bits: UInt32 = 0
-    var bitCount = 0
-    for character in text {
-      let value = values[Int(character)]
-      guard value < 64 else { return nil }
-      bits = bits << 6 | UInt32(value)
-      bitCount += 6
-      guard bitCount >= 8 else { continue }
-      bitCount -= 8
-      bytes.append(UInt8(truncatingIfNeeded: bits >> bitCount))
-      bits &= (1 << bitCount) - 1
+  func decode(_ text: [UInt8]) -> [UInt8]? {
+    guard text.count % 4 != 1 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: text.count * 3 / 4)
+    var place = 0
+    for start in stride(from: 0, to: text.count, by: 4) {
+      let count = min(text.count - start, 4)
+      var bits: UInt32 = 0
+      var invalid: UInt8 = 0
+      for index in 0..<count {
+        let value = values[Int(text[start + index])]
+        invalid |= value
+        bits |= UInt32(value) << UInt32(18 - 6 * index)
+      }
+      // Bits that are left over are zero.
+      guard invalid < 64, bits & (0xFF_FFFF >> UInt32(8 * (count - 1))) == 0 else { return nil }
+      for index in 0..<(count - 1) {
+        bytes[place] = UInt8(truncatingIfNeeded: bits >> UInt32(16 - 8 * index))
+        place += 1
+      }
     }
-    // What is left over is less than a character, and zero.
-    return bitCount < 6 && bits == 0 ? bytes : nil
+    return bytes
   }
 }
