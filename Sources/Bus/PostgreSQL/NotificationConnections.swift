@@ -28,8 +28,9 @@ final class NotificationConnections: Sendable {
       let listening = channels.map { "LISTEN \"\($0)\"" }.joined(separator: "; ")
       try listener.execute(script: listening)
       let sender = try PostgreSQLConnection(url, options)
-      // What is lost in a crash is lost with the connections anyway.
-      try sender.execute(script: "SET synchronous_commit = off")
+      // What is lost in a crash is lost with the connections anyway. The plan is made once.
+      try sender.execute(
+        script: "SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan")
       _ = try sender.execute(NotificationSender.statement, [.texts([]), .texts([])])
       return .success(NotificationConnections(Pair(listener: listener, sender: sender)))
     } catch {
