@@ -21,6 +21,8 @@ struct PendingCalls {
     fileprivate(set) var deadline: Int64
     var attemptCount = 1
     var sentAt: Int64
+    /// The place among all that the shard has sent.
+    fileprivate(set) var transmission: UInt64
     /// When the call is to be sent again; `nil` while an answer is awaited.
     var repetition: Int64?
   }
@@ -47,12 +49,13 @@ struct PendingCalls {
   private var isOver = false
   private var calls: [CallKey: Call] = [:]
   private var lastNumber: UInt64 = 0
+  private var lastTransmission: UInt64 = 0
   /// Calls that are over though another answer may come, with the time until which that is so.
   private var ended: [CallKey: Int64] = [:]
   /// Until when the calls of a channel wait, so that they keep their order.
   private var pauses: [String: Int64] = [:]
-  /// The lanes whose sends wait for the first of them, or have waited and go on with the next
-  /// repetitions.
+  /// The lanes whose sends wait for others before them. Those that are over are taken out with the next
+  /// repetitions: looking for that at each answer would take as long as there are calls.
   private var slowLanes: [SendLane: SendLane.Progress] = [:]
 
   /// - Parameter timeout: Milliseconds that a call may take.
@@ -74,10 +77,12 @@ struct PendingCalls {
       return true
     }
     lastNumber += 1
+    lastTransmission += 1
     ended[address.key] = nil
     var call = Call(
       address: address, message: message, kind: message.callKind, server: server,
-      number: lastNumber, deadline: now + time(on: server), sentAt: now)
+      number: lastNumber, deadline: now + time(on: server), sentAt: now,
+      transmission: lastTransmission)
     if !pauses.isEmpty, let url = message.channelURL, let end = pauses[url], end > now {
       call.repetition = end
     } else if let lane = call.lane, slowLanes[lane] != nil {
@@ -107,7 +112,12 @@ struct PendingCalls {
     }
     calls[key] = nil
     if call.attemptCount > 1 { ended[key] = now + timeout }
-    if let lane = call.lane, slowLanes[lane] != nil { goOn(lane) }
+    // An answer of a former home says nothing of the present one.
+    if !moved, let lane = call.lane, case .waiting(let slowed) = slowLanes[lane],
+      call.transmission > slowed
+    {
+      slowLanes[lane] = .answered
+    }
     return .deliver
   }
 
@@ -119,18 +129,7 @@ struct PendingCalls {
   }
 
   private mutating func slowDown(_ call: Call) {
-    if let lane = call.lane { slowLanes[lane] = .waiting }
-  }
-
-  /// Goes on with a lane of which a send was answered: what waits has one way to the home, unless
-  /// something else is under way.
-  private mutating func goOn(_ lane: SendLane) {
-    var isEmpty = true
-    for call in calls.values where call.lane == lane {
-      if call.repetition == nil { return }
-      isEmpty = false
-    }
-    slowLanes[lane] = isEmpty ? nil : .goingOn
+    if let lane = call.lane { slowLanes[lane] = .waiting(after: lastTransmission) }
   }
 
   /// Whether sends wait for others before them.
@@ -170,18 +169,29 @@ struct PendingCalls {
   mutating func takeRepetitions(at now: Int64) -> [Call] {
     pauses = pauses.filter { $0.value > now }
     var due: [Call] = []
-    /// The lanes that have a send before those that follow here.
-    var closed: Set<SendLane> = []
+    /// The lanes that have a send which those behind it wait for.
+    var closed = lanesUnderWay
     for call in calls.values.sorted(by: { $0.number < $1.number }) {
-      let lane = call.lane.flatMap { slowLanes[$0] == nil ? nil : $0 }
+      let lane = slowLane(of: call)
       if let lane, closed.contains(lane) { continue }
       let isDue = call.repetition.map { $0 <= now } ?? false
       if isDue { due.append(call) }
-      if let lane, !isDue || slowLanes[lane] == .waiting { closed.insert(lane) }
+      if let lane, !isDue || slowLanes[lane] != .answered { closed.insert(lane) }
     }
     for call in due { calls[call.address.key]?.repetition = nil }
-    slowLanes = slowLanes.filter { $0.value == .waiting || closed.contains($0.key) }
+    slowLanes = slowLanes.filter { closed.contains($0.key) }
     return due
+  }
+
+  private func slowLane(of call: Call) -> SendLane? {
+    guard !slowLanes.isEmpty, let lane = call.lane, slowLanes[lane] != nil else { return nil }
+    return lane
+  }
+
+  /// The slow lanes of which a send is under way.
+  private var lanesUnderWay: Set<SendLane> {
+    guard !slowLanes.isEmpty else { return [] }
+    return Set(calls.values.lazy.filter { $0.repetition == nil }.compactMap(slowLane))
   }
 
   /// Takes note of a call that is sent again.
@@ -192,6 +202,8 @@ struct PendingCalls {
     calls[key]?.message = message
     calls[key]?.server = server
     calls[key]?.sentAt = now
+    lastTransmission += 1
+    calls[key]?.transmission = lastTransmission
     calls[key]?.attemptCount += 1
   }
 
@@ -242,11 +254,8 @@ struct PendingCalls {
   var hasRepetitions: Bool { calls.values.contains { $0.repetition != nil } }
 
   private mutating func give(up key: CallKey, at now: Int64) {
-    let lane = calls[key]?.lane
     calls[key] = nil
     ended[key] = now + timeout
-    guard let lane, slowLanes[lane] != nil else { return }
-    if !calls.values.contains(where: { $0.lane == lane }) { slowLanes[lane] = nil }
   }
 }
 

@@ -7,11 +7,11 @@ import ShardMessages
 /// When one of them was lost or has met no home, or the home is another, the others wait until it is
 /// answered: on another way they could overtake it.
 struct SendLane: Hashable {
-  enum Progress {
-    /// The first send is under way, or waits for a home; the others wait for it.
-    case waiting
-    /// The first send was answered; the others go on with the next repetitions.
-    case goingOn
+  enum Progress: Equatable {
+    /// No home has answered what was sent after a transmission: one send at a time is under way.
+    case waiting(after: UInt64)
+    /// A home has answered: when nothing is under way, all others follow on one way.
+    case answered
   }
 
   let session: SessionAddress

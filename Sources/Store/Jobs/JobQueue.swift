@@ -127,10 +127,11 @@ final class JobQueue<Job: Sendable>: Sendable {
   /// Takes what is there, or registers the caller as a sleeper.
   private func takeNow(upTo limit: (_ count: Int) -> Int) -> Arrival? {
     state.withLock { state in
-      let limit = limit(state.prompt.count + state.incoming.count + state.outgoing.count)
+      let others = state.incoming.count + state.outgoing.count
+      let limit = limit(state.prompt.count + others)
       var taken: [Job] = []
       if !state.prompt.isEmpty {
-        let count = min(state.prompt.count, max(limit / 2, 1))
+        let count = min(state.prompt.count, max(limit / 2, limit - others, 1))
         taken += state.prompt.prefix(count)
         state.prompt.removeFirst(count)
       }

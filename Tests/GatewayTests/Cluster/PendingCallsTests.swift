@@ -158,8 +158,13 @@ final class PendingCallsTests {
     #expect(!begin(3, send("3"), to: other))
     #expect(begin(4, send("4"), to: server, url: "elsewhere"))
     #expect(takeRepetitions(at: 1).isEmpty)
+    #expect(!begin(5, send("5"), to: other, at: 1))
+    // The old home's answer says nothing of the new one.
     #expect(end(.session(reply(1)), at: 2) == .deliver)
     repeatCalls([3], at: 2)
+    #expect(takeRepetitions(at: 2).isEmpty)
+    #expect(end(.session(reply(3)), at: 3) == .deliver)
+    repeatCalls([5], at: 3)
   }
 
   @Test("a send that is given up keeps nobody waiting")
@@ -170,6 +175,7 @@ final class PendingCallsTests {
     #expect(numbers(calls.takeExpired(at: 10_000)) == [1])
     repeatCalls([2], at: 10_000)
     #expect(numbers(calls.takeExpired(at: 10_100)) == [2])
+    #expect(takeRepetitions(at: 10_100).isEmpty)
     #expect(!calls.hasSlowLanes)
   }
 
