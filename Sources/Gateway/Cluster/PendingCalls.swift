@@ -54,8 +54,10 @@ struct PendingCalls {
   private var ended: [CallKey: Int64] = [:]
   /// Until when the calls of a channel wait, so that they keep their order.
   private var pauses: [String: Int64] = [:]
-  /// The lanes whose sends wait for others before them. Those that are over are taken out with the next
-  /// repetitions: looking for that at each answer would take as long as there are calls.
+  /// The lanes whose sends wait for others before them.
+  ///
+  /// Those that are over are taken out with the next repetitions: to look for them at each answer would
+  /// mean to look at all calls.
   private var slowLanes: [SendLane: SendLane.Progress] = [:]
 
   /// - Parameter timeout: Milliseconds that a call may take.
