@@ -59,6 +59,8 @@ struct PendingCalls {
   /// Those that are over are taken out with the next repetitions: to look for them at each answer would
   /// mean to look at all calls.
   private var slowLanes: [SendLane: SendLane.Progress] = [:]
+  /// Whether a send of a slow lane was answered since repetitions were last taken.
+  private(set) var mayGoOn = false
 
   /// - Parameter timeout: Milliseconds that a call may take.
   init(timeout: Int64) {
@@ -87,7 +89,8 @@ struct PendingCalls {
       transmission: lastTransmission)
     if !pauses.isEmpty, let url = message.channelURL, let end = pauses[url], end > now {
       call.repetition = end
-    } else if let lane = call.lane, slowLanes[lane] != nil {
+      slowDown(call)
+    } else if slowLane(of: call) != nil {
       call.repetition = now
     }
     calls[address.key] = call
@@ -114,10 +117,10 @@ struct PendingCalls {
     }
     calls[key] = nil
     if call.attemptCount > 1 { ended[key] = now + timeout }
+    guard let lane = slowLane(of: call) else { return .deliver }
+    mayGoOn = true
     // An answer of a former home says nothing of the present one.
-    if !moved, let lane = call.lane, case .waiting(let slowed) = slowLanes[lane],
-      call.transmission > slowed
-    {
+    if !moved, case .waiting(let slowed) = slowLanes[lane], call.transmission > slowed {
       slowLanes[lane] = .answered
     }
     return .deliver
@@ -133,9 +136,6 @@ struct PendingCalls {
   private mutating func slowDown(_ call: Call) {
     if let lane = call.lane { slowLanes[lane] = .waiting(after: lastTransmission) }
   }
-
-  /// Whether sends wait for others before them.
-  var hasSlowLanes: Bool { !slowLanes.isEmpty }
 
   /// Takes out the calls whose answer can't come any more.
   ///
@@ -170,6 +170,7 @@ struct PendingCalls {
   /// ``forget(_:at:)`` follows for each.
   mutating func takeRepetitions(at now: Int64) -> [Call] {
     pauses = pauses.filter { $0.value > now }
+    mayGoOn = false
     var due: [Call] = []
     /// The lanes that have a send which those behind it wait for.
     var closed = lanesUnderWay

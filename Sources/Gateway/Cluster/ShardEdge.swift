@@ -78,7 +78,7 @@ final class ShardEdge: TimerHandler {
     let isRepeated = isMoved || isPremature(outcome, address)
     switch calls.end(address, moved: isRepeated, at: shard.loop.now) {
     case .deliver:
-      if calls.hasSlowLanes { schedule(after: 0) }
+      if calls.mayGoOn { schedule(after: 0) }
       return isMoved ? .failure(.homeIsMissing) : outcome
     case .drop: return nil
     case .wait:

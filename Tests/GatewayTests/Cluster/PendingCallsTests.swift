@@ -138,15 +138,16 @@ final class PendingCallsTests {
     #expect(begin(5, .view, to: other, at: 6))
     #expect(begin(6, send("6"), to: other, at: 6, url: "elsewhere"))
     repeatCalls([1], at: 6)
-    #expect(calls.hasSlowLanes)
     // Its home has moved once more: the others wait on.
     #expect(end(.session(reply(1)), moved: true, at: 10) == .wait)
     repeatCalls([1], at: 110)
+    #expect(!calls.mayGoOn)
     #expect(end(.session(reply(1)), at: 120) == .deliver)
+    #expect(calls.mayGoOn)
     // Until the others are on their way, no new one overtakes them.
     #expect(!begin(7, send("7"), to: other, at: 120))
     repeatCalls([2, 3, 4, 7], at: 120)
-    #expect(!calls.hasSlowLanes)
+    #expect(!calls.mayGoOn)
     #expect(begin(8, send("8"), to: other, at: 121))
   }
 
@@ -167,6 +168,18 @@ final class PendingCallsTests {
     repeatCalls([5], at: 3)
   }
 
+  @Test("a send that waits for the home of its channel is not overtaken when the pause is over")
+  func followsPauses() {
+    // Another call has found the home moved.
+    #expect(begin(1, .view, to: server))
+    #expect(end(.session(reply(1)), moved: true, at: 0) == .wait)
+    #expect(!begin(2, send("2"), to: other, at: 10))
+    #expect(!begin(3, send("3"), to: other, at: 60))
+    repeatCalls([1, 2], at: 60)
+    #expect(end(.session(reply(2)), at: 70) == .deliver)
+    repeatCalls([3], at: 70)
+  }
+
   @Test("a send that is given up keeps nobody waiting")
   func freesLanes() {
     #expect(begin(1, send("1"), to: server))
@@ -176,7 +189,7 @@ final class PendingCallsTests {
     repeatCalls([2], at: 10_000)
     #expect(numbers(calls.takeExpired(at: 10_100)) == [2])
     #expect(takeRepetitions(at: 10_100).isEmpty)
-    #expect(!calls.hasSlowLanes)
+    #expect(begin(3, send("3"), to: other, at: 10_100))
   }
 
   @Test("a change that was refused by a home that has moved is sent again")
