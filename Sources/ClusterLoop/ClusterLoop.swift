@@ -59,7 +59,7 @@ package final class ClusterLoop: ClusterNetwork {
     mailbox.post(.send(message, server, knowing: nil))
   }
 
-  package func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int) {
+  package func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?) {
     mailbox.enqueue(.send(message, server, knowing: resetCount))
   }
 

@@ -10,9 +10,10 @@ package protocol ClusterNetwork: AnyObject, Sendable {
   ///
   /// Bytes of one turn so share a frame; the first would otherwise leave alone.
   ///
-  /// - Parameter resetCount: The resets of the link that the sender knows of. Bytes are dropped if there
-  ///   have been more: they would overtake what was lost, which the sender is about to send again.
-  func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int)
+  /// - Parameter resetCount: The resets of the link that the sender knows of. A call is dropped if there
+  ///   have been more: it would overtake those that were lost, with which the sender is about to send it
+  ///   again. `nil` for what is never sent again.
+  func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?)
 
   /// Has what was enqueued leave.
   func flush()
@@ -25,7 +26,7 @@ package protocol ClusterNetwork: AnyObject, Sendable {
 }
 
 extension ClusterNetwork {
-  package func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int) {
+  package func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?) {
     send(message, to: server)
   }
   package func flush() {}

@@ -320,7 +320,9 @@ final class ShardEdge: TimerHandler {
       shard.send(.message(message), to: receiver)
     case .there(let server):
       let bytes = ring.encode(RelayedMessage(message), from: network.local, for: server)
-      network.enqueue(bytes, to: server, knowing: resetCounts[server] ?? 0)
+      let isOwnCall = message.callAddress?.shard == shard.handle.address
+      network.enqueue(
+        bytes, to: server, knowing: isOwnCall ? resetCounts[server] ?? 0 : nil)
       hasEnqueued = true
     case .nowhere: figures.add(to: .lost)
     }

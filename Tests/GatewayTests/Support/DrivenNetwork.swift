@@ -41,9 +41,9 @@ final class DrivenNetwork: ClusterNetwork {
     }
   }
 
-  func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int) {
+  func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?) {
     state.withLock { state in
-      guard resetCount == state.resetCounts[server] ?? 0 else { return }
+      if let resetCount, resetCount != state.resetCounts[server] ?? 0 { return }
       state.enqueued.append((message, server))
     }
   }
