@@ -93,7 +93,7 @@ final class TestServer: ClusterDelegate {
     changed.signal()
   }
 
-  func linkWasReset(with server: ServerID, count: Int) {
+  func linkWasReset(with server: ServerID) {
     state.withLock { $0.resets.append(server) }
     changed.signal()
   }
