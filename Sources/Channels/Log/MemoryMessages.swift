@@ -10,6 +10,12 @@ struct MemoryMessages: Sendable {
     var mentionedIDs: [String]
     /// Whether it took no place in the flood window of its user.
     var isFloodExempt = false
+
+    /// The send that a flood window counts; `nil` when none does.
+    var send: RecentSend? {
+      guard let user = message.message.user, !isFloodExempt else { return nil }
+      return RecentSend(userID: user.id, createdAt: message.message.createdAt)
+    }
   }
 
   /// The result of looking for the message that a request made.
@@ -47,9 +53,7 @@ struct MemoryMessages: Sendable {
     guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return }
     let entry = entries.remove(at: index)
     let message = entry.message.message
-    if let user = message.user, !entry.isFloodExempt {
-      deleted.append((id, RecentSend(userID: user.id, createdAt: message.createdAt)))
-    }
+    if let send = entry.send { deleted.append((id, send)) }
     guard !message.requestID.isEmpty else { return }
     withdrawn.append((message.user?.id, message.requestID, message.createdAt))
   }
@@ -79,10 +83,8 @@ struct MemoryMessages: Sendable {
   }
 
   func sends(after time: Int64, limit: Int) -> [RecentSend] {
-    let kept = entries.compactMap { entry -> (id: Int64, send: RecentSend)? in
-      let message = entry.message.message
-      guard let user = message.user, !entry.isFloodExempt else { return nil }
-      return (message.id, RecentSend(userID: user.id, createdAt: message.createdAt))
+    let kept = entries.compactMap { entry in
+      entry.send.map { (id: entry.message.message.id, send: $0) }
     }
     return (kept + deleted).filter { $0.send.createdAt > time }
       .sorted { ($0.send.createdAt, $0.id) < ($1.send.createdAt, $1.id) }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Jobs on their way to a thread of the store: first in, first out, bounded.
 ///
-/// Prompt jobs pass those that wait, but fill half of what is taken at most, so that neither kind
-/// waits for the other's end.
+/// Prompt jobs pass those that wait, but fill half of what is taken at most while others wait too, so
+/// that neither kind waits for the other's end.
 final class JobQueue<Job: Sendable>: Sendable {
   /// The outcome of a submission.
   enum Admission {
@@ -109,7 +109,11 @@ final class JobQueue<Job: Sendable>: Sendable {
   }
 
   /// Waits for jobs and takes the oldest, at most `limit`.
-  func take(upTo limit: Int) -> Arrival { take(upTo: { _ in limit }, timeout: nil) }
+  ///
+  /// - Parameter timeout: How long to wait at most; for ever when `nil`.
+  func take(upTo limit: Int, timeout: DispatchTimeInterval? = nil) -> Arrival {
+    take(upTo: { _ in limit }, timeout: timeout)
+  }
 
   /// Waits for jobs and takes the oldest.
   ///

@@ -14,10 +14,10 @@ extension WriteTransaction {
     let deleted = try connection.all(
       """
       DELETE FROM messages WHERE message_id = ? AND channel_id = ?
-      RETURNING user_id, created_at, flood_exempt
+      RETURNING CASE WHEN flood_exempt = 0 THEN user_id END, created_at
       """,
       [id, channelID]
-    ) { (userID: $0[2] as Int == 0 ? $0[0] as String? : nil, createdAt: $0[1] as Int64) }
+    ) { (userID: $0[0] as String?, createdAt: $0[1] as Int64) }
     guard let message = deleted.first else { throw StoreError.notFound(.message) }
     connection.mayHaveRemains = true
     try connection.execute(

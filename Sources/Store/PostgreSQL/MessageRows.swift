@@ -78,8 +78,8 @@ struct MessageRows {
   }
 
   private var messageColumns: [PostgreSQLValue] {
-    (0..<6).map { column in .integers(messages.map { $0.integers[column] }) }
-      + (0..<12).map { column in .texts(messages.map { $0.texts[column] }) }
+    messages[0].integers.indices.map { column in .integers(messages.map { $0.integers[column] }) }
+      + messages[0].texts.indices.map { column in .texts(messages.map { $0.texts[column] }) }
   }
 
   private static let columns = """

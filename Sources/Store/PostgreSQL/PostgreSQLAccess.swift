@@ -52,12 +52,12 @@ struct PostgreSQLAccess: Sendable {
 
   private var settings: String {
     // A server that is stopped in a transaction must not hold up the others for long.
-    let patience = "SET idle_in_transaction_session_timeout = 3000; SET lock_timeout = 8000"
+    let timeouts = "SET idle_in_transaction_session_timeout = 3000; SET lock_timeout = 8000"
     return switch role {
     // Else the server plans a statement with a list of values anew each time, which takes a lone
     // message as long as its rows: a list that is there is mostly shorter than what it expects of any.
-    case .writer: "\(patience); SET plan_cache_mode = force_generic_plan"
-    case .aside: patience
+    case .writer: "\(timeouts); SET plan_cache_mode = force_generic_plan"
+    case .aside: timeouts
     case .reader: "SET default_transaction_read_only = on"
     case .administrator: "SET lock_timeout = 0"
     }

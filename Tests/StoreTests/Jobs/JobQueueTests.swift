@@ -30,6 +30,17 @@ struct JobQueueTests {
     #expect(taken(queue, 10) == [3, 4])
   }
 
+  @Test("prompt jobs fill half of what is taken, and more where there are no others")
+  func sharesWithPromptJobs() {
+    let queue = JobQueue<Int>(capacity: 10)
+    #expect(queue.submit([1, 2, 3, 4]) == (4, .accepted))
+    for job in 5...8 { #expect(queue.submitPrompt(job) == .accepted) }
+    #expect(taken(queue, 4) == [5, 6, 1, 2])
+    #expect(taken(queue, 4) == [7, 8, 3, 4])
+    for job in 5...8 { #expect(queue.submitPrompt(job) == .accepted) }
+    #expect(taken(queue, 4) == [5, 6, 7, 8])
+  }
+
   @Test("a full queue refuses, until something is taken")
   func isBounded() {
     let queue = JobQueue<Int>(capacity: 2)
@@ -82,7 +93,7 @@ struct JobQueueTests {
   @Test("waiting ends without jobs when the time is over")
   func timesOut() {
     let queue = JobQueue<Int>(capacity: 10)
-    guard case .nothing = queue.take(upTo: { _ in 1 }, timeout: .milliseconds(1)) else {
+    guard case .nothing = queue.take(upTo: 1, timeout: .milliseconds(1)) else {
       Issue.record("something arrived")
       return
     }
@@ -108,9 +119,7 @@ struct JobQueueTests {
   }
 
   private func taken(_ queue: JobQueue<Int>, _ limit: Int) -> [Int] {
-    guard case .jobs(let jobs) = queue.take(upTo: { _ in limit }, timeout: .seconds(60)) else {
-      return []
-    }
+    guard case .jobs(let jobs) = queue.take(upTo: limit, timeout: .seconds(60)) else { return [] }
     return jobs
   }
 }
