@@ -26,7 +26,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   private let url: String
   private var stage: ChannelStage
   private var link: Link
-  /// The number of the attachment that holds.
+  /// The number of the attachment that holds; 0, which none has, while there is none.
   private var number: UInt64 = 0
   /// News that wait for the end of the repair, or of a last read for a connection.
   private var news: [StageNews] = []
@@ -128,11 +128,11 @@ package struct AttachedStage: ~Copyable, Sendable {
     switch input {
     case .attach(let number): attach(number, into: &actions)
     case .news(let number, let news):
-      guard number == self.number else {
-        keepAnswers(of: news)
-        break
-      }
-      for item in news {
+      for (index, item) in news.enumerated() {
+        guard number == self.number else {
+          keepAnswers(of: news[index...])
+          break
+        }
         // The home goes on with the users while events are being repaired.
         if case .next = item {
           reportPiece(into: &actions)
@@ -198,17 +198,15 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   /// Keeps the answers in news of another attachment: the calls were carried out, and the events before
   /// them are known when the stage is attached again.
-  private mutating func keepAnswers(of news: [StageNews]) {
+  private mutating func keepAnswers(of news: some Sequence<StageNews>) {
     for case .answer(let address, let outcome) in news { answers.append((address, outcome, 0)) }
   }
 
   // MARK: Attaching
 
   private mutating func attach(_ number: UInt64, into actions: inout StageActions) {
+    endAttachment()
     self.number = number
-    link = .asked
-    keepAnswers(of: news)
-    news = []
     lastReads = []
     admissions.name(stage.enteringUsers)
     inventory = StageInventory(userIDs: stage.userIDs, claims: openClaims)
@@ -222,6 +220,14 @@ package struct AttachedStage: ~Copyable, Sendable {
     }
     reportPiece(into: &actions)
     for question in admissions.questions { actions.append(.report(question)) }
+  }
+
+  /// Takes no more news before the next attachment, which begins with the events that are missing.
+  private mutating func endAttachment() {
+    number = 0
+    link = .asked
+    keepAnswers(of: news)
+    news = []
   }
 
   private mutating func reportPiece(into actions: inout StageActions) {
@@ -256,7 +262,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   ) {
     switch result {
     case .failure:
-      link = .asked
+      endAttachment()
       actions.append(.reattach)
       return
     case .success(nil): pass(.abandon, at: now, into: &actions)
@@ -296,7 +302,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .next: reportPiece(into: &actions)
     case .absent: end(at: now, into: &actions)
     case .released:
-      link = .asked
+      endAttachment()
       actions.append(.reattach)
     case .admitted(let number, let result):
       guard let request = admissions.grant(number) else { return }

@@ -81,6 +81,40 @@ struct AttachedStageTests {
     #expect(rig.takeDelivered() == [7, 8, 9])
   }
 
+  @Test("what the home sends after events that could not be read comes behind them")
+  func failedRepair() {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.ask(2)
+    rig.start(seq: 4)
+    rig.news([.event(rig.event(5))])
+    rig.failRepair()
+    rig.news([.event(rig.event(6))])
+    #expect(rig.takeDelivered() == [])
+    rig.attach(3, seq: 6)
+    rig.repair(upTo: 6)
+    rig.news([.event(rig.event(7))])
+    #expect(rig.takeDelivered() == [2, 3, 4, 5, 6, 7])
+  }
+
+  @Test("answers that come behind events that could not be read wait for these")
+  func answersAfterFailedRepair() {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.ask(2)
+    rig.start(seq: 4)
+    rig.answer()
+    rig.failRepair()
+    rig.answer()
+    rig.endTurn()
+    #expect(rig.replyCount == 0)
+    rig.attach(3, seq: 4)
+    rig.repair(upTo: 4)
+    rig.endTurn()
+    #expect(rig.replyCount == 2)
+    #expect(rig.takeDelivered() == [2, 3, 4])
+  }
+
   @Test("an answer from a home that the stage does not know waits for the events before it")
   func early() {
     rig.attach(1, seq: 1)
@@ -214,11 +248,17 @@ private final class AttachedRig {
 
   /// Brings the outcome of a call from a home that the stage may not be attached to.
   func reply(after seq: Int64) {
-    let address = ReplyAddress(
+    handle(AttachmentInput.answer(caller, .failure(.internalError), after: seq))
+    handle(StageInput.endOfTurn)
+  }
+
+  /// Brings the outcome of a call among the news of the home.
+  func answer() { news([.answer(caller, .failure(.internalError))]) }
+
+  private var caller: ReplyAddress {
+    ReplyAddress(
       session: .sample(1), ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
       limit: Limits.answerByteCount)
-    handle(AttachmentInput.answer(address, .failure(.internalError), after: seq))
-    handle(StageInput.endOfTurn)
   }
 
   /// Lets the home answer.
@@ -310,6 +350,14 @@ private final class AttachedRig {
       handle(
         AttachmentInput.repaired(
           repair.number, .success(log(after: repair.seq, upTo: seq)), awaited: []))
+    }
+    repairs = []
+  }
+
+  /// Has the log not answer.
+  func failRepair() {
+    for repair in repairs {
+      handle(AttachmentInput.repaired(repair.number, .failure(.internalError), awaited: []))
     }
     repairs = []
   }

@@ -110,7 +110,8 @@ private struct Schedule {
           written: Int.random(in: 0...2, using: &random), after: takeOverTime())
       }
     case 52..<55: channel.learnHome(Int.random(in: 0..<3, using: &random))
-    case 55..<60: channel.answerRead(Int.random(in: 0..<3, using: &random))
+    case 55: channel.failRead(Int.random(in: 0..<3, using: &random))
+    case 56..<60: channel.answerRead(Int.random(in: 0..<3, using: &random))
     case 60..<68: channel.answerLog(Int.random(in: 0..<3, using: &random))
     case 68..<74: channel.wait(Int64.random(in: 0...400, using: &random))
     case 74..<79: channel.flush()

@@ -283,6 +283,19 @@ final class SeveralStages {
     server.wakeTime = nil
   }
 
+  /// Has the log refuse a read of a server, as one that is not reached.
+  func failRead(_ number: Int) {
+    let server = servers[number]
+    guard !server.reads.isEmpty else { return }
+    switch server.reads.removeFirst() {
+    case .recovered(let read, _):
+      handle(StageInput.recovered(read, .failure(.internalError)), server)
+    case .repaired(let attachment, _, let awaited):
+      handle(
+        AttachmentInput.repaired(attachment, .failure(.internalError), awaited: awaited), server)
+    }
+  }
+
   func answerRead(_ number: Int) {
     let server = servers[number]
     guard !server.reads.isEmpty else { return }
