@@ -17,6 +17,9 @@ AWAY = (OSError, TimeoutError, ConnectionClosed, WebSocketException)
 PASSING = {500901, 400501, 500910, 900020}
 # 900050, 900041, 400750: frozen, muted, banned. 900200: flooding.
 BARRED = {900050, 900041, 400750, 900200}
+# Seconds in which a call of unknown outcome may still be carried out: servers keep for 10 s what they have for
+# one another.
+LATE = 10 + 5 * PATIENCE
 
 
 def is_unknown(refusal):
@@ -36,6 +39,8 @@ class Person(Roamer):
         self.is_leaving = False
         # Codes of connections that were not closed by this client.
         self.closed_by_servers = []
+        # Calls of which it is not known whether they were carried out.
+        self.unknown = 0
         super().__init__(crowd.cluster, user_id, ledger.channel, first)
 
     def _take(self, answer):
@@ -113,6 +118,7 @@ class Person(Roamer):
                 answer = await self.once(method, **params)
                 if answer is not None:
                     return answer
+                self.unknown += 1
             except Refused as refusal:
                 if refusal.code == 400201:
                     return None
@@ -295,18 +301,31 @@ class Crowd:
 
     async def moderates(self, operator, victim):
         """Bans, mutes and freezes, and takes it back."""
-        name, number = victim.user_id, 0
+        name, number, late = victim.user_id, 0, {}
         while True:
             number += 1
             how, who = (
                 ("ban", {"user_id": name}), ("mute", {"user_id": name}), ("freeze", {}))[number % 3]
+            await self.takes_back(operator, late)
             async with self.step(f"{how} in {operator.channel}"):
+                unknown = operator.unknown
                 await operator.insist(f"channel.{how}", **who)
                 bar = operator.ledger.barred(who.get("user_id"), time.monotonic())
+                if operator.unknown > unknown:
+                    late[how] = who, time.monotonic() + LATE
                 await asyncio.sleep(0.3)
                 bar["until"] = time.monotonic()
                 await operator.insist(f"channel.un{how}", **who)
             await asyncio.sleep(0.8)
+
+    async def takes_back(self, operator, late):
+        """Takes back what an earlier call did that was repeated, as long as that may be and everyone waits."""
+        while late and not self.gate.is_set():
+            for how, (who, until) in list(late.items()):
+                await operator.insist(f"channel.un{how}", **who)
+                if time.monotonic() > until:
+                    del late[how]
+            await asyncio.sleep(0.5)
 
     async def posts(self, ledger, pause):
         """Sends over the Platform API of one server after the other."""
