@@ -56,11 +56,11 @@ package final class ClusterLoop: ClusterNetwork {
   package func start(_ delegate: any ClusterDelegate) { mailbox.post(.start(delegate)) }
 
   package func send(_ message: [UInt8], to server: ServerID) {
-    mailbox.post(.send(message, server))
+    mailbox.post(.send(message, server, knowing: nil))
   }
 
-  package func enqueue(_ message: [UInt8], to server: ServerID) {
-    mailbox.enqueue(.send(message, server))
+  package func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?) {
+    mailbox.enqueue(.send(message, server, knowing: resetCount))
   }
 
   package func flush() { mailbox.wakeReceiver() }
@@ -98,7 +98,7 @@ package typealias BusMaker =
 
 /// A job for the cluster's thread.
 enum ClusterCommand: Sendable {
-  case send([UInt8], ServerID)
+  case send([UInt8], ServerID, knowing: Int?)
   case start(any ClusterDelegate)
   case drain
   case store(canWrite: Bool)

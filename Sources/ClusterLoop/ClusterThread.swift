@@ -95,7 +95,8 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
 
   private func carryOut(_ command: ClusterCommand) {
     switch command {
-    case .send(let message, let server): machine.send(message, to: server, at: loop.now)
+    case .send(let message, let server, let resetCount):
+      machine.send(message, to: server, knowing: resetCount, at: loop.now)
     case .start(let delegate):
       self.delegate = delegate
       delegate.ringDidChange(machine.ring)
@@ -189,7 +190,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
   private func report(_ action: ClusterAction, to delegate: any ClusterDelegate) {
     switch action {
     case .deliver(let message, let server): delegate.received(message, from: server)
-    case .reset(let server, _): delegate.linkWasReset(with: server)
+    case .reset(let server, _, let count): delegate.linkWasReset(with: server, count: count)
     case .ring(let ring): delegate.ringDidChange(ring)
     case .silence(let servers): delegate.silenceDidChange(servers)
     case .leave(let reason): delegate.mustLeave(reason: reason.description)

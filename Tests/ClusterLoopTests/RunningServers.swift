@@ -93,7 +93,7 @@ final class TestServer: ClusterDelegate {
     changed.signal()
   }
 
-  func linkWasReset(with server: ServerID) {
+  func linkWasReset(with server: ServerID, count: Int) {
     state.withLock { $0.resets.append(server) }
     changed.signal()
   }

@@ -223,7 +223,7 @@ package final class MemoryNetwork: ClusterNetwork {
       count += 1
       switch event {
       case .message(let message, let sender): delegate.received(message, from: sender)
-      case .reset(let peer): delegate.linkWasReset(with: peer)
+      case .reset(let peer): delegate.linkWasReset(with: peer, count: 0)
       case .ring(let ring): delegate.ringDidChange(ring)
       case .leave(let reason): delegate.mustLeave(reason: reason)
       }

@@ -20,6 +20,8 @@ package struct ClusterMachine {
   private let codec: FrameCodec
   private var membership: Membership
   private var links: [ServerID: ServerLink] = [:]
+  /// The resets of each link.
+  private var resetCounts: [ServerID: Int] = [:]
   private var actions: [ClusterAction] = []
   private var traffic = ClusterTraffic()
   /// The counts of links whose peers are gone.
@@ -50,7 +52,13 @@ package struct ClusterMachine {
   }
 
   /// Sends a message with the end of the turn.
-  package mutating func send(_ message: [UInt8], to server: ServerID, at now: Int64) {
+  ///
+  /// - Parameter resetCount: See ``ClusterNetwork/enqueue(_:to:knowing:)``; `nil` for a sender to whom
+  ///   resets do not matter.
+  package mutating func send(
+    _ message: [UInt8], to server: ServerID, knowing resetCount: Int? = nil, at now: Int64
+  ) {
+    if let resetCount, resetCount != resetCounts[server] { return }
     links[server]?.send(message, at: now, into: &linkActions)
     carryOut(linkTo: server)
   }
@@ -142,12 +150,14 @@ package struct ClusterMachine {
     actions.append(.ring(ring))
     for peer in links.keys where ring.member(peer) == nil {
       if let link = links.removeValue(forKey: peer) { pastLinks += link.counters }
+      resetCounts[peer] = nil
     }
     for member in ring.members where member.id != local.id && links[member.id] == nil {
       links[member.id] = ServerLink(
         from: local.id, to: member.id, limits: settings.limits, versions: settings.versions,
         at: now)
-      actions.append(.reset(member.id, nil))
+      resetCounts[member.id] = 0
+      actions.append(.reset(member.id, nil, count: 0))
     }
   }
 
@@ -168,7 +178,10 @@ package struct ClusterMachine {
       switch action {
       case .transmit(let frame): transmit(frame)
       case .deliver(let message): actions.append(.deliver(message, from: peer))
-      case .reset(let reason): actions.append(.reset(peer, reason))
+      case .reset(let reason):
+        let count = (resetCounts[peer] ?? 0) + 1
+        resetCounts[peer] = count
+        actions.append(.reset(peer, reason, count: count))
       }
     }
     linkActions.removeAll(keepingCapacity: true)
@@ -180,8 +193,8 @@ package enum ClusterAction: Sendable, Equatable {
   /// Send bytes to a server's inbox, or to that of all.
   case transmit([UInt8], to: ServerID?)
   case deliver([UInt8], from: ServerID)
-  /// A link was reset, or is new.
-  case reset(ServerID, LinkResetReason?)
+  /// A link was reset, or is new; with the number of its resets so far.
+  case reset(ServerID, LinkResetReason?, count: Int)
   case ring(ServerRing)
   /// These servers are not heard on the bus, and no others.
   case silence(Set<ServerID>)

@@ -9,7 +9,11 @@ package protocol ClusterNetwork: AnyObject, Sendable {
   /// Sends bytes that may leave late, in their order: ``flush()`` is to follow soon.
   ///
   /// Bytes of one turn so share a frame; the first would otherwise leave alone.
-  func enqueue(_ message: [UInt8], to server: ServerID)
+  ///
+  /// - Parameter resetCount: The resets of the link that the sender knows of. A call is dropped if there
+  ///   have been more: it would overtake those that were lost, with which the sender is about to send it
+  ///   again. `nil` for what is never sent again.
+  func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?)
 
   /// Has what was enqueued leave.
   func flush()
@@ -22,7 +26,9 @@ package protocol ClusterNetwork: AnyObject, Sendable {
 }
 
 extension ClusterNetwork {
-  package func enqueue(_ message: [UInt8], to server: ServerID) { send(message, to: server) }
+  package func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?) {
+    send(message, to: server)
+  }
   package func flush() {}
 }
 
@@ -39,7 +45,9 @@ package protocol ClusterDelegate: AnyObject, Sendable {
 
   /// Reports that what was sent to a server and not answered may be lost, in both directions: it was
   /// away too long, or is new. Both servers report it, and nothing from before arrives after it.
-  func linkWasReset(with server: ServerID)
+  ///
+  /// - Parameter count: The resets of the link so far; 0 for one that is new.
+  func linkWasReset(with server: ServerID, count: Int)
 
   /// Takes a new ring; ``ClusterNetwork/ring`` is the same already.
   func ringDidChange(_ ring: ServerRing)

@@ -25,7 +25,7 @@ final class ClusterInbox: ClusterDelegate {
 
   private enum Event {
     case message([UInt8], from: ServerID)
-    case reset(ServerID)
+    case reset(ServerID, count: Int)
     case ring
     case silence(Set<ServerID>)
     case leave(reason: String)
@@ -64,7 +64,7 @@ final class ClusterInbox: ClusterDelegate {
     shards?.wake()
   }
 
-  func linkWasReset(with server: ServerID) { take(.reset(server)) }
+  func linkWasReset(with server: ServerID, count: Int) { take(.reset(server, count: count)) }
 
   func ringDidChange(_ ring: ServerRing) { take(.ring) }
 
@@ -90,8 +90,8 @@ final class ClusterInbox: ClusterDelegate {
   private func handle(_ event: Event, _ target: Target) {
     switch event {
     case .message(let bytes, let server): receive(bytes, from: server, target)
-    case .reset(let server):
-      target.shards.sendToAll(LocalMessage.linkWasReset(server))
+    case .reset(let server, let count):
+      target.shards.sendToAll(LocalMessage.linkWasReset(server, count: count))
       answerLost(target) { $0 == server }
     case .ring:
       target.shards.sendToAll(LocalMessage.ringDidChange)

@@ -21,6 +21,8 @@ struct PendingCalls {
     fileprivate(set) var deadline: Int64
     var attemptCount = 1
     var sentAt: Int64
+    /// The place among all that the shard has sent.
+    fileprivate(set) var transmission: UInt64
     /// When the call is to be sent again; `nil` while an answer is awaited.
     var repetition: Int64?
   }
@@ -47,10 +49,18 @@ struct PendingCalls {
   private var isOver = false
   private var calls: [CallKey: Call] = [:]
   private var lastNumber: UInt64 = 0
+  private var lastTransmission: UInt64 = 0
   /// Calls that are over though another answer may come, with the time until which that is so.
   private var ended: [CallKey: Int64] = [:]
   /// Until when the calls of a channel wait, so that they keep their order.
   private var pauses: [String: Int64] = [:]
+  /// The lanes whose sends wait for others before them.
+  ///
+  /// Those that are over are taken out with the next repetitions: to look for them at each answer would
+  /// mean to look at all calls.
+  private var slowLanes: [SendLane: SendLane.Progress] = [:]
+  /// Whether a send of a slow lane was answered since repetitions were last taken.
+  private(set) var mayGoOn = false
 
   /// - Parameter timeout: Milliseconds that a call may take.
   init(timeout: Int64) {
@@ -71,12 +81,17 @@ struct PendingCalls {
       return true
     }
     lastNumber += 1
+    lastTransmission += 1
     ended[address.key] = nil
     var call = Call(
       address: address, message: message, kind: message.callKind, server: server,
-      number: lastNumber, deadline: now + time(on: server), sentAt: now)
+      number: lastNumber, deadline: now + time(on: server), sentAt: now,
+      transmission: lastTransmission)
     if !pauses.isEmpty, let url = message.channelURL, let end = pauses[url], end > now {
       call.repetition = end
+      slowDown(call)
+    } else if slowLane(of: call) != nil {
+      call.repetition = now
     }
     calls[address.key] = call
     return call.repetition == nil
@@ -93,6 +108,7 @@ struct PendingCalls {
     let key = address.key
     guard var call = calls[key] else { return ended[key] == nil && !moved ? .deliver : .drop }
     if moved, now < call.deadline {
+      slowDown(call)
       let next = now + min(Self.pause << min(Int64(call.attemptCount - 1), 4), 1000)
       if let url = call.message.channelURL { pauses[url] = max(pauses[url] ?? 0, next) }
       call.repetition = next
@@ -101,7 +117,24 @@ struct PendingCalls {
     }
     calls[key] = nil
     if call.attemptCount > 1 { ended[key] = now + timeout }
+    guard let lane = slowLane(of: call) else { return .deliver }
+    mayGoOn = true
+    // An answer of a former home says nothing of the present one.
+    if !moved, case .waiting(let slowed) = slowLanes[lane], call.transmission > slowed {
+      slowLanes[lane] = .answered
+    }
     return .deliver
+  }
+
+  /// Slows down the sends to channels whose homes have changed, while others are on their old way.
+  mutating func homesDidChange(where isChanged: (_ channelURL: String) -> Bool) {
+    for call in calls.values where call.lane.map({ isChanged($0.channelURL) }) ?? false {
+      slowDown(call)
+    }
+  }
+
+  private mutating func slowDown(_ call: Call) {
+    if let lane = call.lane { slowLanes[lane] = .waiting(after: lastTransmission) }
   }
 
   /// Takes out the calls whose answer can't come any more.
@@ -113,6 +146,7 @@ struct PendingCalls {
   mutating func lose(at now: Int64, where isLost: (Call) -> Bool) -> [Call] {
     var failed: [Call] = []
     for (key, call) in calls where call.repetition == nil && isLost(call) {
+      slowDown(call)
       switch call.kind {
       case .repeatable, .send: calls[key]?.repetition = now
       case .change:
@@ -136,10 +170,31 @@ struct PendingCalls {
   /// ``forget(_:at:)`` follows for each.
   mutating func takeRepetitions(at now: Int64) -> [Call] {
     pauses = pauses.filter { $0.value > now }
-    var due = calls.values.filter { $0.repetition.map { $0 <= now } ?? false }
-    due.sort { $0.number < $1.number }
+    mayGoOn = false
+    var due: [Call] = []
+    /// The lanes that have a send which those behind it wait for.
+    var closed = lanesUnderWay
+    for call in calls.values.sorted(by: { $0.number < $1.number }) {
+      let lane = slowLane(of: call)
+      if let lane, closed.contains(lane) { continue }
+      let isDue = call.repetition.map { $0 <= now } ?? false
+      if isDue { due.append(call) }
+      if let lane, !isDue || slowLanes[lane] != .answered { closed.insert(lane) }
+    }
     for call in due { calls[call.address.key]?.repetition = nil }
+    slowLanes = slowLanes.filter { closed.contains($0.key) }
     return due
+  }
+
+  private func slowLane(of call: Call) -> SendLane? {
+    guard !slowLanes.isEmpty, let lane = call.lane, slowLanes[lane] != nil else { return nil }
+    return lane
+  }
+
+  /// The slow lanes of which a send is under way.
+  private var lanesUnderWay: Set<SendLane> {
+    guard !slowLanes.isEmpty else { return [] }
+    return Set(calls.values.lazy.filter { $0.repetition == nil }.compactMap(slowLane))
   }
 
   /// Takes note of a call that is sent again.
@@ -150,6 +205,8 @@ struct PendingCalls {
     calls[key]?.message = message
     calls[key]?.server = server
     calls[key]?.sentAt = now
+    lastTransmission += 1
+    calls[key]?.transmission = lastTransmission
     calls[key]?.attemptCount += 1
   }
 

@@ -27,6 +27,8 @@ final class ShardEdge: TimerHandler {
   /// Whether the cluster goes on without this server.
   private var hasLeft = false
   private var hasEnqueued = false
+  /// The resets of links that this shard has learned of.
+  private var resetCounts: [ServerID: Int] = [:]
 
   init(_ network: any ClusterNetwork, _ figures: RelayCounts, shard: Shard, timeout: Int64) {
     self.shard = shard
@@ -75,7 +77,9 @@ final class ShardEdge: TimerHandler {
     let isMoved = outcome.isMoved
     let isRepeated = isMoved || isPremature(outcome, address)
     switch calls.end(address, moved: isRepeated, at: shard.loop.now) {
-    case .deliver: return isMoved ? .failure(.homeIsMissing) : outcome
+    case .deliver:
+      if calls.mayGoOn { schedule(after: 0) }
+      return isMoved ? .failure(.homeIsMissing) : outcome
     case .drop: return nil
     case .wait:
       schedule(after: Self.shortStep)
@@ -150,6 +154,7 @@ final class ShardEdge: TimerHandler {
       shard.channels.serverIsGone(member.slot)
     }
     shard.channels.homesDidChange()
+    calls.homesDidChange { old.home(ofChannel: $0).id != ring.home(ofChannel: $0).id }
     lose { call in
       if let server = call.server, ring.member(server) == nil { return true }
       guard case .user(let id, _) = call.message else { return false }
@@ -166,7 +171,9 @@ final class ShardEdge: TimerHandler {
   }
 
   /// Begins anew with a server after messages from it and to it were lost.
-  func linkWasReset(with server: ServerID) {
+  func linkWasReset(with server: ServerID, count: Int) {
+    resetCounts = resetCounts.filter { network.ring.member($0.key) != nil }
+    resetCounts[server] = count
     guard !hasLeft else { return }
     if let slot = ring.member(server)?.slot {
       shard.users.forgetSessions { $0.server == slot }
@@ -313,7 +320,9 @@ final class ShardEdge: TimerHandler {
       shard.send(.message(message), to: receiver)
     case .there(let server):
       let bytes = ring.encode(RelayedMessage(message), from: network.local, for: server)
-      network.enqueue(bytes, to: server)
+      let isOwnCall = message.callAddress?.shard == shard.handle.address
+      network.enqueue(
+        bytes, to: server, knowing: isOwnCall ? resetCounts[server] ?? 0 : nil)
       hasEnqueued = true
     case .nowhere: figures.add(to: .lost)
     }

@@ -22,7 +22,7 @@ enum LocalMessage: Sendable {
   /// The store has connected anew to its database, which may have lost its last commits.
   case storeReconnected
   /// Messages from and to a server were lost.
-  case linkWasReset(ServerID)
+  case linkWasReset(ServerID, count: Int)
   /// These servers are not heard, and no others.
   case silenceDidChange(Set<ServerID>)
   /// Closes sessions that have lost their right.
@@ -66,7 +66,7 @@ extension Shard {
     case .send(let message): send(message)
     case .ringDidChange: edge?.ringDidChange()
     case .storeReconnected: LogComparison(on: self).begin()
-    case .linkWasReset(let server): edge?.linkWasReset(with: server)
+    case .linkWasReset(let server, let count): edge?.linkWasReset(with: server, count: count)
     case .silenceDidChange(let servers): stages.polling.silenceDidChange(servers)
     case .evict(let evictions): evict(evictions)
     case .authenticateAnew: authenticateAnew()

@@ -71,7 +71,7 @@ private final class RecordingDelegate: ClusterDelegate {
   }
 
   func received(_ message: [UInt8], from server: ServerID) { note("\(message) \(server)") }
-  func linkWasReset(with server: ServerID) { note("reset \(server)") }
+  func linkWasReset(with server: ServerID, count: Int) { note("reset \(server)") }
   func ringDidChange(_ ring: ServerRing) { note("ring \(ring.members.count)") }
   func silenceDidChange(_ servers: Set<ServerID>) { note("silence \(servers.count)") }
   func mustLeave(reason: String) { note("leave \(reason)") }

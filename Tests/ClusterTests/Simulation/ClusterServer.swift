@@ -38,8 +38,10 @@ struct ClusterServer: SimulatedServer {
     return hasLeft || next == .max ? nil : next
   }
 
-  mutating func send(_ message: [UInt8], to server: ServerID, at now: Int64) {
-    machine.send(message, to: server, at: now)
+  mutating func send(
+    _ message: [UInt8], to server: ServerID, knowing resetCount: Int? = nil, at now: Int64
+  ) {
+    machine.send(message, to: server, knowing: resetCount, at: now)
   }
 
   mutating func drain(at now: Int64) { machine.handle(.drain, at: now) }
@@ -67,7 +69,7 @@ struct ClusterServer: SimulatedServer {
       switch action {
       case .transmit(let bytes, let receiver): messages.append((receiver, bytes))
       case .deliver(let message, let peer): events.append(.delivered(message, from: peer))
-      case .reset(let peer, _): events.append(.reset(peer))
+      case .reset(let peer, _, _): events.append(.reset(peer))
       case .ring(let ring): events.append(.ring(ring))
       case .beatRegistry(let state, let isOnBus):
         let input: MembershipInput =

@@ -71,6 +71,49 @@ struct ClusterSimulationTests {
   }
 }
 
+/// Messages of threads that learn late that a link was reset.
+@Suite("Senders that have not learned of a reset")
+struct LateSenderTests {
+  @Test("what they send is dropped until they have learned of it")
+  func dropsOutdated() {
+    let (one, other) = (ServerID(rawValue: 1), ServerID(rawValue: 2))
+    var simulation = Simulation<ClusterServer>(seed: 1)
+    func pass(_ time: Int64) {
+      let end = simulation.now + time
+      while simulation.step(until: end) {}
+    }
+    let registry = SimulatedRegistry()
+    var limits = LinkLimits(frameBytes: 1_000)
+    limits.keptBytes = 10_000
+    let settings = ClusterMachine.Settings(limits: limits)
+    for id in [one, other] {
+      simulation.start(
+        ClusterServer(id, registry: registry, settings: settings, at: simulation.now))
+    }
+    pass(3_000)
+    func send(_ message: [UInt8], knowing resetCount: Int) {
+      let now = simulation.now
+      _ = simulation.with(one) { $0.send(message, to: other, knowing: resetCount, at: now) }
+    }
+    func received() -> [[UInt8]] {
+      (simulation.with(other) { $0.takeEvents() } ?? []).compactMap { event in
+        if case .delivered(let message, _) = event { message } else { nil }
+      }
+    }
+    send([1], knowing: 0)
+    pass(1_000)
+    #expect(received() == [[1]])
+    _ = simulation.with(one) { $0.takeEvents() }
+    // More than a link keeps.
+    for _ in 0..<20 { send([UInt8](repeating: 2, count: 900), knowing: 0) }
+    send([3], knowing: 0)
+    send([4], knowing: 1)
+    pass(2_000)
+    #expect(simulation.with(one) { $0.takeEvents() } == [.reset(other)])
+    #expect(received() == [[4]])
+  }
+}
+
 /// One schedule, and its checks.
 private struct ClusterRun {
   private var simulation: Simulation<ClusterServer>

@@ -49,6 +49,15 @@ final class PendingCallsTests {
     calls.begin(message, .session(reply(1)), to: server, at: 0)
   }
 
+  /// Sends the calls of these numbers again, which are to be those that are due.
+  private func repeatCalls(
+    _ wanted: [Int], at now: Int64, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let due = takeRepetitions(at: now)
+    #expect(numbers(due) == wanted, sourceLocation: sourceLocation)
+    for call in due { calls.resume(call, as: call.message, to: other, at: now) }
+  }
+
   private func end(
     _ address: AnswerAddress, moved: Bool = false, at now: Int64
   ) -> PendingCalls.Verdict {
@@ -94,14 +103,13 @@ final class PendingCallsTests {
     }
     let server = server
     #expect(numbers(lose(at: 5) { $0.server == server }) == [2, 4])
-    let repeated = takeRepetitions(at: 5)
-    #expect(numbers(repeated) == [0, 3])
-    for call in repeated { calls.resume(call, as: call.message, to: other, at: 5) }
+    repeatCalls([0], at: 5)
     #expect(takeRepetitions(at: 5).isEmpty)
-    #expect(!calls.hasRepetitions)
     // Of two answers the first counts; the outcome of a change is unknown for good.
     #expect(end(.session(reply(0)), at: 6) == .deliver)
     #expect(end(.session(reply(0)), at: 7) == .drop)
+    repeatCalls([3], at: 7)
+    #expect(!calls.hasRepetitions)
     #expect(end(.session(reply(2)), at: 7) == .drop)
   }
 
@@ -113,13 +121,75 @@ final class PendingCallsTests {
     #expect(begin(3, send("c"), to: other, at: 110, url: "elsewhere"))
     #expect(takeRepetitions(at: 149).isEmpty)
     #expect(calls.hasRepetitions)
-    let due = takeRepetitions(at: 150)
-    #expect(numbers(due) == [1, 2])
-    for call in due { calls.resume(call, as: call.message, to: other, at: 150) }
+    repeatCalls([1], at: 150)
     // The next pause is longer.
     #expect(end(.session(reply(1)), moved: true, at: 200) == .wait)
     #expect(takeRepetitions(at: 299).isEmpty)
-    #expect(numbers(takeRepetitions(at: 300)) == [1])
+    repeatCalls([1], at: 300)
+    #expect(end(.session(reply(1)), at: 310) == .deliver)
+    repeatCalls([2], at: 310)
+  }
+
+  @Test("while a send is on an unsure way, those behind it in its channel wait for its answer")
+  func keepsOrder() {
+    for number in 1...3 { #expect(begin(number, send("\(number)"), to: server)) }
+    #expect(lose(at: 5) { $0.server == server }.isEmpty)
+    #expect(!begin(4, send("4"), to: other, at: 6))
+    #expect(begin(5, .view, to: other, at: 6))
+    #expect(begin(6, send("6"), to: other, at: 6, url: "elsewhere"))
+    repeatCalls([1], at: 6)
+    // Its home has moved once more: the others wait on.
+    #expect(end(.session(reply(1)), moved: true, at: 10) == .wait)
+    repeatCalls([1], at: 110)
+    #expect(!calls.mayGoOn)
+    #expect(end(.session(reply(1)), at: 120) == .deliver)
+    #expect(calls.mayGoOn)
+    // Until the others are on their way, no new one overtakes them.
+    #expect(!begin(7, send("7"), to: other, at: 120))
+    repeatCalls([2, 3, 4, 7], at: 120)
+    #expect(!calls.mayGoOn)
+    #expect(begin(8, send("8"), to: other, at: 121))
+  }
+
+  @Test("when a channel has another home, sends wait for those on their way to the old one")
+  func followsHomes() {
+    #expect(begin(1, send("1"), to: server))
+    #expect(begin(2, send("2"), to: server, url: "elsewhere"))
+    calls.homesDidChange { $0 == "room" }
+    #expect(!begin(3, send("3"), to: other))
+    #expect(begin(4, send("4"), to: server, url: "elsewhere"))
+    #expect(takeRepetitions(at: 1).isEmpty)
+    #expect(!begin(5, send("5"), to: other, at: 1))
+    // The old home's answer says nothing of the new one.
+    #expect(end(.session(reply(1)), at: 2) == .deliver)
+    repeatCalls([3], at: 2)
+    #expect(takeRepetitions(at: 2).isEmpty)
+    #expect(end(.session(reply(3)), at: 3) == .deliver)
+    repeatCalls([5], at: 3)
+  }
+
+  @Test("a send that waits for the home of its channel is not overtaken when the pause is over")
+  func followsPauses() {
+    // Another call has found the home moved.
+    #expect(begin(1, .view, to: server))
+    #expect(end(.session(reply(1)), moved: true, at: 0) == .wait)
+    #expect(!begin(2, send("2"), to: other, at: 10))
+    #expect(!begin(3, send("3"), to: other, at: 60))
+    repeatCalls([1, 2], at: 60)
+    #expect(end(.session(reply(2)), at: 70) == .deliver)
+    repeatCalls([3], at: 70)
+  }
+
+  @Test("a send that is given up keeps nobody waiting")
+  func freesLanes() {
+    #expect(begin(1, send("1"), to: server))
+    calls.homesDidChange { _ in true }
+    #expect(!begin(2, send("2"), to: other, at: 100))
+    #expect(numbers(calls.takeExpired(at: 10_000)) == [1])
+    repeatCalls([2], at: 10_000)
+    #expect(numbers(calls.takeExpired(at: 10_100)) == [2])
+    #expect(takeRepetitions(at: 10_100).isEmpty)
+    #expect(begin(3, send("3"), to: other, at: 10_100))
   }
 
   @Test("a change that was refused by a home that has moved is sent again")

@@ -10,6 +10,8 @@ final class DrivenNetwork: ClusterNetwork {
     /// Messages that leave with the next that leave.
     var enqueued: [Message] = []
     var sent: [Message] = []
+    /// The resets of the links to other servers.
+    var resetCounts: [ServerID: Int] = [:]
 
     mutating func depart() {
       sent += enqueued
@@ -39,8 +41,23 @@ final class DrivenNetwork: ClusterNetwork {
     }
   }
 
-  func enqueue(_ message: [UInt8], to server: ServerID) {
-    state.withLock { $0.enqueued.append((message, server)) }
+  func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?) {
+    state.withLock { state in
+      if let resetCount, resetCount != state.resetCounts[server] ?? 0 { return }
+      state.enqueued.append((message, server))
+    }
+  }
+
+  /// Drops what has not left for a server.
+  ///
+  /// - Returns: The resets of the link so far.
+  func reset(to server: ServerID) -> Int {
+    state.withLock { state in
+      state.enqueued.removeAll { $0.receiver == server }
+      state.sent.removeAll { $0.receiver == server }
+      state.resetCounts[server, default: 0] += 1
+      return state.resetCounts[server] ?? 0
+    }
   }
 
   func flush() { state.withLock { $0.depart() } }

@@ -44,6 +44,9 @@ final class DrivenServers {
   var isLost: (_ message: ShardMessage, _ sender: ServerID, _ receiver: ServerID) -> Bool = {
     _, _, _ in false
   }
+  /// Decides which links keep what is sent for later.
+  var isHeld: (_ sender: ServerID, _ receiver: ServerID) -> Bool = { _, _ in false }
+  private var held: [(bytes: [UInt8], sender: Server, receiver: ServerID)] = []
   private(set) var ring: ServerRing
   private let store: Store
   private let directories: [TemporaryDirectory]
@@ -120,7 +123,12 @@ final class DrivenServers {
       }
     }
     for server in servers {
-      for (bytes, receiver) in server.network.takeSent() { deliver(bytes, server, receiver) }
+      held += server.network.takeSent().map { ($0.message, server, $0.receiver) }
+    }
+    let waiting = held
+    held = waiting.filter { isHeld($0.sender.id, $0.receiver) }
+    for (bytes, sender, receiver) in waiting where !isHeld(sender.id, receiver) {
+      deliver(bytes, sender, receiver)
     }
   }
 
@@ -155,9 +163,14 @@ final class DrivenServers {
   // MARK: The cluster
 
   /// Goes on with some of the servers; the others are not reached any more.
-  func keep(_ kept: [Int]) {
+  ///
+  /// - Parameter pause: Called before each of them learns of it.
+  func keep(_ kept: [Int], pause: () -> Void = {}) {
     ring = ServerRing(live: kept.map { servers[$0].network.local })
-    for index in kept { show(ring, to: index) }
+    for index in kept {
+      pause()
+      show(ring, to: index)
+    }
   }
 
   /// Shows a ring to one server.
@@ -197,8 +210,12 @@ final class DrivenServers {
 
   /// Reports on both sides that messages were lost.
   func reset(_ first: Int, _ second: Int) {
-    servers[first].inbox.linkWasReset(with: servers[second].id)
-    servers[second].inbox.linkWasReset(with: servers[first].id)
+    let ids = [servers[first].id, servers[second].id]
+    held.removeAll { ids.contains($0.sender.id) && ids.contains($0.receiver) }
+    for (here, there) in [(first, second), (second, first)] {
+      let count = servers[here].network.reset(to: servers[there].id)
+      servers[here].inbox.linkWasReset(with: servers[there].id, count: count)
+    }
   }
 
   /// A name of a channel that is at home on a server.
@@ -331,6 +348,8 @@ final class DrivenClient {
   private(set) var closeCode: CloseCode?
   private unowned let servers: DrivenServers
   private var replies: [Int: String] = [:]
+  /// The calls that were answered more than once.
+  private(set) var doubledReplies: [Int] = []
   private var lastNumber = 0
 
   fileprivate init(_ session: DrivenSession, of servers: DrivenServers, _ userID: String) {
@@ -370,6 +389,9 @@ final class DrivenClient {
   /// Whether the reply to a call has come.
   func hasReply(to number: Int) -> Bool { replies[number] != nil }
 
+  /// The reply to a call, if it has come.
+  func replyIfAny(to number: Int) -> String? { replies[number] }
+
   func enter(_ url: String) throws -> String {
     try call("channel.enter", #""channel_url":"\#(url)""#)
   }
@@ -401,6 +423,6 @@ final class DrivenClient {
     guard !text.contains(#""method":"#), let match = text.firstMatch(of: /"id":([0-9]+)[,}]/),
       let number = Int(match.1)
     else { return events.append(text) }
-    replies[number] = text
+    if replies.updateValue(text, forKey: number) != nil { doubledReplies.append(number) }
   }
 }
