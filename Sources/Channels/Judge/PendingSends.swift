@@ -86,7 +86,7 @@ struct PendingSends: Sendable {
   }
 
   /// Takes the log's answer to the look-up of a refused send: the refusal stands unless the very
-  /// send was carried out before.
+  /// send was carried out before, or may have been.
   mutating func didLookUp(_ number: Int64, _ result: LogResult, into actions: inout JudgeActions) {
     guard let send = refused.removeValue(forKey: number) else { return }
     switch result {
@@ -96,7 +96,10 @@ struct PendingSends: Sendable {
       actions.answer(send.call, .success(.sent(sent)))
     case .success(.read(.withdrawn)):
       actions.answer(send.call, .failure(.noSuchMessage))
-    case .success, .failure:
+    case .failure(let error):
+      actions.count { $0.failed += 1 }
+      actions.answer(send.call, .failure(ServiceError(.unknown("\(error)"))))
+    case .success:
       actions.count { $0.countRefusal(send.error) }
       actions.answer(send.call, .failure(send.error))
     }

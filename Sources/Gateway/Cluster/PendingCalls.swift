@@ -19,7 +19,8 @@ struct PendingCalls {
     /// The place among all calls of the shard.
     let number: UInt64
     fileprivate(set) var deadline: Int64
-    var attemptCount = 1
+    /// The times that it was sent; 0 while it waits for others before it.
+    var attemptCount = 0
     var sentAt: Int64
     /// The place among all that the shard has sent.
     fileprivate(set) var transmission: UInt64
@@ -30,6 +31,8 @@ struct PendingCalls {
   /// The use of an answer.
   enum Verdict: Equatable {
     case deliver
+    /// Deliver it, unless it says that a server has failed: the send may have been carried out before.
+    case doubt
     /// Another answer came before, or the caller knows that the outcome is unknown.
     case drop
     /// The call will be sent again.
@@ -54,13 +57,7 @@ struct PendingCalls {
   private var ended: [CallKey: Int64] = [:]
   /// Until when the calls of a channel wait, so that they keep their order.
   private var pauses: [String: Int64] = [:]
-  /// The lanes whose sends wait for others before them.
-  ///
-  /// Those that are over are taken out with the next repetitions: to look for them at each answer would
-  /// mean to look at all calls.
-  private var slowLanes: [SendLane: SendLane.Progress] = [:]
-  /// Whether a send of a slow lane was answered since repetitions were last taken.
-  private(set) var mayGoOn = false
+  private var slowLanes = SlowLanes()
 
   /// - Parameter timeout: Milliseconds that a call may take.
   init(timeout: Int64) {
@@ -69,6 +66,8 @@ struct PendingCalls {
 
   var isEmpty: Bool { calls.isEmpty && ended.isEmpty }
   var count: Int { calls.count }
+  /// Whether sends may go on that have waited for others before them.
+  var mayGoOn: Bool { slowLanes.mayGoOn }
 
   /// Keeps a call that is about to be sent, or that goes on to its next server.
   ///
@@ -90,40 +89,45 @@ struct PendingCalls {
     if !pauses.isEmpty, let url = message.channelURL, let end = pauses[url], end > now {
       call.repetition = end
       slowDown(call)
-    } else if slowLane(of: call) != nil {
+    } else if slowLanes.lane(of: call) != nil {
       call.repetition = now
     }
+    let isSent = call.repetition == nil
+    if isSent { call.attemptCount = 1 }
     calls[address.key] = call
-    return call.repetition == nil
+    return isSent
   }
 
   /// The channel that a call is about.
   func channelURL(of address: AnswerAddress) -> String? { calls[address.key]?.message.channelURL }
 
-  /// Takes an answer.
-  ///
-  /// - Parameter moved: Whether the home has refused the call because it is not the home, or does not
-  ///   know the caller: the call is sent again after a pause.
-  mutating func end(_ address: AnswerAddress, moved: Bool = false, at now: Int64) -> Verdict {
+  /// Takes an answer of a home.
+  mutating func end(_ address: AnswerAddress, at now: Int64) -> Verdict {
     let key = address.key
-    guard var call = calls[key] else { return ended[key] == nil && !moved ? .deliver : .drop }
-    if moved, now < call.deadline {
-      slowDown(call)
-      let next = now + min(Self.pause << min(Int64(call.attemptCount - 1), 4), 1000)
-      if let url = call.message.channelURL { pauses[url] = max(pauses[url] ?? 0, next) }
-      call.repetition = next
-      calls[key] = call
-      return .wait
+    guard let call = calls.removeValue(forKey: key) else {
+      return ended[key] == nil ? .deliver : .drop
     }
-    calls[key] = nil
-    if call.attemptCount > 1 { ended[key] = now + timeout }
-    guard let lane = slowLane(of: call) else { return .deliver }
-    mayGoOn = true
-    // An answer of a former home says nothing of the present one.
-    if !moved, case .waiting(let slowed) = slowLanes[lane], call.transmission > slowed {
-      slowLanes[lane] = .answered
+    slowLanes.didAnswer(call)
+    guard call.attemptCount > 1 else { return .deliver }
+    ended[key] = now + timeout
+    return call.kind == .send ? .doubt : .deliver
+  }
+
+  /// Takes a refusal of a server that is not the home, or does not know the caller: the call is sent
+  /// again after a pause, while its time lasts.
+  mutating func postpone(_ address: AnswerAddress, at now: Int64) -> Verdict {
+    let key = address.key
+    guard let call = calls[key] else { return .drop }
+    guard now < call.deadline else {
+      give(up: key, at: now)
+      // Servers may have passed it on to a home that was lost.
+      return call.kind == .send ? .doubt : .deliver
     }
-    return .deliver
+    slowDown(call)
+    let next = now + min(Self.pause << min(Int64(call.attemptCount - 1), 4), 1000)
+    if let url = call.message.channelURL { pauses[url] = max(pauses[url] ?? 0, next) }
+    calls[key]?.repetition = next
+    return .wait
   }
 
   /// Slows down the sends to channels whose homes have changed, while others are on their old way.
@@ -134,7 +138,7 @@ struct PendingCalls {
   }
 
   private mutating func slowDown(_ call: Call) {
-    if let lane = call.lane { slowLanes[lane] = .waiting(after: lastTransmission) }
+    if let lane = call.lane { slowLanes.add(lane, after: lastTransmission) }
   }
 
   /// Takes out the calls whose answer can't come any more.
@@ -170,31 +174,9 @@ struct PendingCalls {
   /// ``forget(_:at:)`` follows for each.
   mutating func takeRepetitions(at now: Int64) -> [Call] {
     pauses = pauses.filter { $0.value > now }
-    mayGoOn = false
-    var due: [Call] = []
-    /// The lanes that have a send which those behind it wait for.
-    var closed = lanesUnderWay
-    for call in calls.values.sorted(by: { $0.number < $1.number }) {
-      let lane = slowLane(of: call)
-      if let lane, closed.contains(lane) { continue }
-      let isDue = call.repetition.map { $0 <= now } ?? false
-      if isDue { due.append(call) }
-      if let lane, !isDue || slowLanes[lane] != .answered { closed.insert(lane) }
-    }
+    let due = slowLanes.takeDue(of: calls.values, at: now)
     for call in due { calls[call.address.key]?.repetition = nil }
-    slowLanes = slowLanes.filter { closed.contains($0.key) }
     return due
-  }
-
-  private func slowLane(of call: Call) -> SendLane? {
-    guard !slowLanes.isEmpty, let lane = call.lane, slowLanes[lane] != nil else { return nil }
-    return lane
-  }
-
-  /// The slow lanes of which a send is under way.
-  private var lanesUnderWay: Set<SendLane> {
-    guard !slowLanes.isEmpty else { return [] }
-    return Set(calls.values.lazy.filter { $0.repetition == nil }.compactMap(slowLane))
   }
 
   /// Takes note of a call that is sent again.
@@ -257,7 +239,7 @@ struct PendingCalls {
   var hasRepetitions: Bool { calls.values.contains { $0.repetition != nil } }
 
   private mutating func give(up key: CallKey, at now: Int64) {
-    calls[key] = nil
+    if let call = calls.removeValue(forKey: key) { slowLanes.didGiveUp(call) }
     ended[key] = now + timeout
   }
 }

@@ -74,12 +74,13 @@ final class ShardEdge: TimerHandler {
 
   /// The answer that a caller is given; `nil` when this one is not for it.
   func accept(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
-    let isMoved = outcome.isMoved
-    let isRepeated = isMoved || isPremature(outcome, address)
-    switch calls.end(address, moved: isRepeated, at: shard.loop.now) {
-    case .deliver:
-      if calls.mayGoOn { schedule(after: 0) }
-      return isMoved ? .failure(.homeIsMissing) : outcome
+    let isRepeated = outcome.isMoved || isPremature(outcome, address)
+    let now = shard.loop.now
+    let verdict = isRepeated ? calls.postpone(address, at: now) : calls.end(address, at: now)
+    if calls.mayGoOn { schedule(after: 0) }
+    switch verdict {
+    case .deliver: return outcome.isMoved ? .failure(.homeIsMissing) : outcome
+    case .doubt: return outcome.isFailureOfServer ? .failure(.outcomeIsUnknown) : outcome
     case .drop: return nil
     case .wait:
       schedule(after: Self.shortStep)
@@ -348,6 +349,14 @@ extension CallOutcome {
   /// Whether a call was refused because its channel has another home.
   var isMoved: Bool {
     if case .failure(let error) = self { error.isMoved } else { false }
+  }
+}
+
+extension CallOutcome {
+  /// Whether a server was kept from carrying a call out by something else than the call.
+  fileprivate var isFailureOfServer: Bool {
+    guard case .failure(let error) = self else { return false }
+    return error.code == .internalError || error.code == .rateLimited
   }
 }
 

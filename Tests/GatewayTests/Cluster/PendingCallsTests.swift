@@ -58,10 +58,12 @@ final class PendingCallsTests {
     for call in due { calls.resume(call, as: call.message, to: other, at: now) }
   }
 
-  private func end(
-    _ address: AnswerAddress, moved: Bool = false, at now: Int64
-  ) -> PendingCalls.Verdict {
-    calls.end(address, moved: moved, at: now)
+  private func end(_ number: Int, at now: Int64) -> PendingCalls.Verdict {
+    calls.end(.session(reply(number)), at: now)
+  }
+
+  private func postpone(_ number: Int, at now: Int64) -> PendingCalls.Verdict {
+    calls.postpone(.session(reply(number)), at: now)
   }
 
   private func lose(
@@ -82,18 +84,18 @@ final class PendingCallsTests {
     calls.end(at: 100)
     #expect(begin(3, to: nil, at: 200) && begin(4, to: server, at: 200))
     #expect(numbers(calls.takeExpired(at: 200)) == [1, 4])
-    #expect(end(.session(reply(3)), at: 300) == .deliver)
+    #expect(end(3, at: 300) == .deliver)
     #expect(numbers(calls.takeExpired(at: 1_099)) == [])
     #expect(numbers(calls.takeExpired(at: 1_100)) == [2])
-    #expect(end(.session(reply(2)), at: 1_200) == .drop)
+    #expect(end(2, at: 1_200) == .drop)
   }
 
   @Test("an answer is delivered once, and so is one to a call that was never kept")
   func delivers() {
     #expect(begin(1, to: server))
-    #expect(end(.session(reply(1)), at: 1) == .deliver)
+    #expect(end(1, at: 1) == .deliver)
     #expect(calls.isEmpty)
-    #expect(end(.session(reply(2)), at: 1) == .deliver)
+    #expect(end(2, at: 1) == .deliver)
   }
 
   @Test("what a server had is repeated in its order when it is lost, but for changes")
@@ -106,27 +108,27 @@ final class PendingCallsTests {
     repeatCalls([0], at: 5)
     #expect(takeRepetitions(at: 5).isEmpty)
     // Of two answers the first counts; the outcome of a change is unknown for good.
-    #expect(end(.session(reply(0)), at: 6) == .deliver)
-    #expect(end(.session(reply(0)), at: 7) == .drop)
+    #expect(end(0, at: 6) == .doubt)
+    #expect(end(0, at: 7) == .drop)
     repeatCalls([3], at: 7)
     #expect(!calls.hasRepetitions)
-    #expect(end(.session(reply(2)), at: 7) == .drop)
+    #expect(end(2, at: 7) == .drop)
   }
 
   @Test("a call that has found another home is sent again after a pause, and those behind it wait")
   func pauses() {
     #expect(begin(1, send("a"), to: server))
-    #expect(end(.session(reply(1)), moved: true, at: 100) == .wait)
+    #expect(postpone(1, at: 100) == .wait)
     #expect(!begin(2, send("b"), to: other, at: 110))
     #expect(begin(3, send("c"), to: other, at: 110, url: "elsewhere"))
     #expect(takeRepetitions(at: 149).isEmpty)
     #expect(calls.hasRepetitions)
     repeatCalls([1], at: 150)
     // The next pause is longer.
-    #expect(end(.session(reply(1)), moved: true, at: 200) == .wait)
+    #expect(postpone(1, at: 200) == .wait)
     #expect(takeRepetitions(at: 299).isEmpty)
     repeatCalls([1], at: 300)
-    #expect(end(.session(reply(1)), at: 310) == .deliver)
+    #expect(end(1, at: 310) == .doubt)
     repeatCalls([2], at: 310)
   }
 
@@ -139,10 +141,10 @@ final class PendingCallsTests {
     #expect(begin(6, send("6"), to: other, at: 6, url: "elsewhere"))
     repeatCalls([1], at: 6)
     // Its home has moved once more: the others wait on.
-    #expect(end(.session(reply(1)), moved: true, at: 10) == .wait)
+    #expect(postpone(1, at: 10) == .wait)
     repeatCalls([1], at: 110)
     #expect(!calls.mayGoOn)
-    #expect(end(.session(reply(1)), at: 120) == .deliver)
+    #expect(end(1, at: 120) == .doubt)
     #expect(calls.mayGoOn)
     // Until the others are on their way, no new one overtakes them.
     #expect(!begin(7, send("7"), to: other, at: 120))
@@ -161,10 +163,10 @@ final class PendingCallsTests {
     #expect(takeRepetitions(at: 1).isEmpty)
     #expect(!begin(5, send("5"), to: other, at: 1))
     // The old home's answer says nothing of the new one.
-    #expect(end(.session(reply(1)), at: 2) == .deliver)
+    #expect(end(1, at: 2) == .deliver)
     repeatCalls([3], at: 2)
     #expect(takeRepetitions(at: 2).isEmpty)
-    #expect(end(.session(reply(3)), at: 3) == .deliver)
+    #expect(end(3, at: 3) == .deliver)
     repeatCalls([5], at: 3)
   }
 
@@ -172,11 +174,11 @@ final class PendingCallsTests {
   func followsPauses() {
     // Another call has found the home moved.
     #expect(begin(1, .view, to: server))
-    #expect(end(.session(reply(1)), moved: true, at: 0) == .wait)
+    #expect(postpone(1, at: 0) == .wait)
     #expect(!begin(2, send("2"), to: other, at: 10))
     #expect(!begin(3, send("3"), to: other, at: 60))
     repeatCalls([1, 2], at: 60)
-    #expect(end(.session(reply(2)), at: 70) == .deliver)
+    #expect(end(2, at: 70) == .deliver)
     repeatCalls([3], at: 70)
   }
 
@@ -192,10 +194,31 @@ final class PendingCallsTests {
     #expect(begin(3, send("3"), to: other, at: 10_100))
   }
 
+  @Test("a send that was sent before may have been carried out then, whatever holds now")
+  func doubts() {
+    for (number, command) in [send("a"), send("b"), .view].enumerated() {
+      #expect(begin(number, command, to: server))
+    }
+    #expect(end(0, at: 1) == .deliver)
+    let server = server
+    #expect(lose(at: 5) { $0.server == server }.isEmpty)
+    repeatCalls([1, 2], at: 5)
+    #expect(end(1, at: 6) == .doubt && end(2, at: 6) == .deliver)
+  }
+
+  @Test("a send that finds no home until its time is over may have been passed on to one")
+  func doubtsTheLastRefusal() {
+    for (number, command) in [send("a"), .view, .freeze].enumerated() {
+      #expect(begin(number, command, to: server))
+    }
+    let verdicts = (0..<3).map { postpone($0, at: 10_000) }
+    #expect(verdicts == [.doubt, .deliver, .deliver])
+  }
+
   @Test("a change that was refused by a home that has moved is sent again")
   func repeatsRefusedChanges() {
     #expect(begin(1, .freeze, to: nil))
-    #expect(end(.session(reply(1)), moved: true, at: 0) == .wait)
+    #expect(postpone(1, at: 0) == .wait)
     #expect(numbers(takeRepetitions(at: 50)) == [1])
   }
 
@@ -207,10 +230,10 @@ final class PendingCallsTests {
     #expect(takeExpired(at: 10_099).isEmpty)
     #expect(numbers(takeExpired(at: 10_100)) == [1])
     #expect(numbers(takeExpired(at: 10_200)) == [3])
-    #expect(end(.session(reply(1)), at: 10_300) == .drop)
+    #expect(end(1, at: 10_300) == .drop)
     #expect(takeExpired(at: 20_099).isEmpty)
     #expect(numbers(takeExpired(at: 20_100)) == [2])
-    #expect(end(.session(reply(2)), at: 20_300) == .drop)
+    #expect(end(2, at: 20_300) == .drop)
     // What is kept of them ends too.
     #expect(takeExpired(at: 30_100).isEmpty)
     #expect(calls.isEmpty)
@@ -220,7 +243,7 @@ final class PendingCallsTests {
   func givesUp() {
     #expect(begin(1, to: server))
     var (now, attempts): (Int64, Int) = (0, 0)
-    while end(.session(reply(1)), moved: true, at: now) == .wait {
+    while postpone(1, at: now) == .wait {
       now += 1_000
       for call in takeRepetitions(at: now) {
         calls.resume(call, as: call.message, to: server, at: now)
