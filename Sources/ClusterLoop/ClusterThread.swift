@@ -88,7 +88,9 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
   fileprivate func take(_ event: BusEvent) {
     switch event {
     case .message(let bytes): machine.receive(bytes, at: loop.now)
-    case .up: busFault = nil
+    case .up:
+      busFault = nil
+      machine.handle(.busOpened, at: loop.now)
     case .down(let reason): busFault = reason
     }
   }

@@ -156,6 +156,10 @@ package struct Membership {
     case .beat(let beat, let sender): take(beat, from: sender, at: now)
     case .echo(let number): bus.probeReturned(number, at: now)
     case .stranger: registry.mustRead = true
+    case .busOpened:
+      // Beats were lost; and what cut the bus off may have cost the connection with the lock.
+      registry.mustRead = true
+      beat(hasNews: false, at: now, into: &actions)
     }
     guard !hasLeft else { return }
     let isWorse = !canWrite && isHeard(at: now) { $0.canWrite }

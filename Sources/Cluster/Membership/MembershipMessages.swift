@@ -19,6 +19,8 @@ package enum MembershipInput: Sendable {
   case echo(UInt64)
   /// A server that is not known has sent something.
   case stranger
+  /// The bus carries messages, for the first time or again.
+  case busOpened
 }
 
 /// The consequences of an input to a ``Membership``, in their order.

@@ -52,7 +52,20 @@ final class ServerRegistry {
   }
 
   /// Writes this server's row and reads all.
+  ///
+  /// A connection that was lost meanwhile is made again at once: its lock is free, and a server that is
+  /// not heard for a moment would pass for dead.
   func beat(_ state: ServerState, isOnBus: Bool) throws(ClusterError) -> Answer {
+    let wasConnected = connection != nil
+    do throws(ClusterError) {
+      return try beatOnce(state, isOnBus: isOnBus)
+    } catch {
+      guard wasConnected, error.isLossOfConnection else { throw error }
+      return try beatOnce(state, isOnBus: isOnBus)
+    }
+  }
+
+  private func beatOnce(_ state: ServerState, isOnBus: Bool) throws(ClusterError) -> Answer {
     try connect()
     if !hasLock { try takeLock() }
     let start = SystemClock.monotonicMilliseconds
@@ -188,6 +201,17 @@ final class ServerRegistry {
     } catch {
       self.connection = nil
       throw .registry(error)
+    }
+  }
+}
+
+extension ClusterError {
+  /// Whether the server or the network has ended the connection, rather than been silent.
+  fileprivate var isLossOfConnection: Bool {
+    if case .registry(let error) = self, error.kind != .timedOut {
+      error.endsConnection
+    } else {
+      false
     }
   }
 }

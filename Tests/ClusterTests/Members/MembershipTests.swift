@@ -171,6 +171,16 @@ struct MembershipTests {
     #expect(deaf.declared == [])
   }
 
+  @Test("a server whose bus is back is heard at once, and writes its row")
+  func busIsBack() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.pass(100)
+    let (beats, rows) = (server.beatCount, server.written.count)
+    server.handle(.busOpened)
+    #expect(server.beatCount == beats + 1 && server.written.count == rows + 1)
+  }
+
   @Test("examines a server whose beats in the registry are too old, unless the registry was away")
   func timeOut() {
     var server = TestMembership(peers: 1)

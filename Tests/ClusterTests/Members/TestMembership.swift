@@ -8,6 +8,7 @@ struct TestMembership {
   var rows: [ServerRecord]
   private var beats: [Int: UInt64] = [:]
   private var lastBeat: UInt64 = 0
+  private(set) var beatCount = 0
 
   /// The states that were to be written.
   private(set) var written: [ServerState] = []
@@ -39,6 +40,7 @@ struct TestMembership {
       case .declareDead: declared.append(action)
       case .broadcast(let beat):
         lastBeat = beat.number
+        beatCount += 1
         newsCount += beat.hasNews ? 1 : 0
       case .ring: break
       case .silence(let servers): silent = servers
