@@ -64,7 +64,7 @@ class Person(Roamer):
         else:
             result = value.get("result")
             if isinstance(result, dict) and "message" in result and "seq" in result:
-                self.ledger.answered(stay, result)
+                self.ledger.answered(stay, result, self.heard_ms)
         self.position["seq"] = stay.position
 
     async def _follow(self):

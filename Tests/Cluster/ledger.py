@@ -159,7 +159,7 @@ class Ledger:
             self.breaks(f"{seq} is {known.method} {known.about} for one and {event.method} "
                         f"{event.about} for another")
 
-    def answered(self, stay, answer):
+    def answered(self, stay, answer, heard_ms=None):
         """Takes the answer to a message; the stay is that of its connection, if it has one."""
         message, seq = answer["message"], answer["seq"]
         sent = Sent(message["message_id"], seq, message["message"], message["user"]["user_id"])
@@ -171,6 +171,8 @@ class Ledger:
             self.breaks(f"{sent.message_id} was acknowledged as {earlier.seq} and as {seq}")
         if stay:
             stay.answered.add(seq)
+            if heard_ms is not None:
+                stay.heard[seq] = heard_ms
             if not stay.is_out:
                 stay.position = max(stay.position, seq)
 
