@@ -262,7 +262,7 @@ extension ChannelDirectory {
     reports.keepExpected { shard.homeServer(ofChannel: $0) == server }
     knownEvents = knownEvents.filter { shard.homeServer(ofChannel: $0.key) == server }
     shard.stages.followHomes()
-    shard.markStages(for: shard.edge?.otherServers ?? [])
+    shard.markStages(for: shard.edge?.routes.otherServers ?? [])
     renewGatherings()
   }
 
@@ -276,9 +276,9 @@ extension ChannelDirectory {
   /// The servers that may have users of a channel whose home is being made here.
   func awaited(_ url: String) -> Set<UInt16> {
     guard let edge = shard.edge else { return [] }
-    let ring = edge.ring.number
+    let ring = edge.routes.ring.number
     var servers = reports.takeExpected(url)
-    servers.formUnion(edge.otherServers.filter { !reports.isComplete($0, ring: ring) })
+    servers.formUnion(edge.routes.otherServers.filter { !reports.isComplete($0, ring: ring) })
     if shard.stages[url] != nil { servers.insert(shard.services.server) }
     return servers
   }
@@ -300,8 +300,8 @@ extension ChannelDirectory {
   /// Has new homes go on that wait for servers whose stages have all come.
   private func renewGatherings() {
     guard let edge = shard.edge else { return }
-    let ring = edge.ring.number
-    let complete = edge.otherServers.filter { reports.isComplete($0, ring: ring) }
+    let ring = edge.routes.ring.number
+    let complete = edge.routes.otherServers.filter { reports.isComplete($0, ring: ring) }
     for case .resident(let channel) in Array(entries.values) where channel.isGathering {
       for server in complete { channel.stopAwaiting(server) }
     }

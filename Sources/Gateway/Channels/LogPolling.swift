@@ -41,7 +41,7 @@ final class LogPolling: TimerHandler {
   /// Asks the log how far all the channels have come, and then for the events of those that are ahead.
   func look() {
     guard !isReading else { return }
-    let slots = Set(silent.compactMap { shard.edge?.ring.member($0)?.slot })
+    let slots = Set(silent.compactMap { shard.edge?.routes.ring.member($0)?.slot })
     var known: [Int64: (url: String, position: StreamPosition)] = [:]
     for stage in shard.stages.all where slots.contains(stage.homeServer) {
       guard let place = stage.logPlace else { continue }

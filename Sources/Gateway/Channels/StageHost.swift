@@ -193,7 +193,7 @@ final class StageHost {
       if let home { home.enter(request) } else { handle(AttachmentInput.enter(request)) }
     case .askWindow(let question, let server):
       // A home that has not heard of a server's end may name it, and nobody reports that end again.
-      guard shard.edge?.ring.member(slot: server) != nil else {
+      guard shard.edge?.routes.ring.member(slot: server) != nil else {
         return handle(StageInput.window(WindowAnswer(question, nil)))
       }
       shard.send(.stage(server: server, url: url, .windowQuestion(question)))

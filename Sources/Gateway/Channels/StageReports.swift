@@ -74,7 +74,8 @@ extension Shard {
   func markStages(for servers: [UInt16]) {
     guard let edge else { return }
     let mark = StagesMark(
-      ring: edge.ring.number, shard: handle.address, shardCount: UInt16(services.shards.count))
+      ring: edge.routes.ring.number, shard: handle.address,
+      shardCount: UInt16(services.shards.count))
     for server in servers {
       send(.shard(ShardAddress(server: server, shard: 0), .stagesMark(mark)))
     }

@@ -38,7 +38,7 @@ extension Shard {
     var counts: [String: Int] = [:]
     var remote: [UInt16: [String]] = [:]
     for url in urls {
-      if let server = edge?.server(ofChannel: url) {
+      if let server = edge?.routes.server(ofChannel: url) {
         remote[server, default: []].append(url)
       } else {
         counts[url] = services.participantCounts[url]

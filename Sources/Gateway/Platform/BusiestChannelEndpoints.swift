@@ -10,8 +10,8 @@ enum BusiestChannelEndpoints {
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let limit = try call.query.pageSize()
     let shard = call.shard
-    let others = shard.edge?.otherServers ?? []
-    let asked = shard.edge?.otherServers(reading: MessageVersion.busiestChannels) ?? []
+    let others = shard.edge?.routes.otherServers ?? []
+    let asked = shard.edge?.routes.otherServers(reading: MessageVersion.busiestChannels) ?? []
     let shards = shard.services.shards.handles
     shard.ask(.busiestChannels(limit: limit), of: shards, asked) { answers in
       var all: [ChannelTraffic] = []

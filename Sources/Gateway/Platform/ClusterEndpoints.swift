@@ -25,7 +25,7 @@ enum ClusterEndpoints {
       services.drainOnRequest(askedBy: call.callerMetadata)
       return completion.empty(.success(()))
     }
-    if let server = call.shard.edge?.ring.member(id) {
+    if let server = call.shard.edge?.routes.ring.member(id) {
       return call.shard.drain(server: server.slot) { completion.empty($0) }
     }
     let servers = services.cluster?.servers ?? []
@@ -67,7 +67,7 @@ extension Shard {
 
   /// Counts the sessions of each server, by slot, without servers that do not answer in time.
   func countSessions(then completion: @escaping ([UInt16: Int64]) -> Void) {
-    let others = edge?.otherServers ?? []
+    let others = edge?.routes.otherServers ?? []
     let count = SessionCount(missing: others.count + 1, completion)
     ask(.connections, of: services.shards.handles) { [handle] in
       count.add($0, of: handle.address.server)

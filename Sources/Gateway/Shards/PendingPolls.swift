@@ -100,7 +100,7 @@ extension Shard {
 
   /// Asks all shards of all servers.
   func askAll(_ question: ShardQuestion, then completion: @escaping PendingPolls.Completion) {
-    ask(question, of: services.shards.handles, edge?.otherServers ?? [], then: completion)
+    ask(question, of: services.shards.handles, edge?.routes.otherServers ?? [], then: completion)
   }
 
   /// Answers a question of a shard.
@@ -113,7 +113,7 @@ extension Shard {
       case .connections: .connections([connectionCount])
       case .participantCounts(let urls):
         .participantCounts(urls.map { services.participantCounts[$0] })
-      case .awaitedSends(let url): .awaitedSends(edge?.awaitedSends(toChannel: url) ?? [])
+      case .awaitedSends(let url): .awaitedSends(edge?.calls.awaitedSends(toChannel: url) ?? [])
       case .busiestChannels(let limit): .busiestChannels(busiestChannels(limit))
       }
     send(.shard(address.shard, .answer(answer, to: address)))

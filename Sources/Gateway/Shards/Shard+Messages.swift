@@ -13,13 +13,13 @@ extension Shard {
   /// A message for this shard itself is received in this very turn, but never within the caller's
   /// own work.
   func send(_ message: ShardMessage) {
-    if let edge { return edge.send(message) }
+    if let edge { return edge.calls.send(message) }
     guard let receiver = services.shards.receiver(of: message) else { return }
     send(.message(message), to: receiver)
   }
 
   func receive(_ message: ShardMessage) {
-    if let edge, edge.passOn(message) { return }
+    if let edge, edge.calls.passOn(message) { return }
     switch message {
     case .channel(let url, let message): receive(message, inChannel: url)
     case .stage(_, let url, let message): receive(message, onStageOf: url)
@@ -157,7 +157,7 @@ extension Shard {
   /// The answer that a caller is given; `nil` when it is to wait for another, or has one.
   private func accepted(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
     guard let edge else { return outcome }
-    return edge.accept(outcome, address)
+    return edge.calls.accept(outcome, address)
   }
 
   private func perform(_ task: ShardTask) {

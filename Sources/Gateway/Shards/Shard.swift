@@ -119,10 +119,10 @@ final class Shard {
     } while !ownMail.isEmpty
     // Before the fan-out is written: the disk and other servers can work meanwhile.
     services.store.submit(&writes)
-    edge?.flush()
+    edge?.routes.flush()
     let outcome = transport.flush()
     services.store.submit(&writes)
-    edge?.flush()
+    edge?.routes.flush()
     balanceMemory()
     report()
     services.refusals.writeSummaries(at: loop.now)

@@ -22,7 +22,7 @@ extension Shard {
     let shards = services.shards
     var (places, servers): (Set<Int>, Set<UInt16>) = ([], [])
     for id in ids {
-      if let server = edge?.server(ofUser: id) {
+      if let server = edge?.routes.server(ofUser: id) {
         servers.insert(server)
       } else {
         places.insert(shards.home(ofUser: id).index)

@@ -33,7 +33,7 @@ struct LeavingTests {
 
   private func outcome(of number: Int, _ client: DrivenClient, on server: Int) throws -> String {
     servers.settle()
-    for shard in servers.servers[server].shards { shard.edge?.lookAtCalls() }
+    for shard in servers.servers[server].shards { shard.edge?.calls.lookAtCalls() }
     return try client.reply(to: number)
   }
 

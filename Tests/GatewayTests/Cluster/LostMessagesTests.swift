@@ -198,7 +198,7 @@ struct LostMessagesTests {
     try servers.turns { servers.servers.contains { $0.inbox.figures[.lost] > 0 } }
     servers.show(homes, to: 1)
     servers.show(homes, to: 2)
-    servers.servers[1].shards[0].edge?.lookAtCalls()
+    servers.servers[1].shards[0].edge?.calls.lookAtCalls()
     servers.reset(0, 1)
     servers.reset(1, 2)
     _ = number
@@ -435,7 +435,7 @@ struct LostMessagesTests {
     servers.isLost = { _, _, _ in false }
     servers.reset(1, 2)
     try servers.turns {
-      for shard in servers.servers[1].shards { shard.edge?.lookAtCalls() }
+      for shard in servers.servers[1].shards { shard.edge?.calls.lookAtCalls() }
       client.receive()
       return client.hasReply(to: number)
     }

@@ -60,9 +60,10 @@ struct MessageVersionsTests {
   func olderServers() throws {
     let servers = try DrivenServers(count: 3, versions: [4, 3, 4])
     let edge = try #require(servers.servers[0].shards[0].edge)
-    #expect(edge.otherServers.count == 2)
+    #expect(edge.routes.otherServers.count == 2)
     #expect(
-      edge.otherServers(reading: MessageVersion.busiestChannels) == [servers.servers[2].slot])
+      edge.routes.otherServers(reading: MessageVersion.busiestChannels) == [servers.servers[2].slot]
+    )
   }
 
   @Test("are neither read nor asked for by a server that speaks as the version before")
@@ -79,7 +80,8 @@ struct MessageVersionsTests {
     #expect(older.inbox.figures[.unreadable] == 1)
     older.inbox.received(message.encoded(version: previous.highest), from: newer.id)
     #expect(older.inbox.figures[.unreadable] == 1)
-    #expect(older.shards[0].edge?.otherServers(reading: MessageVersion.busiestChannels) == [])
+    let routes = older.shards[0].edge?.routes
+    #expect(routes?.otherServers(reading: MessageVersion.busiestChannels) == [])
     let url = servers.channel(at: 1)
     let client = try servers.open(servers.user(at: 1), on: 0)
     _ = try client.call("channel.create", #""channel_url":"\#(url)""#)

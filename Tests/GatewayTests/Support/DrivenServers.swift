@@ -114,7 +114,7 @@ final class DrivenServers {
         shard.loop.fireTimers(at: SystemClock.monotonicMilliseconds)
         for mail in shard.handle.mailbox.takeAll(reusing: []) {
           if case .message(.exchange(let address, let outcome)) = mail {
-            server.exchanges[address.number] = shard.edge?.accept(outcome, .exchange(address))
+            server.exchanges[address.number] = shard.edge?.calls.accept(outcome, .exchange(address))
           } else {
             shard.workOn(mail)
           }
