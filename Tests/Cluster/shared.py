@@ -187,11 +187,8 @@ async def test_a_link_is_fetched_once(ctx):
     await asyncio.gather(*(
         owner.send(channel, f"look: {link}") for owner, channel in zip(owners, channels)))
 
-    def title(owner, channel):
-        return [e for e in owner.told("message.updated", channel_url=channel)
-                if (e["params"]["message"]["og_tag"] or {}).get("og:title") == "The page"]
     for owner, channel in zip(owners, channels):
-        await owner.until(lambda: title(owner, channel), "the preview")  # noqa: B023
+        await owner.until(lambda: titled(owner, channel, "The page"), "the preview")  # noqa: B023
     assert pages.asked.count("/new") == 1, pages.asked
     for owner, channel in zip(owners, channels):
         sent = await owner.send(channel, f"again: {link}")
@@ -203,6 +200,38 @@ async def test_a_link_is_fetched_once(ctx):
     sent = await owners[2].send(channels[2], f"anew: {link}")
     assert sent["message"]["og_tag"] is None
     assert pages.asked.count("/new") <= 2
+
+
+async def test_a_late_preview_follows_the_home(ctx):
+    """A preview that comes when another server has become the home of the channel is added there: each message
+    has it, in channels that have moved and in those that have not."""
+    several(ctx)
+    cluster = await ctx.cluster(2, *FREE, *PREVIEWS, "--unfurl-timeout-ms", "30000")
+    pages = await Pages.start()
+    pages.add("/late", "The page")
+    gate = pages.hold("/late")
+    owner = await ctx.user(cluster.servers[0])
+    channels = [ctx.name("room") for _ in range(10)]
+    for channel in channels:
+        await owner.call("channel.create", channel_url=channel)
+        await owner.enter(channel)
+        await owner.send(channel, f"look: {pages.url('/late')}")
+    await pages.asked_for("/late")
+    homes = {channel: await cluster.home(channel) for channel in channels}
+    for _ in range(3):
+        await cluster.add(*FREE, *PREVIEWS)
+    await cluster.until_whole()
+    moved = [channel for channel in channels if await cluster.home(channel) is not homes[channel]]
+    assert moved
+    gate.set()
+    for channel in channels:
+        await owner.until(lambda: titled(owner, channel, "The page"), "the preview")  # noqa: B023
+
+
+def titled(client, channel, title):
+    """The updates of a channel that have brought a preview of this title."""
+    return [e for e in client.told("message.updated", channel_url=channel)
+            if (e["params"]["message"]["og_tag"] or {}).get("og:title") == title]
 
 
 async def test_webhooks_outlive_two_servers(ctx):

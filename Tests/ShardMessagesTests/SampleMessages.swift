@@ -43,7 +43,25 @@ struct SampleMessages {
       .create(channel(), replyTo: .exchange(exchange())),
       .dismiss(userID: text(), replyTo: poll()),
       .restrictionsRemoved(userID: text()), .metadata(metadata()),
-    ] + reports().map { .report($0, from: StageAddress(server: half(), attachment: word())) }
+    ] + lateAdditions()
+      + reports().map { .report($0, from: StageAddress(server: half(), attachment: word())) }
+  }
+
+  private mutating func lateAdditions() -> [ChannelMessage] {
+    let image = OpenGraphImage(
+      url: optional { $0.text() }, secureURL: optional { $0.text() }, type: optional { $0.text() },
+      width: Int32(half()), height: Int32(half()), alt: optional { $0.text() },
+      originURL: optional { $0.text() })
+    let tag = OpenGraphTag(
+      title: optional { $0.text() }, url: optional { $0.text() },
+      description: optional { $0.text() }, image: optional { _ in image })
+    let enrichments: [Enrichment] = [
+      .preview(tag), .thumbnails(list { $0.thumbnail() }),
+      .translations(MessageTranslations(metadata())),
+    ]
+    return enrichments.map {
+      .lateAddition(LateAddition(messageID: integer(), text: text(), enrichment: $0))
+    }
   }
 
   private mutating func reports() -> [StageReport] {

@@ -18,6 +18,8 @@ package enum JudgeAction: Sendable {
   case mention([String], by: String?, notification: [UInt8])
   /// Looks for an addition to a message; ``JudgeInput/enriched(_:_:)`` brings it.
   case enrich(EnrichmentRequest)
+  /// Hands an addition over to the home that has followed this one.
+  case handOver(LateAddition)
   /// Looks the channel's limits up anew: its custom type has changed.
   case renewLimits
   /// Sends ``JudgeInput/deadline`` at a time, Unix milliseconds.

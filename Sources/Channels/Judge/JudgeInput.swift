@@ -10,6 +10,8 @@ package enum JudgeInput: Sendable {
   case logged(EntryID, LogResult)
   /// The end of an enrichment; `nil` when there is nothing to add.
   case enriched(EnrichmentID, Enrichment?)
+  /// An addition that a home before this one has asked for.
+  indirect case handedOver(LateAddition)
   /// A part of an enrichment that goes on.
   case progressed(EnrichmentID, Enrichment)
   /// A connection with sends that wait has left the channel; one that was closed has not.

@@ -87,6 +87,10 @@ struct PendingChanges: Sendable {
       publishDeletion(
         id, change, seq: standing.count.number(seq), at: timestamp, in: standing, into: &actions)
       end(id, knowing: .missing, in: &standing, at: now, into: &actions)
+    case (_, .failure(.fenced)):
+      handOver(id, change, into: &actions)
+      refuse(change, .moved, in: &standing, into: &actions)
+      end(id, knowing: .none, in: &standing, at: now, into: &actions)
     case (_, .failure(let error)):
       let isMissing = error == .missing(.message)
       refuse(
@@ -176,6 +180,15 @@ struct PendingChanges: Sendable {
   ) {
     lines[id]?.changes.removeFirst()
     proceed(id, knowing: knowledge, in: &standing, at: now, into: &actions)
+  }
+
+  /// Leaves an addition to the home that has followed: no caller would ask there for it.
+  private func handOver(
+    _ id: Int64, _ change: PendingChange, into actions: inout JudgeActions
+  ) {
+    guard case .enrichment(let enrichment, let text) = change.change else { return }
+    actions.append(
+      .handOver(LateAddition(messageID: id, text: text, enrichment: enrichment)))
   }
 
   private func refuse(

@@ -246,10 +246,9 @@ struct PendingWork: Sendable {
     }
     if case .translations(let found) = enrichment, found.texts.isEmpty { return }
     guard standing.isEphemeral else {
-      let pending = PendingChange(
-        change: .enrichment(enrichment, text: message.text), right: .everyMessage, authorID: nil,
-        session: nil, call: nil, place: nil)
-      return changes.add(pending, ofMessage: message.id, in: standing, into: &actions)
+      return add(
+        LateAddition(messageID: message.id, text: message.text, enrichment: enrichment),
+        into: &actions)
     }
     guard let changed = enrichment.applied(to: message) else { return }
     sends.didUpdate(changed, at: now)
@@ -258,6 +257,14 @@ struct PendingWork: Sendable {
     standing.publish(
       .messageUpdated(EventMessage(changed)), seq: standing.count.next(), at: now.unix,
       into: &actions)
+  }
+
+  /// Adds to a message of a channel that keeps its messages.
+  mutating func add(_ addition: LateAddition, into actions: inout JudgeActions) {
+    let change = PendingChange(
+      change: .enrichment(addition.enrichment, text: addition.text), right: .everyMessage,
+      authorID: nil, session: nil, call: nil, place: nil)
+    changes.add(change, ofMessage: addition.messageID, in: standing, into: &actions)
   }
 
   // MARK: Waiting

@@ -49,9 +49,8 @@ struct Settlement: Sendable {
       held.append((input, now))
       isReading = true
       return .read
-    case .command, .logged, .enriched, .progressed, .exited, .endWaiting, .entered, .left,
-      .floodLimitChanged,
-      .restrictionsRemoved, .metadataChanged:
+    case .command, .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting, .entered,
+      .left, .floodLimitChanged, .restrictionsRemoved, .metadataChanged:
       held.append((input, now))
       return .wait
     }

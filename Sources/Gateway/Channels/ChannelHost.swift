@@ -279,6 +279,7 @@ final class ChannelHost {
     case .mention(let userIDs, let sender, let notification):
       shard.mention(userIDs, by: sender, notification)
     case .enrich(let request): shard.enrich(request, in: self)
+    case .handOver(let addition): shard.handOver(addition, to: url)
     case .renewLimits: renewLimits()
     case .wake(let time): wake(at: time)
     case .release:

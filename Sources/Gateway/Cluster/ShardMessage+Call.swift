@@ -142,7 +142,9 @@ extension ChannelMessage {
     case .submit(_, _, let address), .explainLimits(_, let address): .exchange(address)
     case .create(_, .session(let address)): .session(address)
     case .create(_, .exchange(let address)): .exchange(address)
-    case .exited, .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata: nil
+    case .exited, .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata,
+      .lateAddition:
+      nil
     }
   }
 
@@ -153,7 +155,7 @@ extension ChannelMessage {
     case .submit, .sendUploaded: .send
     case .create: .change
     case .listParticipants, .listMessages, .exited, .profile, .report, .explainLimits, .dismiss,
-      .restrictionsRemoved, .metadata:
+      .restrictionsRemoved, .metadata, .lateAddition:
       .repeatable
     }
   }

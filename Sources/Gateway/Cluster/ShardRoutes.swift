@@ -63,6 +63,11 @@ final class ShardRoutes {
       .map(\.slot)
   }
 
+  /// Whether the home of a channel reads a version of messages, and this server writes it.
+  func home(ofChannel url: String, reads version: UInt8) -> Bool {
+    min(ring.home(ofChannel: url).version, network.local.version) >= version
+  }
+
   /// The other server that a user is at home on.
   func server(ofUser id: String) -> UInt16? { other(ring.home(ofUser: id)) }
 

@@ -54,6 +54,7 @@ extension Shard {
     case .restrictionsRemoved(let userID):
       inChannel(url) { $0.handle(.restrictionsRemoved(of: userID)) }
     case .metadata(let metadata): inChannel(url) { $0.setMetadata(metadata) }
+    case .lateAddition(let addition): inChannel(url) { $0.handle(.handedOver(addition)) }
     }
   }
 

@@ -56,6 +56,9 @@ extension ChannelMessage: MessageCodable {
     case .metadata(let metadata):
       writer.write(case: 12)
       writer.write(metadata)
+    case .lateAddition(let addition):
+      writer.write(case: 19)
+      writer.write(addition)
     case .report(let report, let address):
       writer.write(case: 13)
       writer.write(report)
@@ -88,6 +91,8 @@ extension ChannelMessage: MessageCodable {
       self = .sendUploaded(try reader.read(), by: try reader.read(), replyTo: try reader.read())
     case 11: self = .restrictionsRemoved(userID: try reader.read())
     case 12: self = .metadata(try reader.read())
+    case 19 where reader.version >= MessageVersion.lateAdditions:
+      self = .lateAddition(try reader.read())
     case 13:
       self = .report(
         try reader.read(),

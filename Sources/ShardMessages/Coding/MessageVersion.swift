@@ -10,12 +10,15 @@
 /// - 3: windows of users have the event since which all is known that the user was shown; messages may be
 ///   translated.
 /// - 4: servers ask one another for their busiest channels.
+/// - 5: a home hands additions to messages over to the next one.
 package enum MessageVersion {
   package static let oldest: UInt8 = 1
-  package static let current: UInt8 = 4
+  package static let current: UInt8 = 5
 
   /// The first version in which busiest channels are asked for.
   package static let busiestChannels: UInt8 = 4
+  /// The first version in which additions are handed over.
+  package static let lateAdditions: UInt8 = 5
 
   static func isKnown(_ version: UInt8) -> Bool { oldest <= version && version <= current }
 }

@@ -38,6 +38,11 @@ package enum ChannelMessage: Sendable {
   case restrictionsRemoved(userID: String)
   /// The channel's metadata, whole.
   case metadata([String: String])
+
+  // From the channel's home before.
+  /// An addition to a message. Not for servers that do not know this; see
+  /// ``MessageVersion/lateAdditions``.
+  case lateAddition(LateAddition)
 }
 
 /// A call of the Platform API as it came, after its token was admitted.

@@ -188,7 +188,7 @@ final class JudgeRig {
     case .wake(let time):
       wakeTime = time
       others.append(action)
-    case .answer, .post, .mention, .renewLimits, .release:
+    case .answer, .post, .mention, .handOver, .renewLimits, .release:
       others.append(action)
     }
   }

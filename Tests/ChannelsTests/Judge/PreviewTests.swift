@@ -49,6 +49,41 @@ struct PreviewTests {
     #expect(rig.tally.previewsUpdated == 1)
   }
 
+  @Test("a preview that comes after another home has followed is handed over to it")
+  func handsOver() throws {
+    let rig = try rig()
+    let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
+    rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))
+    rig.answerNext()
+    rig.failNext(.fenced)
+    let addition = LateAddition(messageID: id, text: link, enrichment: .preview(tag))
+    let handedOver = rig.others.compactMap { action -> LateAddition? in
+      if case .handOver(let addition) = action { addition } else { nil }
+    }
+    #expect(handedOver == [addition] && rig.events.count == 1)
+    try rig.restart(users: ["ann"])
+    rig.handle(.handedOver(addition))
+    rig.answerAll()
+    #expect(rig.events.last?.params?["message"]?["og_tag"]?["og:title"]?.string == "A page")
+    // It is for another text.
+    _ = try rig.perform(.updateMessage(id, MessageChanges(text: "x")), by: "ann")
+    let count = rig.events.count
+    rig.handle(.handedOver(addition))
+    rig.answerAll()
+    #expect(rig.events.count == count && rig.isIdle)
+  }
+
+  @Test("a caller's change is not handed over when another home has followed")
+  func handsNothingElseOver() throws {
+    let rig = try rig()
+    let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
+    let call = rig.begin(.updateMessage(id, MessageChanges(text: "y")), by: .participant("ann"))
+    rig.answerNext()
+    rig.failNext(.fenced)
+    #expect(rig.answers[call]?.error?.isMoved == true)
+    #expect(!rig.others.contains { if case .handOver = $0 { true } else { false } })
+  }
+
   @Test("an update keeps what was changed meanwhile")
   func keepsChanges() throws {
     let rig = try rig()

@@ -80,9 +80,12 @@ struct MessageVersionsTests {
     #expect(older.inbox.figures[.unreadable] == 1)
     older.inbox.received(message.encoded(version: previous.highest), from: newer.id)
     #expect(older.inbox.figures[.unreadable] == 1)
-    let routes = older.shards[0].edge?.routes
-    #expect(routes?.otherServers(reading: MessageVersion.busiestChannels) == [])
     let url = servers.channel(at: 1)
+    for (number, server) in servers.servers.enumerated() {
+      let (routes, other) = (server.shards[0].edge?.routes, servers.channel(at: 1 - number))
+      #expect(routes?.home(ofChannel: other, reads: previous.highest) == true)
+      #expect(routes?.home(ofChannel: other, reads: LinkVersions.current.highest) == false)
+    }
     let client = try servers.open(servers.user(at: 1), on: 0)
     _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
     _ = try client.enter(url)
