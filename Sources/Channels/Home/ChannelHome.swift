@@ -265,20 +265,26 @@ package struct ChannelHome: Sendable {
   }
 
   /// Hands over what the turn has brought for each stage on another server.
+  ///
+  /// Those with answers come last: the other participants have yet to see what a sender knows.
   package mutating func takePackets() -> [(address: StageAddress, news: [StageNews])] {
     var packets = farewells
     farewells = []
-    for server in stages.keys.sorted() {
-      guard var place = stages[server] else { continue }
-      let elsewhere = roster.count(outside: server)
-      if !isGathering, place.toldElsewhere != elsewhere {
-        place.news.append(.elsewhere(elsewhere))
-        place.toldElsewhere = elsewhere
+    let servers = stages.keys.sorted()
+    for hasAnswers in [false, true] {
+      for server in servers {
+        guard var place = stages[server], place.hasAnswers == hasAnswers else { continue }
+        let elsewhere = roster.count(outside: server)
+        if !isGathering, place.toldElsewhere != elsewhere {
+          place.news.append(.elsewhere(elsewhere))
+          place.toldElsewhere = elsewhere
+        }
+        guard !place.news.isEmpty else { continue }
+        packets.append((StageAddress(server: server, attachment: place.attachment), place.news))
+        place.news = []
+        place.hasAnswers = false
+        stages[server] = place
       }
-      guard !place.news.isEmpty else { continue }
-      packets.append((StageAddress(server: server, attachment: place.attachment), place.news))
-      place.news = []
-      stages[server] = place
     }
     return packets
   }
@@ -304,9 +310,16 @@ private struct RemotePlace: Sendable {
   var knownUsers: AnnouncedUsers?
   /// The number that the stage knows of users elsewhere; none before the first.
   var toldElsewhere = -1
+  /// Whether there are answers among the news.
+  var hasAnswers = false
 
   mutating func append(_ item: StageNews) {
-    if case .notice(let notice) = item { knownUsers?.apply(notice.mark) }
+    switch item {
+    case .notice(let notice): knownUsers?.apply(notice.mark)
+    case .answer: hasAnswers = true
+    case .attached, .next, .absent, .released, .admitted, .event, .record, .throttle, .elsewhere:
+      break
+    }
     news.append(item)
   }
 }

@@ -20,6 +20,8 @@ package struct ClusterMachine {
   private let codec: FrameCodec
   private var membership: Membership
   private var links: [ServerID: ServerLink] = [:]
+  /// The servers to which something was sent in this turn, the first one first.
+  private var addressees: [ServerID] = []
   /// The resets of each link.
   private var resetCounts: [ServerID: Int] = [:]
   private var actions: [ClusterAction] = []
@@ -61,6 +63,7 @@ package struct ClusterMachine {
     if let resetCount, resetCount != resetCounts[server] { return }
     links[server]?.send(message, at: now, into: &linkActions)
     carryOut(linkTo: server)
+    if !addressees.contains(server) { addressees.append(server) }
   }
 
   /// Takes bytes from the bus.
@@ -118,12 +121,16 @@ package struct ClusterMachine {
   /// Sends what has gathered, and does what is due.
   package mutating func endTurn(at now: Int64) {
     if membership.deadline <= now { handle(.timePassed, at: now) }
+    for server in addressees { flush(linkTo: server, at: now) }
+    addressees.removeAll(keepingCapacity: true)
     // In the ring's order, so that a simulation runs the same way in each process.
-    for member in ring.members {
-      guard let deadline = links[member.id]?.deadline, deadline <= now else { continue }
-      links[member.id]?.flush(at: now, into: &linkActions)
-      carryOut(linkTo: member.id)
-    }
+    for member in ring.members { flush(linkTo: member.id, at: now) }
+  }
+
+  private mutating func flush(linkTo peer: ServerID, at now: Int64) {
+    guard let deadline = links[peer]?.deadline, deadline <= now else { return }
+    links[peer]?.flush(at: now, into: &linkActions)
+    carryOut(linkTo: peer)
   }
 
   package mutating func takeActions() -> [ClusterAction] {

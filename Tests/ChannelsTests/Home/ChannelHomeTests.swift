@@ -208,6 +208,20 @@ struct ChannelHomeTests {
     #expect(home.roster.contains("cat"))
   }
 
+  @Test("participants are sent an event before its sender is answered")
+  mutating func order() {
+    for server in UInt16(1)...2 { attach(server, announced: nil) }
+    _ = home.takePackets()
+    let session = SessionAddress(server: 1, shard: 0, connection: 1)
+    let call = ReplyAddress(
+      session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true)
+    for expected in [[UInt16(2), 1], [1, 2]] {
+      home.tellAll(.next)
+      if expected[0] == 2 { home.tell(.answer(call, .empty), server: 1) }
+      #expect(home.takePackets().map(\.address.server) == expected)
+    }
+  }
+
   @Test("an answer that waits for the end of the turn outlives the attachment")
   mutating func answers() {
     attach(1, announced: nil)

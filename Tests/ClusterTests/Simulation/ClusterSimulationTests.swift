@@ -71,6 +71,32 @@ struct ClusterSimulationTests {
   }
 }
 
+/// The order of what a server sends in one turn.
+@Suite("Messages of one turn")
+struct SendingOrderTests {
+  @Test("leave in the order in which they were sent, whatever that of the servers is")
+  func order() throws {
+    let ids = (UInt64(1)...3).map(ServerID.init(rawValue:))
+    var simulation = Simulation<ClusterServer>(seed: 1)
+    let registry = SimulatedRegistry()
+    let settings = ClusterMachine.Settings(limits: LinkLimits(frameBytes: 1_000))
+    for id in ids {
+      simulation.start(
+        ClusterServer(id, registry: registry, settings: settings, at: simulation.now))
+    }
+    while simulation.step(until: 3_000) {}
+    let now = simulation.now
+    for order in [[ids[2], ids[1]], [ids[1], ids[2]]] {
+      let receivers = simulation.with(ids[0]) { server in
+        _ = server.turn(at: now)
+        for id in order { server.send([1], to: id, at: now) }
+        return server.turn(at: now).compactMap(\.receiver)
+      }
+      #expect(receivers == order)
+    }
+  }
+}
+
 /// Messages of threads that learn late that a link was reset.
 @Suite("Senders that have not learned of a reset")
 struct LateSenderTests {
