@@ -91,6 +91,7 @@ extension Error {
     if case .unavailable(let reason)? = self as? StoreError { return reason }
     if case .unknown(let reason)? = self as? StoreError { return reason }
     if let failure = self as? CommitFailure { return failure.reason }
+    if let undone = self as? UndoneTransaction { return undone.reason }
     if let error = self as? PostgreSQLError { return error.isFaultOfJob ? nil : "\(error.message)" }
     guard let error = self as? DatabaseError, !DatabaseError.faultsOfJobs.contains(error.code)
     else { return nil }
@@ -100,7 +101,9 @@ extension Error {
 
 extension Error {
   /// Whether the same work can succeed when it is done again at once: nothing of it was kept.
-  var mayPass: Bool { (self as? PostgreSQLError)?.mayPass ?? false }
+  var mayPass: Bool {
+    self is UndoneTransaction || (self as? PostgreSQLError)?.mayPass ?? false
+  }
 
   /// Whether two transactions waited for each other's rows.
   var isDeadlock: Bool { (self as? PostgreSQLError)?.state == .deadlock }

@@ -4,10 +4,18 @@ import ParleyProtocol
 /// The facts that decisions about a run depend on.
 struct AppendFacts {
   struct Place {
-    var term: Int64
+    let term: Int64
+    /// The last event before the run.
+    let formerSeq: Int64
     var lastSeq: Int64
     var lastCreatedAt: Int64 = 0
     var addedCount: Int64 = 0
+
+    init(term: Int64, lastSeq: Int64) {
+      self.term = term
+      formerSeq = lastSeq
+      self.lastSeq = lastSeq
+    }
 
     /// - Throws: `LogError.fenced` when the channel was taken over, or has lost events.
     func requireTerm(of channel: LogChannel) throws(LogError) {

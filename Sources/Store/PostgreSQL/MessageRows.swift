@@ -100,12 +100,16 @@ struct MessageRows {
       $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
     """
 
-  /// A request that is too old to be repeated gives its place to the new one.
+  /// A request that is too old to be repeated gives its place to the new one; fails for another.
   private static let requestsInsertion = """
-    INSERT INTO requests (channel_id, user_id, req_id, message_id, created_at)
-    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
-    ON CONFLICT (channel_id, user_id, req_id)
-    DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at
+    WITH made AS (
+      INSERT INTO requests AS r (channel_id, user_id, req_id, message_id, created_at)
+      SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+      ON CONFLICT (channel_id, user_id, req_id)
+      DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at
+      WHERE r.created_at <= excluded.created_at - \(requestIDLifetimeMilliseconds)
+      RETURNING 1)
+    SELECT 1 / (count(*) = cardinality($1))::int FROM made
     """
 
   private static func fileInsertion(_ file: FileRecord, of userID: String, in row: Row) -> Query {

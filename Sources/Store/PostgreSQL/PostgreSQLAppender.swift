@@ -3,14 +3,21 @@ import ParleyProtocol
 import PostgreSQL
 import Uploads
 
-/// Writes new messages in runs of two round trips: one that locks the channels and reads everything
-/// that a decision depends on, by primary keys, and one for the rows, which is that of the commit or
-/// of what comes next.
+/// Writes new messages in runs: the rows take no round trip of their own, but that of the commit or of
+/// what comes next.
+///
+/// Of a channel that this session was the last to write to it knows the place. When that is all that a run's
+/// messages depend on, nothing is read before: the statements themselves fail when another writer has been
+/// there, or a message or request is there already, and undo the transaction. The writer does it again, and
+/// then one more round trip locks the channels and reads everything that a decision depends on, by primary
+/// keys.
 final class PostgreSQLAppender: MessageAppending {
   private typealias Query = PostgreSQLConnection.Query
 
   private let session: PostgreSQLSession
   private let connection: StoreConnection
+  /// The places of channels as the last transactions have left them.
+  private var places = KnownPlaces()
   /// Requests written since old ones were last removed.
   private var requestCount = 0
 
@@ -34,6 +41,8 @@ final class PostgreSQLAppender: MessageAppending {
   }
 
   func lastSeq(of channel: LogChannel) throws -> Int64 {
+    // What follows may change it.
+    places.forget(channel.id)
     let rows = try session.run([
       Query(Self.place, [.integer(channel.id)])
     ])[0]
@@ -53,7 +62,9 @@ final class PostgreSQLAppender: MessageAppending {
     _ run: ArraySlice<MessageAddition>
   ) throws -> [Result<AppendOutcome, any Error>] {
     let part = run.prefix(distinctCount(of: run))
-    var facts = try read(part)
+    places.forgetAll(unlessKeptSince: session.undoneCount)
+    let known = session.isRepetition ? nil : places.facts(of: part)
+    var facts = try known ?? read(part)
     var rows = MessageRows()
     var outcomes: [Result<AppendOutcome, any Error>] = []
     for addition in part {
@@ -64,6 +75,7 @@ final class PostgreSQLAppender: MessageAppending {
       }
     }
     try write(rows, facts)
+    places.keep(facts.places)
     return outcomes
   }
 
@@ -239,23 +251,17 @@ final class PostgreSQLAppender: MessageAppending {
 
   private func write(_ rows: MessageRows, _ facts: AppendFacts) throws {
     guard !rows.messages.isEmpty else { return }
-    for query in rows.insertions { try session.runLater(query) }
     let places = facts.places.filter { $0.value.addedCount > 0 }.sorted { $0.key < $1.key }
     try session.runLater(
       Query(
-        """
-        UPDATE channels AS c SET last_seq = n.last_seq,
-          last_created_at = greatest(c.last_created_at, n.last_created_at),
-          message_count = c.message_count + n.added
-        FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
-          AS n (channel_id, last_seq, last_created_at, added)
-        WHERE c.channel_id = n.channel_id
-        """,
+        Self.move,
         [
-          .integers(places.map(\.key)), .integers(places.map(\.value.lastSeq)),
+          .integers(places.map(\.key)), .integers(places.map(\.value.term)),
+          .integers(places.map(\.value.formerSeq)), .integers(places.map(\.value.lastSeq)),
           .integers(places.map(\.value.lastCreatedAt)),
           .integers(places.map(\.value.addedCount)),
         ]))
+    for query in rows.insertions { try session.runLater(query) }
     for row in rows.outbox {
       try session.insertLater(
         OutboxRow.insertion, row.values(for: session), numbering: OutboxRow.number
@@ -263,6 +269,19 @@ final class PostgreSQLAppender: MessageAppending {
     }
     try removeOldRequests(rows)
   }
+
+  /// Moves channels on from where they are known to be; fails when one of them is elsewhere.
+  private static let move = """
+    WITH moved AS (
+      UPDATE channels AS c SET last_seq = n.last_seq,
+        last_created_at = greatest(c.last_created_at, n.last_created_at),
+        message_count = c.message_count + n.added
+      FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+        AS n (channel_id, term, former_seq, last_seq, last_created_at, added)
+      WHERE c.channel_id = n.channel_id AND c.term = n.term AND c.last_seq = n.former_seq
+      RETURNING 1)
+    SELECT 1 / (count(*) = cardinality($1))::int FROM moved
+    """
 
   /// Removes requests that can be repeated no more, from time to time; those that another server is
   /// just replacing are left to the next time.

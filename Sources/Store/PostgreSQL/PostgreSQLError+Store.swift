@@ -1,5 +1,11 @@
 import PostgreSQL
 
+/// The failure of a statement that was sent without waiting for its answer: the transaction is undone, and
+/// does without what it had taken for known when it is done again.
+struct UndoneTransaction: Error {
+  let reason: String
+}
+
 extension PostgreSQLError {
   /// The server's code, when it is the server that refused.
   var state: SQLState? {

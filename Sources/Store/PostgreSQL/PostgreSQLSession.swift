@@ -35,6 +35,12 @@ final class PostgreSQLSession: StoreSession {
   private var nextTry: UInt64 = 0
   private var lastRefusal = ""
   private var openedCount = 0
+  /// The transactions that have begun and were not kept, and parts of them that were undone.
+  private(set) var undoneCount = 0
+  /// Whether the last transaction that has begun is not kept yet.
+  private var isUnkept = false
+  /// Whether the transaction before this one was undone: this one may do the same again.
+  private(set) var isRepetition = false
   /// The number of times that an answer of the server was waited for; tests bound that of lists.
   private(set) var roundTripCount = 0
 
@@ -108,6 +114,9 @@ final class PostgreSQLSession: StoreSession {
 
   private func begin(_ sql: String) throws {
     rollback()
+    isRepetition = isUnkept
+    if isUnkept { undoneCount += 1 }
+    isUnkept = true
     _ = try live()
     phase = .inTransaction
     deferred = [Deferred(query: Query(sql))]
@@ -129,11 +138,15 @@ final class PostgreSQLSession: StoreSession {
     phase = .idle
     openCursors = []
     do {
-      for (statement, outcome) in zip(sent, outcomes) { statement.take?(try outcome.get()) }
+      try take(outcomes, of: sent)
       let end = try outcomes[sent.count].get()
       guard end.tag == "COMMIT" else {
         throw StoreError.unavailable(reason: "the transaction had failed before")
       }
+      isUnkept = false
+    } catch let error as UndoneTransaction {
+      rollBackNow()
+      throw error
     } catch let error as PostgreSQLError {
       guard error.endsConnection else {
         rollBackNow()
@@ -161,6 +174,7 @@ final class PostgreSQLSession: StoreSession {
   func setSavepoint() throws { deferred.append(Deferred(query: Query("SAVEPOINT job"))) }
 
   func rollBackToSavepoint() throws {
+    undoneCount += 1
     if let mark = deferred.lastIndex(where: { $0.query.sql == "SAVEPOINT job" }) {
       deferred.removeSubrange((mark + 1)...)
     } else {
@@ -257,10 +271,7 @@ final class PostgreSQLSession: StoreSession {
     roundTripCount += 1
     do {
       let outcomes = try connection.run(sent.map(\.query) + queries)
-      for (statement, outcome) in zip(sent, outcomes) {
-        let rows = try outcome.get()
-        statement.take?(rows)
-      }
+      try take(outcomes, of: sent)
       return try outcomes.dropFirst(sent.count).map { try $0.get() }
     } catch let error as PostgreSQLError {
       if error.endsConnection { lose() }
@@ -270,7 +281,22 @@ final class PostgreSQLSession: StoreSession {
 
   private func run(_ query: Query) throws -> PostgreSQLRows { try run([query])[0] }
 
-  /// Sends a statement with the next one; its failure is that of the next one.
+  /// - Throws: ``UndoneTransaction`` for a statement that nobody waited for: those who waited for the
+  ///   next one are not to blame.
+  private func take(
+    _ outcomes: [Result<PostgreSQLRows, PostgreSQLError>], of sent: [Deferred]
+  ) throws {
+    for (statement, outcome) in zip(sent, outcomes) {
+      do throws(PostgreSQLError) {
+        let rows = try outcome.get()
+        statement.take?(rows)
+      } catch {
+        throw error.isFaultOfJob ? UndoneTransaction(reason: error.message) : error
+      }
+    }
+  }
+
+  /// Sends a statement with the next one; its failure undoes the transaction.
   func runLater(_ query: Query, take: ((PostgreSQLRows) -> Void)? = nil) throws {
     guard isInTransaction else {
       let rows = try run(query)

@@ -1,0 +1,142 @@
+import Channels
+import ParleyProtocol
+import PostgreSQL
+import Testing
+
+@testable import Store
+
+/// Messages to channels whose places the writer knows, of which nothing is read before they are written.
+@Suite("Known places of channels in PostgreSQL", .serialized)
+struct KnownPlacesTests {
+  private let url: String
+  private let fixture: LogFixture
+  /// Another writer to the same database.
+  private let other: PostgreSQLConnection
+
+  init() async throws {
+    url = try PostgreSQLDatabase.make()
+    fixture = try await LogFixture(.postgreSQL, at: url)
+    other = try PostgreSQLConnection(url)
+    #expect(await append(fixture.message(1)) == .success(.appended(seq: 1, mentionedUsers: [])))
+  }
+
+  private func append(_ message: UnsequencedMessage) async -> LogResult {
+    await fixture.write(.append(message))
+  }
+
+  /// The answers that the writer has waited for, commits aside.
+  private func roundTrips() async throws -> Int {
+    try await #require(fixture.store).write { transaction in
+      try #require(transaction.connection.session as? PostgreSQLSession).roundTripCount
+    }
+  }
+
+  /// Runs a body, and counts the answers that the writer waits for.
+  private func countRoundTrips(_ body: () async -> Void) async throws -> Int {
+    let before = try await roundTrips()
+    await body()
+    return try await roundTrips() - before
+  }
+
+  @Test("messages are written in the round trip of their commit")
+  func oneRoundTrip() async throws {
+    let (first, second) = (fixture.message(2, requestID: "r"), fixture.message(3))
+    let count = try await countRoundTrips {
+      #expect(await append(first) == .success(.appended(seq: 2, mentionedUsers: [])))
+      #expect(await append(second) == .success(.appended(seq: 3, mentionedUsers: [])))
+    }
+    #expect(count == 0)
+  }
+
+  @Test("a message behind those of another writer is written with the number after theirs")
+  func movedOn() async throws {
+    _ = try other.execute("UPDATE channels SET last_seq = 41 WHERE url = 'lobby'")
+    #expect(await append(fixture.message(2)) == .success(.appended(seq: 42, mentionedUsers: [])))
+    #expect(await append(fixture.message(3)) == .success(.appended(seq: 43, mentionedUsers: [])))
+  }
+
+  @Test("nothing is written to a channel that another writer has taken over")
+  func takenOver() async throws {
+    _ = try other.execute("UPDATE channels SET term = term + 1 WHERE url = 'lobby'")
+    #expect(await append(fixture.message(2)) == .failure(.fenced))
+    let stored = try other.execute("SELECT count(*) FROM messages").integer(0, 0)
+    #expect(stored == 1)
+  }
+
+  @Test("nor to one that is gone")
+  func gone() async throws {
+    _ = try other.execute("DELETE FROM messages")
+    _ = try other.execute("DELETE FROM channels WHERE url = 'lobby'")
+    #expect(await append(fixture.message(2)) == .failure(.missing(.channel)))
+  }
+
+  @Test("a message or request that is there is found, and those beside it are written")
+  func repeated() async throws {
+    let first = fixture.message(2, requestID: "r")
+    #expect(await append(first) == .success(.appended(seq: 2, mentionedUsers: [])))
+    let results = await fixture.write(
+      .append(fixture.message(3)), .append(fixture.message(4, requestID: "r")),
+      .append(fixture.message(1)), .append(fixture.message(5)))
+    guard case .success(.repeated(let found)) = results[1] else {
+      Issue.record("\(results[1])")
+      return
+    }
+    #expect(found.message.id == 2 && found.seq == 2)
+    #expect(results[0] == .success(.appended(seq: 3, mentionedUsers: [])))
+    #expect(results[2] == .failure(.exists))
+    #expect(results[3] == .success(.appended(seq: 4, mentionedUsers: [])))
+    #expect(await append(fixture.message(6)) == .success(.appended(seq: 5, mentionedUsers: [])))
+  }
+
+  @Test("a request that is too old to be repeated makes another message")
+  func oldRequest() async throws {
+    _ = await append(fixture.message(2, requestID: "r"))
+    let time = 1_000 + requestIDLifetimeMilliseconds
+    let (young, old) = (
+      fixture.message(3, requestID: "r", at: time - 1), fixture.message(4, requestID: "r", at: time)
+    )
+    guard case .success(.repeated) = await append(young) else {
+      Issue.record("not repeated")
+      return
+    }
+    #expect(await append(old) == .success(.appended(seq: 3, mentionedUsers: [])))
+  }
+
+  @Test("other changes of the channel are counted")
+  func changes() async throws {
+    let changes = ChannelChange.freeze(true)
+    _ = await fixture.write(.change([changes], at: 2_000))
+    #expect(await append(fixture.message(2)) == .success(.appended(seq: 3, mentionedUsers: [])))
+    _ = await fixture.write(.delete(messageID: 2, at: 3_000))
+    #expect(await append(fixture.message(3)) == .success(.appended(seq: 5, mentionedUsers: [])))
+  }
+
+  @Test("places are forgotten one by one, or together when something was undone or there are many")
+  func forgetting() throws {
+    let channels = (Int64(1)...3).map { LogChannel(id: $0, url: "c\($0)", term: 1, lastSeq: 0) }
+    let additions = channels.map { MessageAddition(new: fixture.message($0.id), channel: $0) }
+    var places = KnownPlaces()
+    func isKnown(_ index: Int) -> Bool { places.facts(of: additions[index...index]) != nil }
+    func keep() {
+      for channel in channels { places.keep([channel.id: .init(term: 1, lastSeq: 7)]) }
+    }
+    #expect(!isKnown(0))
+    keep()
+    #expect(places.facts(of: additions[...])?.places[2]?.lastSeq == 7)
+    places.forget(2)
+    #expect(isKnown(0) && !isKnown(1) && places.facts(of: additions[...]) == nil)
+    places.forgetAll(unlessKeptSince: 0)
+    #expect(isKnown(0))
+    places.forgetAll(unlessKeptSince: 1)
+    #expect(!isKnown(0))
+    keep()
+    let many = (Int64(10)..<10_010).map { ($0, AppendFacts.Place(term: 1, lastSeq: 0)) }
+    places.keep(Dictionary(uniqueKeysWithValues: many))
+    #expect(!isKnown(0))
+    // Of another term, or before an event that is known of.
+    places.keep([1: .init(term: 2, lastSeq: 7)])
+    #expect(!isKnown(0))
+    let ahead = LogChannel(id: 1, url: "c1", term: 2, lastSeq: 8)
+    #expect(places.facts(of: [MessageAddition(new: fixture.message(9), channel: ahead)]) == nil)
+  }
+}
