@@ -32,8 +32,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var news: [StageNews] = []
   /// The last event that was read from the log while the home was not heard; it may send it again.
   private var polledSeq: Int64 = 0
-  /// Answers to calls that wait for the attachment, or for events of another home than it is to.
-  private var answers: [(address: ReplyAddress, outcome: CallOutcome, seq: Int64)] = []
+  private var answers = EarlyAnswers()
   /// The reads for connections after which nothing may happen until they are answered.
   private var lastReads: Set<Int> = []
   private var admissions = StageAdmissions()
@@ -130,7 +129,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .news(let number, let news):
       for (index, item) in news.enumerated() {
         guard number == self.number else {
-          keepAnswers(of: news[index...])
+          answers.append(of: news[index...])
           break
         }
         // The home goes on with the users while events are being repaired.
@@ -146,7 +145,8 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .polled(let events, let epoch, let awaited):
       if epoch == stage.epoch { take(polled: events, awaited, at: now, into: &actions) }
     case .enter(let request): enter(request, at: now, into: &actions)
-    case .answer(let address, let outcome, let seq): answers.append((address, outcome, seq))
+    case .answer(let address, let outcome, let seq):
+      answers.append(outcome, to: address, after: seq)
     case .released(let known): announced = known
     }
     if !answers.isEmpty { passAnswers(at: now, into: &actions) }
@@ -184,22 +184,13 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   /// Returns the answers that waited, once all events before them are applied.
   ///
-  /// A home of which the stage has not heard may answer before the stage has the events from it; a channel
-  /// that is no more has no events to wait for.
+  /// A channel that is no more has no events to wait for.
   private mutating func passAnswers(at now: Moment, into actions: inout StageActions) {
     guard isAttached, !isWaiting else { return }
     let lastSeq = if case .ended = link { Int64.max } else { stage.lastSeq }
-    let waiting = answers
-    answers = waiting.filter { $0.seq > lastSeq }
-    for (address, outcome, seq) in waiting where seq <= lastSeq {
+    for (address, outcome) in answers.take(upTo: lastSeq) {
       pass(.answer(address, outcome), at: now, into: &actions)
     }
-  }
-
-  /// Keeps the answers in news of another attachment: the calls were carried out, and the events before
-  /// them are known when the stage is attached again.
-  private mutating func keepAnswers(of news: some Sequence<StageNews>) {
-    for case .answer(let address, let outcome) in news { answers.append((address, outcome, 0)) }
   }
 
   // MARK: Attaching
@@ -226,7 +217,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   private mutating func endAttachment() {
     number = 0
     link = .asked
-    keepAnswers(of: news)
+    answers.append(of: news)
     news = []
   }
 
@@ -281,8 +272,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   ) {
     link = .attached
     polledSeq = 0
-    // Positions in another epoch mean nothing here.
-    if start.epoch != stage.epoch { for index in answers.indices { answers[index].seq = 0 } }
+    if start.epoch != stage.epoch { answers.forgetPositions() }
     pass(.resume(start), at: now, into: &actions)
   }
 
@@ -403,25 +393,4 @@ package struct AttachedStage: ~Copyable, Sendable {
       pass(.windowQuestion(question), at: now, into: &actions)
     }
   }
-}
-
-/// An input of a ``AttachedStage``.
-package enum AttachmentInput: Sendable {
-  /// The channel has another home, or the link to it broke: attach under a new number.
-  case attach(UInt64)
-  /// The home beside the stage gives the channel up; participants know of these users.
-  case released(AnnouncedUsers)
-  /// The news of a turn, for the attachment of a number.
-  case news(UInt64, [StageNews])
-  /// The events that the read for an attachment found, `nil` when they are no longer known, and the
-  /// sends of this server's connections that were not answered when it began.
-  case repaired(UInt64, Result<[DurableEvent]?, ServiceError>, awaited: [AwaitedSend])
-  /// Events after the last that is known, read from the log while the home was not heard, and the
-  /// epoch of their count.
-  case polled([DurableEvent], epoch: String, awaited: [AwaitedSend])
-  /// A connection that asks to enter.
-  case enter(EnterRequest)
-  /// The outcome of a call, from a home that the stage may not be attached to yet, and the last event
-  /// before it.
-  case answer(ReplyAddress, CallOutcome, after: Int64)
 }
