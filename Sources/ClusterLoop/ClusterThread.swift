@@ -121,6 +121,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
       clock.add(sample, at: loop.now)
       state.clockOffset = clock.milliseconds
       machine.handle(.registryAnswered(view), at: loop.now)
+    case .reconnected: machine.handle(.registryReconnected, at: loop.now)
     case .changed: machine.handle(.registryChanged, at: loop.now)
     case .failed: machine.handle(.registryFailed, at: loop.now)
     case .left:

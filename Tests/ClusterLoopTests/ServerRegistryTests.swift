@@ -31,7 +31,8 @@ struct ServerRegistryTests {
     #expect(ended.count == 1)
     #expect(try isFree(id))
     let answer = try registry.beat(.live, isOnBus: true)
-    #expect(answer.view.records.map(\.member.id) == [id])
+    #expect(answer.view.records.map(\.member.id) == [id] && answer.isReconnected)
+    #expect(try !registry.beat(.live, isOnBus: true).isReconnected)
     #expect(try !isFree(id))
     try registry.leave()
   }
@@ -45,7 +46,7 @@ struct ServerRegistryTests {
     #expect(throws: ClusterError.self) { try registry.beat(.live, isOnBus: true) }
     #expect(throws: ClusterError.self) { try registry.beat(.live, isOnBus: true) }
     try server.start()
-    _ = try registry.beat(.live, isOnBus: true)
+    #expect(try registry.beat(.live, isOnBus: true).isReconnected)
     try registry.leave()
   }
 

@@ -146,6 +146,7 @@ package struct Membership {
       registry.answered(at: now)
       take(view, at: now, into: &actions)
     case .registryFailed: registry.failed()
+    case .registryReconnected: registry.wasAway()
     case .store(let canWrite):
       guard canWrite != self.canWrite else { break }
       self.canWrite = canWrite

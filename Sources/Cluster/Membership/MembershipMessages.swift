@@ -9,6 +9,8 @@ package enum MembershipInput: Sendable {
   case registryAnswered(RegistryView)
   /// The registry has not taken the beat.
   case registryFailed
+  /// The connection to the registry was lost and made again, as that of all others after a restart.
+  case registryReconnected
   /// The database takes writes, or does not.
   case store(canWrite: Bool)
   /// A server was declared dead here, or this one has left.

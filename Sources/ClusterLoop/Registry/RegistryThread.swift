@@ -13,6 +13,8 @@ final class RegistryThread: Sendable {
 
   enum Answer: Sendable {
     case beat(RegistryView, ClockSample)
+    /// The connection was lost and made again; an answer to a beat follows.
+    case reconnected
     case changed
     case failed(ClusterError)
     case left
@@ -58,6 +60,7 @@ final class RegistryThread: Sendable {
       switch request {
       case .beat(let state, let isOnBus):
         let result = try registry.beat(state, isOnBus: isOnBus)
+        if result.isReconnected { answer(.reconnected) }
         answer(.beat(result.view, result.clock))
       case .declareDead(let server, let evidence):
         if try registry.declareDead(server, evidence) { answer(.changed) }

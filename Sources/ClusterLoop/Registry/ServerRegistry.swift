@@ -11,11 +11,14 @@ final class ServerRegistry {
   struct Answer {
     let view: RegistryView
     let clock: ClockSample
+    /// Whether the connection was lost before, as after a restart of the database.
+    let isReconnected: Bool
   }
 
   private let id: ServerID
   private let options: ClusterOptions
   private var connection: PostgreSQLConnection?
+  private var connectionCount = 0
   private var hasLock = false
 
   init(_ id: ServerID, _ options: ClusterOptions) {
@@ -66,6 +69,7 @@ final class ServerRegistry {
   }
 
   private func beatOnce(_ state: ServerState, isOnBus: Bool) throws(ClusterError) -> Answer {
+    let formerCount = connectionCount
     try connect()
     if !hasLock { try takeLock() }
     let start = SystemClock.monotonicMilliseconds
@@ -83,7 +87,8 @@ final class ServerRegistry {
       view: RegistryView(
         now: now, records: (0..<rows.count).compactMap { record(rows, $0) },
         lost: (0..<outcomes[4].count).compactMap { lost(outcomes[4], $0) }),
-      clock: ClockSample(of: now, between: start, and: end))
+      clock: ClockSample(of: now, between: start, and: end),
+      isReconnected: connectionCount != formerCount)
   }
 
   /// - Returns: Whether the evidence holds and the server was not dead already.
@@ -175,6 +180,7 @@ final class ServerRegistry {
       let made = try PostgreSQLConnection(options.registryURL, settings)
       if let script { try made.execute(script: script) }
       connection = made
+      connectionCount += 1
       hasLock = false
     } catch {
       throw .registry(error)

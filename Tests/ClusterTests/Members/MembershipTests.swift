@@ -171,6 +171,19 @@ struct MembershipTests {
     #expect(deaf.declared == [])
   }
 
+  @Test("trusts no free lock for a while when the registry may have restarted")
+  func reconnected() {
+    var server = TestMembership(peers: 2)
+    server.settle()
+    server.passWithBeats(3_000, of: [1, 2])
+    server.handle(.registryReconnected)
+    server.answer()
+    server.passWithBeats(1_500, of: [2])
+    #expect(server.declared == [])
+    server.passWithBeats(500, of: [2])
+    #expect(server.declared == [.declareDead(server.rows[1].member.id, .lockIsFree)])
+  }
+
   @Test("a server whose bus is back is heard at once, and writes its row")
   func busIsBack() {
     var server = TestMembership(peers: 1)
