@@ -155,6 +155,8 @@ struct PendingSends: Sendable {
     let send = PendingSend(
       message, preview, author: accepted.principal.session, call, accepted.place,
       arrival: hasWaited ? nil : order.arrival, wishes: accepted.wishes)
+    // Before the request is noted.
+    let operation = operation(of: send, draft, order, isEphemeral: standing.isEphemeral, at: now)
     if let key = accepted.key {
       if hasWaited {
         requests.renew(key, isEphemeral: standing.isEphemeral, at: createdAt)
@@ -164,7 +166,6 @@ struct PendingSends: Sendable {
     }
     let id = send.message.id
     pending[id] = send
-    let operation = operation(of: send, draft, order, isEphemeral: standing.isEphemeral)
     actions.append(.submit(.send(id), .write(operation, standing.place)))
   }
 
@@ -172,15 +173,17 @@ struct PendingSends: Sendable {
   ///
   /// Of an ephemeral channel's message it keeps a file at most; without one, the mentioned users are
   /// read at the message's place among the entries.
-  private func operation(
-    of send: PendingSend, _ draft: MessageDraft, _ order: MessageOrder, isEphemeral: Bool
+  private mutating func operation(
+    of send: PendingSend, _ draft: MessageDraft, _ order: MessageOrder, isEphemeral: Bool,
+    at now: Moment
   ) -> LogOperation {
     guard !isEphemeral || order.upload != nil else {
       return .read(.users(draft.mentionedUserIDs))
     }
+    let mayBeRepeated = send.key.map { requests.mayContain($0, at: now.unix) } ?? false
     let unsequenced = UnsequencedMessage(
       send.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
-      isFloodExempt: send.place == nil)
+      isFloodExempt: send.place == nil, mayBeRepeated: mayBeRepeated)
     return isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 

@@ -142,11 +142,14 @@ package struct UnsequencedMessage: Sendable, Hashable {
   package var upload: FileRecord?
   /// Whether it took no place in the flood window of its user.
   package var isFloodExempt: Bool
+  /// Whether the request that made it may have been carried out before, as far as the judge knows.
+  package var mayBeRepeated: Bool
 
   package init(
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
-    isFloodExempt: Bool = false
+    isFloodExempt: Bool = false, mayBeRepeated: Bool = false
   ) {
+    self.mayBeRepeated = mayBeRepeated
     self.message = message
     self.mentionedUserIDs = mentionedUserIDs
     self.upload = upload

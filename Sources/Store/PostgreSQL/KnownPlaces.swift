@@ -34,7 +34,8 @@ struct KnownPlaces {
   func facts(of run: ArraySlice<MessageAddition>) -> AppendFacts? {
     var facts = AppendFacts()
     for addition in run {
-      guard addition.new.mentionedUserIDs.isEmpty, addition.new.upload == nil,
+      let new = addition.new
+      guard new.mentionedUserIDs.isEmpty, new.upload == nil, !new.mayBeRepeated,
         let place = places[addition.channel.id], place.term == addition.channel.term,
         place.lastSeq >= addition.channel.lastSeq
       else { return nil }

@@ -82,6 +82,23 @@ struct RepeatedSendTests {
     #expect(try rig.perform(.send("x", "r"), by: "ann").sent?.message.id == first.message.id)
   }
 
+  @Test("the log is given word of requests that may have been carried out before")
+  func namesRepetitions() throws {
+    let rig = try JudgeRig()
+    func submitted(_ name: String?) throws -> Bool? {
+      _ = rig.begin(.send("x", name), by: .participant("ann"))
+      defer { rig.answerAll() }
+      guard case .entry(_, .write(.append(let new), _))? = rig.requests.last else { return nil }
+      return new.mayBeRepeated
+    }
+    #expect(try submitted(nil) == false)
+    #expect(try submitted("r") == false)
+    #expect(try submitted("r") == true)
+    #expect(try submitted("s") == false)
+    try rig.restart(users: ["ann"])
+    #expect(try submitted("t") == true && submitted(nil) == false)
+  }
+
   @Test("a refusal costs a look-up only when the request may have been carried out")
   func looksUpSeldom() throws {
     let rig = try JudgeRig(frozen: true)

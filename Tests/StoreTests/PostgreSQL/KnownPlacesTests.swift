@@ -48,6 +48,28 @@ struct KnownPlacesTests {
     #expect(count == 0)
   }
 
+  @Test("a request that may be repeated is looked for before, and undoes nothing")
+  func mayBeRepeated() async throws {
+    var (first, again) = (fixture.message(2, requestID: "r"), fixture.message(3, requestID: "r"))
+    (first.mayBeRepeated, again.mayBeRepeated) = (true, true)
+    let undone = try await undoneCount()
+    let count = try await countRoundTrips {
+      #expect(await append(first) == .success(.appended(seq: 2, mentionedUsers: [])))
+      guard case .success(.repeated) = await append(again) else {
+        Issue.record("not repeated")
+        return
+      }
+    }
+    #expect(count >= 2)
+    #expect(try await undoneCount() == undone)
+  }
+
+  private func undoneCount() async throws -> Int {
+    try await #require(fixture.store).write { transaction in
+      try #require(transaction.connection.session as? PostgreSQLSession).undoneCount
+    }
+  }
+
   @Test("a message behind those of another writer is written with the number after theirs")
   func movedOn() async throws {
     _ = try other.execute("UPDATE channels SET last_seq = 41 WHERE url = 'lobby'")
