@@ -5,14 +5,19 @@ import Store
 /// Gives up the channels whose rows are not as this server has left them: the database has lost its
 /// last commits, or another server has taken them over.
 ///
-/// Confined to its shard.
-final class LogComparison {
+/// Rows that can't be read are read again until they are: the readers may reach the database later than
+/// the writer. Confined to its shard.
+final class LogComparison: TimerHandler {
   /// The channels whose rows are read at a time.
   private static let batchCount = 1_000
+  /// Milliseconds from a read that failed to the next.
+  private static let pause: Int64 = 250
 
   private unowned let shard: Shard
   /// The last events of the channels in memory, by the numbers of their rows.
   private let known: [Int64: KnownEvent]
+  /// The rows that could not be read.
+  private var unread: [Int64] = []
 
   /// Compares all channels in memory, as they are now.
   init(on shard: Shard) {
@@ -21,8 +26,15 @@ final class LogComparison {
   }
 
   /// Reads the rows.
-  func begin() {
-    let ids = known.keys.sorted()
+  func begin() { read(known.keys.sorted()) }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    let ids = unread
+    unread = []
+    read(ids)
+  }
+
+  private func read(_ ids: [Int64]) {
     for start in stride(from: 0, to: ids.count, by: Self.batchCount) {
       read(ids[start..<min(start + Self.batchCount, ids.count)])
     }
@@ -31,9 +43,19 @@ final class LogComparison {
   private func read(_ ids: ArraySlice<Int64>) {
     let (comparison, path) = (LoopBound(self), shard.returnPath)
     shard.services.store.read(.places(Array(ids))) { result in
-      guard case .success(.places(let places)) = result else { return }
-      path.enqueue { _ in for place in places { comparison.value.compare(place) } }
+      path.enqueue { [ids] _ in
+        if case .success(.places(let places)) = result {
+          for place in places { comparison.value.compare(place) }
+        } else {
+          comparison.value.readLater(ids)
+        }
+      }
     }
+  }
+
+  private func readLater(_ ids: ArraySlice<Int64>) {
+    if unread.isEmpty { _ = shard.loop.schedule(after: Self.pause, self) }
+    unread += ids
   }
 
   private func compare(_ place: LogChannel) {
