@@ -177,7 +177,7 @@ package struct ChannelHome: Sendable {
   /// The answers that wait for the end of the turn: the calls were carried out, whatever becomes of the
   /// attachment.
   private func unsentAnswers(_ server: UInt16) -> [StageNews] {
-    stages[server]?.news.filter { if case .answer = $0 { true } else { false } } ?? []
+    stages[server]?.answers ?? []
   }
 
   /// Takes a part of an attached stage's users in.
@@ -270,21 +270,18 @@ package struct ChannelHome: Sendable {
   package mutating func takePackets() -> [(address: StageAddress, news: [StageNews])] {
     var packets = farewells
     farewells = []
-    let servers = stages.keys.sorted()
-    for hasAnswers in [false, true] {
-      for server in servers {
-        guard var place = stages[server], place.hasAnswers == hasAnswers else { continue }
-        let elsewhere = roster.count(outside: server)
-        if !isGathering, place.toldElsewhere != elsewhere {
-          place.news.append(.elsewhere(elsewhere))
-          place.toldElsewhere = elsewhere
-        }
-        guard !place.news.isEmpty else { continue }
-        packets.append((StageAddress(server: server, attachment: place.attachment), place.news))
-        place.news = []
-        place.hasAnswers = false
-        stages[server] = place
+    let order = stages.map { ($0.value.answers.isEmpty ? 0 : 1, server: $0.key) }
+    for (_, server) in order.sorted(by: { $0 < $1 }) {
+      guard var place = stages[server] else { continue }
+      let elsewhere = roster.count(outside: server)
+      if !isGathering, place.toldElsewhere != elsewhere {
+        place.news.append(.elsewhere(elsewhere))
+        place.toldElsewhere = elsewhere
       }
+      guard !place.news.isEmpty else { continue }
+      packets.append((StageAddress(server: server, attachment: place.attachment), place.news))
+      place.news = []
+      stages[server] = place
     }
     return packets
   }
@@ -310,16 +307,12 @@ private struct RemotePlace: Sendable {
   var knownUsers: AnnouncedUsers?
   /// The number that the stage knows of users elsewhere; none before the first.
   var toldElsewhere = -1
-  /// Whether there are answers among the news.
-  var hasAnswers = false
+
+  /// The answers among the news.
+  var answers: [StageNews] { news.filter { if case .answer = $0 { true } else { false } } }
 
   mutating func append(_ item: StageNews) {
-    switch item {
-    case .notice(let notice): knownUsers?.apply(notice.mark)
-    case .answer: hasAnswers = true
-    case .attached, .next, .absent, .released, .admitted, .event, .record, .throttle, .elsewhere:
-      break
-    }
+    if case .notice(let notice) = item { knownUsers?.apply(notice.mark) }
     news.append(item)
   }
 }

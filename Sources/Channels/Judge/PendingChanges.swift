@@ -87,11 +87,8 @@ struct PendingChanges: Sendable {
       publishDeletion(
         id, change, seq: standing.count.number(seq), at: timestamp, in: standing, into: &actions)
       end(id, knowing: .missing, in: &standing, at: now, into: &actions)
-    case (_, .failure(.fenced)):
-      handOver(id, change, into: &actions)
-      refuse(change, .moved, in: &standing, into: &actions)
-      end(id, knowing: .none, in: &standing, at: now, into: &actions)
     case (_, .failure(let error)):
+      if error == .fenced { handOver(id, change, into: &actions) }
       let isMissing = error == .missing(.message)
       refuse(
         change, isMissing ? .notFound(messageID: id) : ServiceError(error), in: &standing,

@@ -149,11 +149,11 @@ package struct UnsequencedMessage: Sendable, Hashable {
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
     isFloodExempt: Bool = false, mayBeRepeated: Bool = false
   ) {
-    self.mayBeRepeated = mayBeRepeated
     self.message = message
     self.mentionedUserIDs = mentionedUserIDs
     self.upload = upload
     self.isFloodExempt = isFloodExempt
+    self.mayBeRepeated = mayBeRepeated
   }
 }
 

@@ -18,7 +18,6 @@ final class ServerRegistry {
   private let id: ServerID
   private let options: ClusterOptions
   private var connection: PostgreSQLConnection?
-  private var connectionCount = 0
   private var hasLock = false
 
   init(_ id: ServerID, _ options: ClusterOptions) {
@@ -69,7 +68,7 @@ final class ServerRegistry {
   }
 
   private func beatOnce(_ state: ServerState, isOnBus: Bool) throws(ClusterError) -> Answer {
-    let formerCount = connectionCount
+    let isReconnected = connection == nil
     try connect()
     if !hasLock { try takeLock() }
     let start = SystemClock.monotonicMilliseconds
@@ -88,7 +87,7 @@ final class ServerRegistry {
         now: now, records: (0..<rows.count).compactMap { record(rows, $0) },
         lost: (0..<outcomes[4].count).compactMap { lost(outcomes[4], $0) }),
       clock: ClockSample(of: now, between: start, and: end),
-      isReconnected: connectionCount != formerCount)
+      isReconnected: isReconnected)
   }
 
   /// - Returns: Whether the evidence holds and the server was not dead already.
@@ -180,7 +179,6 @@ final class ServerRegistry {
       let made = try PostgreSQLConnection(options.registryURL, settings)
       if let script { try made.execute(script: script) }
       connection = made
-      connectionCount += 1
       hasLock = false
     } catch {
       throw .registry(error)

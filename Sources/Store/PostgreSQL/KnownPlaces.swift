@@ -11,7 +11,7 @@ struct KnownPlaces {
   private var places: [Int64: AppendFacts.Place] = [:]
   private var undoneCount = 0
 
-  /// Forgets all when transactions or parts of them were undone, whose places may be among these.
+  /// Forgets all when transactions were undone, whose places may be among these.
   ///
   /// - Parameter count: How often that was so in the session.
   mutating func forgetAll(unlessKeptSince count: Int) {

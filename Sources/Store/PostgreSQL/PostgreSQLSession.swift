@@ -35,7 +35,7 @@ final class PostgreSQLSession: StoreSession {
   private var nextTry: UInt64 = 0
   private var lastRefusal = ""
   private var openedCount = 0
-  /// The transactions that have begun and were not kept, and parts of them that were undone.
+  /// The transactions that have begun and were not kept.
   private(set) var undoneCount = 0
   /// Whether the last transaction that has begun is not kept yet.
   private var isUnkept = false
@@ -174,7 +174,6 @@ final class PostgreSQLSession: StoreSession {
   func setSavepoint() throws { deferred.append(Deferred(query: Query("SAVEPOINT job"))) }
 
   func rollBackToSavepoint() throws {
-    undoneCount += 1
     if let mark = deferred.lastIndex(where: { $0.query.sql == "SAVEPOINT job" }) {
       deferred.removeSubrange((mark + 1)...)
     } else {
