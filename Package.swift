@@ -271,7 +271,7 @@ let package = Package(
     tests(
       "Webhooks",
       ["Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
-    tests("S3", ["Crypto", "Reactor", "Store", "TestPeers", "Uploads", logging]),
+    tests("S3", ["Crypto", "Reactor", "SealedFiles", "Store", "TestPeers", "Uploads", logging]),
     tests(
       "Gateway",
       [

@@ -28,8 +28,6 @@ package enum UploadRefusal: Error, Sendable, Hashable {
   case inUse
   /// The place of files is full.
   case full
-  /// Another server has what came of the upload.
-  case elsewhere
   /// The place of files, or the store, fails.
   case storage
 
@@ -48,7 +46,6 @@ package enum UploadRefusal: Error, Sendable, Hashable {
     case .tooFast: 429
     case .inUse: 403
     case .full: 507
-    case .elsewhere: 503
     case .storage: 500
     }
   }
@@ -94,11 +91,6 @@ package enum UploadRefusal: Error, Sendable, Hashable {
       ServiceError(
         .internalError, "the server has no room for the file: try again later",
         data: ErrorDetails(reason: "storage_full"))
-    case .elsewhere:
-      ServiceError(
-        .internalError,
-        "what came of the upload is on another server: send its pieces to one server, or the whole file"
-      )
     case .storage:
       ServiceError(.internalError, "the file can't be stored now: try again later")
     }

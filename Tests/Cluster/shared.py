@@ -394,7 +394,28 @@ async def test_an_upload_goes_on_at_another_server(ctx):
     """An upload that is created on one server goes on at each other one, also after the server that was
     writing has died: what HEAD said stays, one writes at a time, and the file is the one that was sent."""
     several(ctx)
-    cluster = await ctx.cluster(3)
+    await an_upload_goes_on(ctx, await ctx.cluster(3))
+
+
+async def test_an_upload_to_a_bucket_goes_on_at_another_server(ctx):
+    """The same with a bucket, in the clear and encrypted; nothing of the pieces stays there."""
+    several(ctx)
+    keys = os.path.join(ctx.directory(), "keys")
+    with open(keys, "w", encoding="ascii") as file:
+        file.write(f"first {base64.b64encode(os.urandom(32)).decode()}\n")
+    os.chmod(keys, 0o600)
+    async with Bucket.running() as bucket:
+        sealed = ("--files-encryption", "on", "--files-master-keys", keys)
+        clusters = [await ctx.cluster(3, *arguments(bucket), *flags) for flags in ((), sealed)]
+        await asyncio.gather(*(an_upload_goes_on(ctx, cluster) for cluster in clusters))
+
+        async def is_alone():
+            return not any("partial" in name for name in await bucket.objects())
+        await eventually(is_alone, "the end of the pieces")
+        assert len(await bucket.objects()) == 2
+
+
+async def an_upload_goes_on(ctx, cluster):
     first, second, third = cluster.servers
     channel, owner = await made(ctx, cluster)
     content = os.urandom(3_000_000)
@@ -438,35 +459,8 @@ async def test_an_upload_goes_on_at_another_server(ctx):
     sent = await owner.call(
         "message.send", channel_url=channel, message_type="FILE", file_id=file["file_id"])
     for server in (first, third):
-        status, _, body = await download(server, sent["message"]["file"]["url"])
+        status, _, body = await read(server, sent["message"]["file"]["url"], key(owner))
         assert status == 200 and body == content
-
-
-async def test_an_upload_to_a_bucket_stays_with_its_server(ctx):
-    """With a bucket the pieces lie with the server that took them: another one refuses to go on, changes
-    nothing, and takes the whole file by PUT."""
-    several(ctx)
-    async with Bucket.running() as bucket:
-        cluster = await ctx.cluster(3, *arguments(bucket))
-        first, second, _ = cluster.servers
-        owner = await ctx.user(first)
-        content = os.urandom(300_000)
-        for whole in (False, True):
-            file, url = await uploads.create(owner, len(content))
-            status, _, _ = await uploads.patch(first, url, 0, content[:100_000])
-            assert status == 204
-            status, _, answer = await uploads.patch(second, url, 100_000, content[100_000:])
-            assert status not in (200, 201, 204), (status, answer)
-            if whole:
-                status, _, _ = await uploads.put(second, url, content)
-                assert status == 201
-            else:
-                done = await uploads.offset(first, url)
-                assert done in (0, 100_000), done
-                status, _, answer = await uploads.patch(first, url, done, content[done:])
-                assert status == 204, (status, answer)
-            got = (await owner.call("file.get", file_id=file["file_id"]))["file"]
-            assert (await download(first, got["url"]))[2] == content
 
 
 async def refusal(ctx, cluster, *flags, environment=None):

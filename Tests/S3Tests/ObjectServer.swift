@@ -50,6 +50,11 @@ final class ObjectServer: Sendable {
   /// Answers otherwise from now on; `nil` is the right answer.
   func play(_ script: @escaping Script) { state.withLock { $0.script = script } }
 
+  /// Loses objects, by their paths.
+  func remove(where isLost: @Sendable (String) -> Bool) {
+    state.withLock { $0.objects = $0.objects.filter { !isLost($0.key) } }
+  }
+
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
   static func response(_ status: Int, _ body: String = "", _ fields: String = "") -> String {
@@ -108,9 +113,27 @@ final class ObjectServer: Sendable {
         state.uploads = []
         return Array("HTTP/1.1 204 x\r\n\r\n".utf8)
       case ("GET", ""): return Self.object(state.objects[request.path], request)
-      default: return Array(Self.response(200, "<ListBucketResult></ListBucketResult>").utf8)
+      default: return Array(Self.list(state.objects.keys, request).utf8)
       }
     }
+  }
+
+  /// Lists keys, two at a time.
+  private static func list(_ paths: some Sequence<String>, _ request: Request) -> String {
+    func parameter(_ name: String) -> String? {
+      request.query.split(separator: "&").first { $0.hasPrefix(name + "=") }
+        .map { String($0.dropFirst(name.utf8.count + 1).replacing("%2F", with: "/")) }
+    }
+    let keys = paths.map { String($0.dropFirst("/bucket/".utf8.count)) }
+      .filter { $0.hasPrefix(parameter("prefix") ?? "") }
+      .filter { $0 > parameter("continuation-token") ?? "" }.sorted()
+    let next = keys.count > 2 ? "<NextContinuationToken>\(keys[1])</NextContinuationToken>" : ""
+    let contents = keys.prefix(2).map {
+      "<Contents><Key>\($0)</Key><LastModified>2026-11-20T10:00:00.000Z</LastModified></Contents>"
+    }
+    return response(
+      200, "<ListBucketResult>\(contents.joined())\(next)</ListBucketResult>",
+      "Date: Mon, 23 Nov 2026 10:00:00 GMT\r\n")
   }
 
   private static func object(_ object: [UInt8]?, _ request: Request) -> [UInt8] {

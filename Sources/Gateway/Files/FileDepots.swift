@@ -14,9 +14,8 @@ enum FileDepots {
     case .directory(let path):
       return try DirectoryDepot(sharedDirectory: path, reserve: reserve)
     case .bucket(let place):
-      // What is unfinished waits on this server's disk.
-      let spool = try DirectoryDepot(dataDirectory: settings.dataDirectory, reserve: reserve)
-      return try S3Depot(S3Account(place, settings.files), spool: spool, logger: logger)
+      let disk = try DirectoryDepot(dataDirectory: settings.dataDirectory, reserve: reserve)
+      return try S3Depot(S3Account(place, settings.files), spoolingTo: disk, logger: logger)
     }
   }
 }

@@ -115,7 +115,7 @@ struct UploadAnswers: Sendable {
     switch refusal {
     case .offset(let offset): response.fields.append("Upload-Offset", String(offset))
     case .version: response.fields.append("Tus-Version", TusFields.version)
-    case .locked, .elsewhere: response.fields.append("Retry-After", "1")
+    case .locked: response.fields.append("Retry-After", "1")
     // One that came too fast has its Retry-After as any error of its kind.
     case .unknown, .gone, .tooLarge, .incomplete, .checksum, .contentType, .field, .tooFast, .inUse,
       .full, .storage:

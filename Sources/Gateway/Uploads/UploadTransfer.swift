@@ -47,8 +47,8 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private var isCounted = false
   /// The keys of a file that is stored encrypted.
   private var sealing: PartialSealing?
-  /// The state of that file that is to be recorded next.
-  private var progress: PartialProgress?
+  /// The rest of that file at an offset that is to be recorded.
+  private var rest: (offset: Int64, rest: UploadRest)?
 
   init(
     _ request: TransferRequest, _ style: Style, _ answers: UploadAnswers,
@@ -102,7 +102,11 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     transfer.handle(input, at: now, into: &actions)
     for action in actions { perform(action) }
     if case .recorded(let offset) = input { noteStored(offset) }
-    if case .finished = input, let upload = transfer.upload { noteStored(upload.size) }
+    if case .finished = input, let upload = transfer.upload {
+      noteStored(upload.size)
+      file?.removeRemains()
+      file = nil
+    }
     if transfer.hasEnded { release() }
     if transfer.hasEnded, isListed, let upload = transfer.upload {
       isListed = false
@@ -205,7 +209,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
       path.resume { _ in transfer.value.handle(.cancelled) }
     }
     let opening = PartialFileRequest(
-      id: record.fileID, offset: offset, size: record.size,
+      id: record.fileID, term: record.term, offset: offset, size: record.size,
       algorithm: request.checksum?.algorithm, sealing: sealing)
     shard.services.files.continueUpload(opening) { result in
       path.resume { _ in transfer.value.didOpen(result) }
@@ -219,7 +223,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
       handle(.opened)
     case .failure(let failure):
       if sealing != nil, case .shrunk(let offset) = failure {
-        progress = PartialProgress(offset: offset, rest: UploadRest(tail: nil, isDirty: true))
+        rest = (offset, UploadRest(tail: nil, isDirty: true))
       }
       handle(.failed(failure))
     }
@@ -231,8 +235,8 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
       path.resume { _ in
         switch result {
         case .success(let progress):
-          transfer.value.progress = progress
-          transfer.value.handle(.synchronized)
+          transfer.value.rest = progress.rest.map { (progress.offset, $0) }
+          transfer.value.handle(.synchronized(at: progress.offset))
         case .failure(let failure): transfer.value.handle(.failed(failure))
         }
       }
@@ -252,11 +256,10 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     case .more: until = shard.services.clock.now + Transfer.claimTime
     case .last: until = 0
     }
-    // What waits of an encrypted file belongs to the very offset at which it was read.
-    let (place, rest) = takeProgress(offset, end)
     let record = UploadProgress(
-      upload.fileID, term: upload.term, offset: place, until: until, rest: rest)
-    ask(record) { $0 ? .recorded(place) : .lost }
+      upload.fileID, term: upload.term, offset: offset, until: until,
+      rest: takeRest(at: offset, end))
+    ask(record) { $0 ? .recorded(offset) : .lost }
   }
 
   private func noteStored(_ byteCount: Int64) {
@@ -272,22 +275,20 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     ask(renewal) { .renewed($0) }
   }
 
-  private func takeProgress(_ offset: Int64, _ end: TransferRecord) -> (Int64, UploadRest?) {
-    guard let progress else { return (offset, nil) }
-    self.progress = nil
-    var rest = progress.rest
+  private func takeRest(at offset: Int64, _ end: TransferRecord) -> UploadRest? {
+    guard var taken = rest, taken.offset == offset else { return nil }
+    rest = nil
     switch end {
-    case .more: rest.isDirty = true
+    case .more: taken.rest.isDirty = true
     case .last: break
     }
-    return (progress.offset, rest)
+    return taken.rest
   }
 
   private func finish() {
     guard let upload = transfer.upload else { return }
     let now = shard.services.clock.now
     let retention = shard.services.settings.limits.uploadRetentionSeconds * 1_000
-    file = nil
     let expiry = now + retention
     ask(UploadCompletion(upload, at: now, expiresAt: expiry)) {
       $0 ? .finished(expiresAt: expiry) : .lost

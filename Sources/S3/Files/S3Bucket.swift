@@ -5,8 +5,9 @@ import Store
 struct S3Bucket: Sendable {
   typealias Completion<Value> = @Sendable (Result<Value, S3Error>) -> Void
 
-  private let client: S3Client
-  private let prefix: String
+  let client: S3Client
+  /// The beginning of all keys.
+  let prefix: String
 
   init(_ client: S3Client, prefix: String) {
     self.client = client
@@ -164,9 +165,9 @@ extension S3Bucket {
 extension S3Bucket {
   /// No server receives a file, or stores its message, for so long.
   private static let abandonedSeconds = 86_400
-  private static let listBytes = 2_097_152
+  static let listBytes = 2_097_152
 
-  /// Lists the ids of objects that have been there for a day, by the bucket's clock.
+  /// Lists the ids of files whose objects or segments have been there for a day, by the bucket's clock.
   func listOld(
     after token: String?, completion: @escaping Completion<(ids: [String], next: String?)>
   ) {
@@ -178,13 +179,12 @@ extension S3Bucket {
       completion(
         result.flatMap { response in
           let text = XMLText(response.text)
-          guard text.contains("ListBucketResult") else {
-            return .failure(S3Error("GET /: the answer is no list", status: 200))
-          }
+          guard text.contains("ListBucketResult") else { return .failure(.noList) }
           let ids = text.elements("Contents").compactMap { entry in
-            isOld(entry.value("LastModified"), response) ? entry.value("Key").flatMap(id) : nil
+            isOld(entry.value("LastModified"), response)
+              ? entry.value("Key").flatMap { id($0) ?? segmentOwner($0) } : nil
           }
-          return .success((ids, text.value("NextContinuationToken")))
+          return .success((Array(Set(ids)), text.value("NextContinuationToken")))
         })
     }
   }
@@ -218,5 +218,15 @@ extension S3Bucket {
     guard key.hasPrefix(prefix) else { return nil }
     let id = String(key.dropFirst(prefix.count))
     return FileID.isValid(id) ? id : nil
+  }
+
+  /// The id of the file whose segment a key names; `nil` for that of another object.
+  private func segmentOwner(_ key: String) -> String? {
+    let parts = key.dropFirst(prefix.count).split(separator: "/")
+    guard key.hasPrefix(prefix), parts.count == 3, FileID.isValid(String(parts[1])) else {
+      return nil
+    }
+    return key.hasPrefix(prefix + UploadSegment.folder(of: String(parts[1])))
+      ? String(parts[1]) : nil
   }
 }

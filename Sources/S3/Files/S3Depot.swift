@@ -1,8 +1,8 @@
 internal import Curl
 package import Logging
 package import Store
-internal import Uploads
 import Synchronization
+internal import Uploads
 
 /// Files as objects of a bucket, which any number of servers may use at the same time.
 ///
@@ -10,22 +10,19 @@ import Synchronization
 package final class S3Depot: FileDepot {
   private let client: S3Client
   private let bucket: S3Bucket
-  /// The place of uploads that come in several requests, until they are complete: parts of a bucket's
-  /// objects have 5 MiB at least, and pieces of an upload any number.
-  private let spool: DirectoryDepot?
+  private let spool: UploadSpool
 
-  /// - Parameter spool: A place on this server for uploads that are not complete; without one there are
-  ///   none.
+  /// - Parameter disk: A place on this server for uploads that are not complete.
   /// - Throws: An error in words when libcurl or a thread is missing.
-  package init(_ account: S3Account, spool: DirectoryDepot? = nil, logger: Logger) throws {
-    self.spool = spool
+  package init(_ account: S3Account, spoolingTo disk: DirectoryDepot, logger: Logger) throws {
     client = try S3Client(account, logger: logger)
     bucket = S3Bucket(client, prefix: account.prefix)
+    spool = UploadSpool(on: disk, before: bucket)
   }
 
   /// Nothing is waited for: a bucket that cannot be used is reported in the log.
   package func prepare() throws {
-    try spool?.prepare()
+    try spool.prepare()
     bucket.abortOldUploads()
   }
 
@@ -40,23 +37,7 @@ package final class S3Depot: FileDepot {
   package func continueUpload(
     _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
   ) {
-    guard let spool else { return completion(.failure(.storage)) }
-    // The upload may be tried again, and the store has its object removed when it is given up.
-    let (depot, id) = (self, request.id)
-    spool.continueUpload(request) { result in
-      completion(
-        result.mapError(Self.failure(ofSpool:)).map {
-          SpooledFile(id, $0, in: spool, to: depot.beginReplacement(of: id))
-        })
-    }
-  }
-
-  /// A spool is this server's alone: bytes that it lacks came to another one.
-  private static func failure(ofSpool failure: PartialFileFailure) -> PartialFileFailure {
-    switch failure {
-    case .shrunk: .elsewhere
-    case .full, .elsewhere, .storage: failure
-    }
+    spool.open(request, completion: completion)
   }
 
   package func open(_ id: String) -> ReadableFile {
@@ -67,9 +48,15 @@ package final class S3Depot: FileDepot {
     _ ids: [String], completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     guard !ids.isEmpty else { return completion(.success(())) }
-    spool?.remove(ids) { _ in }
+    spool.removeCopies(of: ids)
     let removal = Removal(count: ids.count, completion)
-    for id in ids { bucket.remove(id) { removal.end($0.mapError { $0 }) } }
+    for id in ids {
+      bucket.remove(id) { [spool] result in
+        // Now the bucket works; a segment that stays all the same is found when it is old.
+        spool.removeSegments(of: id, before: .max)
+        removal.end(result.mapError { $0 })
+      }
+    }
   }
 
   package func suspects(
@@ -82,7 +69,7 @@ package final class S3Depot: FileDepot {
   }
 
   package func close() {
-    spool?.close()
+    spool.close()
     client.stop()
   }
 

@@ -91,6 +91,28 @@ package final class DirectoryDepot: FileDepot {
     jobs.submit(completion) { for id in ids { directory.remove(id) } }
   }
 
+  /// Reads a stretch of a file that is not complete whole.
+  package func readPartial(_ id: String, _ range: Range<Int64>) throws(SystemError) -> [UInt8] {
+    let path = directory.partialPath(of: id)
+    let bytes = try OpenFile(readingFrom: path).read(from: range.lowerBound, atMost: range.count)
+    guard bytes.count == range.count else {
+      throw SystemError(call: "read", code: EIO, object: path)
+    }
+    return bytes
+  }
+
+  /// Makes a complete file an unfinished one again.
+  package func reopen(_ id: String) {
+    let directory = directory
+    _ = jobs.submit { directory.reopen(id) }
+  }
+
+  /// Removes unfinished files that have not changed for a day, in a place that has only copies of them.
+  package func removeAbandonedPartials() {
+    let directory = directory
+    _ = jobs.submit { try? directory.removeAbandonedPartials() }
+  }
+
   package func suspects(
     after token: String?,
     completion: @escaping @Sendable (Result<FilePage, any Error>) -> Void

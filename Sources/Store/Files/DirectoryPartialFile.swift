@@ -189,10 +189,15 @@ final class DirectoryPartialFile: PartialFile {
     }
   }
 
-  func synchronize(completion: @escaping FileCompletion<PartialProgress?>) {
+  func synchronize(completion: @escaping FileCompletion<PartialProgress>) {
     submit(completion) { state in
       try state.file?.synchronize()
-      return state.sealer?.progress
+      guard let sealer = state.sealer else {
+        let count = state.storedByteCount
+        return PartialProgress(offset: count, storedByteCount: count, rest: nil)
+      }
+      guard let progress = sealer.progress else { throw PartialFileFailure.storage }
+      return progress
     }
   }
 
@@ -206,6 +211,9 @@ final class DirectoryPartialFile: PartialFile {
       state.file = nil
     }
   }
+
+  /// A complete file has its name alone.
+  func removeRemains() {}
 
   private var completeByteCount: Int64 {
     request.sealing == nil ? request.size : SealedLayout.storedByteCount(of: request.size)

@@ -120,6 +120,21 @@ struct FileDirectory: Sendable {
     try keep(id, atPath: partialPath(of: id))
   }
 
+  /// Moves a complete file back to those that are still coming.
+  func reopen(_ id: String) {
+    _ = Kernel.rename(path(of: id), to: partialPath(of: id))
+  }
+
+  /// Removes files from those that are still coming in several requests if they have not changed for a day.
+  ///
+  /// - Parameter time: The time on the file system's clock; `nil` to ask it.
+  func removeAbandonedPartials(at time: Int? = nil) throws {
+    let limit = try (time ?? now()) - Self.abandonedAge
+    for name in Self.names(in: partial) where isUnchanged(partial + "/" + name, since: limit) {
+      Kernel.unlink(partial + "/" + name)
+    }
+  }
+
   private func keep(_ id: String, atPath source: String) throws(SystemError) {
     guard Kernel.rename(source, to: path(of: id)) == 0 else {
       throw .last("rename", on: source)

@@ -1,3 +1,4 @@
+internal import SealedFiles
 package import Uploads
 
 /// A file that is received over several requests, and outlives processes.
@@ -19,14 +20,16 @@ package protocol PartialFile: AnyObject, Sendable {
   /// Removes what lies behind an offset.
   func drop(to offset: Int64, completion: @escaping FileCompletion<Void>)
 
-  /// Has what was written go to the disk.
+  /// Makes what was written durable.
   ///
-  /// The outcome is the state of an encrypted file, which may be ahead of what is known to be written;
-  /// `nil` for one in the clear.
-  func synchronize(completion: @escaping FileCompletion<PartialProgress?>)
+  /// The outcome may be ahead of what is known to be written.
+  func synchronize(completion: @escaping FileCompletion<PartialProgress>)
 
   /// Makes the file complete, under its id, for good.
   func complete(completion: @escaping FileCompletion<Void>)
+
+  /// Removes the remains of the upload, once the store knows that the file is complete.
+  func removeRemains()
 }
 
 /// Takes the outcome of work on a file, on a thread of the depot.
@@ -35,6 +38,8 @@ package typealias FileCompletion<Value> = @Sendable (Result<Value, PartialFileFa
 /// The request to continue a file.
 package struct PartialFileRequest: Sendable {
   package var id: String
+  /// Counts the requests to the file; none has that of another.
+  package var term: Int64
   /// The bytes that are kept; what lies behind them is removed.
   package var offset: Int64
   /// Bytes of the whole file.
@@ -45,13 +50,37 @@ package struct PartialFileRequest: Sendable {
   package var sealing: PartialSealing?
 
   package init(
-    id: String, offset: Int64, size: Int64, algorithm: UploadChecksum.Algorithm? = nil,
-    sealing: PartialSealing? = nil
+    id: String, term: Int64, offset: Int64, size: Int64,
+    algorithm: UploadChecksum.Algorithm? = nil, sealing: PartialSealing? = nil
   ) {
     self.sealing = sealing
     self.id = id
+    self.term = term
     self.offset = offset
     self.size = size
     self.algorithm = algorithm
+  }
+
+  /// The bytes of the stored file before the offset, without those that fill no chunk.
+  package var storedByteCount: Int64 {
+    guard let sealing, offset > 0 else { return offset }
+    return SealedLayout.storedByteCount(
+      ofChunks: PartialSealing.chunkCount(before: offset, tail: sealing.tail))
+  }
+}
+
+/// The place up to which a file is durable.
+package struct PartialProgress: Sendable {
+  package let offset: Int64
+  /// The bytes of the stored file, which has fewer than come before the offset while the last of them
+  /// fill no chunk.
+  package let storedByteCount: Int64
+  /// The rest of an encrypted file; `nil` for one in the clear.
+  package let rest: UploadRest?
+
+  package init(offset: Int64, storedByteCount: Int64, rest: UploadRest?) {
+    self.offset = offset
+    self.storedByteCount = storedByteCount
+    self.rest = rest
   }
 }

@@ -24,17 +24,6 @@ package struct PartialSealing: Sendable {
   }
 }
 
-/// The place up to which an encrypted file is on disk, with the bytes before it that fill no chunk.
-package struct PartialProgress: Sendable {
-  package let offset: Int64
-  package let rest: UploadRest
-
-  package init(offset: Int64, rest: UploadRest) {
-    self.offset = offset
-    self.rest = rest
-  }
-}
-
 /// Encrypts a file that comes over several requests, from where the last one ended.
 ///
 /// Confined to the lane of its file.
@@ -108,7 +97,9 @@ final class PartialSealer {
     let count = UInt32(
       clamping: (offset - Int64(tail.count)) / Int64(SealedLayout.chunkByteCount))
     let sealed = tail.isEmpty ? nil : tailCipher.seal(tail, behind: count)
-    return PartialProgress(offset: offset, rest: UploadRest(tail: sealed, isDirty: isDirty))
+    return PartialProgress(
+      offset: offset, storedByteCount: SealedLayout.storedByteCount(ofChunks: count),
+      rest: UploadRest(tail: sealed, isDirty: isDirty))
   }
 
   private var state: (Int64, [UInt8])? {

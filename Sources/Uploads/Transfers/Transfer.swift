@@ -80,8 +80,6 @@ package struct Transfer: Sendable {
   private var writtenCount: Int64 = 0
   /// The offset that the store has.
   private var recordedOffset: Int64 = 0
-  /// The offset that is on its way to the disk and the store while more comes.
-  private var nextOffset: Int64 = 0
   private var recordedAt: Int64 = 0
   private var recording = Recording.idle
   private var recordAskedAt: Int64 = 0
@@ -122,7 +120,7 @@ package struct Transfer: Sendable {
     case .bodyCut: endBody(.cut, at: now, into: &actions)
     case .digest(let matches): didVerify(matches, at: now, into: &actions)
     case .dropped: synchronize(into: &actions)
-    case .synchronized: didSynchronize(at: now, into: &actions)
+    case .synchronized(let offset): didSynchronize(offset, at: now, into: &actions)
     case .recorded(let offset): didRecord(offset, at: now, into: &actions)
     case .completed: didComplete(into: &actions)
     case .finished(let expiry): didFinish(expiresAt: expiry, into: &actions)
@@ -290,7 +288,6 @@ package struct Transfer: Sendable {
         || offset > recordedOffset && now.steady - recordedAt >= Self.recordInterval
     else { return }
     recording = .synchronizing
-    nextOffset = offset
     actions.append(.synchronize)
   }
 
@@ -368,16 +365,21 @@ package struct Transfer: Sendable {
   }
 
   private mutating func didSynchronize(
-    at now: TransferMoment, into actions: inout [TransferAction]
+    _ offset: Int64, at now: TransferMoment, into actions: inout [TransferAction]
   ) {
     switch phase {
     case .synchronizing:
       phase = .recording
       actions.append(.record(offset, .last))
     case .receiving, .flushing:
+      // A client takes an upload that stands at its end for complete, which it is not yet.
+      guard offset < size else {
+        recording = .idle
+        return judgeIfWritten(at: now, into: &actions)
+      }
       recording = .storing
       recordAskedAt = now.steady
-      actions.append(.record(nextOffset, .more))
+      actions.append(.record(offset, .more))
     case .finding, .claiming, .opening, .verifying, .confirming, .dropping, .settling, .recording,
       .completing, .finishing, .ended:
       break
@@ -457,7 +459,6 @@ package struct Transfer: Sendable {
       // The disk has lost what the store knew: the client continues where the file ends.
       refusal = .offset(offset)
       recordedOffset = offset
-    case .elsewhere: refusal = .elsewhere
     case .storage: refusal = .storage
     }
     switch recording {

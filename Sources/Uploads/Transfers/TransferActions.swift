@@ -38,8 +38,9 @@ package enum TransferInput: Sendable {
   case digest(matches: Bool)
   /// The piece is off the file.
   case dropped
-  /// All that was written before ``TransferAction/synchronize`` is on disk.
-  case synchronized
+  /// All that lies before an offset is durable, and at least what was written when
+  /// ``TransferAction/synchronize`` was asked for.
+  case synchronized(at: Int64)
   /// The store has the offset.
   case recorded(Int64)
   /// The file is whole, under its id, and on disk.
@@ -65,8 +66,6 @@ package enum PartialFileFailure: Error, Sendable, Hashable {
   case full
   /// The file has fewer bytes than the store knew.
   case shrunk(to: Int64)
-  /// Another server has what the store knew.
-  case elsewhere
   case storage
 }
 
@@ -88,7 +87,7 @@ package enum TransferAction: Sendable, Hashable {
   case verify
   /// Shortens the file.
   case drop(to: Int64)
-  /// Has what was written so far go to the disk.
+  /// Makes what was written so far durable.
   case synchronize
   case record(Int64, TransferRecord)
   /// Prolongs the claim.

@@ -119,7 +119,7 @@ struct FileFailureTests {
     let id = FileID.make()
     for offset in [0, 3] as [Int64] {
       let file = try await withCheckedThrowingContinuation { continuation in
-        depot.continueUpload(PartialFileRequest(id: id, offset: offset, size: 3)) {
+        depot.continueUpload(PartialFileRequest(id: id, term: 1, offset: offset, size: 3)) {
           continuation.resume(with: $0)
         }
       }

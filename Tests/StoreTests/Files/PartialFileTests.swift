@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Reactor
 import SealedFiles
 import Testing
 import Uploads
@@ -20,7 +21,7 @@ struct PartialFileTests {
 
   private func open(at offset: Int64, in depot: DirectoryDepot) async throws -> any PartialFile {
     try await withCheckedThrowingContinuation { continuation in
-      depot.continueUpload(PartialFileRequest(id: Self.id, offset: offset, size: 6)) {
+      depot.continueUpload(PartialFileRequest(id: Self.id, term: 1, offset: offset, size: 6)) {
         continuation.resume(with: $0)
       }
     }
@@ -85,7 +86,7 @@ struct PartialFileTests {
     let (own, other) = (PartialSealing(), PartialSealing())
     func open(_ sealing: PartialSealing, at offset: Int64) async throws -> any PartialFile {
       let request = PartialFileRequest(
-        id: Self.id, offset: offset, size: 3 * count, sealing: sealing)
+        id: Self.id, term: 1, offset: offset, size: 3 * count, sealing: sealing)
       return try await withCheckedThrowingContinuation { continuation in
         depot.continueUpload(request) { continuation.resume(with: $0) }
       }
@@ -96,6 +97,34 @@ struct PartialFileTests {
     let rest = try await open(own, at: count)
     try await write(bytes, to: rest)
     try await complete(rest)
+    depot.close()
+  }
+
+  @Test("a copy goes when it has not changed for a day")
+  func isAbandoned() async throws {
+    let beginning = Int(time(nil))
+    let place = FileDirectory(dataDirectory: directory.path)
+    let file = try await open(at: 0, in: depot)
+    try await write("abc", to: file)
+    try place.removeAbandonedPartials(at: beginning + 86_390)
+    #expect(contents("partial") == "abc")
+    #expect(try depot.readPartial(Self.id, 1..<3) == Array("bc".utf8))
+    #expect(throws: SystemError.self) { _ = try depot.readPartial(Self.id, 1..<4) }
+    try place.removeAbandonedPartials(at: Int(time(nil)) + 86_410)
+    #expect(contents("partial") == nil)
+    depot.close()
+  }
+
+  @Test("a complete file can be made an unfinished one again")
+  func isReopened() async throws {
+    let file = try await open(at: 0, in: depot)
+    try await write("abcdef", to: file)
+    try await complete(file)
+    depot.reopen(Self.id)
+    let rest = try await open(at: 3, in: depot)
+    try await write("xyz", to: rest)
+    try await complete(rest)
+    #expect(contents("files") == "abcxyz")
     depot.close()
   }
 

@@ -21,7 +21,7 @@ struct WriteBackTests {
 
   private func open(_ id: String) async throws -> any PartialFile {
     try await withCheckedThrowingContinuation { continuation in
-      depot.continueUpload(PartialFileRequest(id: id, offset: 0, size: 1 << 30)) {
+      depot.continueUpload(PartialFileRequest(id: id, term: 1, offset: 0, size: 1 << 30)) {
         continuation.resume(with: $0)
       }
     }
