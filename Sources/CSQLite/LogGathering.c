@@ -256,10 +256,10 @@ static int gatheringOpen(
   return SQLITE_OK;
 }
 
-bool csqlite_gather_log_writes(void) {
-  if (systemVFS) return true;
+const char *csqlite_gathering_vfs(void) {
+  if (systemVFS) return gatheringVFS.zName;
   sqlite3_vfs *found = sqlite3_vfs_find(NULL);
-  if (!found) return false;
+  if (!found) return NULL;
   sqlite3_io_methods handing = {
       3, databaseClose, handRead, handWrite, handTruncate, handSync, handFileSize, handLock,
       handUnlock, handCheckReservedLock, handFileControl, handSectorSize,
@@ -273,11 +273,12 @@ bool csqlite_gather_log_writes(void) {
   logMethods.xTruncate = logTruncate;
   logMethods.xSync = logSync;
   logMethods.xFileSize = logFileSize;
-  systemVFS = found;
   gatheringVFS = *found;
   gatheringVFS.zName = "parley";
   gatheringVFS.pNext = NULL;
   gatheringVFS.szOsFile = OWN_SIZE + found->szOsFile;
   gatheringVFS.xOpen = gatheringOpen;
-  return sqlite3_vfs_register(&gatheringVFS, 1) == SQLITE_OK;
+  if (sqlite3_vfs_register(&gatheringVFS, 0) != SQLITE_OK) return NULL;
+  systemVFS = found;
+  return gatheringVFS.zName;
 }

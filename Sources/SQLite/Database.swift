@@ -11,6 +11,14 @@ package final class Database {
     case readAndWrite
   }
 
+  /// The way in which commits append to the write-ahead log.
+  package enum LogWrites {
+    /// With two system calls for each page; the log is as long as it must be.
+    case plain
+    /// With one system call for each commit; the log's file grows in steps of 1 MiB.
+    case gathered
+  }
+
   let handle: OpaquePointer
   /// Prepared statements by their texts, which are few: values are bound, not written into them.
   private var statements: [String: Statement] = [:]
@@ -20,14 +28,21 @@ package final class Database {
   /// fails at once.
   ///
   /// - Throws: ``DatabaseError``.
-  package init(path: String, access: Access = .readAndWrite) throws {
+  package init(
+    path: String, access: Access = .readAndWrite, logWrites: LogWrites = .plain
+  ) throws {
     var handle: OpaquePointer?
     let flags =
       switch access {
       case .readOnly: SQLITE_OPEN_READONLY
       case .readAndWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
-    let outcome = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    let system =
+      switch logWrites {
+      case .plain: nil as UnsafePointer<CChar>?
+      case .gathered: SQLiteSetup.gatheringSystem
+      }
+    let outcome = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, system)
     guard let handle, outcome == SQLITE_OK else {
       let error = DatabaseError(code: outcome, handle: handle)
       sqlite3_close_v2(handle)

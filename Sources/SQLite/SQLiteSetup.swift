@@ -10,11 +10,6 @@ package enum SQLiteSetup {
     _ = csqlite_forgo_memory_statistics()
   }
 
-  private static let gathersLogWrites = csqlite_gather_log_writes()
-
-  /// Writes what a commit appends to a write-ahead log with one system call, from now on.
-  ///
-  /// Holds for databases that are opened afterwards. Without it a commit costs more system calls;
-  /// nothing else differs.
-  package static func gatherLogWrites() { _ = gathersLogWrites }
+  /// The name of the file system under which the writes to a log are gathered; `nil` for the default.
+  nonisolated(unsafe) static let gatheringSystem = csqlite_gathering_vfs()
 }

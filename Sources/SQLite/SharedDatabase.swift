@@ -9,8 +9,10 @@ package final class SharedDatabase: Sendable {
   /// Opens a connection.
   ///
   /// - Throws: ``DatabaseError``.
-  package init(path: String, access: Database.Access = .readAndWrite) throws {
-    database = try Database(path: path, access: access)
+  package init(
+    path: String, access: Database.Access = .readAndWrite, logWrites: Database.LogWrites = .plain
+  ) throws {
+    database = try Database(path: path, access: access, logWrites: logWrites)
   }
 
   /// Uses the connection; others wait meanwhile.

@@ -129,4 +129,28 @@ struct DatabaseTests {
     reader.close()
     shared.close()
   }
+
+  @Test("logs are gathered where that was chosen, and read by connections that do not gather")
+  func logWrites() throws {
+    let directory = NSTemporaryDirectory() + "parley-sqlite-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    for (logWrites, other, range) in [
+      (Database.LogWrites.gathered, Database.LogWrites.plain, (1 << 20)...(1 << 20)),
+      (.plain, .gathered, 1...100_000),
+    ] {
+      let path = directory + "/\(logWrites)"
+      let writer = try Database(path: path, logWrites: logWrites)
+      try writer.execute(script: "PRAGMA journal_mode = WAL; CREATE TABLE a (text TEXT)")
+      let reader = try Database(path: path, access: .readOnly, logWrites: other)
+      for number in 1...20 {
+        try writer.execute("INSERT INTO a VALUES (?)", ["row \(number)"])
+        #expect(try reader.number("SELECT count(*) FROM a") == number)
+      }
+      let size = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+      #expect(range.contains(try #require(size)))
+      reader.close()
+      writer.close()
+    }
+  }
 }

@@ -10,11 +10,11 @@ bool csqlite_forgo_memory_statistics(void);
 /// sqlite3_bind_text with a copy of the bytes, which Swift cannot ask for.
 int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes, size_t count);
 
-/// Registers a VFS over the default one and makes it the default. It writes what SQLite appends to
-/// a write-ahead log with one call, in place of two for each page, and has the log's file grow in
-/// steps. False when there is no VFS below or it can't be registered. Must be called before a database
-/// is opened; later calls do nothing.
-bool csqlite_gather_log_writes(void);
+/// Registers a VFS over the default one, once. It writes what SQLite appends to a write-ahead log with
+/// one call, in place of two for each page, and has the log's file grow in steps of 1 MiB. Returns its
+/// name for sqlite3_open_v2; NULL when there is no VFS below or it can't be registered. Not to be called
+/// by two threads at a time.
+const char *csqlite_gathering_vfs(void);
 
 /// sqlite3_bind_blob with a copy of the bytes.
 int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t count);

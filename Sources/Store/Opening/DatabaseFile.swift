@@ -19,10 +19,9 @@ enum DatabaseFile {
   /// Opens the one connection that writes, creating the file when missing, and brings its schema
   /// up to date.
   static func openForWriting(_ path: String, logger: Logger) throws -> SharedDatabase {
-    SQLiteSetup.gatherLogWrites()
     PrivateFile.prepareDatabase(path)
     return try explaining(path) {
-      let shared = try SharedDatabase(path: path)
+      let shared = try SharedDatabase(path: path, logWrites: .gathered)
       try shared.withDatabase { database in
         try database.execute(script: "PRAGMA page_size = \(pageByteCount)")
         try IntegrityCheck.run(on: database, path: path)
