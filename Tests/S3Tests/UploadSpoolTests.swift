@@ -272,12 +272,14 @@ struct UploadSpoolTests {
         _ = try await file.synchronize()
       }
     }
-    try await settled { bucket.requests.count { $0.method == "PUT" } == 8 }
+    // A request without an answer is repeated after a while.
+    func sentCount() -> Int { Set(bucket.requests.filter { $0.method == "PUT" }.map(\.path)).count }
+    try await settled { sentCount() == 8 }
     close()
     for store in stores {
       await #expect(throws: PartialFileFailure.storage) { try await store.value }
     }
-    #expect(bucket.requests.count { $0.method == "PUT" } == 8)
+    #expect(sentCount() == 8)
   }
 }
 
