@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
-import Uploads
+
+@testable import Uploads
 
 /// A store, a file and a client around transfers, in a time of their own.
 private struct World {
@@ -416,7 +417,7 @@ struct TransferTests {
     var run = Run(TransferRequest(.whole, length: 100))
     run.send(.begun, in: &world)
     run.settle(in: &world)
-    world.now += Transfer.recordInterval
+    world.now += TransferCheckpoint.interval
     run.receive(Array(Self.source[..<20]), in: &world)
     while world.record?.offset == 0 { _ = run.step(in: &world) }
     #expect(!run.pending.isEmpty && run.answers.isEmpty)
@@ -468,7 +469,7 @@ struct TransferTests {
     run.receive(Array(Self.source[..<10]), in: &world)
     run.settle(in: &world)
     #expect(world.record?.offset == 0)
-    world.now += Transfer.recordInterval
+    world.now += TransferCheckpoint.interval
     run.receive(Array(Self.source[10..<20]), in: &world)
     run.settle(in: &world)
     #expect(world.record?.offset == 20)
@@ -480,7 +481,7 @@ struct TransferTests {
     var run = Run(TransferRequest(.whole, length: 100))
     run.send(.begun, in: &world)
     run.settle(in: &world)
-    world.now += Transfer.recordInterval
+    world.now += TransferCheckpoint.interval
     run.receive(Array(Self.source[..<60]), in: &world)
     _ = run.step(in: &world)
     run.receive(Array(Self.source[60...]), in: &world)

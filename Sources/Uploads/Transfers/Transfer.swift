@@ -11,23 +11,10 @@
 ///
 /// Times are milliseconds of any steady clock; the record's are Unix time.
 package struct Transfer: Sendable {
-  /// Bytes after which what has come is recorded.
-  ///
-  /// Rare: each time, the disk has to be waited for, which messages are waiting for too.
-  package static let recordByteCount: Int64 = 64 << 20
-  /// The time after which what has come is recorded.
-  package static let recordInterval: Int64 = 10_000
   /// The time for which a claim holds that is not prolonged.
-  package static let claimTime: Int64 = 30_000
+  package static let claimTime = TransferClaim.duration
   /// The time between two ticks while a request has a claim.
   package static let tickInterval: Int64 = 5_000
-  /// The time after which a claim is prolonged.
-  private static let renewalInterval: Int64 = 10_000
-  /// The bytes not yet taken by the file above which no more is read.
-  private static let highWaterMark: Int64 = 524_288
-  private static let lowWaterMark: Int64 = 131_072
-  /// Times that a claim is tried when the record changes under it.
-  private static let claimLimit = 3
 
   private enum Phase: Sendable {
     case finding
@@ -49,45 +36,24 @@ package struct Transfer: Sendable {
     case completing
     case finishing
     case ended
-  }
 
-  /// A record that is made while more comes.
-  private enum Recording: Sendable, Hashable {
-    case idle
-    /// The bytes go to the disk.
-    case synchronizing
-    /// The offset goes to the store.
-    case storing
-  }
-
-  private enum Body: Sendable, Hashable {
-    case coming
-    case ended
-    case cut
+    /// Whether the request has a claim that is to be prolonged; what ends a claim decides by itself.
+    var keepsClaim: Bool {
+      switch self {
+      case .finding, .claiming, .recording, .finishing, .ended: false
+      case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
+        .settling, .completing:
+        true
+      }
+    }
   }
 
   private let request: TransferRequest
   private var phase = Phase.finding
-  private var body = Body.coming
+  private var body = TransferBody()
+  private var claim = TransferClaim()
   private var record: UploadRecord?
-  private var claimCount = 0
-  /// The offset at which the request began.
-  private var start: Int64 = 0
-  /// Bytes of the body that are kept until the file is open.
-  private var keptCount: Int64 = 0
-  /// Bytes of the body that were handed to the file.
-  private var acceptedCount: Int64 = 0
-  private var writtenCount: Int64 = 0
-  /// The offset that the store has.
-  private var recordedOffset: Int64 = 0
-  private var recordedAt: Int64 = 0
-  private var recording = Recording.idle
-  private var recordAskedAt: Int64 = 0
-  /// The moment of the last request to the store that gave or prolonged the claim.
-  private var claimedAt: Int64 = 0
-  /// The moment of the renewal that is under way.
-  private var renewalAskedAt: Int64?
-  private var isPaused = true
+  private var checkpoint = TransferCheckpoint()
   /// The refusal that is answered once what came is safe.
   private var refusal: UploadRefusal?
 
@@ -149,9 +115,8 @@ package struct Transfer: Sendable {
       phase = .ended
       answer(.progress(offset), into: &actions)
     case .begin(let offset):
-      guard body != .cut || keptCount > 0 else { return phase = .ended }
-      claimCount += 1
-      claimedAt = now.steady
+      guard body.end != .cut || body.keptCount > 0 else { return phase = .ended }
+      claim.attempt(at: now.steady)
       phase = .claiming(found, at: offset)
       actions.append(.claim(found, at: offset))
     }
@@ -159,7 +124,7 @@ package struct Transfer: Sendable {
 
   private mutating func retry(into actions: inout [TransferAction]) {
     guard case .claiming = phase else { return }
-    guard claimCount < Self.claimLimit else { return refuse(.locked, into: &actions) }
+    guard claim.canBeTriedAgain else { return refuse(.locked, into: &actions) }
     phase = .finding
     actions.append(.find)
   }
@@ -171,9 +136,8 @@ package struct Transfer: Sendable {
     found.term = term
     found.offset = offset
     record = found
-    start = offset
-    recordedOffset = offset
-    recordedAt = now.steady
+    body.begin(at: offset)
+    checkpoint.note(offset, at: now.steady)
     phase = .opening
     actions.append(.open(found, at: offset))
   }
@@ -183,74 +147,55 @@ package struct Transfer: Sendable {
   ) {
     guard case .opening = phase else { return }
     phase = .receiving
-    guard keptCount <= size - start else {
+    guard body.acceptKept(size: size) else {
       refusal = .tooLarge(size)
       return flush(at: now, into: &actions)
     }
-    if keptCount > 0 {
-      acceptedCount = keptCount
-      actions.append(.writeKept)
-    }
-    if body == .coming { resumeIfLow(into: &actions) } else { flush(at: now, into: &actions) }
+    if body.keptCount > 0 { actions.append(.writeKept) }
+    if body.end == .coming { resumeIfLow(into: &actions) } else { flush(at: now, into: &actions) }
   }
 
   // MARK: The claim
 
   private mutating func tick(at now: TransferMoment, into actions: inout [TransferAction]) {
-    switch phase {
-    case .finding, .claiming, .recording, .finishing, .ended: return
-    case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
-      .settling, .completing:
-      break
+    guard phase.keepsClaim else { return }
+    switch claim.age(at: now.steady) {
+    case .fresh: break
+    case .due: if checkpoint.work != .storing { renew(at: now, into: &actions) }
+    case .over: fail(.storage, into: &actions)
     }
-    let age = now.steady - claimedAt
-    guard age < Self.claimTime else { return fail(.storage, into: &actions) }
-    guard age >= Self.renewalInterval, recording != .storing else { return }
-    renew(at: now, into: &actions)
   }
 
   private mutating func renew(at now: TransferMoment, into actions: inout [TransferAction]) {
-    guard renewalAskedAt == nil else { return }
-    renewalAskedAt = now.steady
-    actions.append(.renew)
+    if claim.beginRenewal(at: now.steady) { actions.append(.renew) }
   }
 
   private mutating func didRenew(_ holds: Bool, into actions: inout [TransferAction]) {
-    guard let askedAt = renewalAskedAt else { return }
-    renewalAskedAt = nil
-    switch phase {
-    // What ends the claim decides.
-    case .finding, .claiming, .recording, .finishing, .ended: return
-    case .opening, .receiving, .flushing, .verifying, .confirming, .dropping, .synchronizing,
-      .settling, .completing:
-      break
-    }
+    guard let askedAt = claim.endRenewal() else { return }
+    guard phase.keepsClaim else { return }
     guard holds else { return fail(.gone, into: &actions) }
-    claimedAt = max(claimedAt, askedAt)
+    claim.prolong(askedAt: askedAt)
     if case .confirming = phase { drop(into: &actions) }
   }
 
   // MARK: The body
 
   private var size: Int64 { record?.size ?? 0 }
-  private var waitingCount: Int64 { acceptedCount - writtenCount }
-  private var offset: Int64 { start + writtenCount }
+  private var offset: Int64 { body.offset }
 
   private mutating func receive(
     _ count: Int64, at now: TransferMoment, into actions: inout [TransferAction]
   ) {
     switch phase {
     case .finding, .claiming, .opening:
-      keptCount += count
+      body.keep(count)
       actions.append(.keep)
     case .receiving:
-      guard start + acceptedCount + count <= size else {
+      guard body.accept(count, size: size) else {
         refusal = .tooLarge(size)
         return flush(at: now, into: &actions)
       }
-      acceptedCount += count
       actions.append(.write)
-      if waitingCount > Self.highWaterMark { isPaused = true }
     case .flushing, .verifying, .confirming, .dropping, .synchronizing, .settling, .recording,
       .completing, .finishing, .ended:
       break
@@ -258,18 +203,16 @@ package struct Transfer: Sendable {
   }
 
   /// Whether the host stops reading the body until ``TransferAction/resume``.
-  package var pausesBody: Bool { isPaused }
+  package var pausesBody: Bool { body.isPaused }
 
   private mutating func resumeIfLow(into actions: inout [TransferAction]) {
-    guard isPaused, waitingCount <= Self.lowWaterMark else { return }
-    isPaused = false
-    actions.append(.resume)
+    if body.resumeIfLow() { actions.append(.resume) }
   }
 
   private mutating func didWrite(
     _ count: Int64, at now: TransferMoment, into actions: inout [TransferAction]
   ) {
-    writtenCount += count
+    body.didWrite(count)
     switch phase {
     case .receiving:
       recordIfDue(at: now, into: &actions)
@@ -283,19 +226,17 @@ package struct Transfer: Sendable {
 
   /// Has what is written recorded while more comes; a piece with a checksum counts only as a whole.
   private mutating func recordIfDue(at now: TransferMoment, into actions: inout [TransferAction]) {
-    guard request.checksum == nil, recording == .idle, offset < size,
-      offset - recordedOffset >= Self.recordByteCount
-        || offset > recordedOffset && now.steady - recordedAt >= Self.recordInterval
+    guard request.checksum == nil, offset < size,
+      checkpoint.beginIfDue(at: offset, now: now.steady)
     else { return }
-    recording = .synchronizing
     actions.append(.synchronize)
   }
 
   private mutating func endBody(
-    _ end: Body, at now: TransferMoment, into actions: inout [TransferAction]
+    _ end: TransferBody.End, at now: TransferMoment, into actions: inout [TransferAction]
   ) {
-    guard body == .coming else { return }
-    body = end
+    guard body.end == .coming else { return }
+    body.finish(end)
     if case .receiving = phase { flush(at: now, into: &actions) }
   }
 
@@ -310,9 +251,9 @@ package struct Transfer: Sendable {
     at now: TransferMoment, into actions: inout [TransferAction]
   ) {
     // A record under way is waited for, so that the last one is the last.
-    guard case .flushing = phase, waitingCount == 0, recording == .idle else { return }
+    guard case .flushing = phase, body.isWritten, checkpoint.work == .idle else { return }
     if request.checksum != nil {
-      if refusal == nil, body == .ended {
+      if refusal == nil, body.end == .ended {
         phase = .verifying
         actions.append(.verify)
       } else {
@@ -341,10 +282,9 @@ package struct Transfer: Sendable {
   }
 
   private mutating func drop(into actions: inout [TransferAction]) {
-    writtenCount = 0
-    acceptedCount = 0
+    body.drop()
     phase = .dropping
-    actions.append(.drop(to: start))
+    actions.append(.drop(to: body.start))
   }
 
   /// Completes the file if all of it is there, or records what is.
@@ -374,11 +314,10 @@ package struct Transfer: Sendable {
     case .receiving, .flushing:
       // A client takes an upload that stands at its end for complete, which it is not yet.
       guard offset < size else {
-        recording = .idle
+        checkpoint.cancel()
         return judgeIfWritten(at: now, into: &actions)
       }
-      recording = .storing
-      recordAskedAt = now.steady
+      checkpoint.beginStoring(at: now.steady)
       actions.append(.record(offset, .more))
     case .finding, .claiming, .opening, .verifying, .confirming, .dropping, .settling, .recording,
       .completing, .finishing, .ended:
@@ -389,10 +328,8 @@ package struct Transfer: Sendable {
   private mutating func didRecord(
     _ recorded: Int64, at now: TransferMoment, into actions: inout [TransferAction]
   ) {
-    recordedOffset = recorded
-    recordedAt = now.steady
-    claimedAt = max(claimedAt, recordAskedAt)
-    recording = .idle
+    checkpoint.note(recorded, at: now.steady)
+    claim.prolong(askedAt: checkpoint.lastRequest)
     switch phase {
     case .flushing: judgeIfWritten(at: now, into: &actions)
     case .settling: endClaim(into: &actions)
@@ -458,10 +395,10 @@ package struct Transfer: Sendable {
     case .shrunk(let offset):
       // The disk has lost what the store knew: the client continues where the file ends.
       refusal = .offset(offset)
-      recordedOffset = offset
+      checkpoint.fallBack(to: offset)
     case .storage: refusal = .storage
     }
-    switch recording {
+    switch checkpoint.work {
     case .idle, .synchronizing: endClaim(into: &actions)
     // Its offset is the one that counts, with what the store keeps of an encrypted file there.
     case .storing: phase = .settling
@@ -470,6 +407,6 @@ package struct Transfer: Sendable {
 
   private mutating func endClaim(into actions: inout [TransferAction]) {
     phase = .recording
-    actions.append(.record(recordedOffset, .last))
+    actions.append(.record(checkpoint.offset, .last))
   }
 }
