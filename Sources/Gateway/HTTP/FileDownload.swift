@@ -28,7 +28,7 @@ enum FileDownload {
     let services = call.shard.services
     let vault = services.vault
     let now = services.clock.now
-    let judgement = vault.judge(
+    let judgement = vault.userKeys.judge(
       SentFileKey(call.head), from: call.exchange.connection.clientAddress.flatMap(AddressKey.init),
       at: now)
     var key: FileAccessKey?

@@ -98,7 +98,7 @@ enum FileEncryptionEndpoints {
         result.serviceResult.existing(userID).flatMap {
           account -> Result<Event.FileKey, ServiceError> in
           guard account.isActive else { return .failure(.deactivated(userID)) }
-          let key = services.vault.key(
+          let key = services.vault.userKeys.key(
             of: userID, since: account.fileKeysSince, at: services.clock.now)
           guard let key else {
             return .failure(

@@ -223,7 +223,7 @@ package final class Gateway: Sendable {
         shard.uploadSweeper = UploadSweeper(on: shard)
         shard.retentionSweeper = RetentionSweeper(on: shard)
       }
-      if services.vault.givesKeys { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }
+      if services.vault.userKeys.givesKeys { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }
       start.add(.success(()))
       shard.loop.run()
     } catch {

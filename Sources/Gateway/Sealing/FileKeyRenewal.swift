@@ -21,7 +21,7 @@ final class FileKeyRenewal: TimerHandler {
 
   /// Short lives are looked at more often.
   private func schedule() {
-    let pause = min(Self.interval, max(shard.services.vault.renewalTime / 5, 250))
+    let pause = min(Self.interval, max(shard.services.vault.userKeys.renewalTime / 5, 250))
     _ = shard.loop.schedule(after: pause, self)
   }
 }

@@ -50,7 +50,7 @@ extension Session {
 
   private func begin(_ credentials: Credentials, _ address: ReplyAddress) {
     let now = shard.services.clock.now
-    let fileKey = shard.services.vault.key(
+    let fileKey = shard.services.vault.userKeys.key(
       of: credentials.user.id, since: credentials.fileKeysSince, at: now)
     let identity = Identity(
       id: Identifiers.session(), user: credentials.user, openedAt: now,
@@ -153,7 +153,7 @@ extension Session {
 
   /// Looks up the user, and goes on with another key for files; `nil` where there are none.
   private func renewFileKey(then next: @escaping @Sendable (Session, Event.FileKey?) -> Void) {
-    guard let caller, shard.services.vault.givesKeys else { return next(self, nil) }
+    guard let caller, shard.services.vault.userKeys.givesKeys else { return next(self, nil) }
     let userID = caller.user.id
     shard.services.store.perform(AccountLookup(userID)) {
       [confined = LoopBound(self), path = shard.returnPath] result in
@@ -162,7 +162,7 @@ extension Session {
         var key: Event.FileKey?
         if case .success(let account?) = result, account.isActive, case .open = session.state {
           let services = shard.services
-          key = services.vault.key(
+          key = services.vault.userKeys.key(
             of: userID, since: account.fileKeysSince, at: services.clock.now)
         }
         if let key { session.noteFileKey(key) }
@@ -180,10 +180,10 @@ extension Session {
   /// Sends the session another key for files when its last one is about to end.
   func renewFileKeyIfDue(at now: Int64) {
     guard case .open(var identity) = state, let expiry = identity.fileKeyExpiry,
-      now >= expiry - shard.services.vault.renewalTime
+      now >= expiry - shard.services.vault.userKeys.renewalTime
     else { return }
     // Not asked for again before the answer; without one, the next round tries once more.
-    identity.fileKeyExpiry = now + shard.services.vault.renewalTime + 60_000
+    identity.fileKeyExpiry = now + shard.services.vault.userKeys.renewalTime + 60_000
     state = .open(identity)
     renewFileKey { session, key in
       guard let key, case .open = session.state else { return }

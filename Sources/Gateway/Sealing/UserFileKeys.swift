@@ -1,0 +1,70 @@
+import Configuration
+import Crypto
+import ParleyProtocol
+import SealedFiles
+
+/// The keys with which users open files that are stored encrypted.
+final class UserFileKeys: Sendable {
+  private let settings: Settings
+  private let masterKeys: MasterKeyring
+  private let failures: FailedKeys
+  private let counters: FileVaultCounters
+
+  init(_ settings: Settings, _ masterKeys: MasterKeyring, _ counters: FileVaultCounters) {
+    self.settings = settings
+    self.masterKeys = masterKeys
+    self.counters = counters
+    failures = FailedKeys(perSecond: settings.limits.fileKeyFailuresPerSecond)
+  }
+
+  /// Whether users get keys for files.
+  var givesKeys: Bool { settings.limits.fileBytes > 0 && masterKeys.current != nil }
+
+  /// Gives out a key with which a user opens files; `nil` where files are off, or without master keys.
+  func key(of userID: String, since generation: Int64, at now: Int64) -> Event.FileKey? {
+    guard settings.limits.fileBytes > 0, let masters = masterKeys.current else { return nil }
+    let expiry = now + settings.files.keySeconds * 1_000
+    let key = FileAccessKey(
+      userID: userID, generation: UInt64(clamping: generation), expiresAt: expiry)
+    counters.add(.given)
+    return Event.FileKey(key: key.text(with: masters), expiresAt: expiry)
+  }
+
+  /// The time before the end of a key at which a session gets another.
+  var renewalTime: Int64 { min(3_600_000, settings.files.keySeconds * 500) }
+
+  /// Judges the key of a request, without asking the store.
+  func judge(_ sent: SentFileKey, from address: FailedKeys.Address, at now: Int64) -> KeyJudgement {
+    let key: FileAccessKey
+    switch sent {
+    case .none: return .missing
+    case .several: return failure(from: address)
+    case .one(let text):
+      guard let masters = masterKeys.current, let read = FileAccessKey(text: text, keys: masters)
+      else {
+        return failure(from: address)
+      }
+      key = read
+    }
+    return key.expiresAt > now ? .good(key) : .void
+  }
+
+  private func failure(from address: FailedKeys.Address) -> KeyJudgement {
+    guard failures.admit(address) else {
+      counters.add(.slowed)
+      return .slowed
+    }
+    counters.add(.refused)
+    return .void
+  }
+}
+
+/// The judgement on the key of a request.
+enum KeyJudgement: Sendable {
+  case missing
+  case good(FileAccessKey)
+  /// False or expired.
+  case void
+  /// Too many false ones came from the address.
+  case slowed
+}
