@@ -46,106 +46,10 @@ struct RequestPipeline<Call> {
     let replyBound: Int
   }
 
-  /// Bytes promised to the replies of a batch.
-  private struct Batch {
-    struct Promise {
-      var byteCount: Int
-      /// The bytes that must be left to the call.
-      let bound: Int
-    }
-
-    /// By the index of a call under way.
-    var promises: [Int: Promise] = [:]
-    /// All promises together.
-    var promisedByteCount = 0
-    /// Whether a reply did not fit: no further call of the batch is carried out.
-    var isFull = false
-
-    mutating func promise(_ byteCount: Int, bound: Int, to index: Int) {
-      promises[index] = Promise(byteCount: byteCount, bound: bound)
-      promisedByteCount += byteCount
-    }
-
-    /// Takes back what goes beyond the bound of a call under way.
-    mutating func lower(_ index: Int) {
-      guard let promise = promises[index] else { return }
-      promisedByteCount -= promise.byteCount - promise.bound
-      promises[index]?.byteCount = promise.bound
-    }
-
-    mutating func release(_ index: Int) {
-      promisedByteCount -= promises.removeValue(forKey: index)?.byteCount ?? 0
-    }
-  }
-
-  private struct Unit {
-    /// `nil` for a request by itself.
-    var batch: Batch?
-    /// The memory of the request, until it is answered.
-    let byteCount: Int
-    var outstanding = 0
-    /// The calls under way that none waits for.
-    var asides: [Int] = []
-    var replies: [[UInt8]?] = []
-    /// Bytes of the replies that are there.
-    var replyByteCount = 0
-
-    /// Whether it waits for nothing but calls that none waits for.
-    var isOvertakable: Bool { outstanding > 0 && outstanding == asides.count }
-
-    /// Whether a call of an index can be under way.
-    func awaits(_ index: Int) -> Bool {
-      outstanding > 0 && replies.indices.contains(index) && replies[index] == nil
-    }
-
-    /// - Returns: Whether no other call waits for this one.
-    mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) -> Bool {
-      replies[index] = reply
-      replyByteCount += byteCount
-      outstanding -= 1
-      batch?.release(index)
-      guard let place = asides.firstIndex(of: index) else { return false }
-      asides.remove(at: place)
-      return true
-    }
-
-    /// Has no other call wait for one that is under way.
-    ///
-    /// - Returns: Whether others waited for it.
-    mutating func pass(_ index: Int) -> Bool {
-      // In a batch, calls under way are those that were promised something.
-      let isRunning = outstanding > 0 && batch.map { $0.promises[index] != nil } ?? true
-      guard isRunning, !asides.contains(index) else { return false }
-      asides.append(index)
-      batch?.lower(index)
-      return true
-    }
-
-    /// The reply, once all is there.
-    var joinedReply: [UInt8]? {
-      guard batch != nil else { return replies[0] }
-      var joined: [UInt8] = []
-      RPCReply.appendBatch(to: &joined, replies.compactMap(\.self))
-      return joined
-    }
-
-    /// The rest of a batch's budget, beside a refusal for each call that has not begun.
-    func room(in batch: Batch) -> Int {
-      let waiting = outstanding - batch.promises.count
-      return RequestPipeline.batchLimit - replyByteCount - batch.promisedByteCount
-        - waiting * RequestPipeline.refusalSize
-    }
-  }
-
-  /// The budget of a batch's replies.
-  private static var batchLimit: Int { Limits.answerByteCount }
-  /// Room for the reply to a call that is refused.
-  private static var refusalSize: Int { 512 }
-
-  private var units: Deque<Unit> = []
+  private var units: Deque<PipelineUnit> = []
   private var firstUnit = 0
   /// Units that later ones have overtaken, by their numbers; a few at most.
-  private var overtaken: [(number: Int, unit: Unit)] = []
+  private var overtaken: [(number: Int, unit: PipelineUnit)] = []
   private var waiting: Deque<Waiting> = []
   // Every session has these: 32 bits are enough.
   private var runningCount: Int32 = 0
@@ -168,17 +72,17 @@ struct RequestPipeline<Call> {
 
   /// Adds a request.
   mutating func append(_ call: Call, _ concurrency: Concurrency, byteCount: Int = 0) {
-    append([.call(call, concurrency)], to: Unit(byteCount: byteCount))
+    append([.call(call, concurrency)], to: PipelineUnit(byteCount: byteCount))
   }
 
   /// Adds the requests of a batch, which are answered together.
   mutating func append(batch entries: [Entry], byteCount: Int = 0) {
-    append(entries, to: Unit(batch: Batch(), byteCount: byteCount))
+    append(entries, to: PipelineUnit(batch: PipelineBatch(), byteCount: byteCount))
   }
 
   /// Adds the reply to something that can't be carried out, in its place.
   mutating func append(reply: [UInt8]) {
-    append([.reply(reply)], to: Unit(byteCount: 0))
+    append([.reply(reply)], to: PipelineUnit(byteCount: 0))
   }
 
   /// The next call that may start now.
@@ -221,7 +125,7 @@ struct RequestPipeline<Call> {
       return .promised(Limits.answerByteCount)
     }
     // The room that is kept for its refusal is its own.
-    let room = units[position].room(in: batch) + Self.refusalSize
+    let room = units[position].room(in: batch) + PipelineUnit.refusalSize
     guard !batch.isFull else { return .never }
     guard next.replyBound <= room else {
       guard batch.promises.isEmpty else { return .later }
@@ -311,7 +215,7 @@ struct RequestPipeline<Call> {
   }
 
   /// The unit whose reply leaves next, if it is there: one that was overtaken, or the oldest.
-  private var nextComplete: Unit? {
+  private var nextComplete: PipelineUnit? {
     mutating get {
       if let late = overtaken.first(where: { $0.unit.outstanding == 0 }) { return late.unit }
       while let first = units.first, first.isOvertakable {
@@ -342,7 +246,7 @@ struct RequestPipeline<Call> {
     waiting = []
   }
 
-  private mutating func append(_ entries: [Entry], to empty: Unit) {
+  private mutating func append(_ entries: [Entry], to empty: PipelineUnit) {
     var unit = empty
     let number = firstUnit + units.count
     for entry in entries {
