@@ -16,9 +16,10 @@ import sys
 import threading
 
 import boto3
-
+import uploads
 from files import FLAGS, call, download, upload
 from harness import DEADLINE, eventually
+from sealing import key, read
 
 POLICY = {"Version": "2012-10-17",
           "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
@@ -251,6 +252,40 @@ async def test_an_upload_that_breaks_off(ctx):
         await ctx.fresh(*bucket.flags(), data=server.data)
         await eventually(none, "the parts that the killed server left")
         assert await bucket.objects() == {}
+
+
+async def test_an_upload_outlives_the_disk(ctx):
+    """A user's upload to a bucket goes on after a crash of the server and the loss of its disk, in the clear and
+    encrypted."""
+    async with Bucket.running() as bucket:
+        for encryption in ("off", "on"):
+            flags = [*bucket.flags(), "--files-encryption", encryption]
+            server = await ctx.fresh(*flags)
+            _, owner = await ctx.room(server, 0)
+            content = os.urandom(900_001)
+            file, url = await uploads.create(owner, len(content))
+            done = 0
+            for end in (70_000, 70_001, 500_000):
+                status, _, _ = await uploads.patch(server, url, done, content[done:end])
+                assert status == 204
+                done = end
+            pieces = [key for key in await bucket.objects() if "/partial/" in key]
+            assert 0 < len(pieces) <= 3, pieces
+            await server.kill()
+            shutil.rmtree(os.path.join(server.data, "partial"))
+            server = await ctx.fresh(*flags, data=server.data)
+            assert await uploads.offset(server, url) == done
+            status, _, answer = await uploads.patch(server, url, done, content[done:])
+            assert status == 204, answer
+            owner = await ctx.user(server, owner.user_id)
+            got = (await owner.call("file.get", file_id=file["file_id"]))["file"]
+            status, _, body = await read(server, got["url"], key(owner))
+            assert status == 200 and body == content
+
+            async def is_alone():
+                return not any("/partial/" in name for name in await bucket.objects())
+            await eventually(is_alone, "the end of the pieces")
+            await server.end()
 
 
 async def test_a_bucket_that_refuses(ctx):

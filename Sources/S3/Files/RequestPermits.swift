@@ -8,6 +8,10 @@ final class RequestPermits: Sendable {
   private struct State {
     var freeCount: Int
     var waiting = Deque<Work>()
+    /// Work whose turn has come.
+    var ready = Deque<Work>()
+    /// Whether a thread begins what is ready.
+    var isBeginning = false
   }
 
   private let state: Mutex<State>
@@ -31,12 +35,26 @@ final class RequestPermits: Sendable {
     if isFree { work() }
   }
 
+  /// Gives a permit back, and begins work that waits for it.
   func release() {
-    let next = state.withLock { state -> Work? in
-      if let next = state.waiting.popFirst() { return next }
-      state.freeCount += 1
-      return nil
+    let begins = state.withLock { state in
+      guard let next = state.waiting.popFirst() else {
+        state.freeCount += 1
+        return false
+      }
+      state.ready.append(next)
+      defer { state.isBeginning = true }
+      return !state.isBeginning
     }
-    next?()
+    // Work that fails at once gives its permit back before it returns: a loop, not a recursion.
+    while begins, let work = nextReady() { work() }
+  }
+
+  private func nextReady() -> Work? {
+    state.withLock { state in
+      let next = state.ready.popFirst()
+      state.isBeginning = next != nil
+      return next
+    }
   }
 }

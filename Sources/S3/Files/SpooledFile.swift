@@ -113,6 +113,8 @@ final class SpooledFile: PartialFile {
   private func finish(_ completion: @escaping FileCompletion<Void>) {
     upload.complete { [self] result in
       guard case .success = result else { return fail(completion) }
+      // A copy again, which is removed in any case: another request may have taken the upload over.
+      spool.disk.reopen(id)
       completion(.success(()))
     }
   }
