@@ -206,7 +206,11 @@ struct HostileServerTests {
       try peer.answer(#"{"limits":{"message_bytes":10000000}}"#)
       // Reads no more on the first connection until the client has left it.
       guard number == 0 else { return try peer.answerAll() }
-      try Deadline.in(seconds: 300).wait(for: "another connection") { false }
+      try Deadline.in(seconds: 300).wait(for: "another connection") {
+        // Pongs: without any sign of life, a slow machine would lose the connection first.
+        try? peer.stream.write([0x8A, 0], .standard)
+        return false
+      }
     }
     defer { server.stop() }
     let rig = try EngineRig(server.url) {
@@ -223,12 +227,9 @@ struct HostileServerTests {
           if case .reconnecting = $0 { true } else { false }
         }
       }
-      // Several at a time: they fill the connection long before its silence counts as its end.
-      for _ in 0..<4 {
-        group.addTask {
-          while !Task.isCancelled { _ = try? await rig.call("message.send", text, .once) }
-          return nil
-        }
+      group.addTask {
+        while !Task.isCancelled { _ = try? await rig.call("message.send", text, .once) }
+        return nil
       }
       defer { group.cancelAll() }
       return try await group.next() ?? nil
