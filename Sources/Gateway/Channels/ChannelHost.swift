@@ -33,9 +33,7 @@ final class ChannelHost {
   private let server: UInt16
   /// Whether another server is the channel's home, or none.
   private(set) var isReleased = false
-  /// The limits that the channel has of its own.
-  private var ownLimits: [LimitKind: LimitOverride] = [:]
-  private(set) var throttleLimit: RateLimit
+  private var limits: ChannelLimits
   /// The calls over the Platform API that the judge has not answered.
   private var calls = PendingPlatformCalls()
   /// Jobs of the store that are not answered.
@@ -50,18 +48,14 @@ final class ChannelHost {
   private var timer: EventLoop.TimerToken?
 
   init(_ loaded: LoadedChannel, number: UInt64, shard: Shard) {
-    let (state, limits) = (loaded.state, shard.services.limits)
+    let state = loaded.state
+    limits = ChannelLimits(state, below: shard.services.limits)
     url = state.channel.url
     place = state.place
     self.number = number
     self.shard = shard
-    ownLimits[.flood] = state.floodOverride
-    ownLimits[.throttle] = state.throttleOverride
-    throttleLimit =
-      state.throttleOverride.map(RateLimit.init)
-      ?? limits.limit(.throttle, customType: state.channel.customType)
     judge = ChannelJudge(
-      loaded, floodLimit: limits.floodLimit(of: state), shard.services,
+      loaded, floodLimit: limits.flood, shard.services,
       waits: shard.sendWaits)
     server = shard.services.server
     home = HomeHost(url: state.channel.url, on: shard)
@@ -237,29 +231,25 @@ final class ChannelHost {
 
   // MARK: Limits
 
+  var throttleLimit: RateLimit { limits.throttle }
+
   /// Goes on with the limits that hold now.
   func renewLimits() {
-    handle(.floodLimitChanged(limit(.flood)))
-    throttleLimit = limit(.throttle)
-    stage?.handle(.throttle(throttleLimit))
-    home.tellAll(.throttle(throttleLimit))
+    limits.renew(customType: judge.channel.customType, below: shard.services.limits)
+    handle(.floodLimitChanged(limits.flood))
+    stage?.handle(.throttle(limits.throttle))
+    home.tellAll(.throttle(limits.throttle))
   }
 
   /// Takes over limits of the channel's own; `nil` leaves it to the more general ones.
-  func setOwnLimits(_ limits: [LimitKind: LimitOverride]) {
-    ownLimits = limits
+  func setOwnLimits(_ own: [LimitKind: LimitOverride]) {
+    limits.own = own
     renewLimits()
   }
 
   /// The origin of a limit that holds.
   func limitSource(_ kind: LimitKind) -> LimitSource {
-    guard ownLimits[kind] == nil else { return .channel }
-    return shard.services.limits.source(kind, customType: judge.channel.customType)
-  }
-
-  private func limit(_ kind: LimitKind) -> RateLimit {
-    ownLimits[kind].map(RateLimit.init)
-      ?? shard.services.limits.limit(kind, customType: judge.channel.customType)
+    limits.source(kind, customType: judge.channel.customType, below: shard.services.limits)
   }
 
   // MARK: Actions

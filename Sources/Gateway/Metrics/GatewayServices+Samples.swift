@@ -104,7 +104,7 @@ extension UploadService {
         "parley_upload_bytes_total", .counter, "Bytes of uploads written to files.",
         Int(clamping: counters.byteCount)),
       MetricSample(
-        "parley_uploads_active", .gauge, "Requests that write to uploads.", activeCount),
+        "parley_uploads_active", .gauge, "Requests that write to uploads.", writers.count),
     ]
   }
 }

@@ -17,28 +17,16 @@ final class UploadService: Sendable {
   private let clock: DeploymentClock
   /// Seals secrets; not in the store.
   private let key: [UInt8]
-  /// The requests that write here, by the ids of their files.
-  private let active = Mutex<[String: Writer]>([:])
   /// The room below `limits.files_disk_bytes`, for files of forms too.
   let room: FileRoom
   /// The creations that users ask for, the refused ones too, each of which costs the writer time.
   ///
   /// The burst leaves it to the store to refuse a user who does not insist, with the exact wait.
   private let attempts: UserRates
-  /// The requests with which users write.
-  private let writes = UserRates(
-    perSecond: UploadPace.requestsPerSecond, burst: UploadPace.burst)
+  let writers = UploadWriters()
   /// The last upload whose message was sent again; empty for the next sweep to begin anew.
   private let lastUnsent = Mutex("")
   let counters = UploadCounters()
-
-  /// A request that writes.
-  private struct Writer: Sendable {
-    /// The term of its claim.
-    let term: Int64
-    /// Ends it, on any thread.
-    let cancel: @Sendable () -> Void
-  }
 
   init(_ settings: Settings, store: Store, vault: FileVault, key: [UInt8], clock: DeploymentClock) {
     self.settings = settings
@@ -219,40 +207,6 @@ final class UploadService: Sendable {
     }
   }
 
-  // MARK: Requests that write
-
-  /// Counts a request of a user that writes, or says how many milliseconds there are until the next may
-  /// come.
-  func admitWrite(of userID: String) -> Int64? {
-    writes.admit(userID, at: SystemClock.monotonicMilliseconds)
-  }
-
-  /// Takes back that a request counted.
-  func giveBackWrite(of userID: String) { writes.giveBack(userID) }
-
-  /// Notes a request that writes, and ends one whose claim it has taken over.
-  ///
-  /// - Parameters:
-  ///   - term: The term of its claim, which grows from one request to the next.
-  ///   - cancel: Ends it, on any thread.
-  func begin(_ fileID: String, term: Int64, cancel: @escaping @Sendable () -> Void) {
-    let writer = Writer(term: term, cancel: cancel)
-    let older = active.withLock { active -> Writer? in
-      guard let known = active[fileID], known.term > term else {
-        return active.updateValue(writer, forKey: fileID)
-      }
-      return writer
-    }
-    older?.cancel()
-  }
-
-  func end(_ fileID: String, term: Int64) {
-    active.withLock { if $0[fileID]?.term == term { $0[fileID] = nil } }
-  }
-
-  /// Requests that write now.
-  var activeCount: Int { active.withLock { $0.count } }
-
   /// Cancels an upload that is not complete.
   ///
   /// - Parameter completion: Called on a thread of the store.
@@ -262,7 +216,7 @@ final class UploadService: Sendable {
   ) {
     store.perform(UploadCancellation(fileID, at: clock.now)) { [self] result in
       if case .success(.cancelled) = result {
-        active.withLock { $0[fileID] }?.cancel()
+        writers.cancel(fileID)
         counters.add(.cancelled)
       }
       completion(result.serviceResult)
@@ -304,29 +258,4 @@ extension UploadLimits {
       unfinished: limits.uploadsPerUser, perSecond: limits.uploadsPerSecond,
       perMinute: limits.uploadsPerMinute, byteCount: limits.userFileBytes)
   }
-}
-
-extension ServiceError {
-  static func fileTooLarge(limit: Int) -> ServiceError {
-    ServiceError(
-      .invalidValue, "the file is larger than \(limit) bytes (limits.file_bytes)",
-      data: ErrorDetails(field: "size", limit: Int64(limit)))
-  }
-
-  static func tooManyUploads(_ limit: Int) -> ServiceError {
-    ServiceError(
-      .tooManyItems, "the user has \(limit) unfinished uploads: complete or cancel one",
-      data: ErrorDetails(limit: Int64(limit), scope: "user_uploads"))
-  }
-
-  static func tooManyFileBytes(_ limit: Int64) -> ServiceError {
-    ServiceError(
-      .tooManyItems, "the files of the user would hold more than \(limit) bytes",
-      data: ErrorDetails(limit: limit, scope: "user_files"))
-  }
-}
-
-extension ServiceError {
-  static let uploadsAreOff = ServiceError(
-    .combinationNotAcceptable, "uploads are off: limits.file_bytes is 0")
 }

@@ -110,7 +110,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     if transfer.hasEnded { release() }
     if transfer.hasEnded, isListed, let upload = transfer.upload {
       isListed = false
-      shard.services.uploads.end(upload.fileID, term: upload.term)
+      shard.services.uploads.writers.end(upload.fileID, term: upload.term)
     }
     if transfer.hasEnded, let timer = tick {
       tick = nil
@@ -124,7 +124,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     guard isCounted, let upload = transfer.upload else { return }
     isCounted = false
     guard storedByteCount - start >= UploadPace.freeByteCount else { return }
-    shard.services.uploads.giveBackWrite(of: upload.userID)
+    shard.services.uploads.writers.giveBack(upload.userID)
   }
 
   private func perform(_ action: TransferAction) {
@@ -162,7 +162,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private func claim(_ record: UploadRecord, from offset: Int64) {
     let uploads = shard.services.uploads
     if !isCounted {
-      if let wait = uploads.admitWrite(of: record.userID) {
+      if let wait = uploads.writers.admit(record.userID) {
         return postpone(record, from: offset, by: wait)
       }
       isCounted = true
@@ -205,7 +205,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     let (path, transfer) = (shard.returnPath, LoopBound(self))
     isListed = true
     tick = shard.loop.schedule(after: Transfer.tickInterval, self)
-    shard.services.uploads.begin(record.fileID, term: record.term) {
+    shard.services.uploads.writers.begin(record.fileID, term: record.term) {
       path.resume { _ in transfer.value.handle(.cancelled) }
     }
     let opening = PartialFileRequest(
