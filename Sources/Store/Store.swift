@@ -26,6 +26,9 @@ package final class Store: Sendable {
   private let queryCounters = QueryCounters()
   private let counters = StoreCounters()
   private let patience: PostgreSQLPatience
+  /// Waits before another attempt at work that a server could not do at the start; `false` where that
+  /// does not help.
+  package let waitForServer: @Sendable (_ reason: String) -> Bool
   private let healthMonitor: HealthMonitor
   private let threads: Mutex<[Reactor.Thread]>
   private let afterBatch: @Sendable () -> Void
@@ -64,6 +67,11 @@ package final class Store: Sendable {
     threads = Mutex(reading + [writer] + (aside.map { [$0] } ?? []))
     afterBatch = options.afterBatch
     patience = options.patience
+    waitForServer =
+      switch place {
+      case .postgreSQL: options.waitForServer
+      case .directory: { _ in false }
+      }
   }
 
   // Does not wait: the last reference may go on one of the store's own threads.

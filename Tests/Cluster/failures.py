@@ -613,6 +613,28 @@ async def test_a_start_waits_for_postgresql(ctx):
         assert await server.wait() == 78
 
 
+async def test_a_start_outlives_its_connections(ctx):
+    """A server whose connections to PostgreSQL break while it starts, after any of them was made, waits for
+    PostgreSQL and is ready in the end."""
+    redis_alone(ctx)
+    cluster = await ctx.cluster(1, *FREE)
+    for count in range(1, 6):
+        known = len(ctx.wires)
+        starting = asyncio.ensure_future(cluster.add(*FREE))
+        # Both ends of each connection; some are short, and may be missed.
+        while not starting.done() and (
+                len(ctx.wires) == known or len(ctx.wires[known].connections) < 2 * count):
+            await asyncio.sleep(0.001)
+        ctx.wires[known].cut()
+        await asyncio.sleep(0.6)
+        ctx.wires[known].restore()
+        server = await starting
+        await eventually(server.is_ready, "a server that is ready")
+        assert server.process.returncode is None, list(server.lines)
+        assert await server.end(signal.SIGTERM) == 0
+        cluster.servers.remove(server)
+
+
 async def test_wrong_databases_end_the_start(ctx):
     """A missing database ends the start with 78 and without the password; a PostgreSQL that cannot be
     reached is waited for, and the server is not ready meanwhile."""

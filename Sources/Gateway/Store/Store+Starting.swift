@@ -5,12 +5,26 @@ import Synchronization
 extension Store {
   /// Looks up and waits for the outcome; only while the gateway starts.
   func performNow<Lookup: StoreLookup>(_ lookup: Lookup) throws(StoreError) -> Lookup.Outcome {
-    try Outcome.awaited { perform(lookup, completion: $0) }
+    try repeating { perform(lookup, completion: $0) }
   }
 
   /// Writes and waits for the outcome; only while the gateway starts.
   func performNow<Write: StoreWrite>(_ write: Write) throws(StoreError) -> Write.Outcome {
-    try Outcome.awaited { perform(write, completion: $0) }
+    try repeating { perform(write, completion: $0) }
+  }
+
+  /// Submits a job again that was not carried out, as long as the start waits for PostgreSQL.
+  private func repeating<T: Sendable>(
+    _ submit: (@escaping @Sendable (Result<T, StoreError>) -> Void) -> Void
+  ) throws(StoreError) -> T {
+    while true {
+      do throws(StoreError) {
+        return try Outcome.awaited(submit)
+      } catch {
+        guard case .unavailable(let reason) = error else { throw error }
+        guard waitForServer(reason) else { throw error }
+      }
+    }
   }
 
   private final class Outcome<T: Sendable>: Sendable {
