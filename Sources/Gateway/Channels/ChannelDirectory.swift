@@ -33,11 +33,8 @@ final class ChannelDirectory: TimerHandler {
   /// The channels that are in memory or wait for the log, by number.
   private var numbered: [UInt64: ChannelHost] = [:]
   private var lastNumber: UInt64 = 0
-  /// The times until which channels are left alone that another server has taken over.
-  private var fencedUntil: [String: Int64] = [:]
+  private var givenUp = HomeKnowledge()
   private var reports = StageReports()
-  /// The last events of channels that were given up, as far as they are known here.
-  private var knownEvents: [String: KnownEvent] = [:]
   private var stagesInTurn: [StageHost] = []
   private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
@@ -154,7 +151,7 @@ final class ChannelDirectory: TimerHandler {
         remove(channel)
       }
     }
-    fencedUntil = fencedUntil.filter { $0.value > now }
+    givenUp.removeOldFences(at: now)
     scheduleSweep()
   }
 
@@ -168,7 +165,7 @@ final class ChannelDirectory: TimerHandler {
   private func load(_ url: String) {
     let directory = LoopBound(self)
     let path = shard.returnPath
-    if shard.edge != nil || knownEvents[url] != nil { return takeOver(url) }
+    if shard.edge != nil || givenUp.event(of: url) != nil { return takeOver(url) }
     let (limits, now) = (shard.services.limits, shard.services.clock.now)
     LoadedChannel.read(url, from: shard.services.store, limits, at: now) { result in
       path.resume { _ in directory.value.settle(url, result) }
@@ -179,7 +176,7 @@ final class ChannelDirectory: TimerHandler {
     var waiters: [Waiter] = []
     if case .loading(let loading) = entries[url] { waiters = loading.waiters }
     entries[url] = nil
-    if case .success = result { knownEvents[url] = nil }
+    if case .success = result { givenUp.forgetEvent(of: url) }
     let outcome = result.flatMap { loaded -> Result<ChannelHost, ServiceError> in
       guard let loaded else {
         _ = reports.takeExpected(url)
@@ -225,7 +222,7 @@ final class ChannelDirectory: TimerHandler {
       }
     }
     shard.services.relayCounts.add(to: .loaded)
-    let renewal = knownEvents[url].map {
+    let renewal = givenUp.event(of: url).map {
       EpochRenewal(epoch: $0.epoch, seq: $0.seq, next: Identifiers.epoch())
     }
     shard.writes.submit(
@@ -245,7 +242,7 @@ extension ChannelDirectory {
   private func isAtHome(_ url: String) -> Bool {
     guard shard.edge != nil else { return true }
     guard shard.homeServer(ofChannel: url) == shard.services.server else { return false }
-    return fencedUntil[url].map { $0 <= shard.loop.now } ?? true
+    return !givenUp.isFenced(url, at: shard.loop.now)
   }
 
   /// The stage of a channel on this server, if there is one.
@@ -260,7 +257,7 @@ extension ChannelDirectory {
       remove(channel)
     }
     reports.keepExpected { shard.homeServer(ofChannel: $0) == server }
-    knownEvents = knownEvents.filter { shard.homeServer(ofChannel: $0.key) == server }
+    givenUp.keepEvents { shard.homeServer(ofChannel: $0) == server }
     shard.stages.followHomes()
     shard.markStages(for: shard.edge?.routes.otherServers ?? [])
     renewGatherings()
@@ -318,7 +315,7 @@ extension ChannelDirectory {
   /// Leaves a channel alone for a while that another server has taken over.
   func noteFence(of url: String) {
     shard.services.relayCounts.add(to: .fenced)
-    fencedUntil[url] = shard.loop.now + Self.fencePause
+    givenUp.fence(url, at: shard.loop.now)
   }
 
   /// Gives up a channel of which an event is known that its log may have lost; the channel is read
@@ -334,12 +331,11 @@ extension ChannelDirectory {
   /// Of a channel at home elsewhere nothing is kept: its stages report to that home what they know.
   func noteEvent(_ event: KnownEvent, of url: String) {
     guard shard.homeServer(ofChannel: url) == shard.services.server else { return }
-    if let known = knownEvents[url], known.epoch == event.epoch, known.seq >= event.seq { return }
-    knownEvents[url] = event
+    givenUp.note(event, of: url)
   }
 
   /// The channels that were given up, and of which an event is known.
-  var knownEventCount: Int { knownEvents.count }
+  var knownEventCount: Int { givenUp.eventCount }
 
   /// The last events of the channels in memory, by the numbers of their rows.
   var lastEvents: [Int64: KnownEvent] {
@@ -358,6 +354,4 @@ extension ChannelDirectory {
       if case .resident(let channel) = entry { channel.stage } else { nil }
     } + shard.stages.all
   }
-
-  private static let fencePause: Int64 = 1_000
 }
