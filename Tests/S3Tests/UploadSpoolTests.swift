@@ -198,22 +198,6 @@ struct UploadSpoolTests {
   }
 
   @Test
-  func `An upload that an earlier version has on its disk alone goes on there`() async throws {
-    let disk = try DirectoryDepot(dataDirectory: disks[0].path)
-    let old = try await disk.open(PartialFileRequest(id: Self.id, term: 1, offset: 0, size: 6))
-    try await old.write([1, 2, 3])
-    _ = try await old.synchronize()
-    await #expect(throws: PartialFileFailure.shrunk(to: 0)) {
-      _ = try await store([4], at: 3, of: 6, term: 2, on: servers[1])
-    }
-    _ = try await store([4], at: 3, of: 6, term: 2, on: servers[0])
-    try await finish([5, 6], at: 4, of: 6, term: 3, on: servers[1])
-    #expect(bucket.objects[Self.object] == [1, 2, 3, 4, 5, 6])
-    disk.close()
-    close()
-  }
-
-  @Test
   func `An end that the bucket refuses is tried again, on any server`() async throws {
     _ = try await store([1, 2], at: 0, of: 3, term: 1, on: servers[0])
     bucket.play { $0.method == "PUT" ? .bytes(ObjectServer.response(403)) : nil }

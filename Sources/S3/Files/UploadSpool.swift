@@ -52,9 +52,7 @@ final class UploadSpool: Sendable {
     _ completion: @escaping FileCompletion<any PartialFile>
   ) {
     guard let segments = UploadSegments(endingAt: request.storedByteCount, among: found) else {
-      // An upload that an earlier version began is on the disk alone.
-      guard found.isEmpty else { return completion(.failure(.shrunk(to: 0))) }
-      return openCopy(of: UploadSegments(), request, completion)
+      return completion(.failure(.shrunk(to: 0)))
     }
     let used = Set(segments.segments)
     remove(found.filter { $0.term < request.term && !used.contains($0) }, of: request.id)
