@@ -7,9 +7,7 @@ struct TransferClaimTests {
   @Test
   func `An upload that is cancelled in the middle is gone`() {
     var world = TransferWorld()
-    var run = TransferRun(TransferRequest(.whole, length: 100))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.whole, length: 100), in: &world)
     run.receive(Array(TransferWorld.source[..<50]), in: &world)
     world.record?.stage = .cancelled
     run.send(.cancelled, in: &world)
@@ -21,9 +19,7 @@ struct TransferClaimTests {
   @Test
   func `A claim that another server took over ends the request`() {
     var world = TransferWorld()
-    var run = TransferRun(TransferRequest(.whole, length: 100))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.whole, length: 100), in: &world)
     world.record?.term += 1
     run.receive(TransferWorld.source, in: &world)
     run.send(.bodyEnded, in: &world)
@@ -51,9 +47,7 @@ struct TransferClaimTests {
   @Test
   func `A file that takes long to complete keeps its claim`() {
     var world = TransferWorld()
-    var run = TransferRun(TransferRequest(.whole, length: 100))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.whole, length: 100), in: &world)
     run.receive(TransferWorld.source, in: &world)
     run.send(.bodyEnded, in: &world)
     _ = run.step(in: &world)
@@ -70,9 +64,7 @@ struct TransferClaimTests {
   @Test
   func `A claim that is not prolonged in time ends the request`() {
     var world = TransferWorld()
-    var run = TransferRun(TransferRequest(.whole, length: 100))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.whole, length: 100), in: &world)
     for _ in 0..<6 {
       #expect(run.answers.isEmpty)
       world.now += Transfer.tickInterval
@@ -103,9 +95,7 @@ struct TransferClaimTests {
   @Test
   func `A failure during a record leaves the upload where the record says`() {
     var world = TransferWorld()
-    var run = TransferRun(TransferRequest(.whole, length: 100))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.whole, length: 100), in: &world)
     world.now += TransferCheckpoint.interval
     run.receive(Array(TransferWorld.source[..<20]), in: &world)
     while world.record?.offset == 0 { _ = run.step(in: &world) }
@@ -131,9 +121,7 @@ struct TransferClaimTests {
   @Test
   func `What comes is recorded from time to time`() {
     var world = TransferWorld()
-    var run = TransferRun(TransferRequest(.whole, length: 100))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.whole, length: 100), in: &world)
     run.receive(Array(TransferWorld.source[..<10]), in: &world)
     run.settle(in: &world)
     #expect(world.record?.offset == 0)
@@ -146,9 +134,7 @@ struct TransferClaimTests {
   @Test
   func `The end is not recorded before the file is complete`() {
     var world = TransferWorld()
-    var run = TransferRun(TransferRequest(.whole, length: 100))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.whole, length: 100), in: &world)
     world.now += TransferCheckpoint.interval
     run.receive(Array(TransferWorld.source[..<60]), in: &world)
     _ = run.step(in: &world)

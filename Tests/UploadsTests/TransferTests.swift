@@ -152,9 +152,7 @@ struct TransferTests {
   @Test
   func `A full disk leaves what was recorded`() {
     var world = TransferWorld(offset: 40)
-    var run = TransferRun(TransferRequest(.piece(at: 40), length: 20))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.piece(at: 40), length: 20), in: &world)
     run.receive(Array(TransferWorld.source[40..<60]), in: &world)
     run.pending = [.failed(.full), .failed(.full)]
     run.settle(in: &world)
@@ -173,9 +171,7 @@ struct TransferTests {
   @Test
   func `No more is read than the file takes`() {
     var world = TransferWorld(size: 10_000_000)
-    var run = TransferRun(TransferRequest(.whole, length: nil))
-    run.send(.begun, in: &world)
-    run.settle(in: &world)
+    var run = TransferRun(beginning: TransferRequest(.whole, length: nil), in: &world)
     #expect(!run.transfer.pausesBody)
     for _ in 0..<9 { run.receive([UInt8](repeating: 0, count: 65_536), in: &world) }
     #expect(run.transfer.pausesBody)

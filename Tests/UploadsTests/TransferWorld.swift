@@ -44,6 +44,13 @@ struct TransferRun {
     transfer = Transfer(request)
   }
 
+  /// Makes a request up to the body.
+  init(beginning request: TransferRequest, in world: inout TransferWorld) {
+    self.init(request)
+    send(.begun, in: &world)
+    settle(in: &world)
+  }
+
   /// Makes a whole request.
   init(
     _ request: TransferRequest, _ pieces: [[UInt8]], in world: inout TransferWorld,
