@@ -337,16 +337,20 @@ async def test_files_go_around(ctx):
     await files_go_around(ctx, await ctx.cluster(3))
 
 
-async def test_keys_open_files_everywhere(ctx):
-    """A key that one server has given opens an encrypted file on another, and an exit ends it on all; each
-    server continues an encrypted upload that another began."""
-    several(ctx)
+def encrypting(ctx):
+    """The options of servers that encrypt files with a key of their own."""
     keys = os.path.join(ctx.directory(), "keys")
     with open(keys, "w", encoding="ascii") as file:
         file.write(f"first {base64.b64encode(os.urandom(32)).decode()}\n")
     os.chmod(keys, 0o600)
-    cluster = await ctx.cluster(
-        3, *FREE, "--files-encryption", "on", "--files-master-keys", keys)
+    return ("--files-encryption", "on", "--files-master-keys", keys)
+
+
+async def test_keys_open_files_everywhere(ctx):
+    """A key that one server has given opens an encrypted file on another, and an exit ends it on all; each
+    server continues an encrypted upload that another began."""
+    several(ctx)
+    cluster = await ctx.cluster(3, *FREE, *encrypting(ctx))
     channel = ctx.name("sealed")
     owner = await ctx.user(cluster.servers[0])
     await owner.call("channel.create", channel_url=channel)
@@ -400,17 +404,13 @@ async def test_an_upload_goes_on_at_another_server(ctx):
 async def test_an_upload_to_a_bucket_goes_on_at_another_server(ctx):
     """The same with a bucket, in the clear and encrypted; nothing of the pieces stays there."""
     several(ctx)
-    keys = os.path.join(ctx.directory(), "keys")
-    with open(keys, "w", encoding="ascii") as file:
-        file.write(f"first {base64.b64encode(os.urandom(32)).decode()}\n")
-    os.chmod(keys, 0o600)
     async with Bucket.running() as bucket:
-        sealed = ("--files-encryption", "on", "--files-master-keys", keys)
-        clusters = [await ctx.cluster(3, *arguments(bucket), *flags) for flags in ((), sealed)]
+        clusters = [await ctx.cluster(3, *arguments(bucket), *flags)
+                    for flags in ((), encrypting(ctx))]
         await asyncio.gather(*(an_upload_goes_on(ctx, cluster) for cluster in clusters))
 
         async def is_alone():
-            return not any("partial" in name for name in await bucket.objects())
+            return not await bucket.pieces()
         await eventually(is_alone, "the end of the pieces")
         assert len(await bucket.objects()) == 2
 

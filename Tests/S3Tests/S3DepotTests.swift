@@ -42,14 +42,6 @@ struct S3DepotTests {
     }
   }
 
-  private func settled(_ condition: () -> Bool) async throws {
-    for _ in 0..<6_000 {
-      if condition() { return }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    Issue.record("nothing happened within a minute")
-  }
-
   @Test("a small file is one object, signed with its digest")
   func small() async throws {
     let upload = depot.beginUpload(Self.id)
@@ -99,7 +91,7 @@ struct S3DepotTests {
       #expect(server.uploads.count == 1)
       if !isLetGo { upload?.discard() }
       upload = nil
-      try await settled { server.uploads.isEmpty }
+      try await Deadline.standard.wait(for: "the end of the parts") { server.uploads.isEmpty }
     }
     #expect(server.objects.isEmpty)
     depot.close()
@@ -152,7 +144,7 @@ struct S3DepotTests {
     await #expect(throws: S3Error.self) { try await write([1], to: upload) }
     await #expect(throws: S3Error.self) { try await complete(upload) }
     #expect(upload.heldByteCount == 0)
-    try await settled { server.uploads.isEmpty }
+    try await Deadline.standard.wait(for: "the end of the parts") { server.uploads.isEmpty }
     depot.close()
   }
 
@@ -170,7 +162,9 @@ struct S3DepotTests {
     let refused = depot.beginUpload(other)
     try await write([4], to: refused)
     await #expect(throws: S3Error.self) { try await complete(refused) }
-    try await settled { server.requests.contains { $0.method == "DELETE" } }
+    try await Deadline.standard.wait(for: "a removal") {
+      server.requests.contains { $0.method == "DELETE" }
+    }
     let removed = server.requests.filter { $0.method == "DELETE" }.map(\.path)
     #expect(removed == ["/bucket/p/" + other])
     #expect(server.objects == ["/bucket/p/" + Self.id: [1, 2]])
@@ -210,7 +204,7 @@ struct S3DepotTests {
     let upload = depot.beginUpload(Self.id)
     try await write([1], to: upload)
     let completed = Task { try await complete(upload) }
-    try await settled { !server.requests.isEmpty }
+    try await Deadline.standard.wait(for: "a request") { !server.requests.isEmpty }
     depot.close()
     await #expect(throws: S3Error.self) { try await completed.value }
     await #expect(throws: S3Error.self) { try await complete(depot.beginUpload(Self.id)) }

@@ -44,14 +44,6 @@ struct UploadSpoolTests {
     bucket.requests.count { $0.method == "GET" && $0.query.isEmpty }
   }
 
-  private func settled(_ condition: () -> Bool) async throws {
-    for _ in 0..<6_000 {
-      if condition() { return }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    Issue.record("nothing happened within a minute")
-  }
-
   /// One request: writes a piece and makes it durable.
   private func store(
     _ piece: [UInt8], at offset: Int64, of size: Int64 = 100, term: Int64, on server: S3Depot,
@@ -85,7 +77,7 @@ struct UploadSpoolTests {
     #expect(try await store([4, 5], at: 3, of: 9, term: 2, on: servers[1]).offset == 5)
     #expect(try await store([6], at: 5, of: 9, term: 3, on: servers[0]).storedByteCount == 6)
     try await finish([7, 8, 9], at: 6, of: 9, term: 4, on: servers[1])
-    try await settled { segmentCount == 0 }
+    try await Deadline.standard.wait(for: "the removal of segments") { segmentCount == 0 }
     #expect(bucket.objects == [Self.object: [1, 2, 3, 4, 5, 6, 7, 8, 9]])
     close()
   }
@@ -208,7 +200,7 @@ struct UploadSpoolTests {
     }
     bucket.play { _ in nil }
     try await finish([3], at: 2, of: 3, term: 3, on: servers[0])
-    try await settled { segmentCount == 0 }
+    try await Deadline.standard.wait(for: "the removal of segments") { segmentCount == 0 }
     #expect(bucket.objects == [Self.object: [1, 2, 3]])
     #expect(!bucket.requests.contains { $0.method == "DELETE" && $0.path == Self.object })
     close()
@@ -230,7 +222,7 @@ struct UploadSpoolTests {
     try await withCheckedThrowingContinuation { continuation in
       servers[1].remove([Self.id]) { continuation.resume(with: $0) }
     }
-    try await settled { bucket.objects.isEmpty }
+    try await Deadline.standard.wait(for: "the removal of all") { bucket.objects.isEmpty }
     close()
   }
 
@@ -238,7 +230,7 @@ struct UploadSpoolTests {
   func `A file that begins anew leaves nothing of before`() async throws {
     _ = try await store([1, 1, 1], at: 0, term: 1, on: servers[0])
     _ = try await store([2, 2], at: 0, term: 2, on: servers[1])
-    try await settled { segmentCount == 1 }
+    try await Deadline.standard.wait(for: "the removal of segments") { segmentCount == 1 }
     #expect(bucket.objects.keys.contains { $0.hasSuffix("/2-0-2") })
     close()
   }
@@ -258,7 +250,7 @@ struct UploadSpoolTests {
     }
     // A request without an answer is repeated after a while.
     func sentCount() -> Int { Set(bucket.requests.filter { $0.method == "PUT" }.map(\.path)).count }
-    try await settled { sentCount() == 8 }
+    try await Deadline.standard.wait(for: "eight requests") { sentCount() == 8 }
     close()
     for store in stores {
       await #expect(throws: PartialFileFailure.storage) { try await store.value }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Uploads
 
-/// What lasts while a request writes: its claim, and the records of what has come.
+/// The claim of a request that writes, and the records of its progress.
 struct TransferClaimTests {
   @Test
   func `An upload that is cancelled in the middle is gone`() {

@@ -29,7 +29,7 @@ struct TransferWorld {
 struct TransferRun {
   var transfer: Transfer
   var actions: [TransferAction] = []
-  /// What the host does later: writes and the answers of store and disk.
+  /// Inputs that the host gives later: writes, and the answers of store and disk.
   var pending: [TransferInput] = []
   var kept: [[UInt8]] = []
   var lastPiece: [UInt8] = []

@@ -10,17 +10,17 @@ struct ChannelLimits {
   private(set) var throttle: RateLimit
 
   init(_ state: ChannelState, below general: LimitTable) {
+    let customType = state.channel.customType
     own[.flood] = state.floodOverride
     own[.throttle] = state.throttleOverride
-    flood = general.floodLimit(of: state)
-    throttle = flood
-    renew(customType: state.channel.customType, below: general)
+    flood = Self.limit(.flood, own, customType, general)
+    throttle = Self.limit(.throttle, own, customType, general)
   }
 
   /// Looks the limits up that hold now.
   mutating func renew(customType: String, below general: LimitTable) {
-    flood = limit(.flood, customType, general)
-    throttle = limit(.throttle, customType, general)
+    flood = Self.limit(.flood, own, customType, general)
+    throttle = Self.limit(.throttle, own, customType, general)
   }
 
   /// The origin of a limit.
@@ -28,7 +28,10 @@ struct ChannelLimits {
     own[kind] == nil ? general.source(kind, customType: customType) : .channel
   }
 
-  private func limit(_ kind: LimitKind, _ customType: String, _ general: LimitTable) -> RateLimit {
+  private static func limit(
+    _ kind: LimitKind, _ own: [LimitKind: LimitOverride], _ customType: String,
+    _ general: LimitTable
+  ) -> RateLimit {
     own[kind].map(RateLimit.init) ?? general.limit(kind, customType: customType)
   }
 }

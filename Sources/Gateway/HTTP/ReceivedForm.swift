@@ -150,7 +150,7 @@ extension ServiceError {
 extension GatewayServices {
   /// The answer to a form whose file could not be stored.
   func refusal(ofFailed error: any Error) -> ServiceError {
-    guard PartialFileFailure(error) != .full else { return UploadRefusal.full.error }
+    guard PartialFileFailure(error) != .full else { return .storageFull }
     logger.error("an uploaded file cannot be stored", metadata: ["reason": "\(error)"])
     return .uploadFailed
   }

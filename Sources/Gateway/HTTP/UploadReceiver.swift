@@ -2,7 +2,6 @@ import Channels
 import Configuration
 import Crypto
 import HTTP1
-import Logging
 import ParleyProtocol
 import Reactor
 import ShardMessages
@@ -82,7 +81,7 @@ final class UploadReceiver: HTTPBodyReceiver {
         try handle(event)
       }
     } catch {
-      if hasNoRoom { return .refused(HTTPResponse(refusing: UploadRefusal.full.error)) }
+      if hasNoRoom { return .refused(HTTPResponse(refusing: .storageFull)) }
       let limit = shard.services.settings.limits.fileBytes
       return .refused(
         received.fileSize > limit
@@ -220,7 +219,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     if case .failure(let error) = result {
       bodyWasAbandoned()
       let refusal = shard.services.refusal(ofFailed: error)
-      if refusal == UploadRefusal.full.error { noteFullStorage() }
+      if refusal == .storageFull { noteFullStorage() }
       shard.transport.respond(HTTPResponse(refusing: refusal), to: exchange)
     } else if waitingBytes <= Self.lowWaterMark {
       shard.transport.resumeBody(of: exchange)

@@ -157,14 +157,14 @@ extension FileVault {
 
   /// Begins to encrypt all files in the clear, one after another; does nothing while that is under way.
   func encryptAll() {
-    guard isConverting.withLock({ claim(&$0) }) else { return }
+    guard !isConverting.exchange(true, ordering: .acquiringAndReleasing) else { return }
     convert(after: "")
   }
 
   private func convert(after last: String) {
     store.perform(ClearFiles(after: last, limit: 100)) { [self] result in
       guard case .success(let ids) = result, let end = ids.last else {
-        return isConverting.withLock { $0 = false }
+        return isConverting.store(false, ordering: .releasing)
       }
       convert(ids[...]) { [self] in convert(after: end) }
     }
@@ -181,25 +181,27 @@ extension FileVault {
   ///
   /// Each step is kept, so that another start goes on where this one ended.
   func rewrapAll() {
-    guard masters != nil, isRewrapping.withLock({ claim(&$0) }) else { return }
+    guard masters != nil, !isRewrapping.exchange(true, ordering: .acquiringAndReleasing) else {
+      return
+    }
     rewrapSome()
   }
 
   private func rewrapSome() {
-    guard let masters else { return isRewrapping.withLock { $0 = false } }
+    guard let masters else { return isRewrapping.store(false, ordering: .releasing) }
     store.perform(RowsToRewrap(except: masters.current.id, limit: 100)) { [self] result in
       guard case .success(let rows) = result, !rows.isEmpty else {
-        return isRewrapping.withLock { $0 = false }
+        return isRewrapping.store(false, ordering: .releasing)
       }
       let changes = rows.compactMap { row in
         rewrapped(row, with: masters).map { KeysRewrapped.Change(row, $0) }
       }
       guard !changes.isEmpty else {
         logger.error("keys of files cannot be wrapped anew: their master keys are missing")
-        return isRewrapping.withLock { $0 = false }
+        return isRewrapping.store(false, ordering: .releasing)
       }
       store.perform(KeysRewrapped(changes)) { [self] result in
-        guard case .success = result else { return isRewrapping.withLock { $0 = false } }
+        guard case .success = result else { return isRewrapping.store(false, ordering: .releasing) }
         for _ in changes { counters.add(.rewrapped) }
         rewrapSome()
       }

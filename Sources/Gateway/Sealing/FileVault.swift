@@ -18,8 +18,8 @@ final class FileVault: Sendable {
   let logger: Logger
   let counters = FileVaultCounters()
   /// Whether keys are being wrapped anew, and files converted.
-  let isRewrapping = Mutex(false)
-  let isConverting = Mutex(false)
+  let isRewrapping = Atomic(false)
+  let isConverting = Atomic(false)
   let conversions = ConversionsUnderWay<Result<FileConversionStart.Outcome, ServiceError>>()
 
   /// Reads the master keys, or makes one when the deployment has none.
@@ -55,11 +55,6 @@ final class FileVault: Sendable {
       if case .success = result { rewrapAll() }
       completion(result)
     }
-  }
-
-  func claim(_ isUnderWay: inout Bool) -> Bool {
-    defer { isUnderWay = true }
-    return !isUnderWay
   }
 
   // MARK: Files

@@ -15,7 +15,7 @@ final class MasterKeyring: Sendable {
   private let files: FileStore
   private let logger: Logger
   private let keys: Mutex<MasterKeys?>
-  private let isRotating = Mutex(false)
+  private let isRotating = Atomic(false)
 
   /// Reads the keys, or makes one when the deployment has none.
   ///
@@ -146,11 +146,7 @@ final class MasterKeyring: Sendable {
     guard (current?.all.count ?? 0) < MasterKeys.countLimit else {
       throw .tooMany("key_id", limit: MasterKeys.countLimit)
     }
-    let isFirst = isRotating.withLock { isRotating in
-      defer { isRotating = true }
-      return !isRotating
-    }
-    guard isFirst else {
+    guard !isRotating.exchange(true, ordering: .acquiringAndReleasing) else {
       throw .notCombinable("key_id", "another call changes the master key: try again later")
     }
     files.perform { [self] in
@@ -159,11 +155,11 @@ final class MasterKeyring: Sendable {
         let rotated = current.rotated(to: MasterKeySource.newKey())
         try MasterKeySource.write(rotated, to: path)
         register(rotated) { [self] result in
-          isRotating.withLock { $0 = false }
+          isRotating.store(false, ordering: .releasing)
           completion(result)
         }
       } catch {
-        isRotating.withLock { $0 = false }
+        isRotating.store(false, ordering: .releasing)
         reject(error)
         completion(.failure(.internalError))
       }

@@ -21,8 +21,7 @@ extension Store {
       do throws(StoreError) {
         return try Outcome.awaited(submit)
       } catch {
-        guard case .unavailable(let reason) = error else { throw error }
-        guard waitForServer(reason) else { throw error }
+        guard case .unavailable(let reason) = error, waitForServer(reason) else { throw error }
       }
     }
   }

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import Uploads
 
 /// Refusals of uploads.
 extension ServiceError {
@@ -19,6 +20,8 @@ extension ServiceError {
       .tooManyItems, "the files of the user would hold more than \(limit) bytes",
       data: ErrorDetails(limit: limit, scope: "user_files"))
   }
+
+  static let storageFull = UploadRefusal.full.error
 
   static let uploadsAreOff = ServiceError(
     .combinationNotAcceptable, "uploads are off: limits.file_bytes is 0")

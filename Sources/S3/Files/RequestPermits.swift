@@ -8,9 +8,7 @@ final class RequestPermits: Sendable {
   private struct State {
     var freeCount: Int
     var waiting = Deque<Work>()
-    /// Work whose turn has come.
-    var ready = Deque<Work>()
-    /// Whether a thread begins what is ready.
+    /// Whether a thread begins what waits.
     var isBeginning = false
   }
 
@@ -25,7 +23,7 @@ final class RequestPermits: Sendable {
   /// - Parameter work: Calls ``release()`` when it has ended.
   func acquire(_ work: @escaping Work) {
     let isFree = state.withLock { state in
-      guard state.freeCount > 0 else {
+      guard state.freeCount > 0, state.waiting.isEmpty else {
         state.waiting.append(work)
         return false
       }
@@ -38,22 +36,19 @@ final class RequestPermits: Sendable {
   /// Gives a permit back, and begins work that waits for it.
   func release() {
     let begins = state.withLock { state in
-      guard let next = state.waiting.popFirst() else {
-        state.freeCount += 1
-        return false
-      }
-      state.ready.append(next)
+      state.freeCount += 1
       defer { state.isBeginning = true }
       return !state.isBeginning
     }
     // Work that fails at once gives its permit back before it returns: a loop, not a recursion.
-    while begins, let work = nextReady() { work() }
+    while begins, let work = next() { work() }
   }
 
-  private func nextReady() -> Work? {
+  private func next() -> Work? {
     state.withLock { state in
-      let next = state.ready.popFirst()
+      let next = state.freeCount > 0 ? state.waiting.popFirst() : nil
       state.isBeginning = next != nil
+      if next != nil { state.freeCount -= 1 }
       return next
     }
   }

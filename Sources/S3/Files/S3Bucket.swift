@@ -5,9 +5,8 @@ import Store
 struct S3Bucket: Sendable {
   typealias Completion<Value> = @Sendable (Result<Value, S3Error>) -> Void
 
-  let client: S3Client
-  /// The beginning of all keys.
-  let prefix: String
+  private let client: S3Client
+  private let prefix: String
 
   init(_ client: S3Client, prefix: String) {
     self.client = client
@@ -165,26 +164,53 @@ extension S3Bucket {
 extension S3Bucket {
   /// No server receives a file, or stores its message, for so long.
   private static let abandonedSeconds = 86_400
-  static let listBytes = 2_097_152
+  private static let listBytes = 2_097_152
 
-  /// Lists the ids of files whose objects or segments have been there for a day, by the bucket's clock.
-  func listOld(
-    after token: String?, completion: @escaping Completion<(ids: [String], next: String?)>
+  /// A part of a list of objects.
+  struct Page {
+    let entries: [XMLText]
+    /// The token of the next part; `nil` at the end.
+    let next: String?
+    let response: S3Response
+  }
+
+  /// Lists the objects whose keys begin with a folder behind the bucket's prefix.
+  func list(
+    _ folder: String, after token: String?, completion: @escaping Completion<Page>
   ) {
     var request = S3Request(.get)
-    request.query = [("list-type", "2"), ("prefix", prefix)]
+    request.query = [("list-type", "2"), ("prefix", key(folder))]
     if let token { request.query.append(("continuation-token", token)) }
     request.maximumBytes = Self.listBytes
     client.send(request) { result in
       completion(
         result.flatMap { response in
           let text = XMLText(response.text)
-          guard text.contains("ListBucketResult") else { return .failure(.noList) }
-          let ids = text.elements("Contents").compactMap { entry in
-            isOld(entry.value("LastModified"), response)
-              ? entry.value("Key").flatMap { id($0) ?? segmentOwner($0) } : nil
+          guard text.contains("ListBucketResult") else {
+            return .failure(S3Error("GET /: the answer is no list", status: 200))
           }
-          return .success((Array(Set(ids)), text.value("NextContinuationToken")))
+          return .success(
+            Page(
+              entries: text.elements("Contents"), next: text.value("NextContinuationToken"),
+              response: response))
+        })
+    }
+  }
+
+  /// Lists the ids of files whose objects or segments have been there for a day, by the bucket's clock.
+  func listOld(
+    after token: String?, completion: @escaping Completion<(ids: [String], next: String?)>
+  ) {
+    list("", after: token) { result in
+      completion(
+        result.map { page in
+          let ids = page.entries.compactMap { entry in
+            isOld(entry.value("LastModified"), page.response)
+              ? entry.value("Key").flatMap {
+                id($0) ?? path($0).flatMap(UploadSegment.fileID(inPath:))
+              } : nil
+          }
+          return (Array(Set(ids)), page.next)
         })
     }
   }
@@ -213,20 +239,13 @@ extension S3Bucket {
     return now - time > Self.abandonedSeconds
   }
 
-  /// The id in a key; `nil` when the object is not ours.
-  private func id(_ key: String) -> String? {
-    guard key.hasPrefix(prefix) else { return nil }
-    let id = String(key.dropFirst(prefix.count))
-    return FileID.isValid(id) ? id : nil
+  /// The place of a key below the prefix; `nil` when the object is not ours.
+  func path(_ key: String) -> String? {
+    key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil
   }
 
-  /// The id of the file whose segment a key names; `nil` for that of another object.
-  private func segmentOwner(_ key: String) -> String? {
-    let parts = key.dropFirst(prefix.count).split(separator: "/")
-    guard key.hasPrefix(prefix), parts.count == 3, FileID.isValid(String(parts[1])) else {
-      return nil
-    }
-    return key.hasPrefix(prefix + UploadSegment.folder(of: String(parts[1])))
-      ? String(parts[1]) : nil
+  /// The id of the file that a key names; `nil` for that of another object.
+  private func id(_ key: String) -> String? {
+    path(key).flatMap { FileID.isValid($0) ? $0 : nil }
   }
 }

@@ -75,7 +75,7 @@ final class SpooledFile: PartialFile {
         spool.permits.release()
         return completion(.failure(.storage))
       }
-      _ = spool.bucket.put(next, of: id, bytes) { [self] result in
+      _ = spool.bucket.put(next.path(of: id), bytes) { [self] result in
         spool.permits.release()
         guard case .success = result else { return completion(.failure(.storage)) }
         state.withLock { $0.replaced += $0.segments.append(next) }

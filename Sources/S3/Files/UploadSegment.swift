@@ -1,4 +1,5 @@
 import Basics
+import Store
 
 /// A stretch of an unfinished file, which is an object of its own.
 struct UploadSegment: Sendable, Hashable {
@@ -7,8 +8,17 @@ struct UploadSegment: Sendable, Hashable {
   /// The bytes of the stored file that it has; never empty.
   let range: Range<Int64>
 
+  private static let folder = "partial"
+
   /// The place of the segments of a file.
-  static func folder(of fileID: String) -> String { "partial/\(fileID)/" }
+  static func folder(of fileID: String) -> String { "\(folder)/\(fileID)/" }
+
+  /// The id of the file in the path of a segment; `nil` for that of another object.
+  static func fileID(inPath path: String) -> String? {
+    let parts = path.split(separator: "/")
+    guard parts.count == 3, parts[0] == folder, FileID.isValid(String(parts[1])) else { return nil }
+    return String(parts[1])
+  }
 
   init(term: Int64, _ range: Range<Int64>) {
     self.term = term

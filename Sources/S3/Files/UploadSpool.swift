@@ -39,7 +39,7 @@ final class UploadSpool: Sendable {
       if request.term > 1 { removeSegments(of: request.id, before: request.term) }
       return openCopy(of: UploadSegments(), request, completion)
     }
-    _ = bucket.segments(of: request.id) { [self] result in
+    bucket.segments(of: request.id) { [self] result in
       switch result {
       case .success(let found): open(request, among: found, completion)
       case .failure: completion(.failure(.storage))
@@ -105,7 +105,7 @@ final class UploadSpool: Sendable {
   ) {
     guard let segment = segments.first else { return completion(.success(())) }
     permits.acquire { [self] in
-      _ = bucket.read(segment, of: fileID) { [self] result in
+      bucket.read(segment, of: fileID) { [self] result in
         guard case .success(let bytes?) = result else {
           permits.release()
           return completion(.failure(.storage))
@@ -129,12 +129,12 @@ final class UploadSpool: Sendable {
 
   /// Removes segments, for as long as it takes.
   func remove(_ segments: [UploadSegment], of fileID: String) {
-    for segment in segments { bucket.remove(segment, of: fileID) { _ in } }
+    for segment in segments { bucket.remove(segment.path(of: fileID)) { _ in } }
   }
 
   /// Removes the segments of a file that requests before one have stored.
   func removeSegments(of fileID: String, before term: Int64) {
-    _ = bucket.segments(of: fileID) { [self] result in
+    bucket.segments(of: fileID) { [self] result in
       guard case .success(let found) = result else { return }
       remove(found.filter { $0.term < term }, of: fileID)
     }

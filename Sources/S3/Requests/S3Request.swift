@@ -99,7 +99,6 @@ package struct S3Error: Error, Sendable, Hashable, CustomStringConvertible {
     status = answer.status
   }
 
-  static let noList = S3Error("GET /: the answer is no list", status: 200)
   static let closed = S3Error("the server stops")
   static let overloaded = S3Error("too many requests to the bucket wait")
 }

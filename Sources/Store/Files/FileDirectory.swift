@@ -70,10 +70,8 @@ struct FileDirectory: Sendable {
       for name in Self.names(in: incoming) { Kernel.unlink(incoming + "/" + name) }
       return ids()
     case .shared:
-      let limit = try (time ?? now()) - Self.abandonedAge
-      for name in Self.names(in: incoming) where isUnchanged(incoming + "/" + name, since: limit) {
-        Kernel.unlink(incoming + "/" + name)
-      }
+      let limit = try abandonmentLimit(at: time)
+      removeAll(in: incoming, unchangedSince: limit)
       return ids().filter { isUnchanged(path(of: $0), since: limit) }
     }
   }
@@ -129,10 +127,7 @@ struct FileDirectory: Sendable {
   ///
   /// - Parameter time: The time on the file system's clock; `nil` to ask it.
   func removeAbandonedPartials(at time: Int? = nil) throws {
-    let limit = try (time ?? now()) - Self.abandonedAge
-    for name in Self.names(in: partial) where isUnchanged(partial + "/" + name, since: limit) {
-      Kernel.unlink(partial + "/" + name)
-    }
+    removeAll(in: partial, unchangedSince: try abandonmentLimit(at: time))
   }
 
   private func keep(_ id: String, atPath source: String) throws(SystemError) {
@@ -162,6 +157,16 @@ struct FileDirectory: Sendable {
     defer { withExtendedLifetime(file) { _ = Kernel.unlink(probe) } }
     guard let time = Self.changeTime(of: probe) else { throw SystemError.last("stat", on: probe) }
     return time
+  }
+
+  private func abandonmentLimit(at time: Int?) throws -> Int {
+    try (time ?? now()) - Self.abandonedAge
+  }
+
+  private func removeAll(in directory: String, unchangedSince limit: Int) {
+    for name in Self.names(in: directory) where isUnchanged(directory + "/" + name, since: limit) {
+      Kernel.unlink(directory + "/" + name)
+    }
   }
 
   private func isUnchanged(_ path: String, since limit: Int) -> Bool {

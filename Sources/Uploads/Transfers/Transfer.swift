@@ -329,7 +329,7 @@ package struct Transfer: Sendable {
     _ recorded: Int64, at now: TransferMoment, into actions: inout [TransferAction]
   ) {
     checkpoint.note(recorded, at: now.steady)
-    claim.prolong(askedAt: checkpoint.lastRequest)
+    claim.prolong(askedAt: checkpoint.askedAt)
     switch phase {
     case .flushing: judgeIfWritten(at: now, into: &actions)
     case .settling: endClaim(into: &actions)

@@ -22,7 +22,8 @@ struct TransferCheckpoint: Sendable {
   private(set) var offset: Int64 = 0
   private(set) var work = Work.idle
   private var recordedAt: Int64 = 0
-  private var askedAt: Int64 = 0
+  /// The moment at which the store was last asked to record, which prolongs the claim.
+  private(set) var askedAt: Int64 = 0
 
   /// Takes note of an offset that the store has.
   mutating func note(_ offset: Int64, at now: Int64) {
@@ -50,7 +51,4 @@ struct TransferCheckpoint: Sendable {
   }
 
   mutating func cancel() { work = .idle }
-
-  /// The moment at which the store was last asked to record, which prolongs the claim.
-  var lastRequest: Int64 { askedAt }
 }

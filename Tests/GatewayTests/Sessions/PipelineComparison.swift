@@ -18,7 +18,7 @@ struct PipelineComparison {
   private var running: [(call: Call, ticket: Ticket)] = []
   private var startedCount = 0
   private var completed: Set<Int> = []
-  /// What is to be answered, with the calls that must have completed before.
+  /// The answers that are due, with the calls that must have completed before.
   private var answers: [(calls: [Int], bytes: [UInt8]?)] = []
 
   mutating func step(using generator: inout SeededGenerator) {
