@@ -2,12 +2,13 @@ import Crypto
 import Foundation
 import Reactor
 import SealedFiles
+import TestSupport
 import Testing
 import Uploads
 
 @testable import Store
 
-@Suite("Files that are received over several requests")
+@Suite("Files that are received over several requests", .onOwnThreads)
 struct PartialFileTests {
   private static let id = "0123456789abcdef0123456789abcdef"
 
@@ -126,6 +127,22 @@ struct PartialFileTests {
     try await complete(rest)
     #expect(contents("files") == "abcxyz")
     depot.close()
+  }
+
+  @Test("a file is unfinished again before another request can continue it")
+  func isReopenedFirst() async throws {
+    let file = try await open(at: 0, in: depot)
+    try await write("abcdef", to: file)
+    try await complete(file)
+    let gate = Gate()
+    // Holds the thread that removes files.
+    depot.remove([]) { _ in gate.wait() }
+    depot.reopen(Self.id)
+    let next = try await open(at: 0, in: depot)
+    try await write("uvwxyz", to: next)
+    gate.open()
+    depot.close()
+    #expect(contents("files") == nil && contents("partial") == "uvwxyz")
   }
 
   @Test("a file of another length than its upload's is not complete")
