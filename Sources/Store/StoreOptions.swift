@@ -40,6 +40,8 @@ package struct StoreOptions: Sendable {
     usleep(500_000)
     return true
   }
+  /// Time limits of sessions with PostgreSQL.
+  package var sessionLimits = PostgreSQLLimits()
   /// Ends all waiting for PostgreSQL, when it ends.
   let patience = PostgreSQLPatience()
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.

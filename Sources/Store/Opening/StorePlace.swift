@@ -90,9 +90,11 @@ struct StoreSessions: Sendable {
   private static func openPostgreSQL(
     _ url: String, _ options: StoreOptions
   ) throws -> StoreSessions {
-    let locks = PostgreSQLLocks(options.sharing)
-    let writing = SharedSession(
-      PostgreSQLAccess(url: url, role: .writer(locks), patience: options.patience))
+    @Sendable func access(_ role: PostgreSQLAccess.Role) -> PostgreSQLAccess {
+      PostgreSQLAccess(
+        url: url, role: role, patience: options.patience, limits: options.sessionLimits)
+    }
+    let writing = SharedSession(access(.writer(PostgreSQLLocks(options.sharing))))
     try openPatiently(options) {
       // Found out first: the schema is no other server's to change.
       try writing.use { try $0.open() }
@@ -107,17 +109,12 @@ struct StoreSessions: Sendable {
         }
       },
       aside: { body in
-        let session = PostgreSQLSession(
-          PostgreSQLAccess(url: url, role: .aside, patience: options.patience))
+        let session = PostgreSQLSession(access(.aside))
         body(session)
         session.close()
       },
       reader: {
-        { body in
-          body(
-            PostgreSQLSession(PostgreSQLAccess(url: url, role: .reader, patience: options.patience))
-          )
-        }
+        { body in body(PostgreSQLSession(access(.reader))) }
       },
       files: options.files)
   }

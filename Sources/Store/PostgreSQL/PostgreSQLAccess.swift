@@ -1,6 +1,16 @@
 import Glibc
 import PostgreSQL
 
+/// Time limits of a session with PostgreSQL, in milliseconds.
+package struct PostgreSQLLimits: Sendable {
+  /// The time that an answer may take.
+  package var answer = 10_000
+  /// The wait for a lock that another session has.
+  package var lock = 8_000
+  /// The time without a statement after which the server ends a session that is in a transaction.
+  package var idleInTransaction = 3_000
+}
+
 /// The way to a PostgreSQL database, and the part that a session has in it.
 struct PostgreSQLAccess: Sendable {
   /// The part of a session.
@@ -19,6 +29,7 @@ struct PostgreSQLAccess: Sendable {
   let role: Role
   /// Ends all waiting for the server, when it ends.
   var patience: PostgreSQLPatience?
+  var limits = PostgreSQLLimits()
   /// Wait between two tries to connect.
   var retryNanoseconds: UInt64 = 1_000_000_000
 
@@ -34,6 +45,7 @@ struct PostgreSQLAccess: Sendable {
     var options = PostgreSQLConnection.Options()
     options.patience = patience
     options.applicationName = Self.applicationName
+    options.answerTimeout = limits.answer
     if case .administrator = role { options.answerTimeout = 24 * 3_600_000 }
     let connection = try PostgreSQLConnection(url, options)
     try connection.execute(script: Self.planning + settings)
@@ -52,7 +64,10 @@ struct PostgreSQLAccess: Sendable {
 
   private var settings: String {
     // A server that is stopped in a transaction must not hold up the others for long.
-    let timeouts = "SET idle_in_transaction_session_timeout = 3000; SET lock_timeout = 8000"
+    let timeouts = """
+      SET idle_in_transaction_session_timeout = \(limits.idleInTransaction);
+      SET lock_timeout = \(limits.lock)
+      """
     return switch role {
     // Else the server plans a statement with a list of values anew each time, which takes a lone
     // message as long as its rows: a list that is there is mostly shorter than what it expects of any.
