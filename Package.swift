@@ -220,7 +220,7 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "TestPeers",
-      dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
+      dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "TestSupport", "COpenSSL"],
       path: "Tests/TestPeers", swiftSettings: house),
     example("echo-bot"),
     example("terminal-chat"),

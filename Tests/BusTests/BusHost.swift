@@ -2,6 +2,7 @@ import Bus
 import Reactor
 import Synchronization
 import TestPeers
+import TestSupport
 
 /// A bus on a thread of its own, and what it has reported.
 final class BusHost: Sendable {
@@ -144,7 +145,7 @@ extension BusHost {
 
   private func wait(for what: String, until condition: () -> Bool) throws {
     do {
-      try Deadline.in(seconds: 40).wait(for: what, until: condition)
+      try Deadline.standard.wait(for: what, until: condition)
     } catch {
       throw TestFailure("\(error); the bus has reported \(states)")
     }

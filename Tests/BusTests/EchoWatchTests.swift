@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Bus
 
-@Suite("The watch over a bus's server")
+@Suite("The watch over a bus's server", .onOwnThreads)
 struct EchoWatchTests {
   private var watch = EchoWatch()
 

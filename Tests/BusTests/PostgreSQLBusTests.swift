@@ -5,7 +5,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite("A bus over PostgreSQL", .serialized)
+@Suite("A bus over PostgreSQL", .serialized, .onOwnThreads)
 struct PostgreSQLBusTests {
   private let first: Inbox
   private let second: Inbox
@@ -105,12 +105,10 @@ struct PostgreSQLBusTests {
   func halfOpen() throws {
     try withPair { server, one, two in
       let stopped = try sessions(server)
-      let start = ContinuousClock.now
       for session in stopped { kill(session, SIGSTOP) }
       defer { for session in stopped { kill(session, SIGCONT) } }
       try one.waitForReason("does not answer")
       try two.waitForReason("does not answer")
-      #expect(start.duration(to: .now) < .seconds(4))
       for session in stopped { kill(session, SIGCONT) }
       try one.waitUntilBack()
       try two.waitUntilBack()

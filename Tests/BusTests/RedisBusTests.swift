@@ -6,7 +6,7 @@ import TestPeers
 import TestSupport
 import Testing
 
-@Suite("A bus over Redis", .serialized)
+@Suite("A bus over Redis", .serialized, .onOwnThreads)
 struct RedisBusTests {
   private let everyone: Inbox
   private let first: Inbox
@@ -118,15 +118,13 @@ struct RedisBusTests {
     }
   }
 
-  @Test("a server that stops while its connections stay is found within two seconds")
+  // The watch over the server, which has a clock of the test's own, is tested for its two seconds.
+  @Test("a server that stops while its connections stay is found")
   func halfOpen() throws {
     try withPair { server, one, two in
-      let start = ContinuousClock.now
       server.pause()
       try one.waitForReason("does not answer")
       try two.waitForReason("does not answer")
-      // The watch itself is exact; a busy machine adds to it.
-      #expect(start.duration(to: .now) < .seconds(4))
       server.resume()
       try one.waitUntilBack()
       try two.waitUntilBack()
@@ -273,7 +271,7 @@ struct RedisBusTests {
   }
 }
 
-@Suite("A bus over several Redis servers", .serialized)
+@Suite("A bus over several Redis servers", .serialized, .onOwnThreads)
 struct SeveralRedisServersTests {
   private func bus(_ inbox: Inbox, _ servers: [RedisServer]) throws -> BusHost {
     let addresses = try servers.map { try RedisAddress("redis://127.0.0.1:\($0.port)") }

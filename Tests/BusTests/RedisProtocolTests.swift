@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Bus
 
-@Suite("Redis' protocol")
+@Suite("Redis' protocol", .onOwnThreads)
 struct RedisProtocolTests {
   private func read(_ text: String, in step: Int = .max) throws -> [RedisReply] {
     let (reader, bytes) = (RedisReader(), Array(text.utf8))
@@ -76,7 +77,7 @@ struct RedisProtocolTests {
   }
 }
 
-@Suite("Addresses of Redis servers")
+@Suite("Addresses of Redis servers", .onOwnThreads)
 struct RedisAddressTests {
   @Test("addresses are shown without what is secret")
   func addresses() throws {

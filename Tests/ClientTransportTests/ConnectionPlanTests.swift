@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ClientTransport
 
-@Suite("Connection plan")
+@Suite("Connection plan", .onOwnThreads)
 struct ConnectionPlanTests {
   @Test(
     "fields that the handshake sets itself, or that can't be sent, are refused",

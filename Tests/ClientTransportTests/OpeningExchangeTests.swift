@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import ClientTransport
 
-@Suite("Proxy tunnel and opening handshake")
+@Suite("Proxy tunnel and opening handshake", .onOwnThreads)
 struct OpeningExchangeTests {
   private func plan(_ url: String = "ws://a.b:81/chat") throws -> ConnectionPlan {
     try ConnectionPlan(ConnectionSettings(serverURL: url))

@@ -1,9 +1,10 @@
 import Basics
+import TestSupport
 import Testing
 
 @testable import ClientTransport
 
-@Suite("URLs of servers and proxies")
+@Suite("URLs of servers and proxies", .onOwnThreads)
 struct ServerURLTests {
   @Test(
     "a server's URL gives host, port and target",

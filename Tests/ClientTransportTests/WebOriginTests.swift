@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ClientTransport
 
-@Suite("Origins of addresses")
+@Suite("Origins of addresses", .onOwnThreads)
 struct WebOriginTests {
   @Test("a WebSocket has the origin of the HTTP below it, with the port of the scheme")
   func isThatOfHTTP() throws {

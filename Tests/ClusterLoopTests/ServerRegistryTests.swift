@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClusterLoop
 
-@Suite("The registry of servers", .serialized, .withRegistry)
+@Suite("The registry of servers", .serialized, .withRegistry, .onOwnThreads)
 struct ServerRegistryTests {
   private let server: PostgreSQLServer
   private let observer: PostgreSQLConnection

@@ -2,6 +2,7 @@ import Glibc
 import Reactor
 import Synchronization
 import TestPeers
+import TestSupport
 
 /// An HTTP server on a loopback port that answers as its handler says, and counts.
 final class AnswerServer: Sendable {

@@ -2,11 +2,12 @@ import CCurl
 import Reactor
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 
 @testable import Curl
 
-@Suite("Blocking libcurl client")
+@Suite("Blocking libcurl client", .onOwnThreads)
 struct CurlClientTests {
   private func get(
     _ client: CurlClient, _ url: String, maximumBytes: Int = 1000,

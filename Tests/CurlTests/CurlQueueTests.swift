@@ -2,9 +2,10 @@ import CCurl
 import Curl
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 
-@Suite("Queue of libcurl transfers")
+@Suite("Queue of libcurl transfers", .onOwnThreads)
 struct CurlQueueTests {
   @Test("all requests are answered, and never more are under way than there are places")
   func keepsPlaces() throws {

@@ -3,6 +3,7 @@ import Curl
 import Reactor
 import Synchronization
 import TestPeers
+import TestSupport
 
 /// The outcomes of requests, as their completions saw them.
 final class Outcomes: Sendable {

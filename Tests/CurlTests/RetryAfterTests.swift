@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Curl
 
-@Suite("Reading Retry-After")
+@Suite("Reading Retry-After", .onOwnThreads)
 struct RetryAfterTests {
   /// Sun, 06 Nov 1994 08:49:37 GMT.
   private let now: Int64 = 784_111_777_000

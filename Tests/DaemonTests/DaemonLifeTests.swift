@@ -1,11 +1,12 @@
 import Glibc
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Daemon
 
-@Suite("A daemon's life")
+@Suite("A daemon's life", .onOwnThreads)
 struct DaemonLifeTests {
   private struct Refusal: Error {}
 

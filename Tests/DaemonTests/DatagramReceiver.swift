@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A supervisor's end: a datagram socket of the local machine.
@@ -31,10 +32,9 @@ final class DatagramReceiver {
     unlink(name)
   }
 
-  /// Waits for the next datagram, at most a minute.
+  /// Waits for the next datagram.
   func next() throws -> String {
-    var target = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&target, 1, 60_000) == 1, "no datagram within a minute")
+    try Deadline.standard.wait(for: "a datagram", on: descriptor)
     return try #require(waiting())
   }
 

@@ -1,9 +1,10 @@
 import Logging
+import TestSupport
 import Testing
 
 @testable import Daemon
 
-@Suite("Supervision")
+@Suite("Supervision", .onOwnThreads)
 struct SupervisionTests {
   private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Daemon
 
-@Suite("Supervisor")
+@Suite("Supervisor", .onOwnThreads)
 struct SupervisorTests {
   @Test(
     "a notice arrives as one datagram, by a path and by an abstract name",

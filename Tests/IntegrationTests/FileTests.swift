@@ -1,6 +1,7 @@
 import Foundation
 import HTTP1
 import ParleyProtocol
+import TestSupport
 import TLS
 import TestPeers
 import Testing

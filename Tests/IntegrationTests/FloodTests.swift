@@ -1,12 +1,13 @@
 import ParleyProtocol
 import Testing
 import TestPeers
+import TestSupport
 
 extension ServerTests {
   @Suite("protects its channels from floods")
   struct FloodTests {
     private static let limit = 3
-    private static let window: Int64 = 150
+    private static let window = Duration.milliseconds(150).patientMilliseconds
 
     @Test("over all connections of a user together, in any stretch of the window's length")
     func window() throws {

@@ -12,7 +12,10 @@ extension ServerTests {
 
     @Test("closes with the code that names the fault, and serves on in bounded memory")
     func faults() throws {
-      let server = try ServerProcess(unlimitedSending + ["--limits-head-timeout-ms", "2000"])
+      let server = try ServerProcess(
+        unlimitedSending + [
+          "--limits-head-timeout-ms", "\(Duration.seconds(2).patientMilliseconds)",
+        ])
       try Self.expectService(of: server, "first")
       try Self.provoke(server, seed: 0)
       let before = try server.residentBytes
@@ -28,9 +31,11 @@ extension ServerTests {
 
     @Test("closes connections that say too little, each in its time")
     func silence() throws {
+      // Long enough to open a session on any machine, and over before the first ping.
+      let time = Duration.seconds(2).patientMilliseconds
       let server = try ServerProcess([
-        "--limits-head-timeout-ms", "300", "--limits-open-timeout-ms", "300",
-        "--limits-ping-interval-ms", "300", "--limits-pong-timeout-ms", "300",
+        "--limits-head-timeout-ms", "\(time)", "--limits-open-timeout-ms", "\(time)",
+        "--limits-ping-interval-ms", "\(2 * time)", "--limits-pong-timeout-ms", "300",
       ])
       let descriptors = try server.descriptorCount
       let crowd = try (0..<200).map { _ in try StreamSocket(port: server.port) }

@@ -30,7 +30,7 @@ struct KilledTraffic: Sendable {
     let finish = TestThread.concurrentlyStarted(Self.senderCount) { index in
       try send(on: server, index, count)
     }
-    try Deadline.in(seconds: 40).wait(for: "\(acknowledgements) answers") {
+    try Deadline.standard.wait(for: "\(acknowledgements) answers") {
       count.value.load(ordering: .relaxed) >= acknowledgements
     }
     try server.kill()

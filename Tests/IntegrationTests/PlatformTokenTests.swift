@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 import TestPeers
+import TestSupport
 import Testing
 
 extension ServerTests {

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import Testing
 import TestPeers
+import TestSupport
 
 extension ServerTests {
   @Suite("lets back ends keep users")

@@ -2,6 +2,7 @@ import Glibc
 import ParleyProtocol
 import Testing
 import TestPeers
+import TestSupport
 
 extension ServerTests {
   @Suite("asks a service for previews")
@@ -22,7 +23,7 @@ extension ServerTests {
           ], program: "parley-unfurl")
         let process = process
         let mark = "listening on http://"
-        try Deadline.in(seconds: 40).wait(for: "the service to listen") {
+        try Deadline.standard.wait(for: "the service to listen") {
           process.log.text.contains(mark) && process.log.text.contains("\n")
         }
         let line = process.log.lines.first { $0.contains(mark) } ?? ""

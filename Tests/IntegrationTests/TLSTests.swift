@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import TLS
 import ParleyProtocol
 import Testing

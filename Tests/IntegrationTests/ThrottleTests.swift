@@ -8,7 +8,8 @@ extension ServerTests {
   struct ThrottleTests {
     private static let senderCount = 4
     private static let messagesPerSender = 90
-    private static let rule = ThrottleRule(limit: 5, window: 120)
+    private static let rule = ThrottleRule(
+      limit: 5, window: Duration.milliseconds(120).patientMilliseconds)
 
     @Test(
       "exactly by the rule over created_at, whoever enters when, and sums up the rest",

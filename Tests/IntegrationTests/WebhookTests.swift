@@ -6,7 +6,7 @@ import Testing
 extension ServerTests {
   @Suite("that posts events to webhooks")
   struct WebhookTests {
-    private static func flags(_ hooks: HookServer..., timeout: Int = 5_000) -> [String] {
+    private static func flags(_ hooks: HookServer..., timeout: Int = 60_000) -> [String] {
       unlimitedSending + [
         "--webhooks-urls", hooks.map(\.url).joined(separator: ","), "--webhooks-secret",
         "a secret of sixteen bytes", "--webhooks-events", "message.received",
@@ -21,8 +21,6 @@ extension ServerTests {
       }
     }
 
-    private static let patience = Deadline.in(seconds: 60)
-
     @Test("keeps the order of each channel, though requests fail")
     func order() throws {
       let hook = try HookServer(.refuses(500, times: 3))
@@ -36,7 +34,7 @@ extension ServerTests {
       }
       let texts = (0..<120).map { "text \($0)" }
       for text in texts { for url in channels { _ = try client.requestSend(text, to: url) } }
-      try Self.patience.wait(for: "all messages of all channels") {
+      try Deadline.standard.wait(for: "all messages of all channels") {
         try channels.allSatisfy { try hook.texts(of: $0).count >= texts.count }
       }
       for url in channels { #expect(try hook.texts(of: url) == texts, "\(url)") }
@@ -44,7 +42,7 @@ extension ServerTests {
       #expect(try Self.counter(failed, of: server) == 3)
       let delivered = "parley_webhook_events_delivered_total"
       #expect(try Self.counter(delivered, of: server) == 360)
-      try Self.patience.wait(for: "an empty outbox") {
+      try Deadline.standard.wait(for: "an empty outbox") {
         try Self.counter("parley_webhook_backlog_events", of: server) == 0
       }
     }
@@ -58,9 +56,9 @@ extension ServerTests {
       try client.create("lobby")
       try client.enter("lobby")
       try client.send("hello", to: "lobby")
-      try Self.patience.wait(for: "two tries") { hook.requests.count >= 2 }
+      try Deadline.standard.wait(for: "two tries") { hook.requests.count >= 2 }
       hook.behave(.takes)
-      try Self.patience.wait(for: "the message") { try !hook.texts(of: "lobby").isEmpty }
+      try Deadline.standard.wait(for: "the message") { try !hook.texts(of: "lobby").isEmpty }
       #expect(Set(hook.requests.map(\.body)).count == 1)
       let state = try server.call("GET", "parley/webhooks")["webhooks"]?.elements.map(\.self).first
       #expect(state?["last_failure"]?.string == "no answer in time")
@@ -87,7 +85,7 @@ extension ServerTests {
         let stored = try client.allMessages(in: url).map(\.text)
         let answered = attempts.filter { $0.url == url && $0.answer != nil }.map(\.text)
         #expect(Set(answered).isSubset(of: stored), "seed \(seed)")
-        try Self.patience.wait(for: "all messages of \(url)") {
+        try Deadline.standard.wait(for: "all messages of \(url)") {
           Set(try hook.texts(of: url)).isSuperset(of: stored)
         }
         var seen: Set<String> = []
@@ -111,7 +109,7 @@ extension ServerTests {
         try client.enter(url)
         for number in 0..<200 { try client.send("text \(number)", to: url) }
       }
-      try Self.patience.wait(for: "all messages at the other receiver") {
+      try Deadline.standard.wait(for: "all messages at the other receiver") {
         try ["first", "second"].allSatisfy { try alive.texts(of: $0).count == 200 }
       }
       #expect(dead.requests.count == 2)
@@ -131,14 +129,14 @@ extension ServerTests {
       try client.enter("lobby")
       for number in 0..<200 { try client.send("text \(number)", to: "lobby") }
       let dropped = #"parley_webhook_events_dropped_total{reason="backlog"}"#
-      try Self.patience.wait(for: "150 to be dropped") {
+      try Deadline.standard.wait(for: "150 to be dropped") {
         try Self.counter(dropped, of: server) == 150
       }
       #expect(try Self.counter("parley_webhook_backlog_events", of: server) == 50)
       let complaints = server.process.log.lines.count { $0.contains("dropping the oldest events") }
       #expect(complaints >= 1)
       hook.behave(.takes)
-      try Self.patience.wait(for: "the last message") {
+      try Deadline.standard.wait(for: "the last message") {
         try hook.texts(of: "lobby").last == "text 199"
       }
     }
@@ -153,11 +151,11 @@ extension ServerTests {
       try client.enter("lobby")
       try client.send("first", to: "lobby")
       let expired = #"parley_webhook_events_dropped_total{reason="expired"}"#
-      try Self.patience.wait(for: "the first to be given up") {
+      try Deadline.standard.wait(for: "the first to be given up") {
         try Self.counter(expired, of: server) == 1
       }
       try client.send("second", to: "lobby")
-      try Self.patience.wait(for: "the second") { try !hook.texts(of: "lobby").isEmpty }
+      try Deadline.standard.wait(for: "the second") { try !hook.texts(of: "lobby").isEmpty }
       #expect(try hook.texts(of: "lobby") == ["second"])
     }
   }

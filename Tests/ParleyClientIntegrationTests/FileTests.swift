@@ -2,6 +2,7 @@ import Foundation
 import ParleyClient
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 
 extension ClientTests {
@@ -232,7 +233,7 @@ private struct GatedPieces: AsyncSequence, Sendable {
 
     mutating func next() async throws -> [UInt8]? {
       guard count < 4 else { return nil }
-      while count == 3, !isOpen() { try await Task.sleep(for: .milliseconds(5)) }
+      if count == 3 { try await Deadline.standard.wait(for: "the gate", until: isOpen) }
       count += 1
       return [UInt8](repeating: 7, count: 100_000)
     }

@@ -1,5 +1,6 @@
 import ParleyClient
 import TestPeers
+import TestSupport
 import Testing
 
 extension ClientTests {
@@ -112,6 +113,6 @@ extension ClientTests {
 extension PageServer {
   /// Waits until this number of pages was requested.
   fileprivate func wasAsked(_ count: Int) async throws {
-    while requestedPaths.count < count { try await Task.sleep(for: .milliseconds(10)) }
+    try await Deadline.standard.wait(for: "\(count) requests") { requestedPaths.count >= count }
   }
 }

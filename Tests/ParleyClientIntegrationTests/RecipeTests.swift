@@ -2,6 +2,7 @@ import Foundation
 import ParleyClient
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 
 extension ClientTests {

@@ -1,12 +1,13 @@
 import HTTP1
 import ParleyProtocol
 import TestPeers
+import TestSupport
 import Testing
 import Unfurler
 
 @testable import parley_unfurl
 
-@Suite("Preview server: its end", .timeLimit(.minutes(5)))
+@Suite("Preview server: its end", .patientTimeLimit(minutes: 5), .onOwnThreads)
 struct DrainTests {
   private static let question = #"{"url":"https://a.example/"}"#
 

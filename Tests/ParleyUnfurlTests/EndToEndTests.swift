@@ -4,10 +4,11 @@ import Logging
 import ParleyProtocol
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 import Unfurler
 
-@Suite("Remote unfurler and parley-unfurl", .timeLimit(.minutes(5)))
+@Suite("Remote unfurler and parley-unfurl", .patientTimeLimit(minutes: 5), .onOwnThreads)
 struct EndToEndTests {
   private func unfurler(
     _ url: String, _ change: (inout RemoteUnfurlerConfiguration) -> Void = { _ in }
@@ -100,7 +101,8 @@ struct EndToEndTests {
   func restart() async throws {
     let pages = try PageServer(page: "<title>T</title>")
     defer { pages.stop() }
-    let first = try ServiceChild()
+    // The second one starts on the same port.
+    let first = try ServiceChild(port: FreePort.choose())
     let unfurler = try unfurler(first.url) {
       $0.breaker.firstWait = 20
       $0.breaker.longestWait = 100

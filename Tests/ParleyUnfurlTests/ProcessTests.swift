@@ -1,9 +1,10 @@
 import Foundation
 import HTTP1
 import TestPeers
+import TestSupport
 import Testing
 
-@Suite("parley-unfurl", .timeLimit(.minutes(5)))
+@Suite("parley-unfurl", .patientTimeLimit(minutes: 5), .onOwnThreads)
 struct ProcessTests {
   private func run(
     _ arguments: [String], environment: [String: String] = [:]
@@ -104,7 +105,7 @@ struct ProcessTests {
   @Test("it warns when others can reach it")
   func warns() throws {
     let service = try Parleyd(["--listen", "0.0.0.0:0"], program: "parley-unfurl")
-    try Deadline.in(seconds: 40).wait(for: "a warning") {
+    try Deadline.standard.wait(for: "a warning") {
       service.log.text.contains("listening on an address that other machines can reach")
     }
     service.send(signal: 15)

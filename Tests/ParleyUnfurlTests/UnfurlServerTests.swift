@@ -2,12 +2,13 @@ import HTTP1
 import LinkPreview
 import ParleyProtocol
 import Reactor
+import TestSupport
 import Testing
 import Unfurler
 
 @testable import parley_unfurl
 
-@Suite("Preview server", .timeLimit(.minutes(5)))
+@Suite("Preview server", .patientTimeLimit(minutes: 5), .onOwnThreads)
 struct UnfurlServerTests {
   private static let question = #"{"url":"https://a.example/","timeout_ms":3000}"#
   private static let found = UnfurlReport(

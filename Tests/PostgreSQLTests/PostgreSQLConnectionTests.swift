@@ -3,7 +3,7 @@ import Testing
 
 @testable import PostgreSQL
 
-@Suite("A connection to PostgreSQL", .serialized, .withPostgreSQL)
+@Suite("A connection to PostgreSQL", .serialized, .withPostgreSQL, .onOwnThreads)
 struct PostgreSQLConnectionTests {
   private let server: PostgreSQLServer
 

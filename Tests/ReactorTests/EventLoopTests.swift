@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Reactor
 
-@Suite("Event loop")
+@Suite("Event loop", .onOwnThreads)
 struct EventLoopTests {
   @Test("a handler is told that its descriptor is readable, again and again until it has read")
   func tellsReadability() throws {

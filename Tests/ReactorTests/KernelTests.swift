@@ -4,7 +4,7 @@ import Testing
 
 @testable import Reactor
 
-@Suite("Kernel")
+@Suite("Kernel", .onOwnThreads)
 struct KernelTests {
   @Test("a script answers on its own thread, and only while it is in place")
   func isConfined() throws {
@@ -107,8 +107,7 @@ struct KernelTests {
     defer { Socket.close(listener) }
     let client = try Socket.connect(to: SocketAddress(boundTo: listener))
     defer { Socket.close(client) }
-    var target = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&target, 1, 60_000) == 1)
+    try Deadline.standard.wait(for: "a connection", on: listener)
     let errors: [Int32] = [ECONNABORTED, EINTR, ENETDOWN, EPROTO]
     let kernel = ScriptedKernel {
       $0.kind == .accept && $0.number < errors.count ? .fail(errors[$0.number]) : .pass
@@ -168,7 +167,7 @@ struct KernelTests {
 
   @Test("a disk fills up, and a sync fails, where a script says so")
   func fillsDisks() throws {
-    let path = "/tmp/parley-kernel-tests-\(getpid())"
+    let path = "/tmp/parley-kernel-tests-\(UInt64.random(in: 0...UInt64.max))"
     let kernel = ScriptedKernel {
       switch ($0.kind, $0.turn) {
       case (.write, 0): .atMost(3)

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Reactor
 
-@Suite("LoopBound")
+@Suite("LoopBound", .onOwnThreads)
 struct LoopBoundTests {
   private final class Note {
     let text: String

@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Reactor
 
-@Suite("Mailbox")
+@Suite("Mailbox", .onOwnThreads)
 struct MailboxTests {
   @Test("items are taken in the order in which they were posted, all at once")
   func keepsOrder() throws {
@@ -81,7 +82,7 @@ struct MailboxTests {
     var received = [Int](repeating: 0, count: senders)
     var spare: [(sender: Int, number: Int)] = []
     while received.reduce(0, +) < senders * each {
-      awaitReadable(mailbox.descriptor)
+      try Deadline.standard.wait(for: "an item", on: mailbox.descriptor)
       mailbox.acknowledge()
       spare = mailbox.takeAll(reusing: spare)
       for (sender, number) in spare {
@@ -94,12 +95,8 @@ struct MailboxTests {
     #expect(mailbox.count == 0)
   }
 
-  private func isReadable(_ descriptor: Int32) -> Bool { poll(descriptor, timeout: 0) }
-
-  private func awaitReadable(_ descriptor: Int32) { _ = poll(descriptor, timeout: -1) }
-
-  private func poll(_ descriptor: Int32, timeout: Int32) -> Bool {
+  private func isReadable(_ descriptor: Int32) -> Bool {
     var target = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return Glibc.poll(&target, 1, timeout) == 1
+    return poll(&target, 1, 0) == 1
   }
 }

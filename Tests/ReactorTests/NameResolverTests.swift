@@ -1,11 +1,12 @@
 import Dispatch
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 
 @testable import Reactor
 
-@Suite("Name resolver")
+@Suite("Name resolver", .onOwnThreads)
 struct NameResolverTests {
   /// Counts look-ups, and lets them wait.
   private final class Gate: Sendable {

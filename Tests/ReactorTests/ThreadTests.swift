@@ -1,10 +1,11 @@
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Reactor
 
-@Suite("Thread")
+@Suite("Thread", .onOwnThreads)
 struct ThreadTests {
   @Test("joining waits for the end of the function; joining again returns at once")
   func joins() throws {

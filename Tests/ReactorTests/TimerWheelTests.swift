@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reactor
 
-@Suite("Timer wheel")
+@Suite("Timer wheel", .onOwnThreads)
 struct TimerWheelTests {
   @Test("a timer fires within one tick after its deadline, never before it")
   func firesAfterItsDeadline() {

@@ -2,6 +2,7 @@ import Glibc
 import Reactor
 import Synchronization
 import TestPeers
+import TestSupport
 
 /// An S3 server on a loopback port: objects in memory, and faults as a test wants them.
 final class ObjectServer: Sendable {

@@ -1,8 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import S3
 
+@Suite(.onOwnThreads)
 struct RequestPermitsTests {
   @Test
   func `No more work than permits is under way, and all of it in order`() {

@@ -3,12 +3,13 @@ import Logging
 import Reactor
 import Store
 import TestPeers
+import TestSupport
 import Testing
 import Uploads
 
 @testable import S3
 
-@Suite("Files in a bucket")
+@Suite("Files in a bucket", .onOwnThreads)
 struct S3DepotTests {
   private static let id = "0123456789abcdef0123456789abcdef"
   private let server: ObjectServer

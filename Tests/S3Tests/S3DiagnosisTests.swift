@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import S3
 
-@Suite("What an answer of S3 tells an operator to set right")
+@Suite("What an answer of S3 tells an operator to set right", .onOwnThreads)
 struct S3DiagnosisTests {
   private let diagnosis = S3Diagnosis(
     bucketURL: "http://s3.example/files", region: "eu-north-1", now: 784_111_777)
@@ -55,7 +56,7 @@ struct S3DiagnosisTests {
   }
 }
 
-@Suite("A trial of a bucket")
+@Suite("A trial of a bucket", .onOwnThreads)
 struct S3ProbeTests {
   private let server: ObjectServer
 

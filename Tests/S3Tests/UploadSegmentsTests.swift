@@ -3,6 +3,7 @@ import Testing
 
 @testable import S3
 
+@Suite(.onOwnThreads)
 struct UploadSegmentsTests {
   private static let id = "0123456789abcdef0123456789abcdef"
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import S3
 
-@Suite("Answers of S3")
+@Suite("Answers of S3", .onOwnThreads)
 struct XMLTextTests {
   @Test("elements are found by name, and entities are decoded")
   func elements() {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A process that is killed")
+@Suite("A process that is killed", .onOwnThreads)
 struct CrashTests {
   @Test("loses nothing that it acknowledged, and leaves no gap", arguments: [50, 800, 3_000])
   func keepsAcknowledged(lineCount: Int) async throws {

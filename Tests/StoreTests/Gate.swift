@@ -1,4 +1,6 @@
 import Dispatch
+import TestSupport
+import Testing
 
 @testable import Store
 
@@ -8,6 +10,16 @@ struct Gate: Sendable {
 
   func wait() {
     semaphore.wait()
+    semaphore.signal()
+  }
+
+  /// Waits on the thread of a test, which fails if nothing opens it.
+  func expect(_ what: String) {
+    do {
+      try Deadline.standard.wait(for: what, on: semaphore)
+    } catch {
+      Issue.record(error)
+    }
     semaphore.signal()
   }
 
@@ -26,7 +38,7 @@ extension Store {
         isHeld.open()
         gate.wait()
       })
-    isHeld.wait()
+    isHeld.expect("the writer to be held")
     return gate
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TestSupport
 
 @testable import Store
 
@@ -16,7 +17,7 @@ final class Pending<T: Sendable>: Sendable {
   }
 
   func get() throws -> T {
-    hasCome.wait()
+    try Deadline.standard.wait(for: "an answer", on: hasCome)
     hasCome.signal()
     guard let answer = result.withLock({ $0 }) else { throw StoreError.closed }
     return try answer.get()

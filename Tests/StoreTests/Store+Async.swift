@@ -103,6 +103,10 @@ struct Fixture {
   let lobby: ChannelState
 
   init(options: StoreOptions = StoreOptions()) async throws {
+    var options = options
+    // A list ends at its limit alone, however slow the machine is.
+    options.queryMilliseconds = 0
+    options.sessionLimits = .patient
     place = try StoreUnderTest.current.place(in: directory)
     store = try Store(place, options: options)
     lobby = try await store.write { transaction in

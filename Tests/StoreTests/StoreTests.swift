@@ -2,11 +2,12 @@ import Channels
 import ParleyProtocol
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Submitting work to the store", .onEachDatabase)
+@Suite("Submitting work to the store", .onEachDatabase, .onOwnThreads)
 struct StoreTests {
   private struct Refusal: Error {}
 
@@ -27,9 +28,11 @@ struct StoreTests {
   func commitsInGroups() async throws {
     let commits = Mutex<[Int]>([])
     let wakeUps = Mutex(0)
-    let options = StoreOptions(
+    var options = StoreOptions(
       onCommit: { _, count in commits.withLock { $0.append(count) } },
       afterBatch: { wakeUps.withLock { $0 += 1 } })
+    // All in one transaction, however slow the machine is.
+    options.transactionMilliseconds = 600_000
     let fixture = try await Fixture(options: options)
     let gate = fixture.store.holdWriter()
     let order = Mutex<[Int64]>([])
@@ -49,7 +52,9 @@ struct StoreTests {
   @Test("many jobs that gathered are divided, those that were answered last counted in")
   func dividesBatches() async throws {
     let commits = Mutex<[Int]>([])
-    let options = StoreOptions(onCommit: { _, count in commits.withLock { $0.append(count) } })
+    var options = StoreOptions(onCommit: { _, count in commits.withLock { $0.append(count) } })
+    // All in one transaction, however slow the machine is.
+    options.transactionMilliseconds = 600_000
     let fixture = try await Fixture(options: options)
     let gate = fixture.store.holdWriter()
     for id in Int64(1)...200 { fixture.store.append(fixture.message(id)) { _ in } }

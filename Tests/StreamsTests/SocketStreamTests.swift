@@ -7,7 +7,7 @@ import Testing
 
 @testable import Streams
 
-@Suite("Socket stream")
+@Suite("Socket stream", .onOwnThreads)
 struct SocketStreamTests {
   /// Two streams that are connected with one another, on a scripted kernel.
   private final class Pair {

@@ -1,7 +1,8 @@
+import TestSupport
 import TLS
 import Testing
 
-@Suite("Handshakes")
+@Suite("Handshakes", .onOwnThreads)
 struct HandshakeTests {
   let workspace: Workspace
 

@@ -1,8 +1,8 @@
 import TLS
-import Testing
 import TestSupport
+import Testing
 
-@Suite("Peers that do not speak TLS, or badly")
+@Suite("Peers that do not speak TLS, or badly", .onOwnThreads)
 struct HostilePeerTests {
   private let context: TLSServerContext
   private let scratch: TLSScratch

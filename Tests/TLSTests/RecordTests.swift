@@ -1,7 +1,8 @@
+import TestSupport
 import TLS
 import Testing
 
-@Suite("Application data")
+@Suite("Application data", .onOwnThreads)
 struct RecordTests {
   private static let versions: [TLSVersion] = [.tls12, .tls13]
 

@@ -1,7 +1,8 @@
+import TestSupport
 import TLS
 import Testing
 
-@Suite("Reloading a server's certificate")
+@Suite("Reloading a server's certificate", .onOwnThreads)
 struct ServerContextHolderTests {
   let workspace: Workspace
   let holder: TLSServerContextHolder

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import TLS
 import Testing
 
-@Suite("A server's certificate files")
+@Suite("A server's certificate files", .onOwnThreads)
 struct ServerContextTests {
   let workspace: Workspace
 

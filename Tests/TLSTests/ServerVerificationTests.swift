@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import TLS
 import Testing
 
-@Suite("Verifying the server")
+@Suite("Verifying the server", .onOwnThreads)
 struct ServerVerificationTests {
   let workspace: Workspace
 

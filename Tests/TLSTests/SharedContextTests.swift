@@ -1,7 +1,8 @@
+import TestSupport
 import TLS
 import Testing
 
-@Suite("Contexts on several threads")
+@Suite("Contexts on several threads", .onOwnThreads)
 struct SharedContextTests {
   @Test("one pair of contexts serves sessions on many threads while the server's is reloaded")
   func concurrency() async throws {

@@ -1,7 +1,8 @@
+import TestSupport
 import TLS
 import Testing
 
-@Suite("The scratch that sessions share")
+@Suite("The scratch that sessions share", .onOwnThreads)
 struct TLSScratchTests {
   @Test("ciphertext gathers until it is removed")
   func gathering() throws {

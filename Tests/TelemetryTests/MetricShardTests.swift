@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Telemetry
@@ -102,7 +103,7 @@ struct MetricShardTests {
   }
 
   @Test("a shard per thread loses nothing, and readers never see it go backwards")
-  func threads() {
+  func threads() throws {
     let shards = (0..<4).map { _ in CounterShard<TestCounter>() }
     let gauges = (0..<4).map { _ in GaugeShard<TestGauge>() }
     let rounds = 20_000
@@ -124,7 +125,7 @@ struct MetricShardTests {
       isMonotonic = isMonotonic && sum >= last
       last = sum
     }
-    for _ in shards { finished.wait() }
+    for _ in shards { try Deadline.standard.wait(for: "a thread", on: finished) }
     #expect(isMonotonic)
     #expect(CounterShard.samples(summing: shards)[0].value == .count(UInt64(4 * rounds)))
     #expect(GaugeShard.samples(summing: gauges)[0].value == .level(0))

@@ -48,6 +48,9 @@ package final class PostgreSQLServer: Sendable {
     try run("createdb", "-h", folder, "-U", "parley", "parley")
   }
 
+  // A test that fails does not come to its own removal.
+  deinit { try? remove() }
+
   /// The address of an empty database, of whose server the test is the only client.
   package var url: String { "postgresql://parley@/parley?host=\(folder)" }
 
@@ -58,11 +61,9 @@ package final class PostgreSQLServer: Sendable {
       ["-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories=\(folder)"])
     process.withLock { $0 = program }
     // A server that recovers from a crash refuses connections for a while.
-    for _ in 0..<600 {
-      if try spawn("pg_isready", ["-q", "-h", folder, "-t", "5"]).wait() == .exited(0) { return }
-      usleep(50_000)
+    try Deadline.standard.wait(for: "PostgreSQL to accept connections") {
+      try spawn("pg_isready", ["-q", "-h", folder, "-t", "5"]).wait() == .exited(0)
     }
-    throw Failure(program: "postgres", output: "it accepts no connections")
   }
 
   package func stop(_ shutdown: Shutdown) throws {

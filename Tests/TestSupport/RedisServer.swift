@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A Redis of the test's own, on a port that was free, with a folder of its own.
+/// A Redis of the test's own, with a port and a folder of its own.
 package final class RedisServer: Sendable {
   package struct Failure: Error {
     package let description: String
@@ -35,7 +35,7 @@ package final class RedisServer: Sendable {
     var template = Array("/tmp/parley-redis-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Failure(description: "no folder") }
     folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    port = try Self.freePort()
+    port = try FreePort.choose()
     self.password = password
     var arguments = ["--save", "", "--bind", "127.0.0.1", "--dir", folder]
     arguments += ["--unixsocket", folder + "/socket", "--logfile", folder + "/log"]
@@ -50,15 +50,17 @@ package final class RedisServer: Sendable {
     try start()
   }
 
+  // A test that fails does not come to its own removal.
+  deinit { try? remove() }
+
   /// Returns when commands are answered.
   package func start() throws {
     let program = try SpawnedProgram("/usr/bin/redis-server", arguments: arguments)
     process.withLock { $0 = program }
-    for _ in 0..<1000 {
-      if try command("PING").hasPrefix("PONG") { return }
-      usleep(10_000)
+    try Deadline.standard.wait(for: "redis-server to answer commands") {
+      guard !program.hasEnded else { throw Failure(description: "redis-server did not start") }
+      return try command("PING").hasPrefix("PONG")
     }
-    throw Failure(description: "redis-server answers no commands")
   }
 
   /// Executes a command as the default user; returns what the server answers.
@@ -96,21 +98,5 @@ package final class RedisServer: Sendable {
   package func remove() throws {
     try kill()
     _ = try SpawnedProgram("/bin/rm", arguments: ["-rf", folder]).wait()
-  }
-
-  private static func freePort() throws -> UInt16 {
-    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(socket) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
-      }
-    }
-    guard isBound else { throw Failure(description: "no free port") }
-    return UInt16(bigEndian: address.sin_port)
   }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A child process whose standard output is read through a pipe.
+/// A child process whose standard output is read through a socket.
 ///
 /// Foundation's `Process` copies directory entries of `/proc/self/fd` beyond the end of their
 /// buffer, which stops the tests when they have more than a thousand files open; this one asks for no
@@ -19,9 +19,12 @@ package final class SpawnedProgram: Sendable {
   /// - Parameter log: The file that takes its standard error; `nil` for that of the tests.
   package init(_ path: String, arguments: [String], log: String? = nil) throws {
     var ends: [Int32] = [0, 0]
-    guard pipe(&ends) == 0 else { throw Failure(call: "pipe", code: errno) }
-    // Else a program that another test starts meanwhile would keep the pipe open.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    // Closed in other programs from the start: one that another test starts at the same time would keep a
+    // pipe open, and its reader waiting.
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
+      throw Failure(call: "socketpair", code: errno)
+    }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -70,6 +73,14 @@ package final class SpawnedProgram: Sendable {
 
   package func signal(_ number: Int32) {
     kill(process, number)
+  }
+
+  /// Whether the process has ended; ``wait()`` returns how.
+  package var hasEnded: Bool {
+    var information = siginfo_t()
+    let options = WEXITED | WNOHANG | WNOWAIT
+    guard waitid(P_PID, id_t(process), &information, options) == 0 else { return true }
+    return information.si_signo != 0
   }
 
   /// Waits until the process is gone.

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Thumbnailer
 import Thumbnails
 
-@Suite("Thumbnails of films", .timeLimit(.minutes(5)))
+@Suite("Thumbnails of films", .patientTimeLimit(minutes: 5), .onOwnThreads)
 struct FilmTests {
   private let workshop: Workshop
   private let thumbnailer: Thumbnailer

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Thumbnailer
 import Thumbnails
 
-@Suite("Hostile files", .serialized, .timeLimit(.minutes(10)))
+@Suite("Hostile files", .serialized, .patientTimeLimit(minutes: 10), .onOwnThreads)
 struct HostileFileTests {
   private let workshop: Workshop
   private let thumbnailer: Thumbnailer

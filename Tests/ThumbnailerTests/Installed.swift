@@ -31,7 +31,7 @@ enum Installed {
     var configuration = ThumbnailerConfiguration(
       installation: found.installation, programs: found.probe.programs, concurrency: 2)
     // A busy machine is no reason to fail; processor time stays limited.
-    configuration.limits.wallClock = 60_000
+    configuration.limits.wallClock = Duration.seconds(60).patientMilliseconds
     return configuration
   }
 

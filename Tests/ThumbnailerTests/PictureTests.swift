@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import Thumbnailer
 import Thumbnails
 
-@Suite("Thumbnails of pictures", .timeLimit(.minutes(5)))
+@Suite("Thumbnails of pictures", .patientTimeLimit(minutes: 5), .onOwnThreads)
 struct PictureTests {
   private let workshop: Workshop
   private let thumbnailer: Thumbnailer

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Things that the work on thumbnails could leave behind.
 enum Traces {
@@ -6,13 +7,15 @@ enum Traces {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
   }
 
-  /// Whether all processes of a program end soon: what has been killed takes a moment to be gone.
+  /// Whether all processes of a program that run now end soon.
+  ///
+  /// Those that are killed take a moment, and tests beside this one may start others.
   static func vanish(_ name: String) async -> Bool {
-    for _ in 0..<500 {
-      if processes(named: name).isEmpty { return true }
-      try? await Task.sleep(for: .milliseconds(10))
+    let seen = Set(processes(named: name))
+    let wait: Void? = try? await Deadline.standard.wait(for: "the end of processes") {
+      seen.isDisjoint(with: processes(named: name))
     }
-    return false
+    return wait != nil
   }
 
   /// The processes below this one whose program has a name, of which the kernel keeps 15 characters.

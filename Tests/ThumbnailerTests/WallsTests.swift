@@ -4,7 +4,9 @@ import Testing
 import Thumbnailer
 import Thumbnails
 
-@Suite("The walls around a program that was taken over", .serialized, .timeLimit(.minutes(5)))
+@Suite(
+  "The walls around a program that was taken over", .serialized, .patientTimeLimit(minutes: 5),
+  .onOwnThreads)
 struct WallsTests {
   /// A picture that has the intruder, in the place of vipsthumbnail, make an attack.
   private static func picture(_ attack: String) -> [UInt8] {
@@ -18,6 +20,7 @@ struct WallsTests {
   ) async throws -> ThumbnailResult {
     var configuration = ThumbnailerConfiguration(
       installation: installation, programs: ThumbnailPrograms(vipsthumbnail: Installed.intruder))
+    configuration.limits.wallClock = Installed.configuration.limits.wallClock
     change(&configuration.limits)
     configuration.requiresWalls = true
     let thumbnailer = try Thumbnailer(configuration)
@@ -95,7 +98,7 @@ struct WallsTests {
       programs: ThumbnailPrograms(vipsthumbnail: Installed.intruder))
     let thumbnailer = try Thumbnailer(configuration)
     async let result = thumbnailer.make([.square(100)], of: Self.picture("hang"))
-    while thumbnailer.figures.running == 0 { await Task.yield() }
+    try await Deadline.standard.wait(for: "a start") { thumbnailer.figures.running > 0 }
     thumbnailer.shutdown()
     #expect(await result.outcome == .killed)
     #expect(await thumbnailer.make([.square(1)], of: []).outcome == .refused)
@@ -103,7 +106,7 @@ struct WallsTests {
   }
 }
 
-@Suite("The probe at the start", .timeLimit(.minutes(2)))
+@Suite("The probe at the start", .patientTimeLimit(minutes: 2), .onOwnThreads)
 struct ProbeTests {
   @Test("finds the programs and the walls of this machine")
   func everything() {

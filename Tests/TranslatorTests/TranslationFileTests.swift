@@ -1,12 +1,13 @@
 import Foundation
 import SQLite
 import TestPeers
+import TestSupport
 import Testing
 import Translation
 
 @testable import Translator
 
-@Suite("Remembered translations")
+@Suite("Remembered translations", .onOwnThreads)
 struct TranslationFileTests {
   private func open(
     _ directory: TemporaryDirectory, engine: String = "e", bytes: Int = 1 << 22

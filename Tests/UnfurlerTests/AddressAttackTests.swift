@@ -2,12 +2,13 @@ import Basics
 import LinkPreview
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
 /// Nothing that is not public is dialled, however its address comes.
-@Suite("Attacks through addresses")
+@Suite("Attacks through addresses", .onOwnThreads)
 struct AddressAttackTests {
   static let page = "<title>T</title>"
 

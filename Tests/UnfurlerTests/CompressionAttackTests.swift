@@ -1,11 +1,12 @@
 import LinkPreview
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
 /// Compressed bodies that grow are read as far as plain ones.
-@Suite("Compression bombs")
+@Suite("Compression bombs", .onOwnThreads)
 struct CompressionAttackTests {
   /// A title and 64 MiB of spaces, in each coding that servers are offered.
   enum Coding: String, CaseIterable, Sendable { case gzip, deflate, br, zstd }

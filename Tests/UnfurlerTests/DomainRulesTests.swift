@@ -6,7 +6,7 @@ import Testing
 
 @testable import Unfurler
 
-@Suite("Domain rules")
+@Suite("Domain rules", .onOwnThreads)
 struct DomainRulesTests {
   private func temporaryPath() -> String {
     FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path

@@ -1,11 +1,12 @@
 import LinkPreview
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("oEmbed")
+@Suite("oEmbed", .onOwnThreads)
 struct EmbedTests {
   private static let plainPage = """
     <title>Page</title>
@@ -87,7 +88,7 @@ struct EmbedTests {
     defer { server.stop() }
     // Long enough for the page on any machine; only the slow one uses it up.
     let report = try await report(
-      on: server.url("/"), configuration(), deadline: .seconds(kind == "slow" ? 3 : 60))
+      on: server.url("/"), configuration(), deadline: .seconds(kind == "slow" ? 3 : 60).patient)
     #expect(report.tag?.title == "Page")
     #expect(report.problem == nil)
     #expect(report.trace.requests.map(\.purpose) == [.page, .embed])

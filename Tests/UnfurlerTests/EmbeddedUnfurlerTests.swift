@@ -2,11 +2,12 @@ import Basics
 import LinkPreview
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Embedded unfurler")
+@Suite("Embedded unfurler", .onOwnThreads)
 struct EmbeddedUnfurlerTests {
   static let page = "<html><head><title>T</title></head><body>x</body></html>"
 
@@ -130,16 +131,16 @@ struct EmbeddedUnfurlerTests {
     configuration.maximumWaiting = 2
     let unfurler = try EmbeddedUnfurler(configuration: configuration)
     defer { unfurler.shutdown() }
-    let results = try await withThrowingTaskGroup { group in
-      for number in 0..<10 {
-        group.addTask {
-          try await UnfurlerTests.unfurl(
-            server.url("/\(number)"), with: unfurler, deadline: .milliseconds(400))
-        }
+    let outcomes = Mutex<[Result<OpenGraphTag?, UnfurlError>]>([])
+    // In one go, so that they wait together.
+    for link in try (0..<10).map({ try #require(Link(server.url("/\($0)"))) }) {
+      _ = unfurler.unfurl(link, deadline: .milliseconds(400).patient) { report in
+        outcomes.withLock { $0.append(report.outcome) }
       }
-      return try await group.reduce(into: [UnfurlError]()) { errors, result in
-        if case .failure(let error) = result { errors.append(error) }
-      }
+    }
+    try await Deadline.standard.wait(for: "ten outcomes") { outcomes.withLock { $0.count == 10 } }
+    let results = outcomes.withLock { $0 }.compactMap { outcome -> UnfurlError? in
+      if case .failure(let error) = outcome { error } else { nil }
     }
     #expect(results.count == 10)
     #expect(results.contains(.timedOut))

@@ -2,11 +2,12 @@ import Foundation
 import SQLite
 import LinkPreview
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Preview file")
+@Suite("Preview file", .onOwnThreads)
 struct FileCacheTests {
   private let clock = ManualClock()
 
@@ -148,7 +149,7 @@ struct FileCacheTests {
         cache.insert(report: .found(Previews.full), for: try Previews.link("\(number)"))
       }
       #expect(await cache.loaded(try Previews.link("0"))?.entry.tag == Previews.full)
-      while cache.figures.rowCount < 5 { await Task.yield() }
+      try await Deadline.standard.wait(for: "five rows") { cache.figures.rowCount >= 5 }
       cache.close()
     }
   }

@@ -1,9 +1,10 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Preview lifetimes")
+@Suite("Preview lifetimes", .onOwnThreads)
 struct LifetimesTests {
   private func lifetimes(
     most: Int64 = 1_000, least: Int64 = 10, negative: Int64 = 5, stale: Int64 = 100

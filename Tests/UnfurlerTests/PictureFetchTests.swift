@@ -1,10 +1,11 @@
 import LinkPreview
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Fetching the pictures of previews")
+@Suite("Fetching the pictures of previews", .onOwnThreads)
 struct PictureFetchTests {
   private func fetch(
     _ url: String, _ configuration: UnfurlerConfiguration? = nil,

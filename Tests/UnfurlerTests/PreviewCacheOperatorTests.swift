@@ -1,10 +1,11 @@
 import LinkPreview
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Preview cache, as operators see it")
+@Suite("Preview cache, as operators see it", .onOwnThreads)
 struct PreviewCacheOperatorTests {
   private let clock = ManualClock()
   private let urls = [

@@ -1,11 +1,12 @@
 import Foundation
 import LinkPreview
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Preview cache")
+@Suite("Preview cache", .onOwnThreads)
 struct PreviewCacheTests {
   private let clock = ManualClock()
 

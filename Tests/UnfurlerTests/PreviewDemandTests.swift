@@ -2,11 +2,12 @@ import LinkPreview
 import Logging
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Previews on demand")
+@Suite("Previews on demand", .onOwnThreads)
 struct PreviewDemandTests {
   private let unfurler = ScriptedUnfurler()
   private let clock = ManualClock()

@@ -2,11 +2,12 @@ import LinkPreview
 import Logging
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Preview service, for operators")
+@Suite("Preview service, for operators", .onOwnThreads)
 struct PreviewServiceOperatorTests {
   private let unfurler = ScriptedUnfurler()
   private let clock = ManualClock()

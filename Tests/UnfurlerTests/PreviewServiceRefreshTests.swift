@@ -2,11 +2,12 @@ import LinkPreview
 import Logging
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Preview service, refreshing")
+@Suite("Preview service, refreshing", .onOwnThreads)
 struct PreviewServiceRefreshTests {
   private let unfurler = ScriptedUnfurler()
   private let clock = ManualClock()

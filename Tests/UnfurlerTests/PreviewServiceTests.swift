@@ -2,11 +2,12 @@ import LinkPreview
 import Logging
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Preview service")
+@Suite("Preview service", .onOwnThreads)
 struct PreviewServiceTests {
   private let unfurler = ScriptedUnfurler()
   private let clock = ManualClock()

@@ -1,19 +1,20 @@
 import Glibc
 import LinkPreview
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Proxies")
+@Suite("Proxies", .onOwnThreads)
 struct ProxyTests {
-  private func proxy() throws -> LocalServer {
+  private static func proxy() throws -> LocalServer {
     try LocalServer { $0.respond("<title>\($0.path)</title>") }
   }
 
   @Test("all requests go through the proxy that is configured, whose address is exempt")
   func configured() async throws {
-    let proxy = try proxy()
+    let proxy = try Self.proxy()
     defer { proxy.stop() }
     var configuration = UnfurlerConfiguration()
     configuration.proxy = proxy.url("")
@@ -24,7 +25,7 @@ struct ProxyTests {
 
   @Test("what a URL spells out is judged before the proxy hears of it")
   func judged() async throws {
-    let proxy = try proxy()
+    let proxy = try Self.proxy()
     defer { proxy.stop() }
     var configuration = UnfurlerConfiguration()
     configuration.proxy = proxy.url("")
@@ -38,14 +39,16 @@ struct ProxyTests {
   }
 
   @Test("a proxy that the environment names is not used")
-  func environment() async throws {
-    let proxy = try proxy()
-    defer { proxy.stop() }
-    let server = try LocalServer { $0.respond("<title>T</title>") }
-    defer { server.stop() }
-    setenv("http_proxy", proxy.url(""), 1)
-    defer { unsetenv("http_proxy") }
-    #expect(try await report(on: server.url("/")).tag?.title == "T")
-    #expect(proxy.connectionCount == 0)
+  func environment() async {
+    // The environment is that of all tests of a process, so this one has a process of its own.
+    await #expect(processExitsWith: .success) {
+      let proxy = try ProxyTests.proxy()
+      defer { proxy.stop() }
+      let server = try LocalServer { $0.respond("<title>T</title>") }
+      defer { server.stop() }
+      setenv("http_proxy", proxy.url(""), 1)
+      #expect(try await report(on: server.url("/")).tag?.title == "T")
+      #expect(proxy.connectionCount == 0)
+    }
   }
 }

@@ -1,9 +1,10 @@
 import LinkPreview
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Freshness of responses (RFC 9111 §4.2)")
+@Suite("Freshness of responses (RFC 9111 §4.2)", .onOwnThreads)
 struct ResponseFreshnessTests {
   private let noon = "Sun, 06 Nov 1994 12:00:00 GMT"
   private let one = "Sun, 06 Nov 1994 13:00:00 GMT"

@@ -2,11 +2,12 @@ import LinkPreview
 import Logging
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Previews of several servers")
+@Suite("Previews of several servers", .onOwnThreads)
 struct SharedPreviewsTests {
   /// Three servers on one database; each has an unfurler of its own.
   private struct Deployment {

@@ -2,12 +2,13 @@ import COpenSSL
 import Foundation
 import LinkPreview
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
 /// Each way a server can fail to prove who it is.
-@Suite("TLS errors")
+@Suite("TLS errors", .onOwnThreads)
 struct TLSAttackTests {
   /// What a server shows.
   enum Proof: CaseIterable, Sendable {

@@ -1,10 +1,11 @@
 import LinkPreview
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Traces of look-ups")
+@Suite("Traces of look-ups", .onOwnThreads)
 struct UnfurlTraceTests {
   @Test("each request is told with its address, status, type, bytes, times and ending")
   func requests() async throws {
@@ -88,7 +89,7 @@ struct UnfurlTraceTests {
     defer { unfurler.shutdown() }
     let first = try #require(Link(server.url("/first")))
     let task = unfurler.unfurl(first, deadline: .seconds(60)) { _ in }
-    #expect(await eventually { server.paths.contains("/first") })
+    try await Deadline.standard.wait(for: "a request") { server.paths.contains("/first") }
     let second = try await report(
       on: server.url("/second"), with: unfurler, deadline: .milliseconds(200))
     #expect(second.problem == "timed out while waiting for its turn")

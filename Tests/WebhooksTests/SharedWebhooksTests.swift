@@ -9,7 +9,7 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("Webhooks of several servers on one PostgreSQL", .serialized)
+@Suite("Webhooks of several servers on one PostgreSQL", .serialized, .onOwnThreads)
 struct SharedWebhooksTests {
   /// The network of a server, whose ring the test sets.
   private final class Network: ClusterNetwork {
@@ -48,7 +48,7 @@ struct SharedWebhooksTests {
         contents.withLock { $0 = try? result.get() }
         isDone.withLock { $0 = true }
       }
-      try Deadline.in(seconds: 60).wait(for: "the receivers") { isDone.withLock { $0 } }
+      try Deadline.standard.wait(for: "the receivers") { isDone.withLock { $0 } }
       webhooks = try Webhooks(
         WebhookConfiguration(urls: [hook.url], secret: Array("secret of sixteen bytes".utf8)),
         contents: try #require(contents.withLock { $0 }), store: store,
@@ -99,7 +99,6 @@ struct SharedWebhooksTests {
     let ring = ServerRing(live: Self.members)
     let servers = try Self.members.map { try Server($0, ring, postgreSQL.url, hook) }
     let channels = (0..<20).map { "channel_\($0)" }
-    let patience = Deadline.in(seconds: 120)
     var sent: Int64 = 0
     for (round, count) in [(0, 150), (1, 150), (2, 200)] as [(Int, Int64)] {
       let events = ((sent + 1)...(sent + count)).flatMap { seq in
@@ -109,13 +108,13 @@ struct SharedWebhooksTests {
       sent += count
       // In the middle of it.
       let half = (Int(sent) - Int(count) / 2) * channels.count
-      try patience.wait(for: "half of a round") { try hook.events.count >= half }
+      try Deadline.in(seconds: 120).wait(for: "half of a round") { try hook.events.count >= half }
       guard round < 2 else { break }
       let left = ServerRing(live: Array(Self.members.dropFirst(round + 1)))
       servers[round].kill()
       for server in servers.dropFirst(round + 1) { server.network.show(left) }
     }
-    try patience.wait(for: "all events") {
+    try Deadline.in(seconds: 120).wait(for: "all events") {
       try Self.received(hook).values.reduce(0) { $0 + Set($1).count } >= 10_000
     }
     let all = Array(1...sent)
@@ -139,7 +138,6 @@ struct SharedWebhooksTests {
     let alone = ServerRing(live: [Self.members[0]])
     let first = try Server(Self.members[0], alone, postgreSQL.url, hook)
     let channels = (0..<20).map { "channel_\($0)" }
-    let patience = Deadline.in(seconds: 120)
     func queue(_ range: ClosedRange<Int64>) {
       first.queue(range.flatMap { seq in channels.map { (channel: $0, seq: seq) } })
     }
@@ -148,16 +146,18 @@ struct SharedWebhooksTests {
     let second = try Server(Self.members[1], both, postgreSQL.url, hook)
     first.network.show(both)
     queue(51...100)
-    try patience.wait(for: "the first events") { try hook.events.count >= 2_000 }
+    try Deadline.in(seconds: 120).wait(for: "the first events") { try hook.events.count >= 2_000 }
     second.webhooks.shutDown()
     second.store.close()
     first.network.show(alone)
     queue(101...120)
-    try patience.wait(for: "the last events") { try hook.events.count >= 2_400 }
+    try Deadline.in(seconds: 120).wait(for: "the last events") { try hook.events.count >= 2_400 }
     for (channel, seqs) in try Self.received(hook) {
       #expect(seqs == Array(1...120), "\(channel)")
     }
-    try patience.wait(for: "an empty outbox") { first.webhooks.counters.backlog == 0 }
+    try Deadline.in(seconds: 120).wait(for: "an empty outbox") {
+      first.webhooks.counters.backlog == 0
+    }
     first.webhooks.shutDown()
     first.store.close()
   }

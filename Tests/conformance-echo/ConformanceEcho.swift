@@ -4,18 +4,18 @@ import Reactor
 import Transport
 import WebSocket
 
-/// Echoes every message, over the very transport that the gateway uses.
+/// Echoes every message over the transport of the gateway.
 @main
 struct ConformanceEcho: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conformance-echo",
-    abstract: "Echoes WebSocket messages, so that any outside test suite can judge the engine.",
+    abstract: "Echoes WebSocket messages, for test suites of the protocol.",
     discussion: """
-      Text and binary messages up to 32 MiB come back as they are. permessage-deflate is agreed \
-      to with all four parameters, contexts kept when the client allows it.
+      Echoes text and binary messages of up to 32 MiB unchanged. Accepts permessage-deflate with \
+      all four parameters, and keeps contexts if the client allows it.
       """)
 
-  @Option(help: "The numeric address and port to listen on; port 0 picks one and prints it.")
+  @Option(help: "The numeric address and port to listen on; port 0 picks a free one and prints it.")
   var listen = "127.0.0.1:9001"
 
   func run() throws {
@@ -30,7 +30,7 @@ struct ConformanceEcho: ParsableCommand {
     try transport.listen(descriptor, security: .plain)
     loop.endOfTurn = { transport.flush() }
     print("listening on ws://\(bound)")
-    // Whoever waits for the line may read it through a pipe.
+    // A script that waits for this line may read it through a pipe.
     flushStandardOutput()
     loop.run()
   }

@@ -4,7 +4,7 @@ import Reactor
 import Transport
 import WebSocket
 
-/// Upgrades every request that asks for it, and sends every message back.
+/// Accepts every WebSocket handshake, and echoes every message.
 final class EchoService: TransportDelegate, WebSocketApplication {
   private let handshake = ServerHandshake(compression: PermessageDeflate.Policy(contexts: .kept))
 

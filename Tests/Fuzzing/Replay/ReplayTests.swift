@@ -4,9 +4,13 @@ import Testing
 
 /// Runs the harnesses of fuzzing on their corpora, and on inputs that differ a little from these.
 ///
-/// A harness traps when an invariant does not hold, which ends the test's process with its reason.
+/// A harness traps when an invariant does not hold, which ends the test's process with its reason. The environment
+/// variable `PARLEY_TEST_MUTATIONS` has the number of changed inputs for each harness.
 @Suite("Replay of fuzzing")
 struct ReplayTests {
+  private static let mutationCount =
+    ProcessInfo.processInfo.environment["PARLEY_TEST_MUTATIONS"].flatMap(Int.init) ?? 60
+
   @Test("every harness holds its invariants on its corpus", arguments: Harnesses.all.keys.sorted())
   func corpus(name: String) throws {
     let harness = try #require(Harnesses.all[name])
@@ -21,7 +25,7 @@ struct ReplayTests {
     let harness = try #require(Harnesses.all[name])
     let inputs = try FuzzCorpus.inputs(of: name).map { Array($0.prefix(2_000)) }
     var random = SeededGenerator(seed: 20_260_101)
-    for _ in 0..<60 {
+    for _ in 0..<Self.mutationCount {
       let one = try #require(inputs.randomElement(using: &random))
       let other = try #require(inputs.randomElement(using: &random))
       var input =

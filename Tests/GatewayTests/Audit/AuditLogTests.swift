@@ -8,7 +8,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The audit log")
+@Suite("The audit log", .onOwnThreads)
 struct AuditLogTests {
   private func record(_ id: Int) -> AuditRecord {
     AuditRecord(
@@ -52,10 +52,10 @@ struct AuditLogTests {
     let (path, old) = (directory.path(of: "audit.log"), directory.path(of: "audit.log.1"))
     let log = try log(at: path)
     log.write(record(1))
-    try Deadline.in(seconds: 20).wait(for: "the first line") { log.counts.written == 1 }
+    try Deadline.standard.wait(for: "the first line") { log.counts.written == 1 }
     try FileManager.default.moveItem(atPath: path, toPath: old)
     log.reopen()
-    try Deadline.in(seconds: 20).wait(for: "the new file") {
+    try Deadline.standard.wait(for: "the new file") {
       FileManager.default.fileExists(atPath: path)
     }
     log.write(record(2))

@@ -1,12 +1,13 @@
 import Channels
 import ParleyProtocol
 import TestPeers
+import TestSupport
 import Testing
 
 @testable import Gateway
 @testable import Store
 
-@Suite("Idle channels in memory")
+@Suite("Idle channels in memory", .onOwnThreads)
 struct IdleChannelBudgetTests {
   private static func channel(
     _ number: UInt64, lastUse: Int64, byteCount: Int = 1

@@ -10,7 +10,7 @@ import Testing
 @testable import Gateway
 
 /// Calls between servers whose links are slow, are cut and begin anew, and one of which dies.
-@Suite("Calls in random schedules")
+@Suite("Calls in random schedules", .onOwnThreads)
 struct CallSchedulesTests {
   @Test(
     "each call is answered once, and what is acknowledged is there once, in the order of the calls",

@@ -1,10 +1,11 @@
 import Cluster
+import TestSupport
 import Testing
 
 @testable import Gateway
 
 /// A channel whose new home is reading it, while stages report to that home and the cluster changes.
-@Suite("A channel that is being taken over")
+@Suite("A channel that is being taken over", .onOwnThreads)
 struct ChannelTakeOverTests {
   private let servers: DrivenServers
   private let url: String
@@ -31,8 +32,8 @@ struct ChannelTakeOverTests {
   }
 
   /// Changes the cluster while its new home reads the channel.
-  private func takeOver(_ change: () throws -> Void) rethrows {
-    let held = HeldStore(writing: servers.servers[0].services.store)
+  private func takeOver(_ change: () throws -> Void) throws {
+    let held = try HeldStore(writing: servers.servers[0].services.store)
     defer { held.release() }
     servers.keep([1, 2])
     servers.settle()
@@ -48,7 +49,7 @@ struct ChannelTakeOverTests {
 
   @Test("the users of a server that ended meanwhile are not in the channel")
   func loses() throws {
-    takeOver { servers.keep([2]) }
+    try takeOver { servers.keep([2]) }
     #expect(try twin.enter(url).contains(#""participant_count":1"#))
     _ = try twin.call("channel.exit", #""channel_url":"\#(url)""#)
     let page = try twin.call("channel.participants", #""channel_url":"\#(url)""#)
@@ -57,7 +58,7 @@ struct ChannelTakeOverTests {
 
   @Test("a server that is not the home any more does not keep the channel")
   func moves() throws {
-    takeOver { servers.keep([0, 1, 2]) }
+    try takeOver { servers.keep([0, 1, 2]) }
     #expect(try client.say("hello", in: url).contains(#""result""#))
     for shard in servers.servers[2].shards { #expect(shard.channels.resident(url) == nil) }
   }

@@ -1,12 +1,13 @@
 import Cluster
 import ParleyProtocol
 import ShardMessages
+import TestSupport
 import Testing
 import Transport
 
 @testable import Gateway
 
-@Suite("Draining another server")
+@Suite("Draining another server", .onOwnThreads)
 struct ClusterDrainTests {
   private let servers: DrivenServers
   private let target: DrivenServers.Server

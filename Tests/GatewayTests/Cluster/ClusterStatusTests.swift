@@ -3,11 +3,12 @@ import Configuration
 import Logging
 import ParleyProtocol
 import TestPeers
+import TestSupport
 import Testing
 
 @testable import Gateway
 
-@Suite("Servers of a deployment")
+@Suite("Servers of a deployment", .onOwnThreads)
 struct ClusterStatusTests {
   @Test("a server that is alone lists itself, and is the home of every channel")
   func alone() throws {

@@ -16,7 +16,7 @@ import WebSocket
 @testable import Transport
 
 /// Changes that concern all servers, each of which is announced in the store.
-@Suite("Changes that concern all servers", .serialized)
+@Suite("Changes that concern all servers", .serialized, .onOwnThreads)
 struct ControlLogTests {
   /// One for all tests, each of which has a database of its own.
   private static let database: Result<PostgreSQLServer, any Error> = Result {

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 
 /// Messages that a server of this version never sends, from a caller that can speak to the servers.
-@Suite("Forged messages between servers")
+@Suite("Forged messages between servers", .onOwnThreads)
 struct ForgedMessagesTests {
   @Test("stages let in sessions of their own server only")
   func foreignSessions() throws {

@@ -1,11 +1,12 @@
 import Cluster
 import ShardMessages
+import TestSupport
 import Testing
 
 @testable import Gateway
 
 /// A server without which the cluster goes on: it was declared dead, or is cut off.
-@Suite("A server that leaves the cluster")
+@Suite("A server that leaves the cluster", .onOwnThreads)
 struct LeavingTests {
   private let servers: DrivenServers
   private let url: String

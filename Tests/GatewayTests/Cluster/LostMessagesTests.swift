@@ -7,6 +7,7 @@ import HTTP1
 import ParleyProtocol
 import ShardMessages
 import Synchronization
+import TestSupport
 import Testing
 import WebSocket
 
@@ -14,7 +15,7 @@ import WebSocket
 @testable import Transport
 
 /// Servers that lose messages, leave, or see the cluster differently.
-@Suite("Servers that lose messages")
+@Suite("Servers that lose messages", .onOwnThreads)
 struct LostMessagesTests {
   private let servers: DrivenServers
   private let url: String

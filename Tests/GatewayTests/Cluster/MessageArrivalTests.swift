@@ -2,11 +2,12 @@ import Channels
 import Cluster
 import ParleyProtocol
 import ShardMessages
+import TestSupport
 import Testing
 
 @testable import Gateway
 
-@Suite("The arrival of a message at another server")
+@Suite("The arrival of a message at another server", .onOwnThreads)
 struct MessageArrivalTests {
   private static let order = MessageOrder(
     .success(MessageDraft(text: "hello")), requestID: "one", arrival: .min)

@@ -2,11 +2,12 @@ import Channels
 import Cluster
 import ParleyProtocol
 import ShardMessages
+import TestSupport
 import Testing
 
 @testable import Gateway
 
-@Suite("Messages of servers of other versions")
+@Suite("Messages of servers of other versions", .onOwnThreads)
 struct MessageVersionsTests {
   @Test("are dropped and counted when nobody knows them, and all else goes on")
   func unknown() throws {

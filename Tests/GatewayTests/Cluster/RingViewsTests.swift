@@ -1,10 +1,11 @@
 import Cluster
+import TestSupport
 import Testing
 
 @testable import Gateway
 
 /// Servers that see the cluster differently for a while.
-@Suite("Servers with different views of the ring")
+@Suite("Servers with different views of the ring", .onOwnThreads)
 struct RingViewsTests {
   @Test("a connection enters although the home names a server that is gone")
   func goneBeside() throws {

@@ -3,6 +3,7 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import ShardMessages
+import TestSupport
 import Testing
 import Transport
 import WebSocket
@@ -10,7 +11,7 @@ import WebSocket
 @testable import Gateway
 
 /// Three servers with a channel at home on the first, and clients on the others.
-@Suite("Several servers")
+@Suite("Several servers", .onOwnThreads)
 struct SeveralServersTests {
   private let servers: DrivenServers
   private let url: String

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Fan-out of a channel")
+@Suite("Fan-out of a channel", .onOwnThreads)
 struct ChannelFanOutTests {
   @Test("every connection is sent just what is for it, in order", arguments: UInt64(1)...8)
   func agreesWithNaiveDelivery(seed: UInt64) throws {

@@ -1,11 +1,12 @@
 import Channels
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import Gateway
 @testable import Transport
 
-@Suite("Channel subscribers")
+@Suite("Channel subscribers", .onOwnThreads)
 struct ChannelSubscribersTests {
   private let payloads = ["one", "two", "three"].map { Array($0.utf8) }
 

@@ -6,7 +6,7 @@ import TestPeers
 import TestSupport
 import Testing
 
-@Suite("Uploads on a failing disk")
+@Suite("Uploads on a failing disk", .onOwnThreads)
 struct UploadFailureTests {
   private let kernel = ScriptedKernel()
   private let running: RunningGateway

@@ -2,12 +2,13 @@ import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Gateway
 @testable import Store
 
-@Suite("The outlook for sending")
+@Suite("The outlook for sending", .onOwnThreads)
 struct SendingOutlookTests {
   private let driven: DrivenShard
   private let channel: ChannelHost

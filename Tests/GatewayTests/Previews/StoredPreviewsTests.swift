@@ -1,3 +1,4 @@
+import Dispatch
 import LinkPreview
 import Logging
 import ParleyProtocol
@@ -11,7 +12,7 @@ import Unfurler
 
 @testable import Gateway
 
-@Suite("Previews that servers share in PostgreSQL", .serialized)
+@Suite("Previews that servers share in PostgreSQL", .serialized, .onOwnThreads)
 struct StoredPreviewsTests {
   /// A page server that counts the requests for pages; a page takes a while.
   private final class Pages: Unfurler {
@@ -28,8 +29,7 @@ struct StoredPreviewsTests {
     ) -> UnfurlTask {
       count.withLock { $0 += 1 }
       if answers {
-        Task {
-          try? await Task.sleep(for: .milliseconds(50))
+        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(50)) {
           completion(
             UnfurlReport(.success(OpenGraphTag(title: link.url)), freshness: .unspecified))
         }
@@ -101,7 +101,7 @@ struct StoredPreviewsTests {
     try await Self.withServer { url in
       let pages = Pages()
       let deployment = try Deployment(
-        url, pages: [pages, pages, pages], timeout: .seconds(losesNotices ? 6 : 30),
+        url, pages: [pages, pages, pages], timeout: .seconds(losesNotices ? 6 : 30).patient,
         losesNotices: losesNotices)
       defer { deployment.close() }
       let link = try #require(Link("https://example.com/page"))
@@ -127,11 +127,12 @@ struct StoredPreviewsTests {
     try await Self.withServer { url in
       let (dying, living) = (Pages(answering: false), Pages())
       // The claim of the living server must not end before its own fetch on a slow machine.
-      let deployment = try Deployment(url, pages: [dying, living, living], timeout: .seconds(5))
+      let deployment = try Deployment(
+        url, pages: [dying, living, living], timeout: .seconds(5).patient)
       defer { deployment.close() }
       let link = try #require(Link("https://example.com/page"))
       deployment[0].request(link, for: .operation) { _ in }
-      try await Deadline.in(seconds: 60).wait(for: "the claim") { dying.requestCount == 1 }
+      try await Deadline.standard.wait(for: "the claim") { dying.requestCount == 1 }
       let start = ContinuousClock.now
       async let second = Self.preview(link, of: deployment[1])
       async let third = Self.preview(link, of: deployment[2])
@@ -146,7 +147,7 @@ struct StoredPreviewsTests {
     try await Self.withServer { url in
       let pages = Pages()
       let deployment = try Deployment(
-        url, pages: [pages, pages], timeout: .milliseconds(300), losesNotices: true)
+        url, pages: [pages, pages], timeout: .seconds(3).patient, losesNotices: true)
       defer { deployment.close() }
       let links = try ["https://www.example.com/a", "https://example.org/b"].map {
         try #require(Link($0))
@@ -170,7 +171,7 @@ struct StoredPreviewsTests {
         guard case .previewPurge(let notice)? = entry.announcement else { continue }
         deployment[1].receive(try #require(PreviewNotice(encoded: Array(notice.utf8))))
       }
-      try await Deadline.in(seconds: 60).wait(for: "the purge") {
+      try await Deadline.standard.wait(for: "the purge") {
         deployment[1].lookUp(links[0], for: .operation) == .unknown(links[0])
       }
       #expect(deployment[1].lookUp(links[1], for: .operation) != .unknown(links[1]))
@@ -188,9 +189,10 @@ struct StoredPreviewsTests {
       let shared = StoredPreviews(store: deployment.stores[0], serverID: 7, byteLimit: 1 << 30) {
         _ in
       }
+      let time = Duration.seconds(60).patient
       func claim(by shared: StoredPreviews) async -> SharedClaim {
         await withCheckedContinuation { continuation in
-          shared.claim(link, for: .seconds(60), since: nil) { continuation.resume(returning: $0) }
+          shared.claim(link, for: time, since: nil) { continuation.resume(returning: $0) }
         }
       }
       #expect(await claim(by: shared) == .granted(nil))
@@ -201,7 +203,7 @@ struct StoredPreviewsTests {
         Issue.record("it is not taken")
         return
       }
-      #expect((50_000...60_000).contains(wait.limit))
+      #expect((time * 5 / 6...time).contains(.milliseconds(wait.limit)))
       // Only the owner can end a claim.
       other.abandon(link, pause: .zero)
       if case .granted = await claim(by: other) { Issue.record("it was free") }

@@ -3,13 +3,14 @@ import Configuration
 import Glibc
 import Logging
 import Reactor
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import Gateway
 import TestPeers
 
-@Suite("Gateway")
+@Suite("Gateway", .onOwnThreads)
 struct GatewayTests {
   @Test("it is ready on the port that it names, and is no more when it drains")
   func tellsReadiness() throws {

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Gateway
 @testable import Transport
 
-@Suite("Bases of addresses that upgrades have named")
+@Suite("Bases of addresses that upgrades have named", .onOwnThreads)
 struct NamedBasesTests {
   @Test("are kept once, as long as a connection uses them")
   func counts() {

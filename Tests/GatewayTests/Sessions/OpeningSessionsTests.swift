@@ -3,6 +3,7 @@ import Crypto
 import ParleyProtocol
 import ShardMessages
 import TestPeers
+import TestSupport
 import Testing
 import Transport
 import WebSocket
@@ -10,7 +11,7 @@ import WebSocket
 @testable import Gateway
 @testable import Store
 
-@Suite("A session that is just opening")
+@Suite("A session that is just opening", .onOwnThreads)
 struct OpeningSessionsTests {
   private let driven: DrivenShard
   private let session: DrivenSession
@@ -130,7 +131,7 @@ struct OpeningSessionsTests {
     arguments: [true, false])
   func profile(isDeletion: Bool) throws {
     let store = driven.shard.services.store
-    let held = HeldStore(writing: store)
+    let held = try HeldStore(writing: store)
     // Prompt as the profile is, or it would be passed by it.
     store.writePromptly {
       if isDeletion { _ = try $0.deleteUser("ann") } else { try $0.deactivateUser("ann") }

@@ -5,6 +5,7 @@ import Reactor
 import ShardMessages
 @testable import Store
 import TestPeers
+import TestSupport
 import Testing
 import Transport
 import WebSocket
@@ -12,7 +13,7 @@ import WebSocket
 @testable import Gateway
 
 /// Two shards: clients on the first, their channel and one of the users at home on the second.
-@Suite("Messages between shards, recorded and replayed")
+@Suite("Messages between shards, recorded and replayed", .onOwnThreads)
 struct ShardReplayTests {
   @Test("a shard that is sent a recording once more answers and delivers the same")
   func replays() throws {

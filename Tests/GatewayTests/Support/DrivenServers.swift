@@ -8,6 +8,7 @@ import ParleyProtocol
 import ShardMessages
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 import WebSocket
 
@@ -67,8 +68,12 @@ final class DrivenServers {
     var settings = Settings()
     settings.unfurl.mode = .off
     settings.auth.apiToken = Secret("token")
+    // A call of a slow machine must not run out of time.
+    settings.cluster.callTimeoutMilliseconds = 600_000
     adjust(&settings)
     var options = StoreOptions(logger: logger)
+    // A list ends at its limit alone, however slow the machine is.
+    options.queryMilliseconds = 0
     options.sharing = databaseURL == nil ? .alone : .shared
     let place: StorePlace =
       databaseURL.map { .postgreSQL(url: $0) } ?? .directory(directories[count].path)

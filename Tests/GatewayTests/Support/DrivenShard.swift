@@ -25,6 +25,8 @@ final class DrivenShard {
     var settings = Settings()
     settings.dataDirectory = directory.path
     settings.unfurl.mode = .off
+    // A list ends at its limit alone, however slow the machine is.
+    settings.limits.queryMilliseconds = 0
     adjust(&settings)
     let shards = ShardSet([try ShardHandle(index: 0)])
     let services = try GatewayServices(
@@ -57,7 +59,7 @@ final class DrivenShard {
       if case .failure(let error) = result { Issue.record(error) }
       done.signal()
     }
-    done.wait()
+    try Deadline.standard.wait(for: "a write", on: done)
   }
 
   /// Reads the store and waits for it.
@@ -68,7 +70,7 @@ final class DrivenShard {
       outcome.withLock { $0 = result }
       done.signal()
     }
-    done.wait()
+    try Deadline.standard.wait(for: "a look-up", on: done)
     return try #require(outcome.withLock { $0 }).get()
   }
 

@@ -4,6 +4,7 @@ import Logging
 import Reactor
 import ShardMessages
 import TestPeers
+import TestSupport
 import Testing
 
 @testable import Gateway
@@ -29,6 +30,8 @@ final class DrivenShards {
     var settings = Settings()
     settings.dataDirectory = directory.path
     settings.unfurl.mode = .off
+    // A list ends at its limit alone, however slow the machine is.
+    settings.limits.queryMilliseconds = 0
     adjust(&settings)
     let set = ShardSet(try (0..<count).map { try ShardHandle(index: $0) })
     let services = try GatewayServices(
@@ -87,6 +90,6 @@ final class DrivenShards {
       if case .failure(let error) = result { Issue.record(error) }
       done.signal()
     }
-    done.wait()
+    try Deadline.standard.wait(for: "a write", on: done)
   }
 }

@@ -1,9 +1,10 @@
 import Glibc
 import Reactor
+import TestSupport
 import Testing
 import WebSocket
 
-/// A client of a gateway that runs, which waits for what it reads, at most a minute.
+/// A client of a gateway that runs, which waits for what it reads.
 final class GatewayClient {
   private let descriptor: Int32
   private var endpoint = WebSocketEndpoint(role: .client(maskingKey: { 1 }))
@@ -92,8 +93,7 @@ final class GatewayClient {
   }
 
   private func wait(for event: Int32) throws {
-    var target = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-    try #require(poll(&target, 1, 60_000) == 1, "nothing within a minute")
+    try Deadline.standard.wait(for: "the gateway", on: descriptor, event)
   }
 
   /// The server has broken the connection off.

@@ -1,5 +1,6 @@
 import Channels
 import Dispatch
+import TestSupport
 
 @testable import Store
 
@@ -32,7 +33,7 @@ final class HeldStore: Sendable {
   }
 
   /// Holds what is written from now on: the writer has taken nothing that comes later.
-  init(writing store: Store) {
+  init(writing store: Store) throws {
     heldCount = 1
     let isHeld = DispatchSemaphore(value: 0)
     store.write { [gate] _ in
@@ -40,7 +41,7 @@ final class HeldStore: Sendable {
       gate.wait()
     } completion: { _ in
     }
-    isHeld.wait()
+    try Deadline.standard.wait(for: "the writer to be held", on: isHeld)
   }
 
   func release() {

@@ -1,11 +1,12 @@
 import Channels
 import ParleyProtocol
 import ShardMessages
+import TestSupport
 import Testing
 
 @testable import Gateway
 
-@Suite("Updates of profiles")
+@Suite("Updates of profiles", .onOwnThreads)
 struct ProfileUpdatesTests {
   @Test(
     "reach each session of the user once, and its channels once from each; no change reaches none")

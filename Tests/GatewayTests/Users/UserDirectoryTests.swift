@@ -1,6 +1,7 @@
 import Channels
 import Configuration
 import ParleyProtocol
+import TestSupport
 import Testing
 import Transport
 import WebSocket
@@ -8,7 +9,7 @@ import WebSocket
 @testable import Gateway
 @testable import Store
 
-@Suite("User directory")
+@Suite("User directory", .onOwnThreads)
 struct UserDirectoryTests {
   @Test("one session too many closes the user's oldest with 4003")
   func closesTheOldest() throws {

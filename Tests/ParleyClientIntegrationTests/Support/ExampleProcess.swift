@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TestPeers
+import TestSupport
 
 /// One of the examples, as a child process whose input and output are at hand.
 final class ExampleProcess: Sendable {
@@ -64,14 +65,14 @@ final class ExampleProcess: Sendable {
   /// - Returns: Its exit status.
   func finish() throws -> Int32 {
     try input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    try Deadline.standard.wait(for: "the end of \(name)") { !process.isRunning }
     return process.terminationStatus
   }
 
   /// Waits until it has printed a text.
   func wait(for text: String) async throws {
     do {
-      try await Deadline.in(seconds: 60).wait(for: "'\(text)'") {
+      try await Deadline.standard.wait(for: "'\(text)'") {
         output.text.withLock { $0.contains(text) }
       }
     } catch {

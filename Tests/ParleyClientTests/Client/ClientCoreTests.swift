@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ParleyClient
 
-@Suite("What the server tells")
+@Suite("What the server tells", .onOwnThreads)
 struct ClientCoreTests {
   @Test("keeps a channel's properties up to date")
   func properties() throws {
@@ -177,7 +178,7 @@ struct ClientCoreTests {
     core.callbacks.run { listener.note("completed") }
     gate.open()
     await core.callbacks.finish()
-    while listener.heard.last != "deleted 100" { await Task.yield() }
+    try await Deadline.standard.wait(for: "all events") { listener.heard.last == "deleted 100" }
     #expect(listener.heard.prefix(3) == ["deleted 1", "completed", "deleted 2"])
   }
 

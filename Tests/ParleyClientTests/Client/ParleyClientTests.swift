@@ -1,11 +1,12 @@
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import ParleyClient
 
-@Suite("A client")
+@Suite("A client", .onOwnThreads)
 struct ParleyClientTests {
   private static let session =
     #"{"user":\#(Sample.user),"limits":{"message_bytes":262144},"ping_interval_ms":25000}"#

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ParleyClient
 
-@Suite("The features of a server")
+@Suite("The features of a server", .onOwnThreads)
 struct ServerFeaturesTests {
   private func features(_ result: String) throws -> ServerFeatures {
     ServerFeatures(result: try AnswerReader.document(result.json))

@@ -4,12 +4,13 @@ import ParleyProtocol
 import Reactor
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import ParleyClient
 
-@Suite("Connecting over sockets")
+@Suite("Connecting over sockets", .onOwnThreads)
 struct ConnectionTests {
   @Test("a session opens, calls are answered, closing ends with 1000")
   func wholeLife() async throws {

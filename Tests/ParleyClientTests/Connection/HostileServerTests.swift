@@ -3,12 +3,13 @@ import HTTP1
 import Reactor
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import ParleyClient
 
-@Suite("Hostile servers")
+@Suite("Hostile servers", .onOwnThreads)
 struct HostileServerTests {
   /// A server that answers every connection with the same bytes, once the request has come.
   private func server(answering text: String) throws -> ScriptedServer {
@@ -86,7 +87,7 @@ struct HostileServerTests {
       _ = try? socket.readToEnd()
     }
     defer { server.stop() }
-    let rig = try EngineRig(server.url) { $0.attemptTimeout = .milliseconds(500) }
+    let rig = try EngineRig(server.url) { $0.attemptTimeout = .milliseconds(500).patient }
     _ = try await rig.open()
     #expect(server.connectionCount > 1)
     await rig.close()
@@ -215,7 +216,7 @@ struct HostileServerTests {
     defer { server.stop() }
     let rig = try EngineRig(server.url) {
       $0.maximumPendingBytes = 4_000_000
-      $0.requestTimeout = .milliseconds(300)
+      $0.requestTimeout = .seconds(1).patient
       $0.compression = .notOffered
     }
     _ = try await rig.open()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("Failing system calls under a client")
+@Suite("Failing system calls under a client", .onOwnThreads)
 struct KernelFailureTests {
   /// Opens a session and makes a call on a scripted kernel, then gives everything back.
   private func converse(_ kernel: ScriptedKernel, over server: ScriptedServer) async throws {

@@ -1,11 +1,12 @@
 import HTTP1
 import TestPeers
+import TestSupport
 import Testing
 
 @testable import ClientTransport
 @testable import ParleyClient
 
-@Suite("A request over a connection of its own")
+@Suite("A request over a connection of its own", .onOwnThreads)
 struct RequestFlightTests {
   @Test("leaves nothing behind when its cancelling reaches the loop first")
   func cancelledFirst() async throws {

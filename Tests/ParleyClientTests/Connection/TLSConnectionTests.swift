@@ -2,13 +2,14 @@ import ClientTransport
 import Foundation
 import Reactor
 import Synchronization
+import TestSupport
 import TLS
 import TestPeers
 import Testing
 
 @testable import ParleyClient
 
-@Suite("Connecting over TLS and through proxies")
+@Suite("Connecting over TLS and through proxies", .onOwnThreads)
 struct TLSConnectionTests {
   /// A TLS server whose certificate is for 127.0.0.1 and localhost, and trusts itself.
   private final class SecureServer: Sendable {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ParleyClient
 
-@Suite("The keys of files")
+@Suite("The keys of files", .onOwnThreads)
 struct FileKeysTests {
   private func keys(of serverURL: String) -> FileKeys {
     let keys = FileKeys(serverURL: serverURL)

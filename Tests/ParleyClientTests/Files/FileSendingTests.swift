@@ -1,12 +1,13 @@
 import ParleyProtocol
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import ParleyClient
 
-@Suite("The sending of a file")
+@Suite("The sending of a file", .onOwnThreads)
 struct FileSendingTests {
   @Test("ends with the server's answer when the client disconnects after the message was sent")
   func disconnecting() async throws {

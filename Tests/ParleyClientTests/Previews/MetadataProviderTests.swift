@@ -1,6 +1,7 @@
 import ParleyProtocol
 import Synchronization
 import TestPeers
+import TestSupport
 import Testing
 
 @testable import ParleyClient

@@ -2,6 +2,7 @@ import Foundation
 import ParleyProtocol
 import Synchronization
 import TestPeers
+import TestSupport
 
 /// The command line as a child process, whose input and output are at hand.
 final class CommandProcess: Sendable {
@@ -57,7 +58,7 @@ final class CommandProcess: Sendable {
   /// Waits until it has printed a text.
   func wait(for text: String) throws {
     do {
-      try Deadline.in(seconds: 60).wait(for: "'\(text)'") { output.value.contains(text) }
+      try Deadline.standard.wait(for: "'\(text)'") { output.value.contains(text) }
     } catch {
       throw TestFailure("\(error); it printed:\n\(output.value)\n\(errors.value)")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 import TestPeers
+import TestSupport
 import Testing
 
 extension CommandTests {
@@ -94,7 +95,7 @@ extension CommandTests {
 extension ServerProcess {
   /// Waits until so many are in the lobby.
   fileprivate func waitForParticipants(_ count: Int64) throws {
-    try Deadline.in(seconds: 60).wait(for: "\(count) participants") {
+    try Deadline.standard.wait(for: "\(count) participants") {
       try platform("/v3/open_channels/lobby").body["participant_count"]?.integer == count
     }
   }

@@ -1,5 +1,6 @@
 import HTTP1
 import TestPeers
+import TestSupport
 
 /// A client that speaks HTTP on one connection.
 final class HTTPPeer {

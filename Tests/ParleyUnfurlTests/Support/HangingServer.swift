@@ -1,6 +1,7 @@
 import Glibc
 import Synchronization
 import TestPeers
+import TestSupport
 
 /// A server on a loopback port that never answers, and notices when those who asked go away.
 final class HangingServer: Sendable {

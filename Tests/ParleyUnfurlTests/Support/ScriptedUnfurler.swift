@@ -1,6 +1,7 @@
 import LinkPreview
 import Synchronization
 import TestPeers
+import TestSupport
 import Unfurler
 
 /// An unfurler that answers when and as a test wants it to.

@@ -1,5 +1,6 @@
 import HTTP1
 import TestPeers
+import TestSupport
 
 /// `parley-unfurl` as a child process that listens.
 final class ServiceChild {
@@ -31,7 +32,7 @@ final class ServiceChild {
       ["--listen", "127.0.0.1:\(port)"] + reach.flags + flags, program: "parley-unfurl")
     self.process = process
     var bound: UInt16?
-    try Deadline.in(seconds: 40).wait(for: "'\(Self.mark)' in the log") {
+    try Deadline.standard.wait(for: "'\(Self.mark)' in the log") {
       let line = process.log.lines.first { $0.contains(Self.mark) }
       bound = line?.split(separator: Self.mark).last.flatMap { UInt16($0.prefix { $0.isNumber }) }
       guard bound != nil || process.isRunning else {

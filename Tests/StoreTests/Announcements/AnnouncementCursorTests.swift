@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The place up to which announcements are read")
+@Suite("The place up to which announcements are read", .onOwnThreads)
 struct AnnouncementCursorTests {
   /// A database in which transactions take numbers, and end in any order.
   private struct Model {

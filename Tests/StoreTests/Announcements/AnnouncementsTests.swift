@@ -1,11 +1,12 @@
 import Channels
 import ParleyProtocol
 import PostgreSQL
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Announcements in PostgreSQL")
+@Suite("Announcements in PostgreSQL", .onOwnThreads)
 struct AnnouncementsTests {
   private func store(_ url: String) throws -> Store {
     var options = StoreOptions()

@@ -1,11 +1,12 @@
 import Foundation
 import Logging
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("A backup")
+@Suite("A backup", .onOwnThreads)
 struct StoreBackupTests {
   private static let noon: Int64 = 1_769_860_800_123
   private let directory = TemporaryDirectory()

@@ -1,9 +1,10 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Listing channels", .onEachDatabase)
+@Suite("Listing channels", .onEachDatabase, .onOwnThreads)
 struct ChannelListingTests {
   private func makeStore() async throws -> Fixture {
     let fixture = try await Fixture()

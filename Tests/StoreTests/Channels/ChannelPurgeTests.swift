@@ -1,11 +1,12 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("What a deleted channel leaves", .onEachDatabase)
+@Suite("What a deleted channel leaves", .onEachDatabase, .onOwnThreads)
 struct ChannelPurgeTests {
   @Test("its messages are out of reach at once, and gone in the end, those of others stay")
   func purges() async throws {
@@ -22,7 +23,9 @@ struct ChannelPurgeTests {
     #expect(try deletion.get().event?.name == .channelDeleted)
     #expect(throws: LogError.missing(.channel)) { try late.get() }
     #expect(try await fixture.store.read { try $0.message(1, channelID: lobby) } == nil)
-    while try await remaining(fixture) != [1, 0, 0] { await Task.yield() }
+    try await Deadline.standard.wait(for: "the purge") {
+      try await remaining(fixture) == [1, 0, 0]
+    }
     #expect(try await fixture.store.read { try $0.maximumMessageID() } == 2_501)
     #expect(try await fixture.store.read { try $0.messageCount(channelID: other) } == 1)
   }
@@ -34,9 +37,11 @@ struct ChannelPurgeTests {
     fixture.store.write({ _ = try $0.deleteChannel("lobby", at: 9) }) { _ in }
     fixture.store.close()
     let store = try Store(fixture.place)
-    while try await store.read({
-      try $0.connection.first("SELECT count(*) FROM messages", []) { $0[0] as Int }
-    }) != 0 { await Task.yield() }
+    try await Deadline.standard.wait(for: "the purge") {
+      try await store.read {
+        try $0.connection.first("SELECT count(*) FROM messages", []) { $0[0] as Int }
+      } == 0
+    }
     store.close()
   }
 

@@ -1,11 +1,12 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Channels in the store", .onEachDatabase)
+@Suite("Channels in the store", .onEachDatabase, .onOwnThreads)
 struct ChannelsTests {
   @Test("a channel comes back as it was made, operators with their profiles")
   func creates() async throws {

@@ -1,11 +1,12 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Recovering events", .onEachDatabase)
+@Suite("Recovering events", .onEachDatabase, .onOwnThreads)
 struct EventsTests {
   @Test("events come in the order of their numbers, messages as they are now")
   func recovers() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Files of messages on a failing disk")
+@Suite("Files of messages on a failing disk", .onOwnThreads)
 struct FileFailureTests {
   private let directory = TemporaryDirectory()
   private let kernel = ScriptedKernel()

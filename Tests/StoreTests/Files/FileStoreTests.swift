@@ -6,11 +6,12 @@ import Glibc
 import ParleyProtocol
 import Reactor
 import SealedFiles
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Files of messages")
+@Suite("Files of messages", .onOwnThreads)
 struct FileStoreTests {
   private let fixture: Fixture
   private let files: FileStore
@@ -47,11 +48,7 @@ struct FileStoreTests {
 
   /// Waits until nothing of a kind is left to do.
   private func settled(_ condition: () async throws -> Bool) async throws {
-    for _ in 0..<6_000 {
-      if try await condition() { return }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    Issue.record("nothing happened within a minute")
+    try await Deadline.standard.wait(for: "the end of all work", until: condition)
   }
 
   private func byteCount(_ id: String) throws -> Int64? {

@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Files in a directory of several servers")
+@Suite("Files in a directory of several servers", .onOwnThreads)
 struct SharedDirectoryTests {
   private let directory = TemporaryDirectory()
 

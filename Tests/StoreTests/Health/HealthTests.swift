@@ -1,11 +1,12 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("A disk that fails")
+@Suite("A disk that fails", .onOwnThreads)
 struct HealthTests {
   @Test("a full disk undoes the whole batch, and the store recovers by itself")
   func survivesFullDisk() async throws {
@@ -37,7 +38,7 @@ struct HealthTests {
     #expect(state?.lastSeq == 1)
 
     try await limitPages(fixture.store, to: 1 << 30)
-    while fixture.store.health != .healthy { await Task.yield() }
+    try await Deadline.standard.wait(for: "health") { fixture.store.health == .healthy }
     let outcome = try await fixture.store.append(fixture.message(5))
     #expect(outcome == .stored(seq: 2, mentionedUsers: []))
     #expect(fixture.store.statistics.failedBatchCount == 1)
@@ -60,7 +61,7 @@ struct HealthTests {
     await expectUnavailable { _ = try before.get() }
     await expectUnavailable { _ = try hiding.get() }
     await expectUnavailable { _ = try after.get() }
-    while fixture.store.health != .healthy { await Task.yield() }
+    try await Deadline.standard.wait(for: "health") { fixture.store.health == .healthy }
     let outcome = try await fixture.store.append(fixture.message(3))
     #expect(outcome == .stored(seq: 1, mentionedUsers: []))
   }

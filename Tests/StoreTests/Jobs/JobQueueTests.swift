@@ -3,8 +3,9 @@ import Testing
 
 @testable import Store
 import Reactor
+import TestSupport
 
-@Suite("The job queue")
+@Suite("The job queue", .onOwnThreads)
 struct JobQueueTests {
   @Test("jobs are taken in the order of submission, across refills")
   func keepsOrder() {

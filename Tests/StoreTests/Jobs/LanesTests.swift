@@ -1,14 +1,15 @@
 import Channels
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Lanes of readers")
+@Suite("Lanes of readers", .onOwnThreads)
 struct LanesTests {
   /// Holds every thread for queries.
-  private func holdQueries(_ store: Store) -> Gate {
+  private func holdQueries(_ store: Store) throws -> Gate {
     let gate = Gate()
     let held = DispatchSemaphore(value: 0)
     let count = StoreOptions().queryReaderCount
@@ -19,14 +20,14 @@ struct LanesTests {
       } completion: { _, _ in
       }
     }
-    for _ in 0..<count { held.wait() }
+    for _ in 0..<count { try Deadline.standard.wait(for: "a query", on: held) }
     return gate
   }
 
   @Test("look-ups are answered while every query waits")
   func lookUpsPassQueries() async throws {
     let fixture = try await Fixture()
-    let gate = holdQueries(fixture.store)
+    let gate = try holdQueries(fixture.store)
     let waiting = Pending { answer in
       fixture.store.query(for: .user("ann")) {
         try $0.user("ann")
@@ -45,7 +46,7 @@ struct LanesTests {
   @Test("a newcomer's query passes those that another has waiting")
   func queriesTakeTurns() async throws {
     let fixture = try await Fixture()
-    let gate = holdQueries(fixture.store)
+    let gate = try holdQueries(fixture.store)
     let order = Mutex<[String]>([])
     let all = (0..<21).map { number in
       let name = number < 20 ? "busy" : "new"
@@ -68,7 +69,7 @@ struct LanesTests {
     var options = StoreOptions()
     options.queryCapacityPerPrincipal = 2
     let fixture = try await Fixture(options: options)
-    let gate = holdQueries(fixture.store)
+    let gate = try holdQueries(fixture.store)
     func submit(_ name: String) -> Pending<Void> {
       Pending { answer in
         fixture.store.query(for: .user(name)) { _ in
@@ -87,7 +88,7 @@ struct LanesTests {
   @Test("queries that wait are given up when the store closes")
   func closes() async throws {
     let fixture = try await Fixture()
-    let gate = holdQueries(fixture.store)
+    let gate = try holdQueries(fixture.store)
     let waiting = Pending { answer in
       fixture.store.query(for: .server) { _ in
       } completion: { result, _ in

@@ -1,10 +1,11 @@
 import Channels
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("The writer")
+@Suite("The writer", .onOwnThreads)
 struct WriterTests {
   @Test("a read among the entries is answered in its place")
   func keepsPlaces() async throws {

@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Limits of single channels", .onEachDatabase)
+@Suite("Limits of single channels", .onEachDatabase, .onOwnThreads)
 struct ChannelLimitsTests {
   @Test("the channels with limits of their own are listed page by page, until they are removed")
   func lists() async throws {

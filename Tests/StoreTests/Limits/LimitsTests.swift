@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Overridden limits", .onEachDatabase)
+@Suite("Overridden limits", .onEachDatabase, .onOwnThreads)
 struct LimitsTests {
   @Test("a limit is set, replaced and removed for each scope on its own")
   func overrides() async throws {

@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("The contract of the log", .serialized)
+@Suite("The contract of the log", .serialized, .onOwnThreads)
 struct LogContractTests {
   @Test("an entry is written as a whole or not at all", arguments: LogKind.allCases)
   func atomicity(_ kind: LogKind) async throws {

@@ -2,11 +2,12 @@ import Channels
 import Foundation
 import ParleyProtocol
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("The log on a disk that fails")
+@Suite("The log on a disk that fails", .onOwnThreads)
 struct LogFailureTests {
   @Test("on a full disk nothing of a batch is kept, and its numbers are given to what comes next")
   func fullDisk() async throws {
@@ -19,7 +20,7 @@ struct LogFailureTests {
       .append(fixture.message(2)), .change([.freeze(true)], at: 5),
       .append(fixture.message(3, String(repeating: "x", count: 1 << 20))),
       .read(.message(1, channelID: fixture.lobby.id)))
-    while store.statistics.queueLength < 4 { await Task.yield() }
+    try await Deadline.standard.wait(for: "4 jobs") { store.statistics.queueLength >= 4 }
     gate.open()
     for result in await refused {
       guard case .failure(.unavailable) = result else {
@@ -31,7 +32,7 @@ struct LogFailureTests {
     #expect(state?.lastSeq == 1)
     #expect(state?.channel.isFrozen == false)
     try await store.maintain { try $0.execute("PRAGMA max_page_count = \(1 << 30)") }
-    while store.health != .healthy { await Task.yield() }
+    try await Deadline.standard.wait(for: "health") { store.health == .healthy }
     #expect(await fixture.write(.append(fixture.message(4))).appendedSeq == 2)
   }
 
@@ -53,7 +54,7 @@ struct LogFailureTests {
       return
     }
     breakage.mend()
-    while store.health != .healthy { await Task.yield() }
+    try await Deadline.standard.wait(for: "health") { store.health == .healthy }
     #expect(await fixture.write(read).reading == .message(nil))
     #expect(await fixture.write(.append(fixture.message(3))).appendedSeq == 2)
     store.close()
@@ -76,7 +77,7 @@ struct LogFailureTests {
       .append(fixture.message(1)), .append(fixture.message(2)), .change([.freeze(true)], at: 5))
     #expect(
       broken.map(\.error) == Array(repeating: .unknown("the connection broke off"), count: 3))
-    while store.health != .healthy { await Task.yield() }
+    try await Deadline.standard.wait(for: "health") { store.health == .healthy }
     let results = await fixture.write(
       .read(.message(2, channelID: fixture.lobby.id)), .read(.channel(url: "lobby")),
       .append(fixture.message(3)))
@@ -94,7 +95,7 @@ struct LogFailureTests {
     }
     let write = store.pendingWrite { try $0.upsertUser("dan", at: 1) }
     #expect(throws: StoreError.unknown(reason: "the connection broke off")) { _ = try write.get() }
-    while store.health != .healthy { await Task.yield() }
+    try await Deadline.standard.wait(for: "health") { store.health == .healthy }
     #expect(try await store.read { try $0.users(["dan"]) }.count == 1)
   }
 
@@ -125,7 +126,7 @@ struct LogFailureTests {
     let store = try #require(fixture.store)
     let gate = store.holdWriter()
     async let first = fixture.write(.append(fixture.message(1)), .append(fixture.message(2)))
-    while store.statistics.queueLength < 2 { await Task.yield() }
+    try await Deadline.standard.wait(for: "2 jobs") { store.statistics.queueLength >= 2 }
     #expect(await fixture.write(.append(fixture.message(3))).error == .overloaded)
     gate.open()
     #expect(await first.map(\.appendedSeq) == [1, 2])

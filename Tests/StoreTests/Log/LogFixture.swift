@@ -43,6 +43,7 @@ final class LogFixture: Sendable {
       // Pages are cut off by their limits alone, however slow the machine is.
       var options = options
       options.queryMilliseconds = 0
+      options.sessionLimits = .patient
       let place = try url.map { .postgreSQL(url: $0) } ?? database.place(in: directory)
       let store = try Store(place, options: options)
       try await store.write { transaction in

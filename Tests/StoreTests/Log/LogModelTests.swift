@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("The log in a database against the one in memory")
+@Suite("The log in a database against the one in memory", .onOwnThreads)
 struct LogModelTests {
   @Test(
     "random entries have the same results, and leave the same behind", arguments: UInt64(1)...12,

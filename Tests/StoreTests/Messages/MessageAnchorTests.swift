@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Lists around an id", .onEachDatabase)
+@Suite("Lists around an id", .onEachDatabase, .onOwnThreads)
 struct MessageAnchorTests {
   @Test("an id that is gone, or never was, stands for its place", arguments: UInt64(1)...4)
   func findsThePlace(seed: UInt64) async throws {

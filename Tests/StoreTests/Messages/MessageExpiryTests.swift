@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Messages past their retention", .onEachDatabase)
+@Suite("Messages past their retention", .onEachDatabase, .onOwnThreads)
 struct MessageExpiryTests {
   private static let fileID = String(repeating: "a", count: 32)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 import TestSupport
 
-@Suite("Listing messages", .onEachDatabase)
+@Suite("Listing messages", .onEachDatabase, .onOwnThreads)
 struct MessageListingTests {
   /// Ids 10, 20 … 100; two to each millisecond from 1000.
   private func makeStore() async throws -> Fixture {

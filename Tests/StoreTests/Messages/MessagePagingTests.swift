@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Paging through messages", .onEachDatabase)
+@Suite("Paging through messages", .onEachDatabase, .onOwnThreads)
 struct MessagePagingTests {
   private typealias Edges = MessagePage<Int64>
 

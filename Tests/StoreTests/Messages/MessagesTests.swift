@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Messages in the store", .onEachDatabase)
+@Suite("Messages in the store", .onEachDatabase, .onOwnThreads)
 struct MessagesTests {
   private let tag = OpenGraphTag(
     title: "T", url: "https://a.b/", description: nil,

@@ -1,10 +1,11 @@
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Metacounters", .onEachDatabase)
+@Suite("Metacounters", .onEachDatabase, .onOwnThreads)
 struct MetacountersTests {
   @Test("counters are inserted once, and read one by one, some or all together")
   func inserts() async throws {

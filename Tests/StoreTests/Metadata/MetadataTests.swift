@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Metadata of users and channels", .onEachDatabase)
+@Suite("Metadata of users and channels", .onEachDatabase, .onOwnThreads)
 struct MetadataTests {
   static let owners: [MetadataOwner] = [.user("ann"), .channel("lobby")]
 

@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Bans and mutes", .onEachDatabase)
+@Suite("Bans and mutes", .onEachDatabase, .onOwnThreads)
 struct RestrictionsTests {
   @Test("a ban is recorded, found while it lasts, and replaced by a later one")
   func bans() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Opening a store on a failing disk")
+@Suite("Opening a store on a failing disk", .onOwnThreads)
 struct OpeningFailureTests {
   private let directory = TemporaryDirectory()
   private let kernel = ScriptedKernel()

@@ -1,10 +1,11 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Opening a store")
+@Suite("Opening a store", .onOwnThreads)
 struct OpeningTests {
   @Test("a missing directory is created for its owner alone, with those above it")
   func createsDirectory() throws {

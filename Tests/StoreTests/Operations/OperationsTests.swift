@@ -1,11 +1,12 @@
 import Channels
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Operations of the store", .onEachDatabase)
+@Suite("Operations of the store", .onEachDatabase, .onOwnThreads)
 struct OperationsTests {
   @Test("a write that fails leaves nothing, and leaves its neighbours alone")
   func isAtomic() async throws {

@@ -1,11 +1,12 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 import Uploads
 
 @testable import Store
 
-@Suite("Servers that change the same rows at once")
+@Suite("Servers that change the same rows at once", .onOwnThreads)
 struct ConcurrentServersTests {
   private static let fileID = String(repeating: "a", count: 32)
   private static let file = FileRecord(id: fileID, name: "a", type: "", size: 1)

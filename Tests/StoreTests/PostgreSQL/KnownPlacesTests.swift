@@ -1,12 +1,13 @@
 import Channels
 import ParleyProtocol
 import PostgreSQL
+import TestSupport
 import Testing
 
 @testable import Store
 
 /// Messages to channels whose places the writer knows, of which nothing is read before they are written.
-@Suite("Known places of channels in PostgreSQL", .serialized)
+@Suite("Known places of channels in PostgreSQL", .serialized, .onOwnThreads)
 struct KnownPlacesTests {
   private let url: String
   private let fixture: LogFixture

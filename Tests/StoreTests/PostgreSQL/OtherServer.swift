@@ -1,15 +1,16 @@
 import PostgreSQL
 import Synchronization
+import TestSupport
 
-/// A transaction of another server on the same database.
+/// A transaction of another server on the same database; used by one thread at a time.
 final class OtherServer {
   private let connection: PostgreSQLConnection
   private let observer: PostgreSQLConnection
 
   /// Begins the transaction, and executes its statements.
   init(_ url: String, _ statements: [String]) throws {
-    connection = try PostgreSQLConnection(url)
-    observer = try PostgreSQLConnection(url)
+    connection = try PostgreSQLDatabase.connect(to: url)
+    observer = try PostgreSQLDatabase.connect(to: url)
     for statement in ["BEGIN"] + statements { _ = try connection.execute(statement) }
   }
 
@@ -20,7 +21,15 @@ final class OtherServer {
       defer { hasEnded.withLock { $0 = true } }
       return try await job()
     }
-    while try !hasEnded.withLock({ $0 }) && !isAwaited() { await Task.yield() }
+    do {
+      try await Deadline.standard.wait(for: "the job to wait or to end") {
+        try hasEnded.withLock { $0 } || isAwaited()
+      }
+    } catch {
+      // Else the job would wait on.
+      _ = try connection.execute("ROLLBACK")
+      throw error
+    }
     _ = try connection.execute("COMMIT")
     return try await outcome.get()
   }

@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Lanes of the outbox in PostgreSQL", .serialized)
+@Suite("Lanes of the outbox in PostgreSQL", .serialized, .onOwnThreads)
 struct OutboxLanesTests {
   private static let channels = ["lobby", "den", "hall"]
 

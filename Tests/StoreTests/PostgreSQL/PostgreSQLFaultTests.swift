@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// A server of each test's own: what is done to it would disturb others.
-@Suite("A store whose PostgreSQL fails", .serialized)
+@Suite("A store whose PostgreSQL fails", .serialized, .onOwnThreads)
 struct PostgreSQLFaultTests {
   private static var options: StoreOptions {
     var options = StoreOptions(logger: LogRecorder().logger)
@@ -40,10 +40,7 @@ struct PostgreSQLFaultTests {
       sent.end()
       try await group.waitForAll()
     }
-    for _ in 0..<600 where fixture.store?.health != .healthy {
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    #expect(fixture.store?.health == .healthy)
+    try await Deadline.standard.wait(for: "health") { fixture.store?.health == .healthy }
     fixture.store?.close()
     let rows = try PostgreSQLConnection(server.url).execute(
       "SELECT message_id, seq FROM messages ORDER BY seq")
@@ -92,8 +89,8 @@ struct PostgreSQLFaultTests {
     options.didReconnect = { count.wrappingAdd(1, ordering: .relaxed) }
     let fixture = try await LogFixture(.postgreSQL, at: server.url, options: options)
     func reconnects(_ number: Int) async throws {
-      for _ in 0..<600 where count.load(ordering: .relaxed) < number {
-        try await Task.sleep(for: .milliseconds(50))
+      try await Deadline.standard.wait(for: "a connection") {
+        count.load(ordering: .relaxed) >= number
       }
       #expect(count.load(ordering: .relaxed) == number)
     }
@@ -102,15 +99,10 @@ struct PostgreSQLFaultTests {
     try await reconnects(1)
     #expect(fixture.store?.health == .healthy)
     try server.stop(.immediate)
-    for _ in 0..<600 where fixture.store?.health == .healthy {
-      try await Task.sleep(for: .milliseconds(50))
-    }
-    #expect(fixture.store?.health != .healthy)
+    try await Deadline.standard.wait(for: "the loss") { fixture.store?.health != .healthy }
     try server.start()
     try await reconnects(2)
-    for _ in 0..<600 where fixture.store?.health != .healthy {
-      try await Task.sleep(for: .milliseconds(50))
-    }
+    try await Deadline.standard.wait(for: "health") { fixture.store?.health == .healthy }
     #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
     fixture.store?.close()
     try server.remove()
@@ -121,10 +113,11 @@ struct PostgreSQLFaultTests {
     let server = try PostgreSQLServer()
     let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)
     let admin = try PostgreSQLConnection(server.url)
+    _ = try admin.execute("CREATE TABLE awaited (number bigint)")
     // The commit is durable here, and waits for a standby that there is not.
     _ = try admin.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
     _ = try admin.execute("SELECT pg_reload_conf()")
-    try await Task.sleep(for: .milliseconds(300))
+    try await Deadline.standard.wait(for: "the setting") { try await commitsWait(server, admin) }
     async let broken = fixture.write(.append(fixture.message(1)))
     try await kill("wait_event = 'SyncRep'", admin)
     let result = await broken
@@ -150,28 +143,41 @@ struct PostgreSQLFaultTests {
     #expect(await fixture.read(.channel(url: "lobby")) == nil)
     try server.start()
     var inRow = 0
-    for _ in 0..<600 where inRow < 8 {
+    try await Deadline.standard.wait(for: "eight reads") {
       inRow = await fixture.read(.channel(url: "lobby"))?.state == nil ? 0 : inRow + 1
-      if inRow == 0 { try await Task.sleep(for: .milliseconds(100)) }
+      return inRow == 8
     }
-    #expect(inRow == 8)
     fixture.store?.close()
     try server.remove()
   }
 
+  /// Whether commits wait for a standby: the checkpointer decides that once it has read the setting.
+  private func commitsWait(
+    _ server: PostgreSQLServer, _ admin: PostgreSQLConnection
+  ) async throws -> Bool {
+    var options = PostgreSQLConnection.Options()
+    options.answerTimeout = 200
+    let probe = try PostgreSQLConnection(server.url, options)
+    guard (try? probe.execute("INSERT INTO awaited VALUES (1)")) == nil else { return false }
+    let session = "FROM pg_stat_activity WHERE pid = \(probe.processID)"
+    let waits = try admin.execute("SELECT 1 \(session) AND wait_event = 'SyncRep'").count > 0
+    _ = try admin.execute("SELECT pg_terminate_backend(pid) \(session)")
+    try await Deadline.standard.wait(for: "the end of the probe") {
+      try admin.execute("SELECT 1 \(session)").count == 0
+    }
+    return waits
+  }
+
   /// Ends the session whose activity fulfils a condition, once there is one.
   private func kill(_ condition: String, _ admin: PostgreSQLConnection) async throws {
-    for _ in 0..<500 {
-      let count = try admin.execute(
+    try await Deadline.standard.wait(for: "a session: \(condition)") {
+      try admin.execute(
         """
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE \(condition) AND pid <> pg_backend_pid()
         """
-      ).count
-      if count > 0 { return }
-      try await Task.sleep(for: .milliseconds(10))
+      ).count > 0
     }
-    Issue.record("no session: \(condition)")
   }
 }
 
@@ -202,10 +208,9 @@ final class SentMessages: Sendable {
 
   /// Waits until a number of messages are acknowledged.
   func waitForAcknowledgements(_ count: Int) async throws {
-    for _ in 0..<3_000 where acknowledged.count < count {
-      try await Task.sleep(for: .milliseconds(20))
+    try await Deadline.standard.wait(for: "\(count) acknowledgements") {
+      acknowledged.count >= count
     }
-    try #require(acknowledged.count >= count)
   }
 }
 
@@ -231,13 +236,16 @@ extension LogFixture {
 
   /// Repeats an operation until the log is there to answer it.
   func answer(_ operation: LogOperation) async -> LogResult? {
-    for _ in 0..<2_000 {
+    var answer: LogResult?
+    try? await Deadline.standard.wait(for: "an answer of the log") {
       let result = await write(operation)
       switch result {
-      case .failure(.unavailable), .failure(.unknown): try? await Task.sleep(for: .milliseconds(10))
-      case .success, .failure: return result
+      case .failure(.unavailable), .failure(.unknown): return false
+      case .success, .failure:
+        answer = result
+        return true
       }
     }
-    return nil
+    return answer
   }
 }

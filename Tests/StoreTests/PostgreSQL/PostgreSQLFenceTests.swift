@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Servers that take channels from each other", .serialized)
+@Suite("Servers that take channels from each other", .serialized, .onOwnThreads)
 struct PostgreSQLFenceTests {
   @Test("what one has taken over the other cannot write to, and no number is given twice")
   func steals() async throws {

@@ -2,11 +2,12 @@ import Channels
 import ParleyProtocol
 import PostgreSQL
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Opening a store in PostgreSQL")
+@Suite("Opening a store in PostgreSQL", .onOwnThreads)
 struct PostgreSQLOpeningTests {
   private var options: StoreOptions { StoreOptions(logger: LogRecorder().logger) }
 

@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Round trips of lists from PostgreSQL", .serialized)
+@Suite("Round trips of lists from PostgreSQL", .serialized, .onOwnThreads)
 struct RoundTripTests {
   private let store: Store
   private let lobbyID: Int64

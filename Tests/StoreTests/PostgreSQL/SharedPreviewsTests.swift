@@ -1,10 +1,11 @@
 import ParleyProtocol
 import PostgreSQL
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Previews that servers share", .serialized)
+@Suite("Previews that servers share", .serialized, .onOwnThreads)
 struct SharedPreviewsTests {
   private let url: String
   private let store: Store

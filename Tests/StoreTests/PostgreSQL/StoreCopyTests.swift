@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Copying a store from SQLite to PostgreSQL")
+@Suite("Copying a store from SQLite to PostgreSQL", .onOwnThreads)
 struct StoreCopyTests {
   @Test("everything is there, under the same numbers and epochs")
   func copies() async throws {

@@ -1,11 +1,12 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Addresses of uploaded files")
+@Suite("Addresses of uploaded files", .onOwnThreads)
 struct FilesSchemaTests {
   private static let id = String(repeating: "a", count: 32)
   private static let named = "http://127.0.0.1:8080/files/\(id)/plan.png"

@@ -1,11 +1,12 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Migrating to lists")
+@Suite("Migrating to lists", .onOwnThreads)
 struct ListsSchemaTests {
   @Test("messages are counted, names folded anew, and filters find what was there before")
   func migrates() async throws {

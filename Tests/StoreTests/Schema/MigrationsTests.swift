@@ -1,11 +1,12 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Migrating an existing database")
+@Suite("Migrating an existing database", .onOwnThreads)
 struct MigrationsTests {
   @Test("a file of the first step alone is brought up to date and keeps its rows")
   func migratesOldFile() async throws {

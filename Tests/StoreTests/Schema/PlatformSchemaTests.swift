@@ -1,11 +1,12 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Migrating a database of before the Platform API")
+@Suite("Migrating a database of before the Platform API", .onOwnThreads)
 struct PlatformSchemaTests {
   @Test("its users, channels, messages, limits and events are kept, and have what is new")
   func migrates() async throws {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Tokens of the Platform API", .onEachDatabase)
+@Suite("Tokens of the Platform API", .onEachDatabase, .onOwnThreads)
 struct APITokensTests {
   private func token(_ name: String, _ hash: [UInt8], at now: Int64 = 10) -> APIToken {
     APIToken(name: name, hash: hash, createdAt: now)

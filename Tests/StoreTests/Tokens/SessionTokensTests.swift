@@ -1,9 +1,10 @@
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Tokens of users", .onEachDatabase)
+@Suite("Tokens of users", .onEachDatabase, .onOwnThreads)
 struct SessionTokensTests {
   private func find(_ fixture: Fixture, _ hash: [UInt8], at now: Int64) async throws -> IssuedToken?
   {

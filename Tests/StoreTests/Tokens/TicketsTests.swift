@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Tickets of observers", .onEachDatabase)
+@Suite("Tickets of observers", .onEachDatabase, .onOwnThreads)
 struct TicketsTests {
   @Test("a ticket is redeemed once, by whoever has it, until its time is over")
   func once() async throws {

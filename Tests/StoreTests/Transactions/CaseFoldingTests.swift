@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Case folding")
+@Suite("Case folding", .onOwnThreads)
 struct CaseFoldingTests {
   @Test(
     "texts that differ in case alone become the same",

@@ -1,9 +1,10 @@
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Statements whose values are bound one by one")
+@Suite("Statements whose values are bound one by one", .onOwnThreads)
 struct DirectStatementTests {
   @Test("texts and their absence come back as they were bound")
   func keepsTexts() async throws {

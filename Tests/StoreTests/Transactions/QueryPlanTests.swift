@@ -1,12 +1,13 @@
 import Channels
 import CSQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import SQLite
 @testable import Store
 
-@Suite("Query plans")
+@Suite("Query plans", .onOwnThreads)
 struct QueryPlanTests {
   @Test("nothing that happens often reads a whole table or sorts one")
   func usesIndexes() async throws {

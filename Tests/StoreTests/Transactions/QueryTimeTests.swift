@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("The time of a query")
+@Suite("The time of a query", .onOwnThreads)
 struct QueryTimeTests {
   @Test("the clock is looked at after so many rows, and after each item")
   func looks() {

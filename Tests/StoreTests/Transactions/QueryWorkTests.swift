@@ -2,6 +2,7 @@ import Channels
 import CSQLite
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 import Uploads
 
@@ -9,7 +10,7 @@ import Uploads
 @testable import Store
 
 /// Compares the steps that SQLite takes with few rows of someone else's making and with many.
-@Suite("Work of queries")
+@Suite("Work of queries", .onOwnThreads)
 struct QueryWorkTests {
   private static let fileID = String(repeating: "a", count: 32)
 

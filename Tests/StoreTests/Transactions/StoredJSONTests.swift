@@ -1,9 +1,10 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("JSON columns")
+@Suite("JSON columns", .onOwnThreads)
 struct StoredJSONTests {
   @Test("any character of a text survives, U+0000 too")
   func keepsCharacters() throws {

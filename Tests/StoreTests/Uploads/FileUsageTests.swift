@@ -1,9 +1,10 @@
 import Channels
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Counting files", .onEachDatabase)
+@Suite("Counting files", .onEachDatabase, .onOwnThreads)
 struct FileUsageTests {
   /// Files of ann and of bob in turn, each of 10 bytes, and a thumbnail of 5 bytes of the first.
   private static func fill(_ fixture: Fixture, count: Int64) async throws {

@@ -1,11 +1,12 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 import Uploads
 
 @testable import Store
 
-@Suite("Thumbnails of files", .onEachDatabase)
+@Suite("Thumbnails of files", .onEachDatabase, .onOwnThreads)
 struct ThumbnailTests {
   /// A store whose notes of removed files stay.
   private static func store() async throws -> Store {

@@ -1,11 +1,12 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 import Uploads
 
 @testable import Store
 
-@Suite("Uploads of users", .onEachDatabase)
+@Suite("Uploads of users", .onEachDatabase, .onOwnThreads)
 struct UploadTests {
   private static let limits = UploadLimits(
     unfinished: 3, perSecond: 2, perMinute: 5, byteCount: 1_000)

@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 /// Uploads and the disk's queue.
-@Suite("Uploads that are written back")
+@Suite("Uploads that are written back", .onOwnThreads)
 struct WriteBackTests {
   private static let mebibyte = 1 << 20
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("The end of a range of texts")
+@Suite("The end of a range of texts", .onOwnThreads)
 struct StringSuccessorTests {
   @Test("the last scalar goes one further, over the surrogates, and the greatest is left out")
   func goesOn() {

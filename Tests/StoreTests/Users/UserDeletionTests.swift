@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Deleting users", .onEachDatabase)
+@Suite("Deleting users", .onEachDatabase, .onOwnThreads)
 struct UserDeletionTests {
   @Test("its messages stay with its id alone, and nobody is mentioned by it any more")
   func keepsMessages() async throws {

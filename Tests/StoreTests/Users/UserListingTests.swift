@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 import TestSupport
 
-@Suite("Listing users", .onEachDatabase)
+@Suite("Listing users", .onEachDatabase, .onOwnThreads)
 struct UserListingTests {
   /// The users of the fixture were made at 1, these two by two from 100 on.
   private func makeStore() async throws -> Fixture {

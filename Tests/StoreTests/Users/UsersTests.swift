@@ -1,9 +1,10 @@
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("Users in the store", .onEachDatabase)
+@Suite("Users in the store", .onEachDatabase, .onOwnThreads)
 struct UsersTests {
   @Test("a new user is created with what is given, and keeps what is not given later")
   func upserts() async throws {

@@ -1,10 +1,11 @@
 import Channels
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("The bytes in the outbox of webhooks", .onEachDatabase)
+@Suite("The bytes in the outbox of webhooks", .onEachDatabase, .onOwnThreads)
 struct OutboxBytesTests {
   private static let ann = #"{"user_id":"ann","nickname":"Ann","profile_url":""}"#
   private static let bob = #"{"user_id":"bob","nickname":"Bob","profile_url":""}"#

@@ -1,10 +1,11 @@
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("How far each webhook has got", .onEachDatabase)
+@Suite("How far each webhook has got", .onEachDatabase, .onOwnThreads)
 struct OutboxReceiversTests {
   private static func fixture() async throws -> Fixture {
     try await Fixture(

@@ -1,11 +1,12 @@
 import Channels
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Store
 
-@Suite("The outbox of webhooks", .onEachDatabase)
+@Suite("The outbox of webhooks", .onEachDatabase, .onOwnThreads)
 struct OutboxTests {
   /// What was told after commits.
   private final class Arrivals: Sendable {

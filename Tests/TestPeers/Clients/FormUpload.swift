@@ -1,4 +1,5 @@
 package import ParleyProtocol
+import TestSupport
 
 /// Forms with a file, as browsers and back ends send them.
 package struct FormUpload: Sendable {

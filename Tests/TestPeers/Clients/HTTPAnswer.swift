@@ -1,4 +1,5 @@
 package import HTTP1
+package import TestSupport
 
 /// What a server said to a request.
 package struct HTTPAnswer: Sendable {

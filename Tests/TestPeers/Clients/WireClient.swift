@@ -1,4 +1,5 @@
 package import ParleyProtocol
+package import TestSupport
 
 /// A client of the gateway: requests, replies and events, each waited for with a deadline.
 ///

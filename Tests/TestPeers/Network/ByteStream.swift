@@ -1,3 +1,5 @@
+package import TestSupport
+
 /// A connection for bytes, plain or encrypted.
 package protocol ByteStream: AnyObject {
   /// Waits for bytes; none at all say that the peer has ended the connection.

@@ -1,6 +1,7 @@
 import Glibc
 package import ParleyProtocol
 import Synchronization
+import TestSupport
 
 /// An HTTP server on a loopback port that keeps what it is posted, and answers as it is told to.
 package final class HookServer: Sendable {

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// An HTTP server on a loopback port that gives every request the same page, but for those of
 /// `/silent`, which it never answers.

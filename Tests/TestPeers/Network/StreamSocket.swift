@@ -1,4 +1,5 @@
 import Glibc
+package import TestSupport
 
 /// A TCP connection to a port of this machine, used by one thread at a time.
 package final class StreamSocket: ByteStream {

@@ -1,4 +1,5 @@
 package import TLS
+package import TestSupport
 
 /// A TLS connection on top of a socket, as a client.
 package final class TLSStream: ByteStream {

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// What a child process writes, gathered while it runs.
 package final class LogLines: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+package import TestSupport
 
 /// One of the house's programs, as a child process that runs to its end or until it is killed.
 package final class Parleyd: Sendable {
@@ -55,7 +56,7 @@ package final class Parleyd: Sendable {
   /// Waits for its end, and for all that it wrote.
   ///
   /// - Throws: ``TestFailure`` with its log when it goes on.
-  package func waitForEnd(_ deadline: Deadline = .in(seconds: 40)) throws -> Ending {
+  package func waitForEnd(_ deadline: Deadline = .standard) throws -> Ending {
     let wait = DispatchTimeInterval.milliseconds(Int(deadline.remainingMilliseconds))
     guard ended.wait(timeout: .now() + wait) == .success else {
       throw TestFailure("\(name) does not end; its log:\n\(log.text)")

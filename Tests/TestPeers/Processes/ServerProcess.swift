@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 package import TLS
+package import TestSupport
 
 /// A server that has started and listens, in a child process, on a port and a data directory of its
 /// own.
@@ -24,9 +25,11 @@ package final class ServerProcess: Sendable {
     in directory: TemporaryDirectory? = nil
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
-    let arguments =
-      ["--listen", "127.0.0.1:0", "--data-dir", directory.path(of: "data")] + flags
-    process = try Parleyd(arguments, environment: environment)
+    // A list ends at its limit alone, however slow the machine is.
+    let settings = [
+      "--listen", "127.0.0.1:0", "--data-dir", directory.path(of: "data"), "--limits-query-ms", "0",
+    ]
+    process = try Parleyd(settings + flags, environment: environment)
     self.directory = directory
     port = try Self.port(announcedBy: process, scheme: "ws")
     let hasTLS = flags.contains("--tls-listen")
@@ -109,7 +112,7 @@ package final class ServerProcess: Sendable {
   private static func port(announcedBy process: Parleyd, scheme: String) throws -> UInt16 {
     let mark = "listening on \(scheme)://127.0.0.1:"
     var port: UInt16?
-    try Deadline.in(seconds: 40).wait(for: "'\(mark)' in the log") {
+    try Deadline.standard.wait(for: "'\(mark)' in the log") {
       let line = process.log.lines.first { $0.contains(mark) }
       port = line?.split(separator: mark).last.flatMap { UInt16($0.prefix { $0.isNumber }) }
       guard port != nil || process.isRunning else {

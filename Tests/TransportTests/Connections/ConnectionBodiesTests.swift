@@ -1,11 +1,12 @@
 import Foundation
 import Reactor
 import TestPeers
+import TestSupport
 import Testing
 
 @testable import Transport
 
-@Suite("Connection: large bodies over sockets")
+@Suite("Connection: large bodies over sockets", .onOwnThreads)
 struct ConnectionBodiesTests {
   enum Way: CaseIterable {
     case plain, encrypted

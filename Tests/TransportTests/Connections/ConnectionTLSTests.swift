@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import Transport
 
-@Suite("Connection: TLS")
+@Suite("Connection: TLS", .onOwnThreads)
 struct ConnectionTLSTests {
   @Test("requests and messages go through TLS, and the end is announced")
   func encrypts() throws {

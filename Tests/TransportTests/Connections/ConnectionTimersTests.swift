@@ -1,14 +1,15 @@
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import Transport
 
-@Suite("Connection: times")
+@Suite("Connection: times", .onOwnThreads)
 struct ConnectionTimersTests {
   @Test("a request that trickles in is refused with 408 when its time is up")
   func refusesSlowRequests() throws {
     var configuration = TransportConfiguration()
-    configuration.headTimeout = 1000
+    configuration.headTimeout = Duration.seconds(1).patientMilliseconds
     let server = try LoopServer(configuration)
     let client = try BlockingClient(server.address)
     try client.write("GET / HTTP/1.1\r\nHo")
@@ -29,7 +30,7 @@ struct ConnectionTimersTests {
   @Test("the time for a request begins anew with each answer")
   func startsAnew() throws {
     var configuration = TransportConfiguration()
-    configuration.headTimeout = 1000
+    configuration.headTimeout = Duration.seconds(1).patientMilliseconds
     let server = try LoopServer(configuration)
     let client = try BlockingClient(server.address)
     try client.write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -53,7 +54,7 @@ struct ConnectionTimersTests {
   func keepsLivePeers() throws {
     var configuration = TransportConfiguration()
     configuration.pingInterval = 20
-    configuration.pongTimeout = 60_000
+    configuration.pongTimeout = Duration.seconds(60).patientMilliseconds
     let server = try LoopServer(configuration)
     let client = try BlockingClient(server.address)
     try client.upgrade()
@@ -66,8 +67,8 @@ struct ConnectionTimersTests {
   @Test("pings go on as long as they are answered")
   func pingsAgain() throws {
     var configuration = TransportConfiguration()
-    configuration.pingInterval = 1510
-    configuration.pongTimeout = 1500
+    configuration.pongTimeout = Duration.milliseconds(1500).patientMilliseconds
+    configuration.pingInterval = configuration.pongTimeout + 10
     let server = try LoopServer(configuration)
     let client = try BlockingClient(server.address)
     try client.upgrade()

@@ -1,10 +1,11 @@
 import Reactor
+import TestSupport
 import Testing
 import WebSocket
 
 @testable import Transport
 
-@Suite("Listener")
+@Suite("Listener", .onOwnThreads)
 struct ListenerTests {
   @Test("connections carry the tag of their listener, and are counted")
   func tagsConnections() throws {

@@ -2,11 +2,12 @@ import Basics
 import Glibc
 import HTTP1
 import Reactor
+import TestSupport
 import Testing
 
 @testable import Transport
 
-@Suite("Connections through proxies")
+@Suite("Connections through proxies", .onOwnThreads)
 struct ProxiedPeerTests {
   private let line = "PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\r\n"
   private let request = "GET /who HTTP/1.1\r\nHost: h\r\n\r\n"

@@ -1,10 +1,11 @@
 import Glibc
 import Reactor
+import TestSupport
 import TLS
 import Testing
 import WebSocket
 
-/// A client that waits for what it reads, at most a minute.
+/// A client that waits for what it reads.
 final class BlockingClient {
   private let descriptor: Int32
   private let tls: TLSSession?
@@ -134,8 +135,7 @@ final class BlockingClient {
   }
 
   private func wait(for event: Int32) throws {
-    var target = pollfd(fd: descriptor, events: Int16(event), revents: 0)
-    try #require(poll(&target, 1, 60_000) == 1, "nothing within a minute")
+    try Deadline.standard.wait(for: "the server", on: descriptor, event)
   }
 
   /// The server has broken the connection off.

@@ -2,6 +2,7 @@ import Glibc
 import HTTP1
 import Reactor
 import Synchronization
+import TestSupport
 import Testing
 import WebSocket
 
@@ -183,8 +184,7 @@ extension LoopServerCore: WebSocketApplication {
 extension Mailbox {
   /// Waits for an item.
   fileprivate func first() throws -> Item {
-    var target = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&target, 1, 60_000) == 1, "no answer within a minute")
+    try Deadline.standard.wait(for: "an answer", on: descriptor)
     acknowledge()
     return try #require(takeAll(reusing: []).first)
   }

@@ -4,11 +4,12 @@ import LinkPreview
 import Logging
 import ParleyProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Unfurler
 
-@Suite("Remote unfurler", .timeLimit(.minutes(5)))
+@Suite("Remote unfurler", .patientTimeLimit(minutes: 5), .onOwnThreads)
 struct RemoteUnfurlerTests {
   private static let found = #"{"og_tag":{"og:title":"T"},"trace":{"emptiness":"x"}}"#
   private static let link = "https://example.com/a?b"
@@ -311,14 +312,17 @@ struct RemoteUnfurlerTests {
     }
     defer { unfurler.shutdown() }
     let link = try #require(Link(Self.link))
-    let reports = await withTaskGroup { group in
-      // The first one is asked and never answered.
-      _ = unfurler.unfurl(link, deadline: .seconds(60)) { _ in }
-      for _ in 0..<8 {
-        group.addTask { try? await ask(unfurler, deadline: .milliseconds(300)) }
+    let answers = Mutex<[UnfurlReport]>([])
+    // The first one is asked and never answered.
+    _ = unfurler.unfurl(link, deadline: .seconds(60).patient) { _ in }
+    // In one go, so that they wait together.
+    for _ in 0..<8 {
+      _ = unfurler.unfurl(link, deadline: .milliseconds(300).patient) { report in
+        answers.withLock { $0.append(report) }
       }
-      return await group.reduce(into: [UnfurlReport]()) { if let report = $1 { $0.append(report) } }
     }
+    try await Deadline.standard.wait(for: "eight reports") { answers.withLock { $0.count == 8 } }
+    let reports = answers.withLock { $0 }
     #expect(reports.count == 8)
     #expect(reports.allSatisfy { $0.freshness == .unkept })
     #expect(reports.contains { $0.outcome == .failure(.timedOut) })

@@ -1,4 +1,5 @@
 import TestPeers
+import TestSupport
 
 /// A connection that breaks off once so many bytes have been written to it.
 final class CuttingStream: ByteStream {

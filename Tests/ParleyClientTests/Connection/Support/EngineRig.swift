@@ -3,6 +3,7 @@ import ClientTransport
 import ParleyProtocol
 import Synchronization
 import TestPeers
+import TestSupport
 
 @testable import ParleyClient
 
@@ -18,7 +19,8 @@ final class EngineRig: Sendable {
     var configuration = EngineConfiguration(serverURL: url)
     // Tests wait for conditions, not for pauses.
     configuration.reconnection.backoff = Backoff(first: 20, limit: 50, jitter: .full)
-    configuration.requestTimeout = .seconds(60)
+    configuration.requestTimeout = .seconds(60).patient
+    configuration.connectTimeout = .seconds(60).patient
     configure(&configuration)
     let log = EventLog()
     events = log
@@ -93,12 +95,12 @@ private final class EventLog: Sendable {
   func wait<Value>(
     for what: String, _ find: (EngineEvent) -> Value?
   ) async throws -> Value {
-    let deadline = Deadline.standard
-    while true {
-      let seen = events.withLock { $0 }
-      if let found = seen.lazy.compactMap(find).first { return found }
-      guard !deadline.hasPassed else { throw TestFailure("waited in vain for \(what)") }
-      try await Task.sleep(for: .milliseconds(2))
+    var found: Value?
+    try await Deadline.standard.wait(for: what) {
+      found = events.withLock { $0 }.lazy.compactMap(find).first
+      return found != nil
     }
+    guard let found else { throw TestFailure("no \(what)") }
+    return found
   }
 }

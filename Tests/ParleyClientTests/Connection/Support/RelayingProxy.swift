@@ -1,5 +1,6 @@
 import Synchronization
 import TestPeers
+import TestSupport
 
 /// What a proxy was asked for last.
 final class RequestLog: Sendable {

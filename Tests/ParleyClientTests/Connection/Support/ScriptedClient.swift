@@ -1,11 +1,15 @@
 import TestPeers
+import TestSupport
 
 @testable import ParleyClient
 
 extension ScriptedServer {
   /// A client that this server has let in.
   func client() async throws -> ParleyClient {
-    let client = ParleyClient(configuration: ParleyClientConfiguration(serverURL: url))
+    var configuration = ParleyClientConfiguration(serverURL: url)
+    configuration.requestTimeout = .seconds(60).patient
+    configuration.connectTimeout = .seconds(60).patient
+    let client = ParleyClient(configuration: configuration)
     try await client.connect(userID: "jeff")
     return client
   }

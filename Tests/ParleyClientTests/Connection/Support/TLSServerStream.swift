@@ -1,5 +1,6 @@
 import TLS
 import TestPeers
+import TestSupport
 
 /// A TLS connection on top of a socket, as a server.
 final class TLSServerStream: ByteStream {
