@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from machine import CountingError, run
+from machine import CountingError, patient, run
 
 START_SECONDS = 30
 
@@ -65,7 +65,7 @@ class Backends:
                     "-c", "unix_socket_directories="])
         self.start(["redis-server", "--port", str(self.redis_port), "--bind", "127.0.0.1",
                     "--save", "", "--appendonly", "no"])
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + patient(START_SECONDS)
         for command in (
                 [f"{self.programs}/pg_isready", "-q", "-h", "127.0.0.1",
                  "-p", str(self.postgresql_port)],

@@ -1,70 +1,91 @@
-"""What is counted, and how the counts become costs of one delivery, message or connection."""
+"""The cases on one server, and how counts become costs of one delivery, message or connection."""
 
 import json
 import shutil
-import time
 from collections import namedtuple
 
-from machine import ALLOCATIONS, INSTRUCTIONS, SYSTEM_CALLS, Counted
+from control import UNITS, rate, typical, without_time
+from machine import MARK_CALLS, SYSTEM_CALLS, Counted, patient
 from server import Server
 
-# Two sizes: the difference between them is what their difference in subscribers costs, and what is
-# left is the message's own. Valgrind makes handshakes slow, so that TLS has fewer.
+# With two sizes, the difference between them is the cost of their difference in subscribers, and the rest is
+# the message's own. Valgrind makes handshakes slow, so TLS has fewer subscribers. Durable messages come in
+# multiples of 31, since the store prunes old events once in 31. The longest case comes first.
 Case = namedtuple(
-    "Case", "name transport storage subscribers in_flight rounds throttle", defaults=[0])
+    "Case", "name transport storage subscribers in_flight rounds repetitions warm throttle", defaults=[3, 0])
 CASES = [
-    # These come first, in an empty store: what is stored already, and the notes of when the users of
-    # another case were last seen, make a difference of some per cent. Many rounds, since whatever the
-    # server does once a second falls into them as well, and into more of them on a slow machine.
-    Case("durable-one", "plain", "durable", (1,), (1,), 120),
-    Case("durable", "plain", "durable", (10,), (1, 16), 120),
-    Case("plain", "plain", "ephemeral", (200, 1000), (1, 16), 12),
-    Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 12),
-    Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 12),
-    # More than are sent in a second: each participant's window is asked, and nothing is withheld.
-    Case("throttle", "plain", "ephemeral", (100, 1000), (16,), 10, throttle=10_000),
+    Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 12, 5),
+    Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 12, 5),
+    Case("plain", "plain", "ephemeral", (200, 1000), (1, 16), 12, 5),
+    # More than are sent in a second: the window of each participant is checked, and nothing is withheld. A
+    # window grows in powers of two: it has room for 1,024 messages after the first 512, so it does not grow
+    # in any phase.
+    Case("throttle", "plain", "ephemeral", (1000,), (16,), 5, 4, warm=33, throttle=10_000),
+    Case("durable", "plain", "durable", (10,), (1, 16), 31, 5),
+    Case("durable-one", "plain", "durable", (1,), (1,), 31, 5),
 ]
+# Of a repetition of the first phase of each size (control.py).
+PAUSE_MS = 3000
 # A number of connections before the first reading, and one between the readings.
 IDLE = {"plain": (1000, 3000), "tls": (300, 1000)}
 MEMORY = "bytes"
+# Of a client, from its first connection to its last phase.
+CLIENT_SECONDS = 300
 
 
 def joined(numbers):
     return ",".join(map(str, numbers))
 
 
-def count(case, server, counted, programs):
+def count(case, server, counted, programs, channel, ports=None):
     """The phases of a case, each with its counts."""
     printed = server.load(programs / "count-client", case.transport, [
         "--counters", counted.counters, "--transport", case.transport, "--storage", case.storage,
-        "--channel", f"count-{case.name}", "--subscribers", joined(case.subscribers),
-        "--in-flight", joined(case.in_flight), "--rounds", case.rounds])
+        "--channel", channel, "--subscribers", joined(case.subscribers),
+        "--in-flight", joined(case.in_flight), "--rounds", case.rounds,
+        "--repetitions", case.repetitions, "--warm", case.warm, "--pause", PAUSE_MS,
+        "--timeout", int(patient(CLIENT_SECONDS))], ports=ports)
     phases = [json.loads(line) for line in printed.splitlines()]
     for phase in phases:
         phase.update(counted.totals(phase["mark"]), dump=counted.dump_of(phase["mark"]).name)
+        if SYSTEM_CALLS in phase:
+            phase[SYSTEM_CALLS] -= MARK_CALLS
+    (counted.folder / f"phases.{case.name}.json").write_text(json.dumps(phases))
     return phases
 
 
 def costs(case, phases):
-    """What each message and each delivery costs, and the dump that shows it."""
+    """The cost of each message and each delivery, and the dump that shows it."""
     found = {}
     for in_flight in case.in_flight:
-        of_size = [phase for phase in phases if phase["in_flight"] == in_flight]
-        for unit in (INSTRUCTIONS, SYSTEM_CALLS, ALLOCATIONS):
-            if unit in of_size[0]:
-                for name, (amount, dump) in split(of_size, unit, in_flight).items():
+        sizes = case.subscribers if in_flight == 1 else case.subscribers[-1:]
+        for unit in UNITS:
+            if unit in phases[0]:
+                of_size = [typical(controlled(phases, size, in_flight, unit), unit) for size in sizes]
+                for name, (amount, dump) in split(case, of_size, unit).items():
                     found[f"{case.name}/{in_flight}/{name}", unit] = amount, dump
     return found
 
 
-def split(phases, unit, in_flight):
+def controlled(phases, size, in_flight, unit):
+    """The repetitions of a phase, without what the server did as time passed."""
+    of_size = [phase for phase in phases if phase["subscribers"] == size]
+    paused = [phase for phase in of_size if phase["pause_ms"] > 0]
+    steady = [phase for phase in of_size if phase["pause_ms"] == 0]
+    per_second = {unit: rate(phase, [
+        each for each in steady if each["in_flight"] == phase["in_flight"]], unit)
+        for phase in paused}
+    return [without_time(phase, per_second) for phase in steady if phase["in_flight"] == in_flight]
+
+
+def split(case, phases, unit):
     small, large = phases[0], phases[-1]
     per_small, per_large = (phase[unit] / phase["messages"] for phase in (small, large))
-    if small is large:
+    if case.storage == "durable":
         return {"message": (per_small, small["dump"])}
-    # How messages fall into transactions and turns depends on the threads when there are many: then
-    # only the whole is steady enough, so each delivery bears its share of its message.
-    if in_flight > 1:
+    # How messages fall into turns depends on the threads when there are many: then only the whole is
+    # steady enough, so each delivery bears its share of its message.
+    if small is large:
         return {"delivery": (per_large / large["subscribers"], large["dump"])}
     slope = (per_large - per_small) / (large["subscribers"] - small["subscribers"])
     return {
@@ -72,43 +93,30 @@ def split(phases, unit, in_flight):
         "message": (per_small - slope * small["subscribers"], small["dump"])}
 
 
-def count_deliveries(parleyd, folder, programs, names, under_valgrind):
-    """The costs of all cases that are named."""
-    found = {}
-    wanted = [case for case in CASES if case.name in names]
-    for throttle in sorted({case.throttle for case in wanted}):
-        counted = Counted(folder, programs, under_valgrind, name=f"throttle-{throttle}")
-        shutil.rmtree(folder / "data", ignore_errors=True)
-        with Server(parleyd, folder, throttle, counted.prefix, counted.environment) as server:
-            for case in wanted:
-                if case.throttle == throttle:
-                    found.update(timed(case, server, counted, programs))
-    return found
+def count_deliveries(case, bench):
+    """The costs of a case, on a server whose store was empty."""
+    counted = Counted(bench.folder, bench.programs, bench.under_valgrind, name=case.name)
+    with Server(
+            bench.readable, bench.folder, bench.programs, case.throttle, counted.prefix,
+            counted.environment) as server:
+        return costs(case, count(case, server, counted, bench.programs, f"count-{case.name}"))
 
 
-def timed(case, server, counted, programs):
-    started = time.monotonic()
-    found = costs(case, count(case, server, counted, programs))
-    print(f"  {case.name}: {time.monotonic() - started:.0f} s", flush=True)
-    return found
-
-
-def count_memory(parleyd, folder, programs, transport):
+def count_memory(transport, bench):
     """The server's own memory for each idle connection: not counted by what it asked for, but by
     the pages that it has written to.
 
     The median of three servers: in one of them the allocator may just give pages back."""
-    started = time.monotonic()
-    amounts = sorted(memory(parleyd, folder, programs, transport) for _ in range(3))
-    print(f"  idle, {transport}: {time.monotonic() - started:.0f} s", flush=True)
+    amounts = sorted(memory(transport, bench) for _ in range(3))
     return {(f"idle/{transport}/connection", MEMORY): (amounts[1], None)}
 
 
-def memory(parleyd, folder, programs, transport):
-    shutil.rmtree(folder / "data", ignore_errors=True)
+def memory(transport, bench):
+    shutil.rmtree(bench.folder / "data", ignore_errors=True)
     before, between = IDLE[transport]
     tls = ["--tls", "yes"] if transport == "tls" else []
-    with Server(parleyd, folder, throttle=0) as server:
-        printed = server.load(programs / "load-client", transport, [
-            "idle", "--dialect", "parley", "--warm", before, "--connections", between, *tls])
+    with Server(bench.parleyd, bench.folder, bench.programs, throttle=0) as server:
+        printed = server.load(bench.programs / "load-client", transport, [
+            "idle", "--dialect", "parley", "--warm", before, "--connections", between,
+            "--timeout", int(patient(CLIENT_SECONDS)), *tls])
     return json.loads(printed)["private_dirty_per_connection"]

@@ -3,8 +3,11 @@
 //   count-client --port N[,N…] --server PID --counters FILE --subscribers LIST [option value]…
 //
 //   --subscribers LIST  beside the publisher, growing: "200,1000"
-//   --in-flight LIST    messages on their way (1)
+//   --in-flight LIST    messages on their way (1); more than one only with most subscribers
 //   --rounds N          each sends as many messages as may be on their way (20)
+//   --warm N            rounds before the first phase (3)
+//   --repetitions N     of each phase (1)
+//   --pause MS          one more repetition begins with a pause of this length (0: there is none)
 //   --storage ephemeral|durable (ephemeral)
 //   --transport plain|deflate|tls (plain; the certificate is not verified)
 //   --channel PREFIX    of the channel's URL (count)
@@ -12,15 +15,19 @@
 //
 // There is a phase for each number of subscribers and each of messages on their way. It lies between
 // two marks, which the server's preloaded interposer sets (counters.h), with messages of the same
-// kind before it, so that what is made once has been made.
+// kind before it, so that what is made once has been made. Each phase is repeated. With --pause, the
+// first phase of each size has a repetition that begins with a pause, which shows what the server does in
+// that time.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../Benchmarks/connections.h"
@@ -28,7 +35,7 @@
 #include "../Benchmarks/server-usage.h"
 #include "counters.h"
 
-enum { LIST_MAX = 8, WARM_ROUNDS = 3, MESSAGE_BYTES = 128 };
+enum { LIST_MAX = 8, MESSAGE_BYTES = 128 };
 
 struct list {
   unsigned numbers[LIST_MAX];
@@ -40,12 +47,12 @@ struct phases {
   struct plan plan;
   struct counters *counters;
   struct list subscribers, in_flight;
-  unsigned rounds;
+  unsigned warm, rounds, repetitions, pause_ms;
 };
 
 struct mark {
-  uint64_t number, allocations, frees;
-  int64_t live_bytes;
+  uint64_t number, allocations, frees, bytes;
+  int64_t time_ns;
 };
 
 static unsigned number(const char *text) {
@@ -65,9 +72,9 @@ static struct list numbers(char *text) {
 }
 
 static struct counters *open_counters(const char *path) {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) fail("%s: %m", path);
-  void *page = mmap(NULL, sizeof(struct counters), PROT_READ, MAP_SHARED, file, 0);
+  void *page = mmap(NULL, sizeof(struct counters), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (page == MAP_FAILED) fail("%s: %m", path);
   close(file);
   return page;
@@ -96,6 +103,9 @@ static void read_option(struct phases *phases, const char *name, char *value) {
   else if (!strcmp(name, "--server")) phases->plan.servers = (struct processes){{(pid_t)number(value)}, 1};
   else if (!strcmp(name, "--counters")) phases->counters = open_counters(value);
   else if (!strcmp(name, "--rounds")) phases->rounds = number(value);
+  else if (!strcmp(name, "--warm")) phases->warm = number(value);
+  else if (!strcmp(name, "--repetitions")) phases->repetitions = number(value);
+  else if (!strcmp(name, "--pause")) phases->pause_ms = number(value);
   else if (!strcmp(name, "--subscribers")) phases->subscribers = numbers(value);
   else if (!strcmp(name, "--in-flight")) phases->in_flight = numbers(value);
   else if (!strcmp(name, "--storage")) load->ephemeral = !strcmp(value, "ephemeral");
@@ -107,13 +117,18 @@ static void read_option(struct phases *phases, const char *name, char *value) {
 }
 
 // Everything that was asked of the server has been answered, so it is quiet when this is called.
-static struct mark set_mark(struct phases *phases) {
+static struct mark set_mark(struct phases *phases, bool is_paused) {
   struct counters *counters = phases->counters;
+  struct mark mark = {.bytes = phases->load.bytes_read, .time_ns = monotonic_ns()};
   uint64_t before = counters->marks;
-  if (kill(phases->plan.servers.ids[0], SIGUSR2) < 0) fail("the server cannot be signalled: %m");
-  while (counters->marks == before) load_turn(&phases->load, 5);
-  return (struct mark){counters->marks, counters->marked.allocations, counters->marked.frees,
-                       counters->marked.live_bytes};
+  counters->is_paused = is_paused;
+  counters->wanted++;
+  syscall(SYS_futex, &counters->wanted, FUTEX_WAKE, 1, NULL, NULL, 0);
+  while (counters->marks == before) load_turn(&phases->load, 1);
+  mark.number = counters->marks;
+  mark.allocations = counters->marked.allocations;
+  mark.frees = counters->marked.frees;
+  return mark;
 }
 
 static void saw_presence(struct load *load, unsigned index, const char *event, size_t size) {
@@ -138,36 +153,71 @@ static void open_subscribers(struct phases *phases, unsigned count) {
 
 // The messages of a round leave in one write, and the next round waits for all of this one, so that
 // it does not depend on the machine's speed what the server finds together.
-static void run_rounds(struct phases *phases, unsigned rounds) {
-  for (unsigned i = 0; i < rounds; i++)
-    fanout_run(&phases->load, &phases->plan, phases->plan.in_flight);
+static void run_round(struct phases *phases) {
+  fanout_run(&phases->load, &phases->plan, phases->plan.in_flight);
 }
 
-static void run_phase(struct phases *phases, unsigned subscribers, unsigned in_flight) {
-  struct load *load = &phases->load;
+// One phase: all rounds, after a pause.
+static struct mark run_phase(struct phases *phases, struct mark first, unsigned pause_ms) {
+  struct plan *plan = &phases->plan;
+  if (pause_ms > 0) load_rest(&phases->load, (int)pause_ms);
+  for (unsigned i = 0; i < phases->rounds; i++) run_round(phases);
+  struct mark last = set_mark(phases, false);
+  printf("{\"subscribers\":%u,\"in_flight\":%u,\"messages\":%u,\"pause_ms\":%u,\"seconds\":%.6f,"
+         "\"mark\":%" PRIu64 ",\"allocations\":%" PRIu64 ",\"frees\":%" PRIu64 ",\"bytes\":%" PRIu64
+         "}\n",
+         plan->connections, plan->in_flight, plan->in_flight * phases->rounds, pause_ms,
+         (double)(last.time_ns - first.time_ns) / 1e9, last.number,
+         last.allocations - first.allocations, last.frees - first.frees, last.bytes - first.bytes);
+  return last;
+}
+
+// The numbers of messages on their way that are counted with so many subscribers.
+static struct list in_flight_of_size(const struct phases *phases, bool is_largest) {
+  struct list list = {.count = 0};
+  for (unsigned i = 0; i < phases->in_flight.count; i++) {
+    unsigned in_flight = phases->in_flight.numbers[i];
+    if (in_flight == 1 || is_largest) list.numbers[list.count++] = in_flight;
+  }
+  return list;
+}
+
+static void warm_up(struct phases *phases, struct list in_flight, unsigned rounds) {
+  for (unsigned i = 0; i < in_flight.count; i++) {
+    phases->plan.in_flight = in_flight.numbers[i];
+    for (unsigned j = 0; j < rounds; j++) run_round(phases);
+  }
+}
+
+// The repetitions of a phase alternate with those of the others, so that not all of them fall into the
+// same moment.
+static void run_phases_of_size(struct phases *phases, unsigned subscribers, struct list in_flight) {
+  if (in_flight.count == 0) return;
   struct plan *plan = &phases->plan;
   plan->connections = subscribers;
-  plan->in_flight = in_flight;
-  plan->messages = in_flight * phases->rounds;
-  run_rounds(phases, WARM_ROUNDS);
-  struct mark first = set_mark(phases);
-  uint64_t bytes = load->bytes_read;
-  run_rounds(phases, phases->rounds);
-  bytes = load->bytes_read - bytes;
-  struct mark last = set_mark(phases);
-  printf("{\"subscribers\":%u,\"in_flight\":%u,\"messages\":%u,\"mark\":%" PRIu64
-         ",\"allocations\":%" PRIu64 ",\"frees\":%" PRIu64 ",\"bytes\":%" PRIu64 "}\n",
-         subscribers, in_flight, plan->messages, last.number,
-         last.allocations - first.allocations, last.frees - first.frees, bytes);
+  // Before counting, since it is faster. Another round has the code translated with the counting in it.
+  warm_up(phases, in_flight, phases->warm);
+  set_mark(phases, false);
+  warm_up(phases, in_flight, 1);
+  struct mark mark = set_mark(phases, false);
+  for (unsigned i = 0; i < phases->repetitions; i++) {
+    for (unsigned j = 0; j < in_flight.count; j++) {
+      plan->in_flight = in_flight.numbers[j];
+      mark = run_phase(phases, mark, 0);
+    }
+  }
+  plan->in_flight = in_flight.numbers[0];
+  if (phases->pause_ms > 0) run_phase(phases, mark, phases->pause_ms);
+  set_mark(phases, true);
 }
 
 static void run_phases(struct phases *phases) {
-  struct list *subscribers = &phases->subscribers, *in_flight = &phases->in_flight;
+  struct list *subscribers = &phases->subscribers;
   load_start(&phases->load, subscribers->numbers[subscribers->count - 1] + 1);
   for (unsigned i = 0; i < subscribers->count; i++) {
     open_subscribers(phases, subscribers->numbers[i]);
-    for (unsigned j = 0; j < in_flight->count; j++)
-      run_phase(phases, subscribers->numbers[i], in_flight->numbers[j]);
+    run_phases_of_size(
+        phases, subscribers->numbers[i], in_flight_of_size(phases, i + 1 == subscribers->count));
   }
   load_finish(&phases->load);
 }
@@ -179,7 +229,9 @@ int main(int count, char **words) {
                .deadline_ns = monotonic_ns() + (int64_t)120 * 1000000000},
       .plan = {.message_bytes = MESSAGE_BYTES},
       .in_flight = {.numbers = {1}, .count = 1},
-      .rounds = 20};
+      .warm = 3,
+      .rounds = 20,
+      .repetitions = 1};
   if (count % 2 != 1) fail("expected pairs of option and value");
   for (int i = 1; i < count; i += 2) read_option(&phases, words[i], words[i + 1]);
   if (phases.load.port_count == 0 || phases.plan.servers.count == 0 || !phases.counters ||

@@ -16,9 +16,14 @@ struct allocation_counts {
 struct counters {
   struct allocation_counts now;
   struct allocation_counts marked;  // as of the last mark
-  // A mark is set by SIGUSR2. Under callgrind it writes a dump that holds what happened since the
-  // mark before; the n-th mark, from 1, has dump n.
+  // The number of marks that were set. Under callgrind each writes a dump that holds what happened
+  // since the mark before; the n-th mark, from 1, has dump n.
   _Atomic uint64_t marks;
+  // The number of marks that the client wants: a futex on which a thread of the process waits.
+  _Atomic uint32_t wanted;
+  // Written by the client before it wants a mark. Unless it is 0, callgrind counts nothing between
+  // that mark and the next, which is several times faster.
+  _Atomic uint32_t is_paused;
 };
 
 #endif

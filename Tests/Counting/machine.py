@@ -16,11 +16,22 @@ LOAD_PARTS = [
     "load-client", "idle", "ack", "latency", "openings", "durable", "chatter", "previews", *CLIENT_PARTS]
 LIBRARIES = ["-lssl", "-lcrypto", "-lz"]
 COUNTERS_SIZE = 4096
+# Of each mark that a client wants: the wait of the interposer's thread.
+MARK_CALLS = 1
 ALLOCATIONS, SYSTEM_CALLS, INSTRUCTIONS = "allocations", "system-calls", "instructions"
+
+
+# How many times longer the waits of tests are on this machine than on a fast one.
+PATIENCE = float(os.environ.get("PARLEY_TEST_PATIENCE", 1))
 
 
 class CountingError(Exception):
     """Something other than what is counted went wrong."""
+
+
+def patient(seconds):
+    """A limit of a wait, adapted to the machine."""
+    return seconds * PATIENCE
 
 
 def run(command, **options):
@@ -50,6 +61,13 @@ def make_certificate(folder):
          "-out", folder / "certificate.pem"])
 
 
+def without_debug_information(parleyd, folder):
+    """A copy that valgrind can read: some of its releases stumble over what swiftc writes."""
+    copy = folder / "parleyd"
+    run(["objcopy", "--strip-debug", parleyd, copy])
+    return copy
+
+
 def uncounted():
     """The units that cannot be counted or judged here, each with the reason."""
     if not shutil.which("valgrind"):
@@ -77,7 +95,7 @@ class Counted:
             **os.environ, "COUNTERS_FILE": str(self.counters), "SWIFT_BACKTRACE": "enable=no",
             "LD_PRELOAD": str(programs / "interposer.so")}
         self.prefix = [
-            "valgrind", "--quiet", "--tool=callgrind", "--collect-systime=yes",
+            "valgrind", "--quiet", "--tool=callgrind", "--collect-systime=yes", "--instr-atstart=no",
             f"--callgrind-out-file={self.dump}"] if under_valgrind else []
 
     def dump_of(self, mark):

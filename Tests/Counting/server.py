@@ -1,10 +1,11 @@
 """A parleyd of its own for each measurement."""
 
+import os
 import re
 import subprocess
 import time
 
-from machine import CountingError, run
+from machine import CountingError, patient, run
 
 START_SECONDS = 60
 STOP_SECONDS = 30
@@ -15,24 +16,20 @@ SETTINGS = [
     "--limits-ping-interval-ms", "3600000", "--fan-out-io-uring", "off"]
 
 
-def without_debug_information(parleyd, folder):
-    """A copy that valgrind can read: some of its releases stumble over what swiftc writes."""
-    copy = folder / "parleyd"
-    run(["objcopy", "--strip-debug", parleyd, copy])
-    return copy
-
-
 class Server:
     """A process that is listening while it is used in a `with`."""
 
-    def __init__(self, parleyd, folder, throttle, prefix=(), environment=None):
+    def __init__(self, parleyd, folder, programs, throttle, prefix=(), environment=None):
         self.log = folder / "server.log"
         self.command = [
             *prefix, str(parleyd), "--listen", "127.0.0.1:0", "--data-dir", str(folder / "data"),
-            "--tls-listen", "127.0.0.1:0", "--tls-certificate", str(folder / "certificate.pem"),
-            "--tls-private-key", str(folder / "key.pem"),
+            "--tls-listen", "127.0.0.1:0", "--tls-certificate", str(programs / "certificate.pem"),
+            "--tls-private-key", str(programs / "key.pem"),
             "--limits-throttle-messages", str(throttle), *SETTINGS]
-        self.environment = environment
+        # The programs refuse settings that they do not know, and these are the tests' own.
+        self.environment = {
+            name: text for name, text in (environment or os.environ).items()
+            if not name.startswith("PARLEY_TEST_")}
         self.process = None
 
     def __enter__(self):
@@ -40,7 +37,7 @@ class Server:
             self.process = subprocess.Popen(
                 self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT)
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + patient(START_SECONDS)
         while " ready " not in self.said():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.__exit__()
@@ -51,7 +48,7 @@ class Server:
     def __exit__(self, *_):
         self.process.terminate()
         try:
-            self.process.wait(STOP_SECONDS)
+            self.process.wait(patient(STOP_SECONDS))
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
