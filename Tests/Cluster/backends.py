@@ -7,20 +7,9 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import tempfile
 
-from harness import DEADLINE, eventually
-
-
-class Missing(Exception):
-    """The program that is not installed, as the end of a sentence."""
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+from harness import DEADLINE, Skipped, eventually, reserved_port
 
 
 async def finished(*command):
@@ -39,7 +28,7 @@ class Backend:
 
     def __init__(self, prefix):
         self.folder = tempfile.mkdtemp(prefix=prefix)
-        self.port = free_port()
+        self.port = reserved_port()
         self.process = None
 
     async def spawn(self, *command):
@@ -83,7 +72,7 @@ class PostgreSQL(Backend):
         found = sorted(glob.glob("/usr/lib/postgresql/*/bin"), key=lambda path: len(path) * 1000
                        + int(path.split("/")[-2]))
         if not found:
-            raise Missing("postgresql is not installed")
+            raise Skipped("postgresql is not installed")
         super().__init__("parley-postgresql-")
         self.programs = found[-1]
         self.data = os.path.join(self.folder, "data")
@@ -220,7 +209,7 @@ class SmallDisk:
                 "mount", "-t", "tmpfs", "-o", f"size={mebibytes}m", "tmpfs", disk.folder)
         except (AssertionError, OSError) as refusal:
             os.rmdir(disk.folder)
-            raise Missing("a file system cannot be mounted here") from refusal
+            raise Skipped("a file system cannot be mounted here") from refusal
         data = os.path.join(disk.folder, "data")
         os.mkdir(data)
         if os.geteuid() == 0:
@@ -259,7 +248,7 @@ class Redis(Backend):
     @classmethod
     async def start(cls):
         if not shutil.which("redis-server"):
-            raise Missing("redis-server is not installed")
+            raise Skipped("redis-server is not installed")
         server = cls("parley-redis-")
         await server.up()
         return server

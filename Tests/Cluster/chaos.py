@@ -20,10 +20,9 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "Outside"))
 
 import faults  # noqa: E402
 import schemas  # noqa: E402
-from backends import Missing  # noqa: E402
 from cluster import ClusterContext  # noqa: E402
 from crowd import AWAY, FLAGS, Crowd  # noqa: E402
-from harness import PATIENCE  # noqa: E402
+from harness import PATIENCE, Skipped  # noqa: E402
 
 # How long everything may take to be well again when the last fault of a round is mended.
 RECOVERY = 30 * PATIENCE
@@ -405,7 +404,7 @@ async def main(options):
     except asyncio.CancelledError:
         print(f"\nEnded after {run.done} faults; until then all rules held.")
         status = 130
-    except Missing as missing:
+    except Skipped as missing:
         print(f"Not run: {missing}.")
         status = 77
     except Exception as failure:

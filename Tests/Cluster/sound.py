@@ -4,9 +4,8 @@ import asyncio
 import json
 import time
 
-from backends import Missing
 from cluster import FREE, TOKEN
-from harness import PATIENCE, Refused, eventually, fence, refused
+from harness import PATIENCE, Refused, Skipped, eventually, fence, refused
 from throttling import ids, shown
 
 NO_THROTTLE = ("--limits-throttle-messages", "0")
@@ -250,7 +249,8 @@ async def test_users_are_reached(ctx):
 async def test_the_platform_api_is_one(ctx):
     """(i) Calls are answered alike by each server; sessions and connections of all are listed by each, and
     `parley sessions list` shows them."""
-    cluster = await ctx.cluster(3)
+    # Lists that are cut short, on a busy machine, would differ.
+    cluster = await ctx.cluster(3, "--limits-query-ms", "0")
     channel, _ = await made(ctx, cluster, name="Room")
     clients = await ctx.spread(cluster, 9, channel)
     for client in clients[:3]:
@@ -327,7 +327,7 @@ async def test_page_tokens_go_around(ctx):
 async def test_the_status_is_one(ctx):
     """Each server lists the same servers and names the same home of a channel, and the bus works."""
     if ctx.is_single:
-        raise Missing("one server is the home of everything")
+        raise Skipped("one server is the home of everything")
     cluster = await ctx.cluster(3)
     homes = set()
     for number in range(30):

@@ -6,8 +6,8 @@ import re
 import shutil
 
 import yaml
-from harness import eventually
-from proxied import HAProxy, Nginx, free_port, open_client, replaced, serves
+from harness import eventually, reserved_port
+from proxied import HAProxy, Nginx, open_client, replaced, serves
 from skipping import need
 
 SERVERS = ["10.0.0.11", "10.0.0.12", "10.0.0.13"]
@@ -23,7 +23,7 @@ class NginxBeforeTwo(Nginx):
         # The single server's example stands for the rest of the configuration.
         command = Nginx.configure(ctx, place, port, 1, silence)
         servers = [(f"server {host}:8080 ", f"server 127.0.0.1:{own} ")
-                   for host, own in zip(SERVERS, [*gateways, free_port()])]
+                   for host, own in zip(SERVERS, [*gateways, reserved_port()])]
         example = replaced(example, [
             *servers, ("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;"),
             ("/etc/nginx/parley/chain.pem", f"{place}/chain.pem"),
@@ -45,7 +45,7 @@ class HAProxyBeforeTwo(HAProxy):
         with open(ctx.source("Deploy/haproxy/parley-cluster.cfg"), encoding="utf-8") as file:
             example = file.read()
         servers = [(f"chat{number + 1} {host}:8081", f"chat{number + 1} 127.0.0.1:{own}")
-                   for number, (host, own) in enumerate(zip(SERVERS, [*gateways, free_port()]))]
+                   for number, (host, own) in enumerate(zip(SERVERS, [*gateways, reserved_port()]))]
         example = replaced(example, [
             *servers, ("bind :443 ssl crt /etc/haproxy/parley.pem",
                        f"bind 127.0.0.1:{port} ssl crt {place}/both.pem"),
@@ -59,7 +59,7 @@ class HAProxyBeforeTwo(HAProxy):
 async def before_two(ctx, kind):
     """Connections are spread; a server that drains gets no new ones and keeps those it has until it closes
     them; one that is gone is passed over."""
-    ports = [free_port(), free_port()]
+    ports = [reserved_port(), reserved_port()]
     servers = [await ctx.fresh(*kind.flags(port), "--auth-mode", "open") for port in ports]
     proxy = await kind.start(ctx, ports)
     try:

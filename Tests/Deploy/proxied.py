@@ -4,21 +4,14 @@ import asyncio
 import contextlib
 import os
 import re
-import socket
 import ssl
 
-from harness import DEADLINE, Client, eventually
+from harness import DEADLINE, Client, eventually, reserved_port
 from skipping import need
 from websockets.exceptions import InvalidStatus
 
 # An address of this machine that nothing else in the test connects from.
 CLIENT = "127.0.0.77"
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 def replaced(text, pairs):
@@ -44,7 +37,7 @@ class Proxy:
         os.chmod(ctx.root, 0o755)
         os.chmod(place, 0o755)
         await cls.make_certificate(ctx, place)
-        port = free_port()
+        port = reserved_port()
         command = cls.configure(ctx, place, port, gateway_port, silence)
         process = await asyncio.create_subprocess_exec(
             *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
@@ -160,7 +153,7 @@ def trusting():
 @contextlib.asynccontextmanager
 async def proxied(ctx, kind, *flags, silence="75s"):
     """A gateway behind a proxy: itself, the port between them, the proxy."""
-    port = free_port()
+    port = reserved_port()
     server = await ctx.fresh(
         *kind.flags(port), "--auth-mode", "open", "--log-level", "debug", *flags)
     proxy = await kind.start(ctx, port, silence=silence)
@@ -305,7 +298,7 @@ async def test_only_proxies_name_clients(ctx):
 
 async def test_a_stranger_is_refused(ctx):
     """The listener for proxies closes what comes without a PROXY header, and says so when asked to."""
-    port = free_port()
+    port = reserved_port()
     server = await ctx.fresh(*HAProxy.flags(port), "--log-level", "debug")
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -1,27 +1,25 @@
-"""Runs the tests of what is in Deploy: run.py --package FILE [--only NAME] [--roots DIRECTORY].
+"""Runs the tests of what is in Deploy: run.py --package FILE [--only TEXT] [--test ID] [--roots DIRECTORY].
 
 The programs are taken out of the Debian package. Runs the tests that its parts can, and says in a
 sentence why it passes others over.
 """
 
-import argparse
-import asyncio
-import importlib
-import inspect
+import contextlib
+import glob
 import os
 import subprocess
 import sys
 import tempfile
-import time
-import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "Outside"))
 
-from harness import PATIENCE, Context  # noqa: E402
-from skipping import Skipped  # noqa: E402
+from harness import Context  # noqa: E402
+from suite import Suite, main  # noqa: E402
 
-MODULES = ["units", "supervised", "proxied", "clustered", "watching", "packaged", "booted"]
+# These need neither a clean Debian nor other services.
+QUICK = ["packaged", "machine"]
+MODULES = ["units", "supervised", "proxied", "clustered", "watching", *QUICK, "clean", "booted"]
 PROGRAMS = ["parleyd", "parley", "parley-unfurl"]
 
 
@@ -38,58 +36,54 @@ class DeployContext(Context):
         return os.path.normpath(os.path.join(HERE, os.pardir, os.pardir, path))
 
 
-def tests_of(module):
-    found = [
-        (name, value) for name, value in vars(module).items()
-        if name.startswith("test_") and inspect.iscoroutinefunction(value)]
-    return sorted(found, key=lambda item: item[1].__code__.co_firstlineno)
+def newest(path):
+    """The path of a package, which may be named by its directory."""
+    if not os.path.isdir(path):
+        return os.path.abspath(path)
+    packages = glob.glob(os.path.join(os.path.abspath(path), "parley_*.deb"))
+    if not packages:
+        sys.exit(f"There is no package in {path}: run Scripts/package-debian.")
+    return max(packages, key=os.path.getmtime)
 
 
-async def run(context, name, test):
-    started = time.monotonic()
-    sentence = " ".join((test.__doc__ or name).split())
-    try:
-        async with asyncio.timeout(300 * PATIENCE):
-            await test(context)
-    except Skipped as reason:
-        print(f"skip {name}: {sentence} Not run: {reason}.", flush=True)
+class DeploySuite(Suite):
+    """Tests of the Debian package and of the files for deployment."""
+
+    description = __doc__
+    required = ["package"]
+    limit = 300
+    longest_message = 1_500
+    package = files = None
+
+    def add_options(self, parser):
+        parser.add_argument(
+            "--package", metavar="PATH", help="the Debian package, or a directory whose newest package is taken")
+        parser.add_argument(
+            "--roots", metavar="DIRECTORY", help="where a clean root is kept from one run to the next")
+        parser.add_argument(
+            "--quick", action="store_true", help=f"run {' and '.join(QUICK)}, which need no clean root")
+
+    def modules(self, options):
+        return QUICK if options.quick else MODULES
+
+    def every_module(self):
+        return MODULES
+
+    @contextlib.contextmanager
+    def prepared(self, options):
+        with tempfile.TemporaryDirectory(prefix="parley-deploy-") as self.files:
+            # Other users than this one run the programs too.
+            os.chmod(self.files, 0o755)
+            self.package = newest(options.package)
+            subprocess.run(["dpkg-deb", "--extract", self.package, self.files], check=True)
+            yield
+
+    def context_key(self, test):
         return None
-    except Exception as failure:
-        frames = traceback.extract_tb(failure.__traceback__)[-4:]
-        place = " < ".join(f"{os.path.basename(f.filename)}:{f.lineno}" for f in reversed(frames))
-        print(f"FAIL {name}: {sentence}\n     {type(failure).__name__}: {str(failure)[:1500]}"
-              f"\n     at {place}", flush=True)
-        return False
-    finally:
-        await context.tidy()
-    print(f"ok   {name}: {sentence} ({time.monotonic() - started:.1f} s)", flush=True)
-    return True
 
-
-async def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--package", required=True, help="the Debian package")
-    parser.add_argument("--roots", help="where a clean root is kept from one run to the next")
-    parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
-    options = parser.parse_args()
-    outcomes = []
-    with tempfile.TemporaryDirectory(prefix="parley-deploy-") as files:
-        # Other users than this one run the programs too.
-        os.chmod(files, 0o755)
-        subprocess.run(["dpkg-deb", "--extract", options.package, files], check=True)
-        context = DeployContext(os.path.abspath(options.package), files, options.roots)
-        try:
-            for module_name in MODULES:
-                module = importlib.import_module(module_name)
-                for name, test in tests_of(module):
-                    if options.only in f"{module_name}.{name}":
-                        outcomes.append(await run(context, f"{module_name}.{name}", test))
-        finally:
-            await context.close()
-    passed, failed = outcomes.count(True), outcomes.count(False)
-    print(f"{passed} passed, {failed} failed, {outcomes.count(None)} not run")
-    return 1 if failed or not passed else 0
+    async def begin(self, options, key):
+        return DeployContext(self.package, self.files, options.roots)
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    sys.exit(main(DeploySuite()))

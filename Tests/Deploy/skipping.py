@@ -2,9 +2,7 @@
 
 import shutil
 
-
-class Skipped(Exception):
-    """Why a test can't run here, as the end of a sentence."""
+from harness import Skipped
 
 
 def need(program):

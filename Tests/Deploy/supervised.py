@@ -7,8 +7,7 @@ import secrets
 import signal
 import socket
 
-from harness import DEADLINE, Server, UnfurlService
-from skipping import Skipped
+from harness import DEADLINE, Server, Skipped, UnfurlService
 
 PERIOD = 0.4
 SEIZE, INTERRUPT, DETACH, ANY_CHILD = 0x4206, 0x4207, 17, 0x40000000

@@ -6,8 +6,10 @@ import itertools
 import json
 import os
 import shutil
+import tempfile
 
 import websockets
+from harness import DEADLINE, Skipped, lasting
 
 PROGRAMS = ["chromium", "chromium-browser", "google-chrome"]
 
@@ -17,11 +19,62 @@ def program():
     return next(filter(None, map(shutil.which, PROGRAMS)), None)
 
 
-class Page:
-    """A page in a browser of its own, which ends with the block."""
+def need():
+    """Skips a test where there is no Chromium."""
+    if program() is None:
+        raise Skipped("Chromium is not installed")
 
-    def __init__(self, directory):
-        self.directory = directory
+
+class Chromium:
+    """A browser, in which each page with what it stores is by itself."""
+
+    def __init__(self):
+        self.directory = tempfile.mkdtemp(prefix="parley-chromium-")
+
+    @classmethod
+    async def start(cls):
+        browser = cls()
+        browser.process = await asyncio.create_subprocess_exec(
+            program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            "--no-first-run", "--disable-background-networking", "--disable-component-update",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            f"--user-data-dir={browser.directory}", "--remote-debugging-port=0", "about:blank",
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
+        port = os.path.join(browser.directory, "DevToolsActivePort")
+        try:
+            async with asyncio.timeout(2 * DEADLINE):
+                while not (os.path.exists(port) and open(port).read().count("\n")):
+                    assert browser.is_alive(), f"Chromium ended with {browser.process.returncode}"
+                    await asyncio.sleep(0.02)
+        except BaseException:
+            await browser.end()
+            raise
+        number, browser.path = open(port).read().split("\n")[:2]
+        browser.base = f"ws://127.0.0.1:{number}"
+        return browser
+
+    def is_alive(self):
+        return self.process.returncode is None
+
+    async def end(self):
+        if self.is_alive():
+            self.process.kill()
+        await self.process.wait()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    async def ask(self, method, **params):
+        async with websockets.connect(self.base + self.path, max_size=None) as socket:
+            await socket.send(json.dumps({"id": 0, "method": method, "params": params}))
+            while (answer := json.loads(await socket.recv())).get("id") != 0:
+                pass
+        assert "error" not in answer, (method, answer["error"])
+        return answer["result"]
+
+
+class Page:
+    """A page that shares nothing with other pages but its own tabs, and ends with the block."""
+
+    def __init__(self):
         self.numbers = itertools.count(1)
         self.answers = {}
         self.errors = []
@@ -30,49 +83,35 @@ class Page:
         self.received = 0
 
     async def __aenter__(self):
-        self.process = await asyncio.create_subprocess_exec(
-            program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--no-first-run", "--disable-background-networking", "--disable-component-update",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-            f"--user-data-dir={self.directory}", "--remote-debugging-port=0", "about:blank",
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
-        port = os.path.join(self.directory, "DevToolsActivePort")
-        async with asyncio.timeout(60):
-            while not (os.path.exists(port) and open(port).read().count("\n")):
-                await asyncio.sleep(0.05)
-        number, browser = open(port).read().split("\n")[:2]
-        self.base = f"ws://127.0.0.1:{number}"
-        self.browser = browser
-        targets = (await self.ask_browser("Target.getTargets"))["targetInfos"]
-        await self.attach(next(found["targetId"] for found in targets if found["type"] == "page"))
+        self.browser = await lasting(Chromium.start)
+        self.context = (await self.browser.ask("Target.createBrowserContext"))["browserContextId"]
+        await self.attach()
         return self
 
     async def __aexit__(self, *_):
-        for page in [*self.tabs, self]:
-            page.reading.cancel()
-            await page.socket.close()
-        self.process.kill()
-        await self.process.wait()
+        try:
+            for page in [*self.tabs, self]:
+                page.reading.cancel()
+                await page.socket.close()
+            await self.browser.ask("Target.disposeBrowserContext", browserContextId=self.context)
+        except Exception:
+            # The next page gets another browser.
+            await self.browser.end()
 
-    async def ask_browser(self, method, **params):
-        async with websockets.connect(self.base + self.browser, max_size=None) as socket:
-            await socket.send(json.dumps({"id": 0, "method": method, "params": params}))
-            while (answer := json.loads(await socket.recv())).get("id") != 0:
-                pass
-        return answer["result"]
-
-    async def attach(self, target):
-        self.socket = await websockets.connect(f"{self.base}/devtools/page/{target}", max_size=None)
+    async def attach(self):
+        target = (await self.browser.ask(
+            "Target.createTarget", url="about:blank", browserContextId=self.context))["targetId"]
+        self.socket = await websockets.connect(
+            f"{self.browser.base}/devtools/page/{target}", max_size=None)
         self.reading = asyncio.create_task(self.read())
         for domain in ("Page", "Runtime", "Network", "DOM"):
             await self.call(f"{domain}.enable")
 
     async def tab(self):
-        """Another page in the same browser, which ends with this one."""
-        made = Page(self.directory)
-        made.base, made.browser = self.base, self.browser
-        target = (await self.ask_browser("Target.createTarget", url="about:blank"))["targetId"]
-        await made.attach(target)
+        """Another page that shares what it stores with this one, and ends with it."""
+        made = Page()
+        made.browser, made.context = self.browser, self.context
+        await made.attach()
         self.tabs.append(made)
         return made
 
@@ -91,7 +130,7 @@ class Page:
         number = next(self.numbers)
         self.answers[number] = waiting = asyncio.get_running_loop().create_future()
         await self.socket.send(json.dumps({"id": number, "method": method, "params": params}))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(2 * DEADLINE):
             answer = await waiting
         assert "error" not in answer, (method, answer["error"])
         return answer["result"]
@@ -107,7 +146,7 @@ class Page:
         assert "exceptionDetails" not in answer, (script, answer["exceptionDetails"])
         return answer["result"].get("value")
 
-    async def until(self, script, seconds=60):
+    async def until(self, script, seconds=2 * DEADLINE):
         """The first true value of an expression."""
         try:
             async with asyncio.timeout(seconds):

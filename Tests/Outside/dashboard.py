@@ -8,7 +8,7 @@ import re
 from urllib.parse import quote
 
 from calls import Caller
-from harness import fence, http
+from harness import DEADLINE, fence, http
 from pagefiles import in_browser
 
 FLAGS = ["--unfurl-mode", "off", "--limits-flood-messages", "0"]
@@ -260,7 +260,7 @@ async def test_the_live_view(ctx, page):
     # Leaving the view ends the observer.
     await show(page, "settings")
     async with Caller(server) as caller:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(DEADLINE):
             while (await caller.call("GET", "/parley/metrics"))["samples"] and await sockets(caller) > 3:
                 await asyncio.sleep(0.05)
     await fence(channel, owner, viewer)
@@ -307,7 +307,7 @@ async def test_stopping_the_live_view_while_it_connects(ctx, page):
     await page.run("later()")
     assert await page.run("made === count")
     async with Caller(server) as caller:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(DEADLINE):
             while await sockets(caller) > 1:
                 await asyncio.sleep(0.05)
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 
-from harness import PATIENCE, Refused, eventually, http, refused
+from harness import PATIENCE, Refused, eventually, http, refused, scaled
 from previews import FLAGS, preview_of, with_pages
 
 UNLIMITED = (*FLAGS, "--limits-preview-fetches-per-second", "0")
@@ -88,7 +88,7 @@ async def test_a_time_out_at_one_second(ctx, pages):
 @with_pages
 async def test_more_time_than_messages_have(ctx, pages):
     """A fetch may take longer than unfurl.timeout_ms, also after a message's has run out of time."""
-    server = await ctx.fresh(*FLAGS, "--unfurl-timeout-ms", "300")
+    server = await ctx.fresh(*FLAGS, "--unfurl-timeout-ms", scaled(300))
     channel, _, sender = await ctx.room(server, 1)
     pages.add("/late", "Late")
     gate = pages.hold("/late")
@@ -96,7 +96,7 @@ async def test_more_time_than_messages_have(ctx, pages):
     await eventually(lambda: sample(server, 'parley_preview_fetches_total{outcome="timed_out"}', 1))
     waiting = await sender.ask("preview.fetch", url=pages.url("/late"), timeout_ms=20000)
     await pages.asked_for("/late", 2)
-    await asyncio.sleep(0.6)
+    await asyncio.sleep(0.6 * PATIENCE)
     gate.set()
     assert (await sender.result(waiting))["og_tag"]["og:title"] == "Late"
 

@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 
-from harness import known
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DOCUMENTS = os.path.join(ROOT, "Sources", "Gateway", "Gateway.docc")

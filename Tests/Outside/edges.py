@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from harness import (
-    DEADLINE, Client, RawSocket, Server, fence, http, known, process_environment, refused)
+    DEADLINE, Client, RawSocket, Server, fence, http, known, process_environment)
 
 FREE = ("--limits-flood-messages", "0")
 

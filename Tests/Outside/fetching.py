@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import zlib
 
-from harness import PATIENCE, eventually, fence
+from harness import DEADLINE, PATIENCE, eventually, fence, scaled
 from pages import Pages
 from remembered import (
     FLAGS, entry_of, explain, look_up, preview_of, remembered, settled, updates_of, with_pages)
@@ -246,7 +246,7 @@ async def test_endless_pages(ctx, pages):
 @with_pages
 async def test_slow_pages_hold_nothing(ctx, pages):
     """A page that does not come within unfurl.timeout_ms is given up; its message went at once."""
-    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", "500")
+    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", scaled(500))
     channel, owner, sender, viewer = await ctx.room(server, 2)
 
     async def drip(_, writer):
@@ -268,7 +268,7 @@ async def test_slow_pages_hold_nothing(ctx, pages):
         assert "og_tag" not in entry, entry
         assert not updates_of(viewer, message) and not updates_of(sender, message)
     for gone in left.values():
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(DEADLINE):
             await gone.wait()
     await pages.until(lambda: pages.underway == 0, "the end of every connection")
 
@@ -459,7 +459,7 @@ async def test_reading_ends_with_a_short_head(ctx, pages):
 @with_pages
 async def test_a_time_out_in_the_body(ctx, pages):
     """A page that is not whole within unfurl.timeout_ms changes nothing and sends nothing."""
-    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", "500")
+    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", scaled(500))
     channel, owner, sender = await ctx.room(server, 1)
     left = pages.stall("/half", HTML_HEAD + b"<title>Half</title>" + b"<p>words</p>" * 500)
     sent = (await sender.send(channel, pages.url("/half")))["message"]

@@ -9,6 +9,7 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import struct
 import tempfile
 from collections import deque
@@ -23,6 +24,11 @@ PATIENCE = float(os.environ.get("PARLEY_TEST_PATIENCE", "1"))
 DEADLINE = 30 * PATIENCE
 
 
+def scaled(number):
+    """A setting for a time that the server's machine must keep within, in the setting's own unit."""
+    return str(round(number * PATIENCE))
+
+
 class Refused(Exception):
     """An error answered by the server."""
 
@@ -33,12 +39,51 @@ class Refused(Exception):
         self.data = error.get("data")
 
 
+class Skipped(Exception):
+    """The reason why a test cannot run here, as the end of a sentence."""
+
+
 def known(reason):
     """Marks a test of what the server is known not to do yet, and why."""
     def marked(test):
         test.known = reason
         return test
     return marked
+
+
+# Sockets that keep ports for programs that cannot choose one themselves.
+_reserved = []
+
+
+def reserved_port(number=0):
+    """Keeps a port from other programs as long as this process lives; connections to it are refused.
+
+    A program that is given the port can listen there, also after a restart, if it sets SO_REUSEADDR as servers
+    do: the socket that keeps the port does not listen. By default the port is a free one.
+    """
+    keeper = socket.socket()
+    keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    keeper.bind(("127.0.0.1", number))
+    _reserved.append(keeper)
+    return keeper.getsockname()[1]
+
+
+# Programs that take long to start, each once for all tests of this process.
+_lasting = {}
+
+
+async def lasting(start):
+    """The helper that a coroutine function starts, which lasts for all tests while it is alive."""
+    helper = _lasting.get(start)
+    if helper is None or not helper.is_alive():
+        helper = _lasting[start] = await start()
+    return helper
+
+
+async def end_lasting():
+    """Ends the helpers that last."""
+    while _lasting:
+        await _lasting.popitem()[1].end()
 
 
 def process_environment(additions):
@@ -102,8 +147,12 @@ class Program:
                 self.process.send_signal(how)
         return await self.wait()
 
-    async def kill(self):
-        return await self.end(signal.SIGKILL)
+    async def kill(self, keeps_port=False):
+        """Kills it; another one can then listen on its port if that is kept."""
+        status = await self.end(signal.SIGKILL)
+        if keeps_port:
+            reserved_port(self.port)
+        return status
 
     async def get(self, path, **headers):
         """The status, headers and body of a plain HTTP GET."""
@@ -421,10 +470,10 @@ async def fence(channel, owner, *viewers):
             "the fence")
 
 
-async def eventually(condition, what="what was waited for"):
+async def eventually(condition, what="what was waited for", seconds=DEADLINE):
     """The first true value of a coroutine function, asked again and again."""
     try:
-        async with asyncio.timeout(DEADLINE):
+        async with asyncio.timeout(seconds):
             while not (found := await condition()):
                 await asyncio.sleep(0.02)
     except TimeoutError:
@@ -455,7 +504,6 @@ class RawSocket:
 
     @classmethod
     async def open(cls, server, receive_buffer=None):
-        import socket
         plain = socket.socket()
         if receive_buffer:
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)

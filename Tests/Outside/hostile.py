@@ -203,7 +203,7 @@ async def test_a_slow_consumer(ctx):
     """One that does not read is closed with 4004 once too much waits; others are unharmed."""
     server = await ctx.fresh(
         "--limits-outbound-bytes", "262144", "--limits-flood-messages", "0",
-        "--limits-throttle-messages", "0")
+        "--limits-throttle-messages", "0", "--limits-calls-per-second", "0")
     channel, owner, viewer = await ctx.room(server, 1)
     slow = await RawSocket.open(server, receive_buffer=4096)
     ctx.clients.append(slow)

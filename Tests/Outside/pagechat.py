@@ -44,7 +44,7 @@ async def test_two_windows_through_a_kill(ctx, page):
     await enter(other, server, "lobby", "bob")
     await write(page, "one")
     await other.until(f"{ROWS}.length === 1")
-    await server.kill()
+    await server.kill(keeps_port=True)
     await page.until("document.getElementById('status').className === 'waiting'")
     await write(page, "two")
     await write(page, "three")
@@ -64,7 +64,7 @@ async def test_what_waits_survives_a_reload(ctx, page):
     server = await ctx.fresh(*FLAGS)
     port = server.port
     await enter(page, server, "lobby")
-    await server.kill()
+    await server.kill(keeps_port=True)
     await page.until("document.getElementById('status').className === 'waiting'")
     await write(page, "later")
     await page.until("""new Promise((done) => {
@@ -238,7 +238,7 @@ async def test_leaving_with_something_unsent(ctx, page):
     """A text that waits while its author leaves and enters again is shown again, and goes out once."""
     server = await ctx.fresh(*FLAGS)
     await enter(page, server, "lobby")
-    await server.kill()
+    await server.kill(keeps_port=True)
     await page.until("document.getElementById('status').className === 'waiting'")
     await write(page, "later")
     await page.run("document.getElementById('leave').click()")
@@ -397,6 +397,6 @@ async def test_a_line_whose_answer_is_lost(ctx, page):
     await page.run(f"{LINE}.value = {json.dumps(line)}")
     await page.run("document.getElementById('by-hand').requestSubmit()")
     assert await page.run(f"{LINE}.value") == ""
-    await server.kill()
+    await server.kill(keeps_port=True)
     await page.until("document.getElementById('fault').textContent.includes('lost')")
     assert await page.run(f"{LINE}.value") == line

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import browser
 from files import call, download
+from harness import DEADLINE
 from thumbnails import png
 from uploads import until
 
@@ -19,9 +20,8 @@ PNG = base64.b64decode(
 
 def in_browser(test):
     async def attempt(ctx):
-        if browser.program() is None:
-            return
-        async with browser.Page(ctx.directory()) as page:
+        browser.need()
+        async with browser.Page() as page:
             await test(ctx, page)
             assert not page.errors, page.errors
     attempt.__doc__ = test.__doc__
@@ -182,9 +182,9 @@ async def test_an_upload_survives_its_server(ctx, page):
     await page.choose("#files", file(ctx, "film.bin", content))
     await page.until("document.querySelector('.upload progress')?.value > 5_000_000")
     port = server.port
-    await server.kill()
+    await server.kill(keeps_port=True)
     server = await ctx.fresh(*FLAGS, "--listen", f"127.0.0.1:{port}", data=data)
     await page.slow(0)
-    await page.until(f"{LINKS}.length === 1", seconds=120)
+    await page.until(f"{LINKS}.length === 1", seconds=4 * DEADLINE)
     url = await page.run("document.querySelector('#timeline .file a').href")
     assert (await download(server, url))[2] == content

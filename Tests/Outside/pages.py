@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 
+from harness import DEADLINE
+
 
 class Request:
     """What was asked for, with its header fields in order and by their lower-case names."""
@@ -106,7 +108,7 @@ class Pages:
     async def until(self, condition, what):
         """Looks at the condition whenever something was asked or answered."""
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(DEADLINE):
                 while not condition():
                     await self.arrived.wait()
         except TimeoutError:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 
-from harness import PATIENCE, eventually, fence
+from harness import PATIENCE, eventually, fence, scaled
 from remembered import FLAGS, explain, look_up, preview_of, with_pages
 from remembering import expired
 from unfurlers import asking, with_service
@@ -29,7 +29,7 @@ async def test_what_is_counted(ctx, pages):
     """Messages, look-ups and fetches are counted by how they came out."""
     server = await ctx.fresh(
         *FLAGS, "--unfurl-allow-addresses", "127.0.0.0/8,::1/128",
-        "--unfurl-deny-domains", "denied.localhost", "--unfurl-timeout-ms", "400",
+        "--unfurl-deny-domains", "denied.localhost", "--unfurl-timeout-ms", scaled(400),
         "--unfurl-negative-ttl-seconds", "600")
     channel, owner, sender = await ctx.room(server, 1)
     pages.add("/page", "Page")

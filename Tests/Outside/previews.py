@@ -6,7 +6,7 @@ import glob
 import json
 import os
 
-from harness import eventually, fence
+from harness import DEADLINE, PATIENCE, eventually, fence, scaled
 from pages import Pages
 
 FLAGS = ("--unfurl-allow-addresses", "127.0.0.0/8", "--unfurl-allow-ports", "1-65535",
@@ -159,13 +159,13 @@ async def test_a_failure_is_remembered(ctx, pages):
 @with_pages
 async def test_a_time_out_changes_nothing(ctx, pages):
     """A page that does not answer within unfurl.timeout_ms changes nothing and holds no one."""
-    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", "300")
+    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", scaled(300))
     channel, owner, sender = await ctx.room(server, 1)
     pages.hold("/slow")
     sent = (await sender.send(channel, pages.url("/slow")))["message"]
     await pages.asked_for("/slow")
     await sender.send(channel, "not held back")
-    await asyncio.sleep(0.6)
+    await asyncio.sleep(0.6 * PATIENCE)
     await marker(pages, ctx, channel, sender, owner)
     assert not updates_of(sender, sent)
 
@@ -308,7 +308,7 @@ async def test_the_cache_expires(ctx, pages):
     pages.add("/ttl", "First")
     await preview_of(sender, (await sender.send(channel, pages.url("/ttl")))["message"])
     pages.add("/ttl", "Second")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(DEADLINE):
         while pages.count("/ttl") < 2:
             last = (await sender.send(channel, pages.url("/ttl")))["message"]
             await asyncio.sleep(0.1)

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import schemas
 from calls import Caller
-from harness import DEADLINE, Client, RawSocket, Server, eventually
+from harness import Client, RawSocket, Server, eventually
 from schemavalues import Maker, methods
 
 FLAGS = ["--limits-flood-messages", "40", "--limits-calls-per-second", "2000",

@@ -12,6 +12,7 @@ import sqlite3
 from urllib.parse import urlsplit
 
 from files import call, upload
+from harness import DEADLINE, scaled
 from uploads import FLAGS as PLAIN, cut, create, offset, patch, put, refusal_of, until
 
 FLAGS = [*PLAIN, "--limits-uploads-per-second", "0"]
@@ -80,7 +81,7 @@ async def test_participants_alone_read_a_file(ctx):
 
 async def test_ban_and_loss(ctx):
     """A ban ends the right at once, a lost connection after the grace."""
-    server = await ctx.fresh(*ON, "--files-grace-seconds", "2")
+    server = await ctx.fresh(*ON, "--files-grace-seconds", scaled(2))
     channel, owner, viewer, lost = await ctx.room(server, 2)
     shown = await sent(owner, server, channel, b"plan" * 100)
     await owner.call("channel.ban", channel_url=channel, user_id=viewer.user_id, seconds=60)
@@ -169,7 +170,7 @@ async def test_kill_9_in_an_upload(ctx):
 def cut_and_stay(server, url, content, total, start):
     """Sends the beginning of a piece, and leaves the connection open."""
     import http.client
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=DEADLINE)
     connection.putrequest("PATCH", urlsplit(url).path)
     for name, text in {
         "Tus-Resumable": "1.0.0", "Content-Type": "application/offset+octet-stream",
@@ -611,7 +612,7 @@ async def test_master_keys_of_a_command(ctx):
 
     async def is_given_up():
         return any("has not ended" in line for line in server.lines)
-    await until(is_given_up, 30)
+    await until(is_given_up)
     assert await current() == "two"
     assert (await read(server, shown["url"], key(owner)))[2] == b"plan"
     await server.end()

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 
-from harness import http
+from harness import DEADLINE, http
 from pages import Request
 
 
@@ -40,7 +40,7 @@ class ScriptedService:
 
     async def until(self, condition, what):
         try:
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(DEADLINE):
                 while not condition():
                     await self.arrived.wait()
         except TimeoutError:

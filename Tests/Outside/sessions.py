@@ -2,7 +2,7 @@
 
 import asyncio
 
-from harness import RawSocket, refused
+from harness import RawSocket, refused, scaled
 
 
 async def test_open_answers_with_the_documented_members(ctx):
@@ -174,7 +174,7 @@ async def test_the_subprotocol_is_selected_when_offered(ctx):
 
 async def test_no_open_in_time_closes_with_4001(ctx):
     """A connection without session.open within limits.open_timeout_ms closes with 4001."""
-    server = await ctx.fresh("--limits-open-timeout-ms", "300")
+    server = await ctx.fresh("--limits-open-timeout-ms", scaled(300))
     opened = await ctx.user(server)
     silent = await ctx.connect(server)
     talking = await ctx.connect(server)

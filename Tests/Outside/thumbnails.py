@@ -9,7 +9,7 @@ import tempfile
 import zlib
 
 from files import download, upload
-from harness import PATIENCE, refused
+from harness import refused
 from uploads import create, put, until
 
 FLAGS = ["--unfurl-mode", "off"]

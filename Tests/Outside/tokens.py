@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 
-from harness import refused
+from harness import Skipped, refused
 
 SECRET = "correct horse battery staple"
 FLAGS = ("--auth-mode", "token", "--auth-jwt-secret", SECRET)
@@ -161,7 +161,7 @@ async def public_key_server(ctx, *options):
 
 async def signed_with_key(ctx, algorithm, command, *options, convert=lambda data: data):
     if not shutil.which("openssl"):
-        return
+        raise Skipped("openssl is not installed")
     server, private, public = await public_key_server(ctx, *options)
     name = ctx.name()
     text = unsigned({"sub": name, "exp": int(time.time()) + 600}, algorithm)

@@ -6,7 +6,7 @@ import functools
 import json
 import time
 
-from harness import PATIENCE, Refused, eventually, http, refused
+from harness import PATIENCE, Refused, eventually, http, refused, scaled
 from pagefiles import enter, in_browser
 from services import ScriptedService
 from translators import ScriptedTranslator, apertium
@@ -162,16 +162,19 @@ async def test_odd_texts_come_back_as_they_were(ctx, service):
 @with_translator
 async def test_slow_translations_follow_by_one_update(ctx, service):
     """What is there when the wait ends goes with the message, all else by one update to everybody."""
-    server = await started(ctx, service, "--limits-send-wait-ms", "600")
+    server = await started(ctx, service, "--limits-send-wait-ms", scaled(600))
     channel, owner, viewer = await ctx.room(server, 1)
     service.answers["slow"] = {"de": None}
 
+    answered = asyncio.Event()
+
     async def late(_, writer):
-        await asyncio.sleep(2)
+        await answered.wait()
         writer.write(ScriptedService.written(200, {"translatedText": "langsam"}))
 
     async def later(_, writer):
-        await asyncio.sleep(2.5)
+        await answered.wait()
+        await asyncio.sleep(0.5)
         writer.write(ScriptedService.written(200, {"translatedText": "lent"}))
     service.answers["slow"] = {"de": late, "fr": later}
     began = time.monotonic()
@@ -184,6 +187,7 @@ async def test_slow_translations_follow_by_one_update(ctx, service):
     sent = (await owner.result(waiting))["message"]
     assert 0.55 <= time.monotonic() - began < 1.9 * PATIENCE
     assert sent["translations"] == {"es": "es:slow"}, sent
+    answered.set()
     for client in (owner, viewer):
         event = await client.event("message.updated")
         assert event["message"]["translations"] == {
@@ -264,9 +268,16 @@ async def test_a_batch_with_a_waiting_message(ctx, service):
 @with_translator
 async def test_edits_and_deletions(ctx, service):
     """A new text drops the translations and makes them anew; a late result for the old one is dropped."""
-    server = await started(ctx, service, "--limits-send-wait-ms", "500")
+    server = await started(ctx, service, "--limits-send-wait-ms", scaled(500))
     channel, owner, viewer = await ctx.room(server, 1)
-    service.answers["slow"] = 3
+    edited, deleted = asyncio.Event(), asyncio.Event()
+
+    def held(gate, text):
+        async def answer(_, writer):
+            await gate.wait()
+            writer.write(ScriptedService.written(200, {"translatedText": f"es:{text}"}))
+        return answer
+    service.answers["slow"] = held(edited, "slow")
 
     async def translated():
         return (await stored(viewer, channel, number))["translations"] == {"es": "es:one"}
@@ -290,14 +301,16 @@ async def test_edits_and_deletions(ctx, service):
     async def renewed():
         return (await stored(viewer, channel, number))["translations"] == {"es": "es:quick"}
     await eventually(renewed, "the translation of the new text")
-    await asyncio.sleep(3)
+    edited.set()
+    await asyncio.sleep(0.5)
     assert (await stored(viewer, channel, number))["translations"] == {"es": "es:quick"}
     # Deleted while it runs.
-    service.answers["gone"] = 3
+    service.answers["gone"] = held(deleted, "gone")
     number = (await owner.send(channel, "gone", translation_target_langs=["es"]))[
         "message"]["message_id"]
     await owner.call("message.delete", channel_url=channel, message_id=number)
-    await asyncio.sleep(3)
+    deleted.set()
+    await asyncio.sleep(0.5)
     told = [e["params"]["message"]["message_id"] for e in viewer.told("message.updated")]
     assert number not in told and service.count("gone") == 1
 
@@ -405,7 +418,7 @@ async def test_the_rate_of_a_user(ctx, service):
 @with_translator
 async def test_services_that_misbehave(ctx, service):
     """HTML, a list, nothing, redirects, endless answers, a slow one: 500901, and the next works."""
-    server = await started(ctx, service, "--translation-timeout-ms", "1500")
+    server = await started(ctx, service, "--translation-timeout-ms", scaled(1500))
     channel, owner = await ctx.room(server, 0)
 
     async def drips(_, writer):
@@ -455,7 +468,7 @@ async def test_services_that_misbehave(ctx, service):
 @with_translator
 async def test_a_dead_service_is_waited_for_five_times(ctx, service):
     """Messages wait for a dead service no more than five times; then they go out at once."""
-    server = await started(ctx, service, "--limits-send-wait-ms", "500")
+    server = await started(ctx, service, "--limits-send-wait-ms", scaled(500))
     channel, owner = await ctx.room(server, 0)
     service.dead = True
     times = []
@@ -584,7 +597,7 @@ async def test_webhooks_have_the_translations(ctx, service):
         events = webhook_flags(receiver, events="message.received,message.updated")
         server = await started(
             ctx, service, *(flag for flag in events if "flood" not in flag),
-            "--limits-send-wait-ms", "1500")
+            "--limits-send-wait-ms", scaled(1500))
         channel, owner = await ctx.room(server, 0)
         service.answers["late"] = 4
         for text in ("quick", "late"):

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import json
 import shutil
-import socket
 
+from harness import DEADLINE, reserved_port
 from pages import Request
 from services import ScriptedService
 
@@ -45,7 +45,7 @@ class ScriptedTranslator:
         return sum(q["q"] == text and language in (None, q["target"]) for q in self.asked)
 
     async def until_asked(self, text, count=1):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(DEADLINE):
             while self.count(text) < count:
                 await self.arrived.wait()
 
@@ -97,13 +97,11 @@ async def apertium():
     """A running apertium-apy: its process and its URL."""
     program = shutil.which("apertium-apy")
     assert program, "apertium-apy is not installed"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = reserved_port()
     process = await asyncio.create_subprocess_exec(
         program, "-p", str(port), "/usr/share/apertium", stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(DEADLINE):
         while True:
             with contextlib.suppress(OSError):
                 _, writer = await asyncio.open_connection("127.0.0.1", port)

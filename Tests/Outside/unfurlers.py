@@ -5,11 +5,10 @@ import functools
 import os
 import re
 import signal
-import socket
 import sys
 import time
 
-from harness import eventually, fence
+from harness import DEADLINE, eventually, fence, reserved_port, scaled
 from remembered import (
     entry_of, explain, look_up, preview_of, remembered, settled, updates_of, with_pages)
 from services import ScriptedService, tag
@@ -34,18 +33,12 @@ def with_service(test):
     return wrapped
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @with_pages
 async def test_the_documented_service(ctx, pages):
     """The service that the documentation shows works as it stands there, but for its port."""
     with open(PAGE, encoding="utf-8") as page:
         (program,) = re.findall(r"```python\n(.*?)```", page.read(), re.S)
-    port = free_port()
+    port = reserved_port()
     assert program.count("8090") == 1
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", program.replace("8090", str(port)),
@@ -295,11 +288,11 @@ async def test_closing_is_cancelling(ctx, service):
     """A question that takes too long, or whose gateway stops, sees its connection closed."""
     slow, stopped = "https://slow.example/1", "https://slow.example/2"
     left = service.silent(slow), service.silent(stopped)
-    server = await ctx.fresh(*asking(service, "--unfurl-timeout-ms", "400"))
+    server = await ctx.fresh(*asking(service, "--unfurl-timeout-ms", scaled(400)))
     channel, owner, sender, viewer = await ctx.room(server, 2)
     sent = (await sender.send(channel, slow))["message"]
     assert (await viewer.event("message.received"))["message"]["og_tag"] is None
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(DEADLINE):
         await left[0].wait()
     await fence(channel, owner, sender, viewer)
     assert not updates_of(viewer, sent)
@@ -309,7 +302,7 @@ async def test_closing_is_cancelling(ctx, service):
     await sender.send(channel, stopped)
     await service.until(lambda: service.count(stopped), "the question")
     assert await server.end(signal.SIGTERM) == 0
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(DEADLINE):
         await left[1].wait()
 
 
@@ -403,7 +396,7 @@ async def test_a_service_that_is_down(ctx, service):
 async def probed(service, sender, channel, connections):
     """Sends links, several at a time, until one of them was let through."""
     number = 0
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(DEADLINE):
         while service.connections < connections:
             for _ in range(3):
                 number += 1
@@ -415,7 +408,7 @@ async def probed(service, sender, channel, connections):
 @with_service
 async def test_a_service_that_is_not_there_yet(ctx, service):
     """The gateway starts and serves without its service, and uses it once it listens."""
-    port = free_port()
+    port = reserved_port()
     server = await ctx.fresh(
         "--unfurl-mode", "http", "--unfurl-url", f"http://127.0.0.1:{port}/", *UNLIMITED)
     channel, owner, sender = await ctx.room(server, 1)

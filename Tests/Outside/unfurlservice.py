@@ -6,7 +6,7 @@ import os
 import resource
 import signal
 
-from harness import PATIENCE, eventually, http
+from harness import DEADLINE, PATIENCE, eventually, http
 from pages import Pages
 from remembered import explain, look_up, preview_of, with_pages
 from services import ask
@@ -50,7 +50,7 @@ async def test_failures(ctx, pages):
     status, _, answer = await ask(service, {"url": pages.url("/never"), "timeout_ms": 300})
     check_error(answer)
     assert 500 <= status < 600 and answer["error"] == "timed_out", (status, answer)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(DEADLINE):
         await left.wait()
     status, _, answer = await ask(service, {"url": pages.url("/missing"), "timeout_ms": 5000})
     if status != 200:
@@ -164,7 +164,7 @@ async def test_a_service_that_is_killed(ctx, pages):
     channel, _, sender = await ctx.room(server, 1)
     pages.add("/one", "One")
     await preview_of(sender, (await sender.send(channel, pages.url("/one")))["message"])
-    await service.kill()
+    await service.kill(keeps_port=True)
     pages.add("/two", "Two")
     for number in range(6):
         answer = await explain(server, pages.url(f"/{number}"))
@@ -188,7 +188,7 @@ async def test_cancelling(ctx, pages):
     writer.write(head + body)
     await pages.asked_for("/slow")
     writer.close()
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(DEADLINE):
         await left.wait()
 
 
@@ -225,7 +225,7 @@ async def test_a_second_signal_hurries(ctx, pages):
     service.process.send_signal(signal.SIGTERM)
     await eventually(lambda: says_draining(service), "word of the drain")
     service.process.send_signal(signal.SIGTERM)
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(DEADLINE):
         assert await service.wait() == 0
     (outcome,) = await asyncio.gather(waiting, return_exceptions=True)
     assert isinstance(outcome, Exception) or outcome[0] >= 400, outcome
@@ -335,7 +335,7 @@ async def test_one_connection(ctx, pages):
     gates[1].set()
     gates[0].set()
     for number in range(3):
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(DEADLINE):
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
             length = int(head.split("content-length: ")[1].split("\r\n")[0])
             answer = json.loads(await reader.readexactly(length))
@@ -395,7 +395,7 @@ async def test_hostile_requests(ctx):
                  b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"):
         reader, writer = await asyncio.open_connection("127.0.0.1", service.port)
         writer.write(data)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(DEADLINE):
             try:
                 answer = await reader.read(12)
             except ConnectionError:
