@@ -6,8 +6,10 @@ import re
 import secrets
 import shutil
 
-from packaged import Root, next_version
-from skipping import Skipped, need
+from harness import PATIENCE, Skipped
+from installing import next_version
+from roots import Root
+from skipping import need
 
 UNIT = """[Unit]
 Description=Whether the package works
@@ -34,7 +36,7 @@ async def boot(root):
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT)
     try:
-        async with asyncio.timeout(180):
+        async with asyncio.timeout(180 * PATIENCE):
             said, _ = await process.communicate()
     except TimeoutError:
         # Twice: the first asks it to turn itself off.

@@ -1,19 +1,15 @@
-"""The Debian package, installed into a clean Debian."""
+"""The Debian package: what it has, and what its programs need."""
 
-import asyncio
 import glob
 import gzip
-import hashlib
 import json
 import os
 import re
 import shlex
 import shutil
-import subprocess
 import tempfile
 
-from harness import DEADLINE, http
-from skipping import Skipped, need
+from skipping import need
 
 INSTALLED = [
     "usr/bin/parleyd", "usr/bin/parley", "usr/bin/parley-unfurl",
@@ -33,90 +29,6 @@ INSTALLED = [
 # Bytes of the package, and of what it installs.
 PACKAGE_LIMIT = 25_000_000
 INSTALLED_LIMIT = 60_000_000
-
-
-def release():
-    with open("/etc/os-release", encoding="utf-8") as file:
-        return re.search(r"^VERSION_CODENAME=(\w+)$", file.read(), re.MULTILINE).group(1)
-
-
-class Root:
-    """A clean Debian, which is copied for each test from one that is made once."""
-
-    # What makes it one that can be booted.
-    BOOTED = ["systemd", "systemd-sysv"]
-
-    def __init__(self, path):
-        self.path = path
-
-    @classmethod
-    async def make(cls, ctx):
-        debootstrap = need("debootstrap")
-        if os.geteuid() != 0:
-            raise Skipped("only root can make a clean root")
-        if ctx.roots is None:
-            raise Skipped("no directory is named for clean roots")
-        os.makedirs(ctx.roots, exist_ok=True)
-        # One that was made for other packages is of no use.
-        packages = hashlib.sha256(" ".join([*cls.libraries(), *cls.BOOTED]).encode()).hexdigest()
-        clean = os.path.join(ctx.roots, f"{release()}-{packages[:12]}")
-        for name in os.listdir(ctx.roots):
-            if name.startswith(release()) and os.path.join(ctx.roots, name) != clean:
-                shutil.rmtree(os.path.join(ctx.roots, name))
-        if not os.path.isdir(clean):
-            await cls._bootstrap(debootstrap, clean)
-        path = os.path.join(ctx.directory(), "root")
-        subprocess.run(["cp", "--archive", "--reflink=auto", clean, path], check=True)
-        # What is thrown away need not reach the disk.
-        with open(f"{path}/etc/dpkg/dpkg.cfg.d/unsafe", "w", encoding="ascii") as settings:
-            settings.write("force-unsafe-io\n")
-        return cls(path)
-
-    @staticmethod
-    async def _bootstrap(debootstrap, clean):
-        unfinished = clean + ".unfinished"
-        shutil.rmtree(unfinished, ignore_errors=True)
-        made = await asyncio.to_thread(
-            subprocess.run, [debootstrap, "--variant=minbase", release(), unfinished],
-            capture_output=True, text=True, check=False)
-        if made.returncode != 0:
-            raise Skipped(f"debootstrap failed ({(made.stdout + made.stderr)[-200:].strip()!r})")
-        # Nothing is started in a root that is only looked into.
-        with open(f"{unfinished}/usr/sbin/policy-rc.d", "w", encoding="ascii") as policy:
-            policy.write("#!/bin/sh\nexit 101\n")
-        os.chmod(f"{unfinished}/usr/sbin/policy-rc.d", 0o755)
-        # What the package depends on is Debian's: kept here, so that the next run needs no network.
-        for packages in [Root.libraries(), Root.BOOTED]:
-            subprocess.run(
-                ["chroot", unfinished, "apt-get", "install", "--yes", "--download-only",
-                 "--no-install-recommends", *packages], check=True, capture_output=True,
-                env=Root.environment())
-        os.rename(unfinished, clean)
-
-    @staticmethod
-    def libraries():
-        return ["libcurl4", "libhiredis0.14", "libidn2-0", "libpq5", "libpsl5", "libsqlite3-0", "libssl3",
-                "libstdc++6", "liburing2", "libyaml-0-2", "zlib1g", "ca-certificates", "init-system-helpers",
-                "systemd-standalone-sysusers"]
-
-    @staticmethod
-    def environment():
-        return {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive",
-                "LC_ALL": "C.UTF-8"}
-
-    def of(self, name):
-        return os.path.join(self.path, name)
-
-    def run(self, *command):
-        done = subprocess.run(
-            ["chroot", self.path, *command], capture_output=True, text=True, check=False,
-            env=self.environment())
-        assert done.returncode == 0, f"{command}: {(done.stdout + done.stderr)[-1200:]}"
-        return done.stdout
-
-    def install(self, package):
-        shutil.copy(package, self.of("parley.deb"))
-        self.run("apt-get", "install", "--yes", "--no-install-recommends", "/parley.deb")
 
 
 async def test_the_package_needs_only_debian(ctx):
@@ -286,110 +198,6 @@ async def test_completions_of_settings(ctx):
         for word in found:
             assert word.startswith("folder") or word.split("=")[-1] in zsh, word
     shutil.rmtree(folder)
-
-
-async def test_the_package_installs_and_serves(ctx):
-    """In a clean Debian it installs with what it depends on, makes its user, and serves as that user
-    with the files beneath it read-only; an upgrade and a removal keep settings and messages, and a
-    purge leaves nothing."""
-    root = await Root.make(ctx)
-    root.install(ctx.package)
-    user = root.run("getent", "passwd", "parley").split(":")
-    data, settings = os.stat(root.of("var/lib/parley")), os.stat(root.of("etc/parley/parley.yaml"))
-    assert int(user[2]) == data.st_uid != 0 and data.st_mode & 0o777 == 0o700
-    assert settings.st_gid == int(user[3]) and settings.st_mode & 0o777 == 0o640
-    assert os.stat(root.of("etc/parley/parley.env")).st_mode & 0o777 == 0o600
-    await serve(ctx, root)
-    assert os.path.exists(root.of("var/lib/parley/parley.sqlite"))
-    await upgrade(ctx, root)
-    await serve(ctx, root)
-    root.run("dpkg", "--remove", "parley")
-    assert not os.path.exists(root.of("usr/bin/parleyd"))
-    assert os.path.exists(root.of("etc/parley/parley.yaml"))
-    assert os.path.exists(root.of("var/lib/parley/parley.sqlite"))
-    root.run("dpkg", "--purge", "parley")
-    assert not os.path.exists(root.of("etc/parley"))
-    assert not os.path.exists(root.of("var/lib/parley"))
-
-
-async def upgrade(ctx, root):
-    """Installs the package over itself, then its next version; what an administrator has changed
-    stays."""
-    settings = root.of("etc/parley/parley.yaml")
-    with open(settings, "a", encoding="utf-8") as file:
-        file.write("\nlog: {level: debug}\n")
-    os.chmod(settings, 0o600)
-    with open(settings, encoding="utf-8") as file:
-        changed = file.read()
-    data = fingerprint(root.of("var/lib/parley"))
-    root.run("dpkg", "--install", "/parley.deb")
-    next_version(ctx, root)
-    root.run("dpkg", "--install", "/next.deb")
-    assert "+next" in root.run("dpkg-query", "--show", "parley")
-    with open(settings, encoding="utf-8") as file:
-        assert file.read() == changed
-    assert os.stat(settings).st_mode & 0o777 == 0o600
-    assert fingerprint(root.of("var/lib/parley")) == data
-    os.chmod(settings, 0o640)
-
-
-def next_version(ctx, root):
-    """Puts the package with a higher version into a root, as next.deb."""
-    tree = os.path.join(ctx.directory(), "next")
-    subprocess.run(["dpkg-deb", "--raw-extract", ctx.package, tree], check=True)
-    subprocess.run(["sed", "-i", "s/^Version: .*/&+next/", f"{tree}/DEBIAN/control"], check=True)
-    subprocess.run(
-        ["dpkg-deb", "--build", "-Znone", tree, root.of("next.deb")], check=True,
-        stdout=subprocess.DEVNULL)
-
-
-def fingerprint(directory):
-    """All files beneath a directory: owner, mode, content."""
-    found = {}
-    for place, _, names in os.walk(directory):
-        for name in names:
-            path = os.path.join(place, name)
-            state = os.stat(path)
-            with open(path, "rb") as file:
-                found[path] = (state.st_uid, state.st_mode, file.read())
-    assert found
-    return found
-
-
-async def serve(ctx, root):
-    """Runs the installed gateway with its installed settings, as its user, as a container would."""
-    script = (
-        'mount --bind "$1" "$1" && mount --bind "$1/var/lib/parley" "$1/var/lib/parley"'
-        ' && mount -t proc proc "$1/proc" && mount -o remount,bind,ro "$1" && exec chroot --userspec=parley:parley "$@"')
-    process = await asyncio.create_subprocess_exec(
-        need("unshare"), "--mount", "sh", "-c", script, "sh", root.path, "/usr/bin/parleyd",
-        "--config", "/etc/parley/parley.yaml", "--listen", "127.0.0.1:0",
-        "--operations-listen", "127.0.0.1:0", stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, env=root.environment())
-    lines, port = [], None
-    async with asyncio.timeout(DEADLINE):
-        while line := (await process.stderr.readline()).decode():
-            lines.append(line)
-            if found := re.search(r"listening on ws://127\.0\.0\.1:(\d+)", line):
-                port = int(found.group(1))
-                break
-    assert port, lines
-    try:
-        status, _, body = await http(port, "GET", "/healthz")
-        assert (status, body) == (200, b"alive\n")
-        assert (await http(port, "GET", "/readyz"))[0] == 200
-        # What the container's file asks.
-        healthcheck = ctx.source("Deploy/container/healthcheck")
-        status, _, errors = await ctx.run("bash", healthcheck, str(port))
-        assert status == 0, errors
-    finally:
-        process.terminate()
-        async with asyncio.timeout(DEADLINE):
-            rest = await process.stderr.read()
-            code = await process.wait()
-    assert code == 0, (code, rest)
-    status, _, _ = await ctx.run("bash", ctx.source("Deploy/container/healthcheck"), str(port))
-    assert status != 0
 
 
 async def test_the_container_has_what_the_package_has(ctx):
