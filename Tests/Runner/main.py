@@ -172,7 +172,8 @@ def main(arguments):
         return 128 + stop.number
     results = [site.results[part.name] for part in parts]
     remember(site, results)
-    if options.filter and not any(result.tests for result in results if result.name in options.parts):
+    asked = [result for result in results if result.name in options.parts]
+    if options.filter and not any(result.tests or result.problem for result in asked):
         console.line(f"test: no test of {', '.join(options.parts)} has {options.filter!r} in its id")
         return 2
     return 0 if summarize(console, results, time.monotonic() - started) else 1
