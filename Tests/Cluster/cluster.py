@@ -372,8 +372,6 @@ class Traffic:
         # Seconds from each send to its acknowledgement, and those of clients that had to connect anew.
         self.pauses = []
         self.returns = []
-        # The longest of these before the fault: what the machine takes by itself.
-        self.calm = 0.0
         self.stopping = False
         self.tasks = []
 
@@ -413,10 +411,6 @@ class Traffic:
         async def more():
             return len(self.acknowledged) > before
         await eventually(more, "an acknowledged message")
-
-    def most(self, seconds):
-        """The longest pause that is allowed: a promise of the product, with room for a busy machine."""
-        return seconds * PATIENCE + 2 * self.calm
 
     async def end(self):
         """Stops, waits until every viewer has everything, and checks the rules."""
