@@ -29,7 +29,7 @@ package final class ConnectedPair {
   }
 
   package func awaitReadable(_ descriptor: Int32) {
-    // A test that goes on without the event fails by what it reads.
+    // Without the event, the read that follows fails the test.
     try? Deadline.standard.wait(for: "something to read", on: descriptor)
   }
 
