@@ -23,10 +23,13 @@ import thresholds
 from backends import missing
 from cases import CASES, IDLE, count_deliveries, count_memory
 from cluster_cases import PLACES, count_cluster
-from events import Events
 from processes import side_by_side
 from machine import (
     HERE, SYSTEM_CALLS, CountingError, build, make_certificate, uncounted, without_debug_information)
+
+sys.path.append(str(HERE.parent / "Runner"))
+
+from events import Events  # noqa: E402
 
 CASES_BY_NAME = {case.name: case for case in CASES}
 # The longest case comes first, so that the last one to end is short.

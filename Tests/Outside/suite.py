@@ -27,6 +27,11 @@ from dataclasses import dataclass, field
 import schemas
 from harness import PATIENCE, Skipped, end_lasting
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, os.pardir, "Runner"))
+
+from events import Events  # noqa: E402
+
 # The option of prctl(2) that names the signal a process gets when its parent ends.
 PR_SET_PDEATHSIG = 1
 # Seconds that a worker may take to end the processes of a test, times PATIENCE.
@@ -285,20 +290,14 @@ class Report:
 
     def __init__(self, path):
         self.counts = dict.fromkeys(["passed", "failed", "skipped"], 0)
-        flags = os.O_APPEND | os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC
-        self.events = os.open(path, flags, 0o644) if path else None
-
-    def event(self, **members):
-        if self.events is not None:
-            os.write(self.events, (json.dumps(members) + "\n").encode())
+        self.events = Events(path)
 
     def began(self, identity):
-        self.event(event="began", test=identity)
+        self.events.began(identity)
 
     def ended(self, result):
         self.counts[result.outcome] += 1
-        self.event(event="ended", test=result.identity, outcome=result.outcome,
-                   seconds=round(result.seconds, 3), reason=result.reason)
+        self.events.ended(result.identity, result.outcome, result.seconds, result.reason)
         print(result.text, end="", flush=True)
 
     def conclude(self):

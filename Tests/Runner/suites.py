@@ -1,9 +1,4 @@
-"""The programs that run tests, and how each is asked for a list, for all tests, and for one alone.
-
-A suite's program appends an object in JSON for each test that begins or ends to the file that it is given:
-{"event": "began", "test": ID} and {"event": "ended", "test": ID, "outcome": "passed" | "failed" | "skipped",
-"seconds": 1.5, "reason": TEXT}.
-"""
+"""The programs that run tests, and how each is asked for a list, for all tests, and for one alone."""
 
 import os
 import re
@@ -12,8 +7,6 @@ import subprocess
 from outcomes import Outcome
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir))
-
-
 # How long each test took the last time, in seconds.
 DURATIONS = os.path.join(ROOT, ".build", "tests", "durations.json")
 
@@ -22,10 +15,10 @@ class ListingFailed(Exception):
     """The program of a suite could not say which tests it has."""
 
 
-def printed(command, environment=None):
+def printed(command):
     """What a program prints that must succeed."""
     done = subprocess.run(
-        command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         check=False)
     if done.returncode != 0:
         tail = (done.stderr.strip() or done.stdout.strip())[-2000:]
@@ -48,6 +41,7 @@ class Steps:
     again, so that none is tried twice."""
 
     is_repeatable = False
+    environment = {}
     workers = 1
     # How many seconds a test may take, times the patience, before its process is ended.
     longest = 3600
@@ -76,6 +70,7 @@ class Program:
     """A suite whose program speaks the runner's options: --list, --test, --events."""
 
     is_repeatable = True
+    environment = {}
     workers = 1
 
     def __init__(self, *command, jobs=None, longest=400):
@@ -131,9 +126,11 @@ class SwiftTests:
         """The tests of each target, those of a long one divided, the longest first."""
         targets = {}
         for test in tests:
-            targets.setdefault(test.split(".", 1)[0], []).append(test)
+            targets.setdefault(target_of(test), []).append(test)
+
         def length(test):
-            return durations.get(test) or self.usual.get(test.split(".", 1)[0], 0.1)
+            return durations.get(test) or self.usual.get(target_of(test), 0.1)
+
         total = sum(map(length, tests))
         found = []
         for of_target in targets.values():
@@ -156,7 +153,7 @@ class SwiftTests:
 
         Each test is compared with each of them, so that whole types are named where that is possible."""
         if batch.is_whole:
-            target = batch.tests[0].split(".", 1)[0]
+            target = target_of(batch.tests[0])
             names = {type_of(test).split(".", 1)[1] for test in batch.tests}
             return [rf"^{target}\.({'|'.join(map(re.escape, sorted(names)))})(/|$)"]
         return ["^" + re.escape(test) + "(/|$)" for test in batch.tests]
@@ -181,6 +178,10 @@ def by_type(tests):
     for test in tests:
         found.setdefault(type_of(test), []).append(test)
     return found
+
+
+def target_of(test):
+    return test.split(".", 1)[0]
 
 
 def type_of(test):

@@ -20,6 +20,10 @@ import re
 import sys
 from collections import Counter
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "Runner"))
+
+from events import Events  # noqa: E402
+
 AGENT = "Parley"
 
 
@@ -146,17 +150,9 @@ def finish(events, outcome, reason, expected, cases, excluded):
 
 def report(events, case, outcome, seconds, reason=None):
     """Appends the beginning and the end of a case, which are both known only after its group has ended."""
-    if events is None:
-        return
-    end = {"event": "ended", "test": f"case {case}", "outcome": outcome, "seconds": round(seconds, 1)}
-    if reason:
-        end["reason"] = reason.splitlines()[0]
-    lines = [json.dumps(line) + "\n" for line in ({"event": "began", "test": f"case {case}"}, end)]
-    descriptor = os.open(events, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
-        os.write(descriptor, "".join(lines).encode())
-    finally:
-        os.close(descriptor)
+    written = Events(events)
+    written.began(f"case {case}")
+    written.ended(f"case {case}", outcome, seconds, reason)
 
 
 if __name__ == "__main__":
