@@ -60,7 +60,7 @@ class PartRun:
         self.part, self.site = part, site
         self.folder = os.path.join(site.folder, part.name)
         self.started = time.monotonic()
-        self.result = PartResult(part.name, [], log=self.folder)
+        self.result = PartResult(part.name, [])
 
     def run(self):
         try:
@@ -99,10 +99,9 @@ class PartRun:
         if suite.is_repeatable and len(failed) <= MOST_RETRIED:
             self.retry(failed)
 
-    def run_batches(self, batches, folder, count, again=""):
+    def run_batches(self, batches, folder, count):
         def progress(done, running):
-            self.site.console.progress(
-                self.part.name + again, done, count, time.monotonic() - self.started)
+            self.site.console.progress(self.part.name, done, count, time.monotonic() - self.started)
             if self.site.is_verbose:
                 for run in running:
                     run.echo(self.site.console)
@@ -114,11 +113,10 @@ class PartRun:
         for number, test in enumerate(failed, 1):
             folder = os.path.join(self.folder, f"again-{number}")
             os.makedirs(folder)
-            tries = self.run_batches([Batch([test.id])], folder, len(failed), " again")
+            tries = self.run_batches([Batch([test.id])], folder, 1)
             if again := tries.get(test.id):
                 test.tries.append(again)
                 self.keep(test, os.path.join(folder, "1.log"))
-        self.site.console.progress(self.part.name + " again", None, 0, 0)
 
     def keep(self, test, log=None):
         """Writes what is known of a test that failed into a file of its own."""

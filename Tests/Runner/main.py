@@ -90,8 +90,12 @@ def alone(part, test):
     return f"Scripts/test {part} --filter {shlex.quote(test.id)}"
 
 
-def indented(test, tried):
-    return f"           {tried.first_line[:300]}"
+def show_test(console, result, test, tried, what, place):
+    """A test that failed: its first line, and how it is run alone."""
+    console.line(f"  {result.name}: {test.id}")
+    for text in (tried.first_line[:300], f"alone: {alone(result.name, test)}",
+                 f"{what}: {os.path.relpath(place, ROOT)}"):
+        console.line(f"           {text}")
 
 
 def summarize(console, results, seconds):
@@ -104,15 +108,11 @@ def summarize(console, results, seconds):
     if failed:
         console.line("\nFailed:")
         for result, test in failed:
-            console.line(f"  {result.name}: {test.id}\n{indented(test, test.tries[-1])}")
-            console.line(f"           alone: {alone(result.name, test)}")
-            console.line(f"           details: {os.path.relpath(test.file or result.log, ROOT)}")
+            show_test(console, result, test, test.tries[-1], "details", test.file)
     if unstable:
         console.line("\nUnstable: failed among others, passed alone:")
         for result, test in unstable:
-            console.line(f"  {result.name}: {test.id}\n{indented(test, test.tries[0])}")
-            console.line(f"           alone: {alone(result.name, test)}")
-            console.line(f"           both outputs: {os.path.relpath(test.file, ROOT)}")
+            show_test(console, result, test, test.tries[0], "both outputs", test.file)
         if len(unstable) > MOST_UNSTABLE:
             console.line(f"FAILED: {len(unstable)} unstable tests, where at most {MOST_UNSTABLE} are accepted")
     for result in results:

@@ -73,7 +73,6 @@ class PartResult:
     tests: list
     seconds: float = 0
     problem: str = ""
-    log: str = ""
 
     @property
     def unstable(self):

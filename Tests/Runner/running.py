@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from outcomes import Outcome, Try
-from suites import ROOT, Batch, Steps
+from suites import ROOT, Batch, Steps, target_of
 
 # How often reports are looked for.
 INTERVAL = 0.1
@@ -98,8 +98,8 @@ class Run:
             log.flush()
             # In a session of its own, so that all that it has started can be ended.
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env={**settings.environment, **getattr(self.suite, "environment", {})}, stdin=subprocess.DEVNULL,
-                stdout=log, stderr=log, start_new_session=True,
+                command, cwd=ROOT, env={**settings.environment, **self.suite.environment},
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 preexec_fn=(lambda: os.nice(19)) if settings.is_patient else None)
 
     def follow(self):
@@ -119,18 +119,15 @@ class Run:
         return has_ended
 
     def end_if_hanging(self):
-        now = time.monotonic()
-        hanging = [test for test, begun in self.begun.items() if now - begun > self.limit]
-        # All of them wait when one holds the threads.
-        if now - self.last > self.limit:
-            for test in hanging or [None]:
+        # Without a report for so long, each test that has begun has taken longer.
+        if time.monotonic() - self.last > self.limit:
+            for test in tuple(self.begun):
                 self.fail(test, f"no end after {self.limit:.0f} s")
             self.end()
 
     def fail(self, test, reason, suspects=()):
-        if test is not None:
-            seconds = time.monotonic() - self.begun.pop(test, self.last)
-            self.tries[test] = Try(Outcome.FAILED, seconds, reason, suspects)
+        seconds = time.monotonic() - self.begun.pop(test, self.last)
+        self.tries[test] = Try(Outcome.FAILED, seconds, reason, suspects)
 
     def end(self):
         """Ends the process and all that it has started."""
@@ -175,7 +172,7 @@ class Run:
         has_failed = any(tried.outcome is Outcome.FAILED for tried in self.tries.values())
         if issues or (status != 0 and self.tries and not has_failed):
             reason = issues or f"ended with status {status} though no test failed\n{self.tail()}"
-            name = self.batch.tests[0].split(".", 1)[0]
+            name = target_of(self.batch.tests[0])
             self.tries[f"{name} (outside of its tests)"] = Try(Outcome.FAILED, 0, reason)
 
     def finish_step(self, status):
