@@ -8,7 +8,7 @@ import threading
 import time
 
 import speed
-from outcomes import PartResult, Test
+from outcomes import PartResult, Test, judge_processes
 from running import Settings, run_batches
 from suites import DURATIONS, Batch, ListingFailed
 
@@ -91,7 +91,7 @@ class PartRun:
             return
         batches = suite.batches(ids, self.site.durations, is_all=len(ids) == len(all_ids))
         tries = self.run_batches(batches, self.folder, len(ids))
-        self.result.tests = [Test(id_, [tried]) for id_, tried in tries.items()]
+        self.result.tests = judge_processes([Test(id_, [tried]) for id_, tried in tries.items()], ids)
         for test in self.result.failed:
             self.keep(test)
         # What failed outside of tests has no test that could be run again.
@@ -113,7 +113,7 @@ class PartRun:
         for number, test in enumerate(failed, 1):
             folder = os.path.join(self.folder, f"again-{number}")
             os.makedirs(folder)
-            tries = self.run_batches([Batch([test.id])], folder, 1)
+            tries = self.run_batches([Batch([test.id], is_serial=True)], folder, 1)
             if again := tries.get(test.id):
                 test.tries.append(again)
                 self.keep(test, os.path.join(folder, "1.log"))

@@ -19,8 +19,9 @@ LOCATION = re.compile(r"/[^/]+\.swift:\d+:\d+$")
 class Reports:
     """The reports of one process, as they come: tests that began and ended."""
 
-    def __init__(self, path):
+    def __init__(self, path, is_serial=False):
         self.path = path
+        self.is_serial = is_serial
         self.position = 0
         self.rest = b""
         # Of tests that have not ended: their issues and when they started. Issues of none have an empty id.
@@ -62,10 +63,13 @@ class Reports:
         if kind == "issueRecorded":
             if not payload["issue"].get("isKnown"):
                 self.issues.setdefault(test, []).append(texts)
-        elif kind == "testCaseStarted":
-            # A test that has started may wait for its turn until its first case starts.
-            self.starts.setdefault(test, at)
+        elif kind == "testStarted" and self.is_serial:
+            self.starts[test] = at
             yield test, None
+        elif kind == "testCaseStarted":
+            # Among others, a test that has started may wait for its turn until its first case starts. Only
+            # tests with arguments report their cases.
+            self.starts.setdefault(test, at)
         elif kind == "testSkipped":
             yield test, Try(Outcome.SKIPPED, 0, texts)
         elif kind == "testEnded":
@@ -82,8 +86,9 @@ class Run:
         self.suite = suite
         self.batch = batch
         self.limit = suite.longest * settings.patience
+        self.process_id = f"{target_of(batch.tests[0])} (process {name})"
         self.log = os.path.join(folder, name + ".log")
-        self.reports = Reports(os.path.join(folder, name + ".events"))
+        self.reports = Reports(os.path.join(folder, name + ".events"), batch.is_serial)
         self.wanted = set(batch.tests)
         self.tries = {}
         self.begun = {}
@@ -119,11 +124,31 @@ class Run:
         return has_ended
 
     def end_if_hanging(self):
-        # Without a report for so long, each test that has begun has taken longer.
+        # Without a report for so long, each test that runs has taken longer.
         if time.monotonic() - self.last > self.limit:
-            for test in tuple(self.begun):
-                self.fail(test, f"no end after {self.limit:.0f} s")
+            reason = f"no end after {self.limit:.0f} s"
+            # Of a few that are left, all others have had their turn.
+            are_running = tuple(self.begun) if self.knows_running else self.left
+            if self.knows_running or len(are_running) <= self.suite.width:
+                for test in are_running:
+                    self.fail(test, reason)
+            else:
+                self.blame_process(reason)
             self.end()
+
+    @property
+    def knows_running(self):
+        """Whether each test is reported when it begins to run."""
+        return self.suite.reports_beginnings or self.batch.is_serial
+
+    @property
+    def left(self):
+        """The tests without an outcome."""
+        return tuple(test for test in self.batch.tests if test not in self.tries)
+
+    def blame_process(self, reason):
+        """Remembers an end of the process of which any test that is left may be the cause."""
+        self.tries[self.process_id] = Try(Outcome.FAILED, 0, reason, self.left)
 
     def fail(self, test, reason, suspects=()):
         seconds = time.monotonic() - self.begun.pop(test, self.last)
@@ -153,18 +178,18 @@ class Run:
             os.killpg(self.process.pid, signal.SIGKILL)
         if isinstance(self.suite, Steps):
             return self.finish_step(status)
+        how = f"signal {-status}" if status < 0 else f"status {status}"
         suspects = tuple(self.begun)
         for test in suspects:
-            how = f"signal {-status}" if status < 0 else f"status {status}"
             self.fail(test, f"its process ended with {how} before it did\n{self.tail()}", suspects)
+        if self.left and not self.knows_running and self.process_id not in self.tries:
+            self.blame_process(f"ended with {how} before all tests did\n{self.tail()}")
         self.judge_rest(status)
-        missing = [test for test in self.batch.tests if test not in self.tries]
-        if missing and not self.tries:
+        if self.left and not self.tries:
             # A process that runs nothing would do so again.
-            for test in missing:
-                self.fail(test, f"the process ended with {status} and ran no test\n{self.tail()}")
-            return []
-        return missing
+            for test in self.left:
+                self.fail(test, f"the process ended with {how} and ran no test\n{self.tail()}")
+        return self.left
 
     def judge_rest(self, status):
         """A process that fails though its tests pass has failed outside of them."""
@@ -179,7 +204,7 @@ class Run:
         outcome = self.suite.outcome(status)
         reason = "" if outcome is Outcome.PASSED else self.tail(4000, of_failure=True)
         self.tries[self.batch.tests[0]] = Try(outcome, time.monotonic() - self.started, reason)
-        return []
+        return ()
 
     def tail(self, size=1500, of_failure=False):
         """The end of what it printed, or what it printed of the first failure."""
@@ -220,7 +245,7 @@ def run_batches(suite, batches, folder, settings, is_stopped, progress):
                 if run.follow():
                     running.remove(run)
                     if missing := run.finish():
-                        waiting.insert(0, Batch(missing))
+                        waiting.insert(0, Batch(missing, is_serial=True))
                     tries.update(run.tries)
             progress(len(tries) + sum(len(run.tries) for run in running), looked_at)
     finally:

@@ -29,11 +29,13 @@ def printed(command):
 class Batch:
     """Tests that one process runs."""
 
-    def __init__(self, tests, weight=1.0, is_whole=False):
+    def __init__(self, tests, weight=1.0, is_whole=False, is_serial=False):
         self.tests = list(tests)
         self.weight = weight
         # Whether these are all tests of their types or of the suite, so that not each has to be named.
         self.is_whole = is_whole
+        # Whether they run one at a time, since a process that ran several of them has not come to its end.
+        self.is_serial = is_serial
 
 
 class Steps:
@@ -41,6 +43,7 @@ class Steps:
     again, so that none is tried twice."""
 
     is_repeatable = False
+    reports_beginnings = True
     environment = {}
     workers = 1
     # How many seconds a test may take, times the patience, before its process is ended.
@@ -70,6 +73,7 @@ class Program:
     """A suite whose program speaks the runner's options: --list, --test, --events."""
 
     is_repeatable = True
+    reports_beginnings = True
     environment = {}
     workers = 1
 
@@ -100,9 +104,13 @@ class SwiftTests:
     """The tests of all Swift targets, which are one program.
 
     Each target runs in processes of its own, so that tests which block their threads hold up no others, and a
-    process runs only a few tests at a time, so that none waits for its turn while its time runs."""
+    process runs only a few tests at a time, so that none waits for its turn while its time runs.
+
+    Swift Testing reports all tests of a process as started at once. Which one runs is only known of a process
+    that runs one at a time."""
 
     is_repeatable = True
+    reports_beginnings = False
 
     def __init__(
             self, program, workers=5, width=3, usual=None, only="", environment=None, longest=240):
@@ -141,8 +149,11 @@ class SwiftTests:
     def command(self, batch, events):
         words = [
             self.program, "--testing-library", "swift-testing", "--event-stream-version", "0",
-            "--event-stream-output-path", events,
-            "--experimental-maximum-parallelization-width", str(self.width)]
+            "--event-stream-output-path", events]
+        if batch.is_serial:
+            words.append("--no-parallel")
+        else:
+            words += ["--experimental-maximum-parallelization-width", str(self.width)]
         for pattern in self.patterns(batch):
             words += ["--filter", pattern]
         return words

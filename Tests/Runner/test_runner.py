@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -153,9 +154,51 @@ class SwiftSuiteTests(unittest.TestCase):
             self.payload("issueRecorded", 2.0, "M.S/u()/F.swift:9:4", **known),
             self.payload("testEnded", 3.5), self.payload("testEnded", 4.0, "M.S/u()/F.swift:9:4"))
         self.assertEqual(found, [
-            ("M.S/t()", None), ("M.S/u()", None),
             ("M.S/t()", Try(Outcome.FAILED, 2.5, "Expectation failed\n1 == 2")),
             ("M.S/u()", Try(Outcome.PASSED, 2.5))])
+
+    def run_sample(self, *names, longest=60, width=2):
+        folder = tempfile.mkdtemp(prefix="parley-runner-")
+        suite = SwiftTests(
+            os.path.join(HERE, "sample_swift_suite.py"), longest=longest, width=width,
+            environment={
+                "PARLEY_SAMPLE_FOLDER": folder, "PARLEY_SAMPLE_TESTS": " ".join(f"M.S/{name}()" for name in names)})
+        with unittest.mock.patch.dict(os.environ, suite.environment):
+            # Each process must start within the longest time.
+            site = Site(Console(io.StringIO()), os.path.join(folder, "details"), patience=speed.current)
+            Lane([Part("unit", "", suite)], site).run()
+        with open(os.path.join(folder, "runs"), encoding="utf-8") as file:
+            self.runs = file.read().split()
+        return site.results["unit"]
+
+    def failed(self, result):
+        return [test.id for test in result.failed]
+
+    def test_a_hanging_test_is_known_when_all_others_have_ended(self):
+        result = self.run_sample("first", "hanging", *(f"t{n}" for n in range(5)), longest=1)
+        self.assertEqual(self.failed(result), ["M.S/hanging()"])
+        self.assertEqual(result.unstable, [])
+        # Once among others, once alone.
+        self.assertEqual(self.runs.count("M.S/hanging()"), 2)
+        self.assertTrue(all(test.passed for test in result.tests if test.id != "M.S/hanging()"))
+
+    def test_hanging_tests_that_hold_up_the_others_are_found_one_at_a_time(self):
+        result = self.run_sample("hanging1", "hanging2", "last", "end", longest=1)
+        self.assertEqual(sorted(self.failed(result)), ["M.S/hanging1()", "M.S/hanging2()"])
+        self.assertEqual(sum(test.passed for test in result.tests), 2)
+
+    def test_a_crash_is_blamed_on_its_test_alone(self):
+        result = self.run_sample("first", "crashing", *(f"t{n}" for n in range(20)), width=3)
+        self.assertEqual(self.failed(result), ["M.S/crashing()"])
+        self.assertIn("signal 11", by_id(result)["M.S/crashing()"].tries[0].reason)
+        self.assertEqual(result.unstable, [])
+        self.assertEqual(len(result.tests), 22)
+
+    def test_a_crash_among_others_is_unstable(self):
+        result = self.run_sample("first", "crashingAmongOthers", "last")
+        self.assertEqual(self.failed(result), [])
+        self.assertEqual([test.id for test in result.unstable], ["M (process 1)"])
+        self.assertEqual(sum(test.passed for test in result.tests), 4)
 
     def test_an_issue_outside_of_tests_is_a_failure(self):
         script = os.path.join(tempfile.mkdtemp(prefix="parley-runner-"), "tests")
