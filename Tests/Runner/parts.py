@@ -63,7 +63,7 @@ PARTS = [
             "compilation": DEBUG_BUILD,
             "settings page": [
                 "Scripts/generate", "--check", "--parleyd", f"{DEBUG}/debug/parleyd", "settings"],
-        })),
+        }), is_patient=True),
     Part(
         "unit", "unit, property and integration tests of all Swift targets, with all fuzz corpora replayed",
         SwiftTests(TESTS, usual=USUAL_SECONDS), needs=("build",),
@@ -81,12 +81,12 @@ PARTS = [
         Program(PYTHON, "Tests/Outside/run.py", "--parleyd", PARLEYD, jobs=4), needs=("release",),
         packages=(
             "chromium", "node-typescript", "curl", "jq", "openssl", "sqlite3", "thumbnail_packages"),
-        idle_packages=("translation_packages",), needs_python=True),
+        idle_packages=("translation_packages",), needs_python=True, is_beside=True),
     Part(
         "cluster", "the same client against three servers on PostgreSQL and Redis: no faults, a killed server",
         Program(PYTHON, "Tests/Cluster/run.py", "--parleyd", PARLEYD, "--quick", jobs=2),
         needs=("release",), idle_packages=("postgresql", "redis-server", "faketime"),
-        needs_python=True),
+        needs_python=True, is_beside=True),
     Part(
         "counts", "instructions, system calls and allocations of each delivery against their thresholds",
         Program("python3", "Tests/Counting/run.py", "--parleyd", PARLEYD, longest=900),

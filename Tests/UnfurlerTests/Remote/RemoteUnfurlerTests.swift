@@ -238,6 +238,8 @@ struct RemoteUnfurlerTests {
     task.cancel()
     task.cancel()
     for await _ in ended {}
+    // The connection is closed before the report is given.
+    try await Deadline.standard.wait(for: "the report") { outcomes.withLock { !$0.isEmpty } }
     #expect(outcomes.withLock { $0 } == [.failure(.cancelled)])
     #expect(unfurler.serviceState == .closed(failures: 0))
   }
