@@ -127,6 +127,22 @@ struct UploadSpoolTests {
   }
 
   @Test
+  func `A request that fails to complete a file leaves that of its successor alone`() async throws {
+    bucket.play { $0.path == Self.object ? .silence : nil }
+    let first = Task {
+      try await finish([1, 1, 1, 1, 1, 1], at: 0, of: 6, term: 1, on: servers[0])
+    }
+    try await Deadline.standard.wait(for: "the object") {
+      bucket.requests.contains { $0.path == Self.object }
+    }
+    _ = try await store([2, 2, 2, 2, 2], at: 0, of: 6, term: 2, on: servers[0])
+    close()
+    await #expect(throws: PartialFileFailure.storage) { try await first.value }
+    let copy = try OpenFile(readingFrom: disks[0].path + "/partial/" + Self.id)
+    #expect(try copy.read(from: 0, atMost: 10) == [2, 2, 2, 2, 2])
+  }
+
+  @Test
   func `An encrypted upload goes on elsewhere, and nothing of it is in the clear`() async throws {
     let source = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 251) }
     let (keys, tailKey) = (FileKeys(), SymmetricKey())

@@ -20,7 +20,7 @@ final class SpooledFile: PartialFile {
   }
 
   /// Bytes that are read from the disk at a time.
-  private static let stretch = 1 << 20
+  private static let stretch: Int64 = 1 << 20
 
   /// - Parameter segments: Those of the file's beginning in the bucket.
   init(
@@ -86,42 +86,33 @@ final class SpooledFile: PartialFile {
 
   // MARK: The whole
 
-  /// A copy stays on the disk until the bucket has the file: a failure loses nothing.
+  func finish(completion: @escaping FileCompletion<Int64>) { file.finish(completion: completion) }
+
+  /// The copy stays on the disk as it is until the store knows of the object: a failure loses nothing, and
+  /// another request may have taken the upload over.
   func complete(completion: @escaping FileCompletion<Void>) {
-    file.complete { [self] result in
+    finish { [self] result in
       switch result {
-      case .success: send(from: 0, completion)
+      case .success(let byteCount): send(0..<byteCount, completion)
       case .failure(let failure): completion(.failure(failure))
       }
     }
   }
 
-  private func send(from offset: Int64, _ completion: @escaping FileCompletion<Void>) {
-    guard case .local(let file)? = try? spool.disk.open(id),
-      let bytes = try? file.read(from: offset, atMost: Self.stretch)
-    else {
+  /// Sends a range of the copy, which is the rest of the file, to the bucket.
+  private func send(_ rest: Range<Int64>, _ completion: @escaping FileCompletion<Void>) {
+    guard !rest.isEmpty else {
+      return upload.complete { completion($0.mapError { _ in .storage }) }
+    }
+    let end = min(rest.lowerBound + Self.stretch, rest.upperBound)
+    guard let bytes = try? spool.disk.readPartial(id, rest.lowerBound..<end) else {
       upload.discard()
-      return fail(completion)
+      return completion(.failure(.storage))
     }
-    guard !bytes.isEmpty else { return finish(completion) }
     upload.write(bytes) { [self] result in
-      guard case .success = result else { return fail(completion) }
-      send(from: offset + Int64(bytes.count), completion)
+      guard case .success = result else { return completion(.failure(.storage)) }
+      send(end..<rest.upperBound, completion)
     }
-  }
-
-  private func finish(_ completion: @escaping FileCompletion<Void>) {
-    upload.complete { [self] result in
-      guard case .success = result else { return fail(completion) }
-      // A copy again, which is removed in any case: another request may have taken the upload over.
-      spool.disk.reopen(id)
-      completion(.success(()))
-    }
-  }
-
-  private func fail(_ completion: @escaping FileCompletion<Void>) {
-    spool.disk.reopen(id)
-    completion(.failure(.storage))
   }
 
   func removeRemains() {

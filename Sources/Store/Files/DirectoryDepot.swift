@@ -101,12 +101,6 @@ package final class DirectoryDepot: FileDepot {
     return bytes
   }
 
-  /// Makes a complete file an unfinished one again; blocks meanwhile.
-  ///
-  /// A later request to continue the file runs on another thread. A rename after that request would replace
-  /// what it has written.
-  package func reopen(_ id: String) { directory.reopen(id) }
-
   /// Removes unfinished files that have not changed for a day, in a place that has only copies of them.
   package func removeAbandonedPartials() {
     let directory = directory

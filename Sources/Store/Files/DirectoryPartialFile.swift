@@ -201,15 +201,26 @@ final class DirectoryPartialFile: PartialFile {
     }
   }
 
+  func finish(completion: @escaping FileCompletion<Int64>) {
+    submit(completion) { [self] state in
+      try finish(&state)
+      return state.storedByteCount
+    }
+  }
+
   func complete(completion: @escaping FileCompletion<Void>) {
     submit(completion) { [self] state in
-      if let sealer = state.sealer { try append(sealer.finish(), to: &state) }
-      let file = try intactFile(state)
-      guard state.storedByteCount == completeByteCount else { throw PartialFileFailure.storage }
-      try file.synchronize()
+      try finish(&state)
       try directory.keepPartial(request.id)
       state.file = nil
     }
+  }
+
+  private func finish(_ state: inout State) throws {
+    if let sealer = state.sealer { try append(sealer.finish(), to: &state) }
+    let file = try intactFile(state)
+    guard state.storedByteCount == completeByteCount else { throw PartialFileFailure.storage }
+    try file.synchronize()
   }
 
   /// A complete file has its name alone.

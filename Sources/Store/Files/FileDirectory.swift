@@ -118,11 +118,6 @@ struct FileDirectory: Sendable {
     try keep(id, atPath: partialPath(of: id))
   }
 
-  /// Moves a complete file back to those that are still coming.
-  func reopen(_ id: String) {
-    _ = Kernel.rename(path(of: id), to: partialPath(of: id))
-  }
-
   /// Removes files from those that are still coming in several requests if they have not changed for a day.
   ///
   /// - Parameter time: The time on the file system's clock; `nil` to ask it.

@@ -25,7 +25,12 @@ package protocol PartialFile: AnyObject, Sendable {
   /// The outcome may be ahead of what is known to be written.
   func synchronize(completion: @escaping FileCompletion<PartialProgress>)
 
-  /// Makes the file complete, under its id, for good.
+  /// Writes what is left of the last chunk and makes the whole durable, where it is.
+  ///
+  /// - Parameter completion: Takes the bytes of the stored file.
+  func finish(completion: @escaping FileCompletion<Int64>)
+
+  /// Finishes the file and makes it complete, under its id, for good.
   func complete(completion: @escaping FileCompletion<Void>)
 
   /// Removes the remains of the upload, once the store knows that the file is complete.

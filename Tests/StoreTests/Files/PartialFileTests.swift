@@ -116,33 +116,19 @@ struct PartialFileTests {
     depot.close()
   }
 
-  @Test("a complete file can be made an unfinished one again")
-  func isReopened() async throws {
+  @Test("a finished file is whole where it is, and another request can go on with it or begin anew")
+  func isFinished() async throws {
     let file = try await open(at: 0, in: depot)
     try await write("abcdef", to: file)
-    try await complete(file)
-    depot.reopen(Self.id)
+    let count = try await withCheckedThrowingContinuation { continuation in
+      file.finish { continuation.resume(with: $0) }
+    }
+    #expect(count == 6 && contents("files") == nil && contents("partial") == "abcdef")
     let rest = try await open(at: 3, in: depot)
     try await write("xyz", to: rest)
     try await complete(rest)
     #expect(contents("files") == "abcxyz")
     depot.close()
-  }
-
-  @Test("a file is unfinished again before another request can continue it")
-  func isReopenedFirst() async throws {
-    let file = try await open(at: 0, in: depot)
-    try await write("abcdef", to: file)
-    try await complete(file)
-    let gate = Gate()
-    // Holds the thread that removes files.
-    depot.remove([]) { _ in gate.wait() }
-    depot.reopen(Self.id)
-    let next = try await open(at: 0, in: depot)
-    try await write("uvwxyz", to: next)
-    gate.open()
-    depot.close()
-    #expect(contents("files") == nil && contents("partial") == "uvwxyz")
   }
 
   @Test("a file of another length than its upload's is not complete")
