@@ -83,7 +83,7 @@ class PartRun:
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
         suite = self.part.suite
-        self.settings = Settings(self.site.patience(), self.part.is_patient)
+        self.settings = Settings(self.site.patience())
         all_ids = suite.list()
         only = self.site.only if self.part.name in self.site.filtered else ""
         ids = [id_ for id_ in all_ids if only in id_]

@@ -38,8 +38,6 @@ class Part:
     needs_python: bool = False
     # Whether it runs beside the parts that are not, one after the other as those.
     is_beside: bool = False
-    # Whether all others go before it, since no clock decides its tests.
-    is_patient: bool = False
     is_quick: bool = True
 
 
@@ -63,7 +61,7 @@ PARTS = [
             "compilation": DEBUG_BUILD,
             "settings page": [
                 "Scripts/generate", "--check", "--parleyd", f"{DEBUG}/debug/parleyd", "settings"],
-        }), is_patient=True),
+        })),
     Part(
         "unit", "unit, property and integration tests of all Swift targets, with all fuzz corpora replayed",
         SwiftTests(TESTS, usual=USUAL_SECONDS), needs=("build",),
@@ -91,12 +89,12 @@ PARTS = [
         "counts", "instructions, system calls and allocations of each delivery against their thresholds",
         Program("python3", "Tests/Counting/run.py", "--parleyd", PARLEYD, longest=900),
         needs=("release",), packages=("counting_packages",),
-        idle_packages=("postgresql", "redis-server"), is_beside=True, is_patient=True),
+        idle_packages=("postgresql", "redis-server"), is_beside=True),
     Part(
         "package", "the Debian package, installed on a copy of this machine",
         Program(PYTHON, "Tests/Deploy/run.py", "--package", ".build/debian", "--quick", longest=900),
         needs=("release",), packages=("openssl", "mandoc", "zsh", "fish"),
-        needs_python=True, is_beside=True, is_patient=True),
+        needs_python=True, is_beside=True),
     Part(
         "faults", "three servers with each fault alone, over Redis and over notifications",
         Program(PYTHON, "Tests/Cluster/run.py", "--parleyd", PARLEYD, "--all", jobs=2),

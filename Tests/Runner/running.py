@@ -104,8 +104,7 @@ class Run:
             # In a session of its own, so that all that it has started can be ended.
             self.process = subprocess.Popen(
                 command, cwd=ROOT, env={**settings.environment, **self.suite.environment},
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                preexec_fn=(lambda: os.nice(19)) if settings.is_patient else None)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
     def follow(self):
         """Takes in what is new; whether the process has ended."""
@@ -222,9 +221,8 @@ FAILURE = re.compile(r"^.*(?:(?:^|: )error: |^FAIL ).*$", re.M)
 class Settings:
     """What all processes of a part are given."""
 
-    def __init__(self, patience, is_patient):
+    def __init__(self, patience):
         self.patience = patience
-        self.is_patient = is_patient
         self.environment = {
             **os.environ, "PARLEY_TEST_PATIENCE": str(patience),
             # A crash must end at once, not wait for a debugger's questions.
