@@ -51,6 +51,16 @@ package struct Deadline: Sendable {
   /// Suspends the task until a condition holds.
   ///
   /// - Throws: ``Failure`` that names the condition.
+  package func wait(for what: String, until condition: () throws -> Bool) async throws {
+    while try !condition() {
+      guard !hasPassed else { throw Failure(what) }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
+  /// Suspends the task until a condition holds that is asynchronous.
+  ///
+  /// - Throws: ``Failure`` that names the condition.
   package func wait(for what: String, until condition: () async throws -> Bool) async throws {
     while try await !condition() {
       guard !hasPassed else { throw Failure(what) }
