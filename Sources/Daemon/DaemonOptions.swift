@@ -72,9 +72,14 @@ package struct DaemonOptions: ParsableArguments {
       if deep { try report(inspect(settings, prepared)) }
       return
     }
-    Telemetry.bootstrap(
-      level: Logger.Level(rawValue: settings.log.level.rawValue) ?? .info,
-      format: LogFormat(rawValue: settings.log.format.rawValue) ?? .text)
+    do {
+      try Telemetry.bootstrap(
+        level: Logger.Level(rawValue: settings.log.level.rawValue) ?? .info,
+        format: LogFormat(rawValue: settings.log.format.rawValue) ?? .text)
+    } catch {
+      StartFailure.write(error, name: name, format: settings.log.format)
+      throw ExitCode(EX_OSERR)
+    }
     throw ExitCode(run(settings, prepared))
   }
 

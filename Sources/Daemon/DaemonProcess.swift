@@ -64,7 +64,7 @@ package enum DaemonProcess {
         signals.finish()
       }
     } catch {
-      StandardError.write("\(name): \(error)")
+      StartFailure.write(error, name: name, format: format)
       return EX_OSERR
     }
     while let signal = signals.next() { life.take(signal) }

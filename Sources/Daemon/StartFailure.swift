@@ -1,5 +1,4 @@
 internal import Configuration
-internal import Glibc
 internal import Logging
 internal import Telemetry
 
@@ -8,7 +7,7 @@ enum StartFailure {
   /// Writes the reason: as text, or as a line of JSON for each problem.
   static func write(_ error: any Error, name: String, format: LogSettings.Format) {
     switch format {
-    case .text: writeText("\(name): \(error)\n")
+    case .text: Telemetry.write("\(name): \(error)\n")
     case .json:
       for metadata in reasons(of: error) {
         Telemetry.writeJSONLine(
@@ -28,10 +27,5 @@ enum StartFailure {
       return [["reason": "\(error)", "setting": "\(error.setting)"]]
     }
     return [["reason": "\(error)"]]
-  }
-
-  private static func writeText(_ text: String) {
-    let bytes = Array(text.utf8)
-    _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
 }

@@ -1,6 +1,8 @@
 """Health, metrics, settings, signals."""
 
 import asyncio
+import base64
+import fcntl
 import json
 import os
 import re
@@ -249,6 +251,47 @@ async def test_json_logs(ctx):
         if "listening on ws://" in line and not line.startswith("{"):
             continue
         assert isinstance(json.loads(line), dict), line
+
+
+async def test_a_log_that_is_not_read(ctx):
+    """A full pipe at standard error holds up no request, and no end of the process."""
+    reading, writing = os.pipe()
+    try:
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+        process = await asyncio.create_subprocess_exec(
+            ctx.parleyd, "--listen", "127.0.0.1:0", "--data-dir", ctx.directory(),
+            "--log-level", "debug", stdin=asyncio.subprocess.DEVNULL, stderr=writing,
+            env=process_environment(None))
+        try:
+            await full_log(reading)
+            process.send_signal(signal.SIGTERM)
+            async with asyncio.timeout(DEADLINE):
+                assert await process.wait() == 0
+        finally:
+            if process.returncode is None:
+                process.kill()
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+async def full_log(reading):
+    """Makes a server log more than its pipe takes, which is read up to its port only."""
+    text = b""
+    async with asyncio.timeout(DEADLINE):
+        while not (found := re.search(rb"listening on ws://127.0.0.1:(\d+)", text)):
+            text += await asyncio.to_thread(os.read, reading, 4096)
+    port = int(found[1])
+    for number in range(100):
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        key = base64.b64encode(number.to_bytes(16, "big")).decode()
+        writer.write((
+            "GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n"
+            f"Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
+            "\r\n").encode())
+        await writer.drain()
+        assert (await http(port, "GET", "/healthz"))[0] == 200, number
+        writer.close()
 
 
 async def test_secrets_are_not_logged(ctx):

@@ -6,12 +6,16 @@ import Synchronization
 
 /// The audit log: what was done through the Platform API, by which token.
 ///
-/// Lines are written on a thread of its own. A disk that is slow or full stops no call: lines are lost
-/// and counted.
+/// Lines are written on a thread of its own. A disk that is slow or full, or a pipe that is not read,
+/// stops no call: lines are lost and counted.
 final class AuditLog: Sendable {
+  /// How long the end waits for lines to be written.
+  private static let patience = DispatchTimeInterval.seconds(1)
+
   let includesMessages: Bool
   private let queue = AuditQueue()
-  private let thread: Reactor.Thread
+  private let ended = DispatchSemaphore(value: 0)
+  private let logger: Logger
 
   /// Opens the log; `nil` when there is none.
   ///
@@ -22,9 +26,11 @@ final class AuditLog: Sendable {
     // The thread opens it for itself; what stands in the way shows at the start.
     try UnusableSetting.named("audit.log") { try AuditFile(place).open() }
     includesMessages = settings.messages
-    let queue = queue
-    thread = try Reactor.Thread(name: "audit", priority: .background) {
+    self.logger = logger
+    let (queue, ended) = (queue, ended)
+    _ = try Reactor.Thread(name: "audit", priority: .background) {
       AuditWriter(AuditFile(place), queue, logger).run()
+      ended.signal()
     }
   }
 
@@ -37,10 +43,11 @@ final class AuditLog: Sendable {
   /// Opens the file again before the next line, after it was moved away.
   func reopen() { queue.reopen() }
 
-  /// Writes what waits, and ends.
+  /// Writes what waits, and ends; a log that takes no lines for a second loses the rest.
   func close() {
     queue.close()
-    thread.join()
+    guard ended.wait(timeout: .now() + Self.patience) == .timedOut else { return }
+    logger.error("the audit log takes no lines; the rest of them is lost")
   }
 }
 

@@ -1,29 +1,62 @@
 internal import Glibc
 package import Logging
+package import Reactor
+internal import Synchronization
 
 /// The set-up of the process's log.
 package enum Telemetry {
-  /// Sends everything that is logged to standard error.
+  /// How long the end of the process waits for lines to be written, in milliseconds.
+  private static let patience = 1_000
+
+  private static let writer = Mutex<LogWriter?>(nil)
+
+  /// Sends everything that is logged to standard error, on a thread of its own.
   ///
-  /// Call once, before the first logger is made.
-  package static func bootstrap(level: Logger.Level, format: LogFormat) {
-    let style = LogOutput.isTerminal ? TextLine.Style.coloured : .plain
+  /// Call once, before the first logger is made. The end of the process waits up to one second for
+  /// the lines that are not yet written.
+  package static func bootstrap(level: Logger.Level, format: LogFormat) throws(SystemError) {
+    let style = isatty(STDERR_FILENO) == 1 ? TextLine.Style.coloured : .plain
+    let format = formatter(format, style: style)
+    let writer = try LogWriter(STDERR_FILENO) { lostCount in
+      format(
+        LogRecord(
+          time: now(), level: .warning, label: "log", message: "log lines were lost",
+          metadata: ["lines": "\(lostCount)"]))
+    }
+    self.writer.withLock { $0 = writer }
+    atexit { Telemetry.writer.withLock { $0 }?.end(within: Telemetry.patience) }
     LoggingSystem.bootstrap(
       { label, provider in
         LineHandler(
-          label: label, level: level, metadataProvider: provider,
-          format: formatter(format, style: style), clock: LogOutput.now,
-          sink: LogOutput.write)
+          label: label, level: level, metadataProvider: provider, format: format, clock: now,
+          sink: writer.add)
       }, metadataProvider: nil)
   }
+
+  /// The number of log lines that were dropped or could not be written.
+  package static var lostLineCount: Int { writer.withLock { $0 }?.lostCount ?? 0 }
 
   /// Writes one line of JSON, whether or not the log was set up.
   package static func writeJSONLine(
     level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
   ) {
     let record = LogRecord(
-      time: LogOutput.now(), level: level, label: label, message: message, metadata: metadata)
-    LogOutput.write(JSONLine.format(record))
+      time: now(), level: level, label: label, message: message, metadata: metadata)
+    write(JSONLine.format(record))
+  }
+
+  /// Writes text that ends with a line feed after what was logged, whether or not the log was set up.
+  package static func write(_ text: String) {
+    if let writer = writer.withLock({ $0 }) { return writer.add(text) }
+    let bytes = Array(text.utf8)
+    _ = Kernel.uninterrupted { Kernel.write(STDERR_FILENO, bytes, bytes.count) }
+  }
+
+  /// Unix milliseconds of the system's clock.
+  private static func now() -> Int64 {
+    var time = timespec()
+    guard clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
   /// The function that makes a line of a record.
@@ -132,35 +165,5 @@ package struct LineRate: Sendable {
   private var nextStart: Int64 {
     let (end, isOverflow) = start.addingReportingOverflow(period)
     return isOverflow ? .max : end
-  }
-}
-
-/// The process's standard error as the end of every log line.
-enum LogOutput {
-  /// Whether a person is looking at it.
-  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
-
-  /// Writes a line with one call, so that lines of several threads do not mix.
-  ///
-  /// The rest of a line that the system takes in part is written next, unless that would block:
-  /// a reader that has stopped must not stop the server.
-  static func write(_ line: String) {
-    var line = line
-    line.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while !rest.isEmpty {
-        let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return }
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-      }
-    }
-  }
-
-  /// Unix milliseconds of the system's clock.
-  static func now() -> Int64 {
-    var time = timespec()
-    guard clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

@@ -1,13 +1,19 @@
 internal import Glibc
 internal import Reactor
 
-/// The metrics that every Prometheus client library has about its own process.
+/// The metrics that every Prometheus client library has about its own process, and one of its log.
 package enum ProcessMetrics {
   /// Reads them from the kernel; those that cannot be read are left out.
   ///
   /// Opens and lists files under `/proc`: call it when metrics are asked for, not on a hot path.
   package static func samples() -> [MetricSample] {
-    var samples: [MetricSample] = []
+    var samples = [
+      MetricSample(
+        MetricDefinition(
+          "parley_log_lines_lost_total", kind: .counter,
+          help: "Log lines that were dropped or could not be written."),
+        .level(Int64(Telemetry.lostLineCount)))
+    ]
     if let status = readStatus() { samples += statusSamples(status) }
     if let open = openDescriptors() {
       samples.append(
