@@ -46,14 +46,26 @@ package struct ForwardingRules: Sendable {
     switch field {
     case .xForwardedFor:
       sites.hosts = pieces(of: fields, "X-Forwarded-Host", at: comma, .none)
-      sites.scheme = pieces(of: fields, "X-Forwarded-Proto", at: comma, .none).first?.lowercased()
+      sites.scheme = scheme(pieces(of: fields, "X-Forwarded-Proto", at: comma, .none))
     case .forwarded:
       let elements = pieces(of: fields, "Forwarded", at: comma, .strings)
       sites.hosts = elements.compactMap { ForwardedNode.parameter("host", of: $0) }
-      sites.scheme =
-        elements.lazy.compactMap { ForwardedNode.parameter("proto", of: $0) }.first?.lowercased()
+      sites.scheme = scheme(elements.compactMap { ForwardedNode.parameter("proto", of: $0) })
     }
     return sites
+  }
+
+  /// The scheme of the client's request: that of the farthest proxy that names it.
+  ///
+  /// Proxies may name a WebSocket's scheme instead of that of its handshake.
+  private func scheme(_ names: [String]) -> String? {
+    names.reversed().lazy.compactMap { name in
+      switch name.lowercased() {
+      case "http", "ws": "http"
+      case "https", "wss": "https"
+      default: nil
+      }
+    }.first
   }
 
   /// The elements of a list field, the nearest proxy's first.
@@ -81,7 +93,7 @@ package struct ForwardingRules: Sendable {
 package struct ForwardedSites: Sendable, Hashable {
   /// As in `Host`.
   package var hosts: [String] = []
-  /// `http` or `https` in lower case: the scheme of the request to the nearest proxy that names it.
+  /// `http` or `https`: the scheme of the request to the farthest proxy that names it.
   package var scheme: String?
 
   package init() {}

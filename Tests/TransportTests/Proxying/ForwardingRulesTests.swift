@@ -38,12 +38,32 @@ struct ForwardingRulesTests {
       "Forwarded": "for=a;host=outer.example;proto=http, host=\"inner.example:8080\"",
     ]
     #expect(single.sites(of: fields, from: near).hosts == ["inner.example", "outer.example"])
-    #expect(single.sites(of: fields, from: near).scheme == "https")
+    #expect(single.sites(of: fields, from: near).scheme == "http")
     #expect(single.sites(of: fields, from: far) == ForwardedSites())
     let standard = ForwardingRules(field: .forwarded, trusted: trusted)
     #expect(
       standard.sites(of: fields, from: near).hosts == ["inner.example:8080", "outer.example"])
     #expect(standard.sites(of: fields, from: near).scheme == "http")
+  }
+
+  @Test(
+    "the scheme is that of the client's request to the first proxy, also under a WebSocket's name",
+    arguments: [
+      ("https", "https"), ("HTTPS", "https"), ("wss", "https"), ("Wss", "https"), ("ws", "http"),
+      ("https, http", "https"), ("https,wss", "https"), ("http,https", "http"), ("", nil),
+      ("gopher", nil), ("gopher, wss", "https"),
+    ])
+  func schemes(value: String, expected: String?) throws {
+    let near = try #require(PeerAddress(host: "127.0.0.1"))
+    let trusted = [try Network(parsing: "127.0.0.0/8")]
+    let single = ForwardingRules(field: .xForwardedFor, trusted: trusted)
+    let elements = value.split(separator: ",").map { "proto=\($0.trimmingPrefix(" "))" }
+    let fields: HTTPFields = [
+      "X-Forwarded-Proto": value, "Forwarded": elements.joined(separator: ", "),
+    ]
+    #expect(single.sites(of: fields, from: near).scheme == expected)
+    let standard = ForwardingRules(field: .forwarded, trusted: trusted)
+    #expect(standard.sites(of: fields, from: near).scheme == expected)
   }
 
   @Test("several fields of the name are one list")
