@@ -41,10 +41,13 @@ struct ValueTextTests {
     #expect(OriginText.read("HTTPS://Example.com") == "https://example.com")
     #expect(OriginText.read("http://localhost:3000") == "http://localhost:3000")
     #expect(OriginText.read("http://[::1]:3000") == "http://[::1]:3000")
+    #expect(OriginText.read("https://example.com:443") == "https://example.com:443")
     #expect(OriginText.read("null") == "null")
     #expect(OriginText.read("*") == "*")
     for text in [
       "", "example.com", "https://", "https://a/", "https://a/b", "**", "://a", "h s://a",
+      "wss://a", "ws://a:80", "https://a:99999", "https://a:b", "https://:443",
+      "https://::1", "https://[::1",
     ] {
       #expect(OriginText.read(text) == nil, "\(text)")
     }

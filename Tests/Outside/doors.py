@@ -284,10 +284,12 @@ async def test_pages_of_other_origins(ctx):
         for method, path, fields in (
                 ("GET", "/v1/ws", UPGRADE), ("GET", "/", {}), ("GET", "/metrics", {}),
                 ("GET", "/healthz", {}), ("GET", "/v3/parley/status", {}),
+                ("POST", "/v1/files", {"Parley-User": "ada", "Upload-Length": "3"}),
+                ("OPTIONS", "/v1/files", {"Access-Control-Request-Method": "POST"}),
                 ("POST", "/v3/users", {"Content-Length": "2"})):
             status, _, body = await http(
                 server.port, method, path, {"Host": own, "Origin": origin, **fields},
-                b"{}" if method == "POST" else b"")
+                b"{}" if path == "/v3/users" else b"")
             assert status == 403 and json.loads(body)["code"] == 400307, (path, origin, status)
     for scheme in ("http", "https"):
         fields = {"Host": own, "Origin": f"{scheme}://{own}"}
@@ -299,6 +301,15 @@ async def test_pages_of_other_origins(ctx):
     # The descriptions are for pages of any origin.
     for path in ("/v3/openapi.json", "/v1/asyncapi.json"):
         assert (await http(server.port, "GET", path, {"Origin": "https://evil.example"}))[0] == 200
+    # An upload is created by the server's own pages, and then taken from any page that has its address.
+    status, fields, _ = await http(server.port, "POST", "/v1/files", {
+        "Host": own, "Origin": f"http://{own}", "Parley-User": ctx.name(), "Upload-Length": "3",
+        "Tus-Resumable": "1.0.0"})
+    assert status == 201, status
+    upload = "/" + fields["location"].split("/", 3)[3]
+    status, fields, _ = await http(server.port, "PUT", upload, {
+        "Origin": "https://evil.example", "Content-Length": "3"}, b"abc")
+    assert status == 201 and fields["access-control-allow-origin"] == "*", (status, fields)
     status, _, _ = await http(
         server.port, "GET", "/files/none/none", {"Origin": "https://evil.example"})
     assert status == 404, status
@@ -312,6 +323,20 @@ async def test_any_origin_and_host(ctx):
     fields = {"Host": "name.example", "Origin": "https://evil.example"}
     assert (await http(server.port, "GET", "/metrics", fields))[0] == 200
     assert (await http(server.port, "GET", "/v1/ws", {**fields, **UPGRADE}))[0] == 101
+
+
+async def test_listed_origins(ctx):
+    """A list adds origins to the server's own, with or without the usual port of their scheme."""
+    server = await ctx.fresh("--auth-allowed-origins", "https://chat.example:443")
+    own = f"127.0.0.1:{server.port}"
+    for origin, wanted in (("https://chat.example", 101), (f"http://{own}", 101),
+                           ("http://chat.example", 403), ("https://evil.example", 403)):
+        fields = {"Host": own, "Origin": origin, **UPGRADE}
+        assert (await http(server.port, "GET", "/v1/ws", fields))[0] == wanted, origin
+        status, _, _ = await http(server.port, "POST", "/v1/files", {
+            "Host": own, "Origin": origin, "Parley-User": ctx.name(), "Upload-Length": "3",
+            "Tus-Resumable": "1.0.0"})
+        assert status == (403 if wanted == 403 else 201), (origin, status)
 
 
 async def test_names_of_this_machine(ctx):
@@ -344,6 +369,11 @@ async def test_origins_behind_a_proxy(ctx):
                            ("https://evil.example", 403)):
         status, _, _ = await http(server.port, "GET", "/", {**forwarded, "Origin": origin})
         assert status == wanted, (origin, status)
+    for scheme in ("wss", "HTTPS", "https, http", "http"):
+        fields = {**forwarded, **UPGRADE, "X-Forwarded-Proto": scheme}
+        status, _, _ = await http(
+            server.port, "GET", "/v1/ws", {**fields, "Origin": "https://chat.example"})
+        assert status == (403 if scheme == "http" else 101), (scheme, status)
 
 
 async def test_malformed_hosts(ctx):

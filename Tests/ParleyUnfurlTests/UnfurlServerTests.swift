@@ -67,6 +67,16 @@ struct UnfurlServerTests {
     #expect(response.text.hasPrefix(body))
   }
 
+  @Test("a question of a web page is refused")
+  func pages() throws {
+    let server = try RunningServer()
+    let peer = try server.connect()
+    try peer.sendPost(Self.question, fields: ["Origin": "http://evil.example"])
+    let response = try peer.readResponse()
+    #expect(response.status == .forbidden)
+    #expect(server.unfurler.lookUps.isEmpty)
+  }
+
   @Test(
     "a question that cannot be understood is refused with what is wrong",
     arguments: [

@@ -68,9 +68,11 @@ extension SettingsTable {
       }),
     .list(
       "auth.allowed_origins", \.auth.allowedOrigins,
-      orElse: .described("the server's own"),
+      orElse: .described("none"),
       expected: "an origin, such as https://example.com, or * for any",
-      help: "Origins of web pages that may connect. * also disables the check of Host on loopback.",
+      help:
+        "Origins of web pages that may connect, besides the server's own. * also disables the check of "
+        + "Host on loopback.",
       write: { $0 }, read: OriginText.read),
   ]
 }

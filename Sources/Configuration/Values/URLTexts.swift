@@ -55,10 +55,10 @@ enum ClusterNameText {
   }
 }
 
-/// The origin of a page as browsers send it: scheme, host, and a port that is not the usual one;
-/// or `*` for any.
+/// The origin of a page as browsers send it: scheme, host and port; or `*` for any.
 enum OriginText {
-  /// Reads an origin and puts it into lower case; `nil` when it is none or has a path.
+  /// Reads an origin and puts it into lower case; `nil` when no page has it, such as one with a path
+  /// or the scheme of WebSockets.
   static func read(_ text: String) -> String? {
     let lowered = text.lowercased()
     guard lowered != "null", lowered != "*" else { return lowered }
@@ -68,7 +68,20 @@ enum OriginText {
     guard isScheme(scheme), !authority.isEmpty, authority.utf8.count <= 300,
       authority.utf8.allSatisfy(isAuthorityByte)
     else { return nil }
-    return lowered
+    switch scheme {
+    case "http", "https": return isHostAndPort(Array(authority.utf8)[...]) ? lowered : nil
+    case "ws", "wss": return nil
+    default: return lowered
+    }
+  }
+
+  private static func isHostAndPort(_ text: ArraySlice<UInt8>) -> Bool {
+    guard let parts = HostAndPort(splitting: text), !parts.host.isEmpty else { return false }
+    let isAddress = HostAndPort.bracketedAddress(parts.host) != nil
+    let brackets = parts.host.contains { "[]:".utf8.contains($0) }
+    guard isAddress || !brackets else { return false }
+    guard let port = parts.port else { return true }
+    return HostAndPort.number(of: port) != nil
   }
 
   private static func isScheme(_ text: Substring) -> Bool {

@@ -1,3 +1,4 @@
+import Basics
 import HTTP1
 import Transport
 
@@ -15,16 +16,22 @@ struct OriginRules: Sendable {
     case host(String)
   }
 
-  /// As the settings have them, in lower case; `*` is any.
-  private let allowed: Set<String>
+  private let admitsAll: Bool
+  /// Pages of http and https, whose usual port may be written or left out.
+  private let sites: [WebOrigin]
+  /// Other origins, in lower case, such as `null` or those of extensions.
+  private let others: Set<String>
 
+  /// - Parameter allowed: As the settings have them, in lower case; `*` is any.
   init(allowed: [String]) {
-    self.allowed = Set(allowed)
+    admitsAll = allowed.contains("*")
+    sites = allowed.compactMap { WebOrigin($0) }
+    others = Set(allowed.filter { WebOrigin($0) == nil })
   }
 
   /// - Returns: `nil` for a request that may be served.
   func refusal(of request: Request) -> Refusal? {
-    guard !allowed.contains("*") else { return nil }
+    guard !admitsAll else { return nil }
     if request.isLoopback, let authority = request.authority, !authority.isLoopback,
       !isListed(authority)
     {
@@ -32,19 +39,24 @@ struct OriginRules: Sendable {
     }
     guard let origin = request.origins.first, request.kind != .shared else { return nil }
     guard request.origins.count == 1 else { return .origin(request.origins.joined(separator: " ")) }
-    if request.kind == .upload {
-      return allowed.isEmpty || allowed.contains(origin.lowercased()) ? nil : .origin(origin)
+    let site = WebOrigin(origin)
+    if site?.isOwn(of: request) == true || isListed(site, origin) { return nil }
+    let hasList = !sites.isEmpty || !others.isEmpty
+    return switch request.kind {
+    case .shared: nil
+    case .user: .origin(origin)
+    case .upload: hasList ? .origin(origin) : nil
+    case .other: hasList ? nil : .origin(origin)
     }
-    guard allowed.isEmpty else {
-      let isAllowed = request.kind != .upgrade || allowed.contains(origin.lowercased())
-      return isAllowed ? nil : .origin(origin)
-    }
-    return WebOrigin(origin)?.isOwn(of: request) == true ? nil : .origin(origin)
+  }
+
+  private func isListed(_ site: WebOrigin?, _ origin: String) -> Bool {
+    site.map(sites.contains) ?? others.contains(origin.lowercased())
   }
 
   /// Whether pages of this host are named in the settings, which vouches for the name.
   private func isListed(_ authority: HTTPAuthority) -> Bool {
-    allowed.contains { WebOrigin($0)?.authority.host == authority.host }
+    sites.contains { $0.host == authority.host }
   }
 }
 
@@ -65,8 +77,8 @@ extension OriginRules {
   /// As much of a request as the rules look at.
   struct Request: Sendable {
     enum Kind: Sendable {
-      /// To become a WebSocket.
-      case upgrade
+      /// To act as a user: to become a WebSocket, or to create an upload.
+      case user
       /// For what pages of any origin may have: files of messages, which are found by who knows
       /// their address only, and the descriptions of the interfaces.
       case shared
@@ -94,7 +106,7 @@ extension OriginRules.Request {
     let (head, connection) = (exchange.head, exchange.connection)
     kind =
       switch access {
-      case .socket: .upgrade
+      case .users: .user
       case .shared, .files: .shared
       case .uploads: .upload
       case .open, .platform: .other
@@ -123,7 +135,8 @@ struct WebOrigin: Sendable, Equatable {
   }
 
   private let scheme: Scheme
-  let authority: HTTPAuthority
+  let host: Host
+  private let port: UInt16
 
   /// Parses an origin as browsers send it.
   ///
@@ -134,7 +147,8 @@ struct WebOrigin: Sendable, Equatable {
       let authority = HTTPAuthority(String(text[separator.upperBound...])), !authority.isEmpty
     else { return nil }
     self.scheme = scheme
-    self.authority = authority
+    host = authority.host
+    port = authority.port ?? scheme.port
   }
 
   /// Whether pages of this origin come from where the request goes: the same host and port, directly
@@ -153,6 +167,6 @@ struct WebOrigin: Sendable, Equatable {
   }
 
   private func isSame(as own: HTTPAuthority) -> Bool {
-    own.host == authority.host && (own.port ?? scheme.port) == (authority.port ?? scheme.port)
+    own.host == host && (own.port ?? scheme.port) == port
   }
 }

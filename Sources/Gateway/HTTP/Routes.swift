@@ -24,11 +24,12 @@ enum Routes {
     case shared
     /// The same: files are found by their addresses only.
     case files
-    /// Anyone who knows the address of an upload, and users with a token; pages, if they are of an
+    /// Anyone who knows the address of an upload; pages, if they are of the server's own or an
     /// allowed origin, or of any without a list.
     case uploads
-    /// Clients that open a socket; pages, if they are of an allowed origin.
-    case socket
+    /// Clients that act as a user, by opening a socket or creating an upload; pages, if they are of
+    /// the server's own or an allowed origin.
+    case users
     /// Back ends and operators with an API token of a role that includes this one.
     case platform(Availability, APITokenRole)
   }
@@ -71,7 +72,7 @@ enum Routes {
   private static let resources = [
     Route(
       ["PUT", "HEAD", "PATCH", "DELETE", "POST", "OPTIONS"], upload, access: .uploads, .upload),
-    Route(["POST", "OPTIONS"], "/v1/files", access: .uploads, .upload),
+    Route(["POST", "OPTIONS"], "/v1/files", access: .users, .upload),
     resource("/", StaticResources.page),
     resource("/docs", StaticResources.apiPage),
     resource("/favicon.ico", StaticResources.icon),
@@ -87,7 +88,7 @@ enum Routes {
     resource(file, access: .files, FileDownload.begin),
     resource(thumbnail, access: .files, FileDownload.beginThumbnail),
     resource(picture, access: .files, PictureDownload.begin),
-    Route(["GET"], "/v1/ws", access: .socket, .resource { $0.shard.upgrade($0.exchange) }),
+    Route(["GET"], "/v1/ws", access: .users, .resource { $0.shard.upgrade($0.exchange) }),
   ]
 
   private static func resource(

@@ -33,6 +33,11 @@ enum UnfurlLoopRoutes {
   }
 
   @Sendable private static func ask(_ server: UnfurlLoop, _ exchange: Exchange) -> RequestOutcome {
+    // A page that a browser beside the service has loaded must not make it fetch.
+    guard !exchange.head.fields.contains("Origin") else {
+      server.metrics.count(.invalid)
+      return refuse("requests of web pages are refused", .forbidden)
+    }
     guard server.drain == nil else {
       server.metrics.count(.busy)
       return .respond(HTTPResponse(.shuttingDown))

@@ -25,7 +25,7 @@ struct OriginRulesTests {
 
   @Test("without a list a page must come from the host and port that it calls")
   func own() {
-    for kind in [OriginRules.Request.Kind.upgrade, .other] {
+    for kind in [OriginRules.Request.Kind.user, .other] {
       #expect(!isRefused(request(nil, kind: kind)))
       #expect(!isRefused(request("http://chat.example:8080", kind: kind)))
       #expect(!isRefused(request("HTTPS://CHAT.example:8080", kind: kind)))
@@ -73,14 +73,38 @@ struct OriginRulesTests {
     #expect(isRefused(request(nil, kind: .shared) { $0.isLoopback = true }))
   }
 
-  @Test("with a list an upgrade must come from one of it")
+  @Test("with a list a page that acts as a user must come from one of it, or from the server")
   func listed() {
     let allowed = ["https://good.example"]
-    #expect(!isRefused(request("https://Good.example", kind: .upgrade), allowed: allowed))
-    #expect(isRefused(request("http://good.example", kind: .upgrade), allowed: allowed))
-    #expect(isRefused(request("http://chat.example:8080", kind: .upgrade), allowed: allowed))
+    #expect(!isRefused(request("https://Good.example", kind: .user), allowed: allowed))
+    #expect(isRefused(request("http://good.example", kind: .user), allowed: allowed))
+    #expect(isRefused(request("null", kind: .user), allowed: allowed))
+    #expect(!isRefused(request("http://chat.example:8080", kind: .user), allowed: allowed))
     #expect(!isRefused(request("https://other.example"), allowed: allowed))
-    #expect(!isRefused(request(nil, kind: .upgrade), allowed: allowed))
+    #expect(!isRefused(request(nil, kind: .user), allowed: allowed))
+  }
+
+  @Test("the usual port of the scheme may be written or left out in the list")
+  func listedPorts() {
+    let allowed = ["https://good.example:443", "http://good.example", "http://[0:0::1]:80", "null"]
+    for origin in [
+      "https://good.example", "https://good.example:443", "http://good.example:80", "http://[::1]",
+      "null",
+    ] {
+      #expect(!isRefused(request(origin, kind: .user), allowed: allowed), "\(origin)")
+    }
+    for origin in ["https://good.example:80", "http://good.example:443", "file://"] {
+      #expect(isRefused(request(origin, kind: .user), allowed: allowed), "\(origin)")
+    }
+  }
+
+  @Test("an upload is for pages of any origin, and of the listed ones with a list")
+  func uploads() {
+    let listed = ["https://good.example"]
+    #expect(!isRefused(request("https://evil.example", kind: .upload)))
+    #expect(isRefused(request("https://evil.example", kind: .upload), allowed: listed))
+    #expect(!isRefused(request("https://good.example", kind: .upload), allowed: listed))
+    #expect(!isRefused(request("http://chat.example:8080", kind: .upload), allowed: listed))
   }
 
   @Test("on loopback in open mode a request must name this machine")
