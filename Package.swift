@@ -69,7 +69,9 @@ let package = Package(
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CYAML", linkerSettings: [.linkedLibrary("yaml")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
-    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(
+      name: "CCurl",
+      linkerSettings: [.linkedLibrary("curl"), .linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(
       name: "CDomainNames", linkerSettings: [.linkedLibrary("psl"), .linkedLibrary("idn2")]),
 

@@ -9,10 +9,15 @@ package final class CurlEasy {
   /// The body to be sent, and the part of it that libcurl has.
   private var upload: (body: [UInt8], sentCount: Int) = ([], 0)
 
-  /// A handle under the rules of the house: http and https only, certificates verified, no
-  /// redirects followed, and nothing taken from the environment or the user's files.
+  /// A handle under the rules of the house: http and https only, certificates verified by their
+  /// subject alternative names, no redirects followed, and nothing taken from the environment or the
+  /// user's files.
   package init?() {
     guard let handle = curl_easy_init() else { return nil }
+    guard parley_curl_require_alternative_names(handle) == CURLE_OK else {
+      curl_easy_cleanup(handle)
+      return nil
+    }
     self.handle = handle
     errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -120,6 +125,7 @@ package final class CurlEasy {
     set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
     set(CURLOPT_SSL_VERIFYPEER, to: 1)
     set(CURLOPT_SSL_VERIFYHOST, to: 2)
+    _ = parley_curl_require_alternative_names(handle)
     set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
     set(CURLOPT_PATH_AS_IS, to: 1)
     set(CURLOPT_NOSIGNAL, to: 1)

@@ -12,7 +12,7 @@ import Testing
 struct TLSAttackTests {
   /// What a server shows.
   enum Proof: CaseIterable, Sendable {
-    case good, expired, notYetValid, wrongHost, selfSigned, unknownAuthority, outdated
+    case good, expired, notYetValid, wrongHost, commonName, selfSigned, unknownAuthority, outdated
   }
 
   private func identity(for proof: Proof, _ authority: TestIdentity) throws -> TestIdentity {
@@ -23,6 +23,7 @@ struct TLSAttackTests {
     case .notYetValid:
       try TestIdentity(.host("page.example"), issuer: authority, validity: 3_600..<7_200)
     case .wrongHost: try TestIdentity(.host("other.example"), issuer: authority)
+    case .commonName: try TestIdentity(.commonName("page.example"), issuer: authority)
     case .selfSigned: try TestIdentity(.host("page.example"))
     case .unknownAuthority:
       try TestIdentity(
@@ -36,6 +37,7 @@ struct TLSAttackTests {
     case .expired: "has expired"
     case .notYetValid: "not yet valid"
     case .wrongHost: "host name 'page.example'"
+    case .commonName: "ostname mismatch"
     case .selfSigned: "self-signed"
     case .unknownAuthority: "unable to get local issuer certificate"
     case .outdated: "alert"

@@ -13,10 +13,12 @@ final class TestIdentity: @unchecked Sendable {
   enum Subject {
     case authority(String)
     case host(String)
+    /// A host without alternative names.
+    case commonName(String)
 
     fileprivate var name: String {
       switch self {
-      case .authority(let name), .host(let name): name
+      case .authority(let name), .host(let name), .commonName(let name): name
       }
     }
 
@@ -25,6 +27,8 @@ final class TestIdentity: @unchecked Sendable {
       case .authority: [(NID_basic_constraints, "critical,CA:TRUE")]
       case .host(let name):
         [(NID_basic_constraints, "CA:FALSE"), (NID_subject_alt_name, "DNS:\(name)")]
+      case .commonName:
+        [(NID_basic_constraints, "CA:FALSE"), (NID_subject_alt_name, "email:a@page.example")]
       }
     }
   }

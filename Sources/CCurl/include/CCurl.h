@@ -19,5 +19,9 @@ CURLcode parley_curl_get_string(CURL *easy, CURLINFO info, const char **value);
 CURLcode parley_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLMcode parley_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
+/// Refuses certificates without a name or address among their subject alternative names, which libcurl accepts if
+/// their common name is right. Fails if libcurl does not use OpenSSL.
+CURLcode parley_curl_require_alternative_names(CURL *easy);
+
 /// The result of a transfer that `message` reports as done; a negative number for other messages.
 int parley_curl_done_result(const CURLMsg *message);
