@@ -399,6 +399,29 @@ def post(path, length, *fields):
         "")).encode()
 
 
+async def test_empty_bodies_in_chunks(ctx):
+    """A body in chunks is passed over where none has a meaning, as proxies send also empty ones."""
+    server = await ctx.server()
+    token = f"Api-Token: {server.api_token}"
+    for method, path, status in (
+            ("GET", "/healthz", 200), ("GET", "/readyz", 200), ("HEAD", "/", 200),
+            ("GET", "/docs", 200), ("GET", "/metrics", 200), ("GET", "/parley.js", 200),
+            ("GET", "/v3/openapi.json", 200), ("GET", "/files/none/none", 404),
+            ("GET", "/previews/none", 404), ("HEAD", "/v1/uploads/none", 404),
+            ("OPTIONS", "/v1/files", 204), ("GET", "/v1/ws", 426), ("GET", "/nothing", 404),
+            ("POST", "/healthz", 405), ("GET", "/v3/users", 200)):
+        for body in ("0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n"):
+            head = (f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{token}\r\n"
+                    "Transfer-Encoding: chunked\r\n\r\n")
+            end = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            answer = await exchange(server.port, (head + body + end).encode())
+            assert answer.startswith(f"HTTP/1.1 {status} ".encode()), (method, path, answer[:200])
+            assert answer.endswith(b"alive\n"), (method, path, answer[-200:])
+    large = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n20000\r\n"
+    answer = await exchange(server.port, large.encode() + b"x" * 0x20000)
+    assert answer.startswith(b"HTTP/1.1 413 "), answer
+
+
 async def test_refused_before_the_body(ctx):
     """What the head alone is refused for is answered before the body has come."""
     server = await ctx.server()

@@ -165,12 +165,10 @@ struct RequestDispatch {
       let call = ResourceCall(shard: shard, exchange: exchange, arguments: arguments)
       return UploadRequests(call).decideOnBody()
     }
-    if RefusedBody.isSmall(head) { return .whole }
-    if let miss = match.miss { return .refused(nothing(miss)) }
-    var response = HTTPResponse(
+    var refusal = HTTPResponse(
       refusing: ServiceError(.tooLong, "there is nothing here that takes a body"))
-    response.status = .contentTooLarge
-    return .refused(response)
+    refusal.status = .contentTooLarge
+    return .passingOver(head, then: answer, or: match.miss.map(nothing) ?? refusal)
   }
 
   private func nothing(_ miss: Routes.Table.Miss) -> HTTPResponse {

@@ -62,10 +62,7 @@ struct UploadRequests {
         try create(for: transfer)
         return .pausedPieces(limit: .max, transfer)
       case .head, .delete, .options, .post, nil:
-        guard RefusedBody.isSmall(head) else {
-          return .refused(answers.refusal(.tooLarge(0)))
-        }
-        return .whole
+        return .passingOver(head, then: answer, or: answers.refusal(.tooLarge(0)))
       }
     } catch {
       return .refusing(head, error.response)

@@ -98,16 +98,17 @@ extension Connection {
   }
 }
 
-/// Reads and discards the body of a request that is refused for its head, so that the connection can
-/// serve another one.
+/// Reads and discards the body of a request that is refused for its head or takes none, so that the
+/// connection can serve another one.
 package final class RefusedBody: HTTPBodyReceiver {
   /// A longer body is not waited for: the answer ends the connection.
   package static let maximumBytes = 65_536
 
-  private let response: HTTPResponse
+  private let answer: () -> RequestOutcome
 
-  init(_ response: HTTPResponse) {
-    self.response = response
+  /// - Parameter answer: Answers the request after its body.
+  init(_ answer: @escaping () -> RequestOutcome) {
+    self.answer = answer
   }
 
   /// Whether a body's length is declared and small.
@@ -122,7 +123,7 @@ package final class RefusedBody: HTTPBodyReceiver {
   }
 
   package func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome {
-    .respond(response)
+    answer()
   }
 
   package func bodyWasAbandoned() {}
@@ -134,6 +135,21 @@ extension BodyDecision {
     guard RefusedBody.isSmall(head), !head.fields.contains("Expect") else {
       return .refused(response)
     }
-    return .pieces(limit: RefusedBody.maximumBytes, RefusedBody(response))
+    return .pieces(limit: RefusedBody.maximumBytes, RefusedBody { .respond(response) })
+  }
+
+  /// Passes over the body of a request that takes none, if it is small or of an unknown length, as
+  /// proxies send also empty ones.
+  ///
+  /// - Parameters:
+  ///   - answer: Answers the request after its body.
+  ///   - refusal: The answer to a larger body.
+  package static func passingOver(
+    _ head: HTTPRequestHead, then answer: @escaping () -> RequestOutcome, or refusal: HTTPResponse
+  ) -> BodyDecision {
+    guard RefusedBody.isSmall(head) || head.fields.contains("Transfer-Encoding") else {
+      return .refused(refusal)
+    }
+    return .pieces(limit: RefusedBody.maximumBytes, RefusedBody(answer))
   }
 }
