@@ -7,7 +7,7 @@ import shutil
 
 import yaml
 from harness import eventually, reserved_port
-from proxied import HAProxy, Nginx, open_client, replaced, serves
+from proxied import HAProxy, Nginx, logging_to, open_client, replaced, serves
 from skipping import need
 
 SERVERS = ["10.0.0.11", "10.0.0.12", "10.0.0.13"]
@@ -27,7 +27,7 @@ class NginxBeforeTwo(Nginx):
         example = replaced(example, [
             *servers, ("listen 443 ssl;", f"listen 127.0.0.1:{port} ssl;"),
             ("/etc/nginx/parley/chain.pem", f"{place}/chain.pem"),
-            ("/etc/nginx/parley/key.pem", f"{place}/key.pem")])
+            ("/etc/nginx/parley/key.pem", f"{place}/key.pem"), *logging_to(place)])
         path = f"{place}/nginx.conf"
         with open(path, encoding="utf-8") as file:
             whole = file.read()
@@ -49,6 +49,7 @@ class HAProxyBeforeTwo(HAProxy):
         example = replaced(example, [
             *servers, ("bind :443 ssl crt /etc/haproxy/parley.pem",
                        f"bind 127.0.0.1:{port} ssl crt {place}/both.pem"),
+            ("log /dev/log local0", "log stdout format raw local0"),
             ("maxconn 200000", "maxconn 500"), ("check inter 1s", "check inter 50ms")])
         path = f"{place}/haproxy.cfg"
         with open(path, "w", encoding="utf-8") as file:

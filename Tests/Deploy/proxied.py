@@ -27,8 +27,8 @@ class Proxy:
 
     setting = []
 
-    def __init__(self, process, port):
-        self.process, self.port = process, port
+    def __init__(self, process, place, port):
+        self.process, self.place, self.port = process, place, port
         self.url = f"wss://localhost:{port}/v1/ws"
 
     @classmethod
@@ -39,10 +39,11 @@ class Proxy:
         await cls.make_certificate(ctx, place)
         port = reserved_port()
         command = cls.configure(ctx, place, port, gateway_port, silence)
-        process = await asyncio.create_subprocess_exec(
-            *command, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL)
-        proxy = cls(process, port)
+        with open(f"{place}/parley.log", "ab") as log:
+            process = await asyncio.create_subprocess_exec(
+                *command, stdin=asyncio.subprocess.DEVNULL, stdout=log,
+                stderr=asyncio.subprocess.DEVNULL)
+        proxy = cls(process, place, port)
         await eventually(proxy.is_listening, f"{command[0]} listening")
         return proxy
 
@@ -57,6 +58,15 @@ class Proxy:
             for part in ["chain", "key"]:
                 with open(f"{place}/{part}.pem", encoding="ascii") as file:
                     both.write(file.read())
+
+    def logged(self):
+        """All lines of the proxy's logs."""
+        text = ""
+        for name in ("parley.log", "parley-error.log"):
+            with contextlib.suppress(FileNotFoundError):
+                with open(f"{self.place}/{name}", encoding="utf-8") as file:
+                    text += file.read()
+        return text
 
     async def is_listening(self):
         assert self.process.returncode is None, f"it ended with {self.process.returncode}"
@@ -85,6 +95,12 @@ class Proxy:
             await self.process.wait()
 
 
+def logging_to(place):
+    """The places of nginx's logs, and those in a test."""
+    return [(f"/var/log/nginx/{name}", f"{place}/{name}")
+            for name in ("parley.log", "parley-error.log")]
+
+
 class Nginx(Proxy):
     """nginx, which names the client in a field of each request."""
 
@@ -104,6 +120,7 @@ class Nginx(Proxy):
             ("server 127.0.0.1:8080;", f"server 127.0.0.1:{gateway_port};"),
             ("/etc/nginx/parley/chain.pem", f"{place}/chain.pem"),
             ("/etc/nginx/parley/key.pem", f"{place}/key.pem"),
+            *logging_to(place),
             ("proxy_read_timeout 75s;", f"proxy_read_timeout {silence};"),
             ("proxy_send_timeout 75s;", f"proxy_send_timeout {silence};")])
         user = "user root;" if os.geteuid() == 0 else ""
@@ -136,6 +153,7 @@ class HAProxy(Proxy):
             ("gateway1 127.0.0.1:8081", f"gateway1 127.0.0.1:{gateway_port}"),
             # No more than a test's own limit of descriptors allows.
             ("maxconn 100000", "maxconn 500"), ("check inter 1s", "check inter 50ms"),
+            ("log /dev/log local0", "log stdout format raw local0"),
             ("timeout tunnel 75s", f"timeout tunnel {silence}")])
         path = f"{place}/haproxy.cfg"
         with open(path, "w", encoding="utf-8") as file:
@@ -217,6 +235,40 @@ async def test_nginx_carries_conversations(ctx):
 async def test_haproxy_carries_conversations(ctx):
     """Through HAProxy too."""
     await talk(ctx, HAProxy)
+
+
+async def logs(ctx, kind):
+    async with proxied(ctx, kind) as (server, _, proxy):
+        await serves(proxy)
+        secret = "0123456789abcdef"
+        paths = [f"/files/{secret}/a%2Ffiles%2F{secret}?auth={secret}", f"/v1/uploads/{secret}",
+                 f"/chat/v1/uploads/{secret}", f"/previews/{secret}?url={secret}",
+                 f"/healthz?auth={secret}"]
+        for path in paths:
+            await proxy.get(path)
+        shown = [f"GET {path} " for path in (
+            "/files/...", "/v1/uploads/...", "/chat/v1/uploads/...", "/previews/...", "/healthz")]
+
+        async def is_logged():
+            return all(path in proxy.logged() for path in shown)
+        await eventually(is_logged, "a line for each request")
+        await server.end()
+        assert await proxy.get(paths[0]) == kind.gone
+
+        async def is_logged_too():
+            return proxy.logged().count(shown[0]) == 2
+        await eventually(is_logged_too, "a line for the failed request")
+        assert secret not in proxy.logged(), proxy.logged()
+
+
+async def test_nginx_logs_no_secrets(ctx):
+    """The log of nginx has neither queries nor what opens files and uploads, and no other log has them."""
+    await logs(ctx, Nginx)
+
+
+async def test_haproxy_logs_no_secrets(ctx):
+    """That of HAProxy neither."""
+    await logs(ctx, HAProxy)
 
 
 async def keep_alive(ctx, kind):
