@@ -57,6 +57,19 @@ class HAProxyBeforeTwo(HAProxy):
         return [need("haproxy"), "-db", "-f", path]
 
 
+class UncheckingHAProxy(HAProxyBeforeTwo):
+    """HAProxy with the same example before two servers, of which it does not notice that one drains."""
+
+    @staticmethod
+    def configure(ctx, place, port, gateways, silence):
+        command = HAProxyBeforeTwo.configure(ctx, place, port, gateways, silence)
+        with open(command[-1], encoding="utf-8") as file:
+            example = replaced(file.read(), [("check inter 50ms", "check inter 10m")])
+        with open(command[-1], "w", encoding="utf-8") as file:
+            file.write(re.sub(r"\n    server chat3 .*", "", example))
+        return command
+
+
 async def before_two(ctx, kind):
     """Connections are spread; a server that drains gets no new ones and keeps those it has until it closes
     them; one that is gone is passed over."""
@@ -98,6 +111,30 @@ async def test_nginx_before_several_servers(ctx):
 async def test_haproxy_before_several_servers(ctx):
     """HAProxy does so too."""
     await before_two(ctx, HAProxyBeforeTwo)
+
+
+async def test_haproxy_sends_no_client_to_a_draining_server(ctx):
+    """A client that a draining server refuses is served by another one at once."""
+    kind = UncheckingHAProxy
+    ports = [reserved_port(), reserved_port()]
+    servers = [await ctx.fresh(*kind.flags(port), "--auth-mode", "open") for port in ports]
+    proxy = await kind.start(ctx, ports)
+    try:
+        clients = [await open_client(ctx, proxy, f"user-{n}") for n in range(8)]
+        _, page = await servers[0].api("GET", "/parley/sessions")
+        leaving = {session["user_id"] for session in page["sessions"]}
+        assert leaving
+        ending = asyncio.create_task(servers[0].end())
+        for client in clients:
+            if client.user_id in leaving:
+                await client.event("server.draining")
+        for number in range(12):
+            await open_client(ctx, proxy, f"again-{number}")
+        assert await ending == 0
+        for number in range(4):
+            await open_client(ctx, proxy, f"later-{number}")
+    finally:
+        await proxy.stop()
 
 
 async def checked(ctx, settings=None, environment=None):
