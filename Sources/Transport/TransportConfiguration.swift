@@ -9,9 +9,12 @@ package struct TransportConfiguration: Sendable {
   package var http = HTTPLimits()
   /// Bounds of one WebSocket message.
   package var webSocket = WebSocketLimits()
-  /// The time limit of a request's head, from the connection's beginning or the last response.
+  /// The time limit of a request's head, from the connection's beginning, or from its first byte
+  /// after a response.
   package var headTimeout: Int64 = 10_000
   /// The time limit of a whole body that is received in pieces; it may pause for ``headTimeout``.
+  /// The time for which a connection is kept after a response, until the next request begins.
+  package var keepAliveTimeout: Int64 = 75_000
   package var bodyTimeout: Int64 = 600_000
   /// The time for which a peer may accept no byte of a file.
   package var progressTimeout: Int64 = 30_000

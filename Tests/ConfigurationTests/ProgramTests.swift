@@ -9,7 +9,8 @@ struct ProgramTests {
     let names = Set(SettingsTable.unfurlService.all.map(\.name))
     #expect(
       names == [
-        "listen", "limits.head_timeout_ms", "unfurl.timeout_ms", "unfurl.max_bytes",
+        "listen", "limits.head_timeout_ms", "limits.keep_alive_timeout_ms",
+        "unfurl.timeout_ms", "unfurl.max_bytes",
         "unfurl.max_redirects", "unfurl.allow_addresses", "unfurl.allow_ports",
         "unfurl.allow_domains", "unfurl.deny_domains", "unfurl.opt_out_file",
         "unfurl.max_concurrent", "unfurl.max_concurrent_per_host", "unfurl.user_agent",

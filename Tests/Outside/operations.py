@@ -114,7 +114,7 @@ async def test_help_lists_every_setting(ctx):
     for name in (
             "listen", "tls.listen", "tls.certificate", "tls.private_key", "operations.listen",
             "limits.open_timeout_ms", "limits.ping_interval_ms", "limits.pong_timeout_ms",
-            "limits.head_timeout_ms", "drain.timeout_ms", "data_dir", "auth.mode",
+            "limits.head_timeout_ms", "limits.keep_alive_timeout_ms", "drain.timeout_ms", "data_dir", "auth.mode",
             "auth.jwt_secret", "auth.jwt_public_key", "auth.api_token", "limits.flood.messages",
             "limits.flood.window_ms", "limits.throttle.messages", "limits.throttle.window_ms",
             "limits.connections_per_user", "limits.channels_per_user", "limits.message_bytes",

@@ -10,6 +10,8 @@ package struct LimitSettings: Sendable, Equatable {
   package var pongTimeoutMilliseconds: Int64 = 10_000
   /// The time limit of a request's head.
   package var headTimeoutMilliseconds: Int64 = 10_000
+  /// The time for which a connection is kept between two HTTP requests.
+  package var keepAliveTimeoutMilliseconds: Int64 = 75_000
   /// Spam-flood protection: what one user may send to one channel.
   package var flood = FloodSettings()
   /// Smart throttling: what one participant is shown of one channel.

@@ -11,6 +11,12 @@ extension SettingsTable {
     "limits.head_timeout_ms", \.limits.headTimeoutMilliseconds, in: 1...day,
     unit: "milliseconds", help: "Time limit for receiving the head of a request.")
 
+  /// The time limit for the beginning of another request.
+  static let keepAliveTimeout = SettingDefinition.integer(
+    "limits.keep_alive_timeout_ms", \.limits.keepAliveTimeoutMilliseconds, in: 1...day,
+    unit: "milliseconds",
+    help: "Time for which a connection without a WebSocket is kept between two requests.")
+
   private static let timeLimits: [SettingDefinition] = [
     .integer(
       "limits.open_timeout_ms", \.limits.openTimeoutMilliseconds, in: 1...day,
@@ -22,6 +28,7 @@ extension SettingsTable {
       "limits.pong_timeout_ms", \.limits.pongTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Time limit for receiving any data after a ping."),
     headTimeout,
+    keepAliveTimeout,
     .integer(
       "limits.send_wait_ms", \.limits.sendWaitMilliseconds, in: 0...60_000,
       unit: "milliseconds",

@@ -31,7 +31,7 @@ struct SettingsTable: Sendable {
 
   /// The settings of `parley-unfurl`: those of the gateway that concern it, by the same names.
   static let unfurlService = SettingsTable(
-    [serviceListening, headTimeout, previewTimeout] + fetching + ending,
+    [serviceListening, headTimeout, keepAliveTimeout, previewTimeout] + fetching + ending,
     defaults: .unfurlService)
 
   /// Finds a setting by its name.

@@ -172,6 +172,7 @@ extension TransportConfiguration {
     webSocket.messageBytes = limits.messageBytes
     bodyTimeout = limits.uploadTimeoutMilliseconds
     headTimeout = limits.headTimeoutMilliseconds
+    keepAliveTimeout = limits.keepAliveTimeoutMilliseconds
     pingInterval = limits.pingIntervalMilliseconds
     pongTimeout = limits.pongTimeoutMilliseconds
     pongTimeoutCode = .pongTimeout

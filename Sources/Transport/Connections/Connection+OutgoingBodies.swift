@@ -42,7 +42,7 @@ extension Connection {
     switch outgoing.persistence {
     case .close: finish()
     case .keepAlive:
-      awaitHead()
+      awaitNextRequest()
       resumeReading()
       applicationByteCount = 0
       outgoing.pending.held.withUnsafeBytes { process($0) }

@@ -11,6 +11,7 @@ extension Connection {
   func receiveRequest(
     _ input: UnsafeRawBufferPointer, _ parser: inout HTTPRequestParser
   ) -> Int? {
+    if !input.isEmpty { headDidBegin() }
     // The stage must not hold a second copy while the parser grows.
     enter(.lingering)
     do {
@@ -85,7 +86,7 @@ extension Connection {
     }
     append(bytes)
     switch persistence {
-    case .keepAlive: awaitHead()
+    case .keepAlive: awaitNextRequest()
     case .close: finish()
     }
   }

@@ -8,6 +8,7 @@ extension Connection: TimerHandler {
     switch takeDeadline(of: token) {
     case nil: break
     case .head: headIsLate()
+    case .idle: drop()
     case .body(let end): checkBody(end: end)
     case .progress(let waiting): checkProgress(since: waiting)
     case .liveness(let nextPing, let unanswered):
@@ -19,6 +20,18 @@ extension Connection: TimerHandler {
   /// Sets the time limit of the next request's head.
   func awaitHead() {
     forgetInput()
+    setTimer(.head, after: transport.configuration.headTimeout)
+  }
+
+  /// Keeps the connection for another request, which may begin later.
+  func awaitNextRequest() {
+    forgetInput()
+    setTimer(.idle, after: transport.configuration.keepAliveTimeout)
+  }
+
+  /// Sets the time limit of a head whose first bytes have come after a response.
+  func headDidBegin() {
+    guard isIdling else { return }
     setTimer(.head, after: transport.configuration.headTimeout)
   }
 
@@ -106,6 +119,8 @@ struct ConnectionTimer {
   enum Deadline {
     /// The head of a request is due.
     case head
+    /// The first byte of another request is due.
+    case idle
     /// The next bytes of a body are due, and all of it at this time of the loop's clock.
     case body(end: Int64)
     /// Progress is due: fewer than this many bytes of a body must be left.
@@ -119,6 +134,11 @@ struct ConnectionTimer {
   /// The timer; `nil` when none is set.
   private(set) var token: EventLoop.TimerToken?
   private var deadline = Deadline.head
+
+  /// Whether it waits for the first byte of another request.
+  var isIdle: Bool {
+    if case .idle = deadline { token != nil } else { false }
+  }
 
   /// Sets the timer, in place of the one that is set.
   mutating func set(

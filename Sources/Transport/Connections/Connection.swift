@@ -89,6 +89,9 @@ package final class Connection {
   /// The timer that is set, if any.
   var timer: EventLoop.TimerToken? { alarm.token }
 
+  /// Whether another request may begin, and has not.
+  var isIdling: Bool { alarm.isIdle }
+
   /// The readiness that the socket is watched for.
   var interest: Readiness { stream.interest }
 

@@ -141,6 +141,7 @@ extension TransportConfiguration {
     // Larger than any question, so that one that is a little too long is refused in JSON.
     http.bodyBytes = 4 * UnfurlQuestion.maximumBytes
     headTimeout = configuration.headTimeout
+    keepAliveTimeout = configuration.keepAliveTimeout
     // Clients keep idle connections open without reading them; the end does not wait.
     closeTimeout = 500
   }

@@ -73,6 +73,8 @@ struct UnfurlServerConfiguration: Sendable {
   var listen: [SocketAddress]
   /// The time limit for receiving a request, in milliseconds.
   var headTimeout: Int64 = 10_000
+  /// The time for which a connection is kept between two requests, in milliseconds.
+  var keepAliveTimeout: Int64 = 75_000
   /// The time limit of a look-up, whatever the question asks for, in milliseconds.
   var timeout: Int64 = 5_000
   /// The largest number of unanswered questions; beyond it: 503 with `Retry-After`.
@@ -88,6 +90,7 @@ extension UnfurlServerConfiguration {
   init(_ settings: Settings, _ fetching: UnfurlerConfiguration) {
     self.init(listen: settings.listen.map { SocketAddress($0.address, port: $0.port) })
     headTimeout = settings.limits.headTimeoutMilliseconds
+    keepAliveTimeout = settings.limits.keepAliveTimeoutMilliseconds
     timeout = settings.unfurl.timeoutMilliseconds
     maximumPending = fetching.maximumWaiting
     drainTimeout = settings.drain.timeoutMilliseconds

@@ -27,10 +27,26 @@ struct ConnectionTimersTests {
     try server.wait { $0.transport.connectionCount == 0 }
   }
 
-  @Test("the time for a request begins anew with each answer")
-  func startsAnew() throws {
+  @Test("between two requests a connection is kept for a time of its own")
+  func keepsAlive() throws {
     var configuration = TransportConfiguration()
     configuration.headTimeout = Duration.seconds(1).patientMilliseconds
+    configuration.keepAliveTimeout = 3_600_000
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try client.readHead().hasPrefix("HTTP/1.1 200 "))
+    // The time for a head passes meanwhile.
+    #expect(try BlockingClient(server.address).readToEnd().isEmpty)
+    try client.write("GET /b HTTP/1.1\r\nHo")
+    let rest = String(decoding: try client.readToEnd(), as: UTF8.self)
+    #expect(rest.hasPrefix("/aHTTP/1.1 408 "))
+  }
+
+  @Test("a connection on which no other request begins is ended in silence")
+  func endsIdleConnections() throws {
+    var configuration = TransportConfiguration()
+    configuration.keepAliveTimeout = Duration.seconds(1).patientMilliseconds
     let server = try LoopServer(configuration)
     let client = try BlockingClient(server.address)
     try client.write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
