@@ -1,3 +1,4 @@
+internal import HTTP1
 package import Reactor
 import Streams
 import WebSocket
@@ -27,6 +28,7 @@ package final class Transport {
   let connections = ConnectionTable()
   let deflate = DeflateWorkspace()
   let resources = StreamResources()
+  private var answerDate = AnswerDate()
   /// The output of a WebSocket for the read under way.
   var output = WebSocketOutput()
   weak var delegate: (any TransportDelegate)?
@@ -166,6 +168,14 @@ package final class Transport {
   }
 
   // MARK: Called by connections and broadcast buffers
+
+  /// The answer with the present date.
+  func dated(_ response: HTTPResponse) -> HTTPResponse {
+    guard let clock = configuration.clock else { return response }
+    var response = response
+    response.fields["Date"] = answerDate.text(at: clock())
+    return response
+  }
 
   func needsFlush(_ connection: Connection) {
     unflushed.append(connection)

@@ -1,4 +1,5 @@
 package import HTTP1
+internal import Reactor
 package import WebSocket
 
 /// The limits that a transport sets its peers.
@@ -12,9 +13,9 @@ package struct TransportConfiguration: Sendable {
   /// The time limit of a request's head, from the connection's beginning, or from its first byte
   /// after a response.
   package var headTimeout: Int64 = 10_000
-  /// The time limit of a whole body that is received in pieces; it may pause for ``headTimeout``.
   /// The time for which a connection is kept after a response, until the next request begins.
   package var keepAliveTimeout: Int64 = 75_000
+  /// The time limit of a whole body that is received in pieces; it may pause for ``headTimeout``.
   package var bodyTimeout: Int64 = 600_000
   /// The time for which a peer may accept no byte of a file.
   package var progressTimeout: Int64 = 30_000
@@ -38,6 +39,8 @@ package struct TransportConfiguration: Sendable {
   package var addresses: AddressRegister?
   /// Bounds the sockets of the process; `nil` leaves that to the kernel.
   package var sockets: SocketSharing?
+  /// The time in Unix milliseconds, for `Date`; `nil` sends none.
+  package var clock: (@Sendable () -> Int64)? = { SystemClock.unixMilliseconds }
 
   package init() {}
 

@@ -3,6 +3,8 @@
 
 import asyncio
 import json
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from urllib.parse import quote, quote_plus
 
 from calls import FLAGS, Caller
@@ -115,8 +117,9 @@ async def test_methods_and_paths_there_are_not(ctx):
         own |= known["/v3/parley/api_tokens/{api_token_id}"]
         for path, methods in known.items():
             target = path.replace("{message_id}", "1").replace("{", "").replace("}", "")
+            alike = {"HEAD"} if "GET" in methods else set()
             for method in {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE",
-                           "BREW", "get"} - methods:
+                           "BREW", "get"} - methods - alike:
                 answer = await caller.send(method, target, b"{")
                 assert answer.fields["content-type"] == "application/json", answer.fields
                 if method == "HEAD":
@@ -134,6 +137,36 @@ async def test_methods_and_paths_there_are_not(ctx):
                 mistakes.note(f"{method} {target}", await caller.send(method, target), 400930,
                               status=404)
     mistakes.tell()
+
+
+async def test_what_every_answer_has(ctx):
+    """Each answer has a date, HEAD is GET without the body, 401 names what is missing, 405 what is allowed,
+    and a coded body is refused."""
+    async with await caller_of(ctx) as caller:
+        for method, target, body, headers, status in (
+                ("GET", "/healthz", None, None, 200), ("GET", "/v3/users", None, None, 200),
+                ("GET", "/v3/users", None, {}, 401), ("GET", "/nothing", None, None, 404),
+                ("POST", "/healthz", None, None, 405), ("GET", "/files/none/none", None, None, 404),
+                ("POST", "/v3/users", b"x", {"Api-Token": caller.token, "Content-Encoding": "gzip"},
+                 415)):
+            answer = await caller.send(method, target, body, headers)
+            assert answer.status == status, (method, target, answer)
+            date = parsedate_to_datetime(answer.fields["date"])
+            assert abs((datetime.now(timezone.utc) - date).total_seconds()) < 3_600, answer.fields
+            if status >= 400:
+                assert answer.fields["content-type"] == "application/json", answer.fields
+            if status == 401:
+                assert answer.fields["www-authenticate"] == "Api-Token", answer.fields
+            if status == 405:
+                assert answer.fields["allow"] == "GET, HEAD" and answer.code == 400930, answer
+            if status == 415:
+                assert answer.fields["accept-encoding"] == "identity", answer.fields
+        for target in ("/v3/users?limit=1", "/v3/open_channels", "/v3/parley/status", "/v3/users/none"):
+            got, headed = [await caller.send(method, target) for method in ("GET", "HEAD")]
+            assert got.status == headed.status and got.content and not headed.content, (got, headed)
+        headers = {"Api-Token": caller.token, "Content-Encoding": "Identity"}
+        made = await caller.send("POST", "/v3/users", {"user_id": ctx.name(), "nickname": "n"}, headers)
+        assert made.status == 200, made
 
 
 async def test_the_token_header_in_any_case(ctx):

@@ -68,6 +68,7 @@ enum FileDownload {
   static let withoutKey = {
     var response = HTTPResponse(refusing: .fileKey)
     response.status = .unauthorized
+    response.fields.append("WWW-Authenticate", "Parley-File-Key")
     return response
   }()
 

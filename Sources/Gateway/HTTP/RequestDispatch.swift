@@ -48,6 +48,7 @@ struct RequestDispatch {
     if let refusal = shard.refusal(of: exchange, for: match.access) {
       return .refusing(head, refusal)
     }
+    if head.hasCodedContent { return .refusing(head, .codedContent) }
     guard case .platform(let availability, let role) = match.access else {
       return decideOnResourceBody()
     }
@@ -174,9 +175,7 @@ struct RequestDispatch {
   private func nothing(_ miss: Routes.Table.Miss) -> HTTPResponse {
     switch miss {
     case .method(let allowed):
-      return HTTPResponse(
-        status: .methodNotAllowed, text: allowed.joined(separator: " and ") + " only\n",
-        fields: ["Allow": allowed.joined(separator: ", ")])
+      return HTTPResponse(refusing: head.method, allowed: allowed)
     case .path, .encoding:
       if match.access == .files { return FileDownload.notFound }
       return HTTPResponse(refusing: .noSuchEndpoint(head.method, head.path))

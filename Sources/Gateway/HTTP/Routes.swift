@@ -95,7 +95,7 @@ enum Routes {
     _ pattern: PathPattern, access: Access = .open,
     _ endpoint: @escaping @Sendable (ResourceCall) -> RequestOutcome
   ) -> Route {
-    Route(["GET", "HEAD"], pattern, access: access, .resource(endpoint))
+    Route(["GET"], pattern, access: access, .resource(endpoint))
   }
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import Configuration
 import HTTP1
 import Logging
@@ -151,8 +152,29 @@ extension HTTPResponse {
     if let wait = error.data.retryAfterMilliseconds {
       fields.append("Retry-After", String((wait + 999) / 1000))
     }
+    if error.code == .invalidAPIToken { fields.append("WWW-Authenticate", "Api-Token") }
     self.init(
       status: HTTPStatus(UInt16(clamping: error.httpStatus)), fields: fields,
       body: JSONWriter.bytes { error.encodeHTTPBody(into: &$0) })
   }
+  /// Refuses a method of a path that has others.
+  init(refusing method: String, allowed: [String]) {
+    let list = allowed.joined(separator: ", ")
+    self.init(
+      refusing: ServiceError(
+        .noSuchEndpoint,
+        "\(DisplayText.excerpt(method, limit: 20)) is not allowed here, only \(list)"))
+    status = .methodNotAllowed
+    fields.append("Allow", list)
+  }
+
+  /// Refuses a body whose coding the server would have to undo.
+  static let codedContent = {
+    var response = HTTPResponse(
+      refusing: ServiceError(
+        .invalidValue, "Content-Encoding: bodies must be sent without a coding"))
+    response.status = .unsupportedMediaType
+    response.fields.append("Accept-Encoding", "identity")
+    return response
+  }()
 }

@@ -7,7 +7,7 @@ import Uploads
 /// read them.
 struct UploadAnswers: Sendable {
   static let extensions = "creation,creation-with-upload,expiration,checksum,termination"
-  private static let methods = "PUT, HEAD, PATCH, DELETE, POST, OPTIONS"
+  private static let methods = ["PUT", "HEAD", "PATCH", "DELETE", "POST", "OPTIONS"]
   private static let requestFields = """
     Authorization, Parley-User, Content-Type, Tus-Resumable, Upload-Offset, Upload-Length, \
     Upload-Metadata, Upload-Checksum, X-HTTP-Method-Override, X-Requested-With
@@ -101,7 +101,7 @@ struct UploadAnswers: Sendable {
           "Tus-Max-Size": String(maximumByteCount),
           "Tus-Checksum-Algorithm":
             UploadChecksum.Algorithm.allCases.map(\.rawValue).joined(separator: ","),
-          "Access-Control-Allow-Methods": Self.methods,
+          "Access-Control-Allow-Methods": Self.methods.joined(separator: ", "),
           "Access-Control-Allow-Headers": Self.requestFields,
           "Access-Control-Max-Age": "86400",
         ]))
@@ -127,13 +127,12 @@ struct UploadAnswers: Sendable {
   func refusal(_ error: ServiceError, _ status: HTTPStatus? = nil) -> HTTPResponse {
     var response = HTTPResponse(refusing: error)
     if let status { response.status = status }
+    if status == .unauthorized { response.fields.append("WWW-Authenticate", "Bearer") }
     return finished(response)
   }
 
-  func methodNotAllowed() -> HTTPResponse {
-    finished(
-      HTTPResponse(
-        status: .methodNotAllowed, text: Self.methods + " only\n", fields: ["Allow": Self.methods]))
+  func refusal(ofMethod method: String) -> HTTPResponse {
+    finished(HTTPResponse(refusing: method, allowed: Self.methods))
   }
 
   private func finished(_ response: HTTPResponse) -> HTTPResponse {

@@ -88,7 +88,7 @@ struct UploadRequests {
         try requireVersionIfNamed()
         find { $0.remove($1) }
       case (.post, false), (.put, true), (.patch, true), (.head, true), (.delete, true), (nil, _):
-        return .respond(answers.methodNotAllowed())
+        return .respond(answers.refusal(ofMethod: head.method))
       }
       return .respondLater(onAbandonment: nil)
     } catch {

@@ -141,6 +141,13 @@ extension HTTPFields {
 }
 
 extension HTTPRequestHead {
+  /// Whether the body is compressed or otherwise coded (RFC 9110 §8.4).
+  package var hasCodedContent: Bool {
+    fields.listValues(of: "Content-Encoding").contains {
+      !HTTPSyntax.equalIgnoringCase($0, "identity")
+    }
+  }
+
   /// Whether the client has the version with this entity tag already (RFC 9110 §13.1.2): then 304.
   ///
   /// - Parameter tag: A strong one, with its quotes.

@@ -25,6 +25,7 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let requestTimeout = HTTPStatus(408)
   package static let contentTooLarge = HTTPStatus(413)
   package static let uriTooLong = HTTPStatus(414)
+  package static let unsupportedMediaType = HTTPStatus(415)
   package static let rangeNotSatisfiable = HTTPStatus(416)
   package static let expectationFailed = HTTPStatus(417)
   package static let upgradeRequired = HTTPStatus(426)

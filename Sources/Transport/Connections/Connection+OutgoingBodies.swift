@@ -14,7 +14,8 @@ extension Connection {
     guard case .answering(let pending) = stage else { return content.abandon() }
     let persistence = peerHasEnded ? .close : persistence(after: head, to: pending.request)
     var bytes: [UInt8] = []
-    head.serializeHead(into: &bytes, for: persistence, contentLength: content.count)
+    transport.dated(head).serializeHead(
+      into: &bytes, for: persistence, contentLength: content.count)
     append(bytes)
     let content = pending.request.head.method == "HEAD" ? content.dropped() : content
     enter(.sending(OutgoingBody(content: content, pending: pending, persistence: persistence)))

@@ -78,6 +78,7 @@ extension Connection {
   private func write(
     _ response: HTTPResponse, to request: HTTPRequest?, _ persistence: ConnectionPersistence
   ) {
+    let response = transport.dated(response)
     var bytes: [UInt8] = []
     if request?.head.method == "HEAD" {
       response.serializeHead(into: &bytes, for: persistence)

@@ -21,7 +21,7 @@ package enum BodyPolicy: Sendable, Hashable {
 ///
 /// `Access` and `Endpoint` are the server's own types.
 package struct HTTPRoute<Access: Sendable, Endpoint: Sendable>: Sendable {
-  /// The methods it answers; the first is its own, `HEAD` may come with `GET`.
+  /// The methods it answers, beside `HEAD` if it answers `GET`; the first is its own.
   package let methods: [String]
   package let pattern: PathPattern
   package let access: Access
@@ -37,6 +37,16 @@ package struct HTTPRoute<Access: Sendable, Endpoint: Sendable>: Sendable {
     self.access = access
     self.body = body
     self.endpoint = endpoint
+  }
+
+  /// The methods for `Allow`.
+  var allowedMethods: [String] {
+    methods.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }
+  }
+
+  /// Whether it answers a method; `HEAD` as `GET` without the body.
+  func answers(_ method: String) -> Bool {
+    methods.contains(method) || method == "HEAD" && methods.contains("GET")
   }
 }
 

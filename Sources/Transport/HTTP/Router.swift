@@ -83,7 +83,7 @@ package struct Router<Access: Sendable, Endpoint: Sendable>: Sendable {
     let found = Self.find(head.method, segments[...], root, &arguments, &others)
     if let found { return .route(found, arguments) }
     guard let other = others.first else { return .nothing(.path, access: access) }
-    let allowed = others.flatMap(\.methods)
+    let allowed = others.flatMap(\.allowedMethods)
     return .nothing(.method(allowed: allowed), access: other.access)
   }
 
@@ -92,7 +92,7 @@ package struct Router<Access: Sendable, Endpoint: Sendable>: Sendable {
     _ others: inout [Route]
   ) -> Route? {
     guard let segment = rest.first else {
-      if let route = step.routes.first(where: { $0.methods.contains(method) }) { return route }
+      if let route = step.routes.first(where: { $0.answers(method) }) { return route }
       others += step.routes
       return nil
     }

@@ -12,9 +12,9 @@ enum UnfurlLoopRoutes {
     [
       .init(["POST"], "/", access: (), body: questions, ask),
       .init(["POST"], "/unfurl", access: (), body: questions, ask),
-      .init(["GET", "HEAD"], "/healthz", access: (), health),
-      .init(["GET", "HEAD"], "/readyz", access: (), readiness),
-      .init(["GET", "HEAD"], "/metrics", access: (), metrics),
+      .init(["GET"], "/healthz", access: (), health),
+      .init(["GET"], "/readyz", access: (), readiness),
+      .init(["GET"], "/metrics", access: (), metrics),
     ], elsewhere: ())
 
   private static let questions = BodyPolicy.whole(limit: UnfurlQuestion.maximumBytes)
@@ -37,6 +37,12 @@ enum UnfurlLoopRoutes {
     guard !exchange.head.fields.contains("Origin") else {
       server.metrics.count(.invalid)
       return refuse("requests of web pages are refused", .forbidden)
+    }
+    guard !exchange.head.hasCodedContent else {
+      server.metrics.count(.invalid)
+      return refuse(
+        "the body must be sent without a Content-Encoding", .unsupportedMediaType,
+        ["Accept-Encoding": "identity"])
     }
     guard server.drain == nil else {
       server.metrics.count(.busy)

@@ -29,7 +29,7 @@ struct RoutesTests {
     #expect(arguments["channel_url"] == "lobby")
     #expect(arguments["user_id"] == "a/b c")
     for (method, target) in [
-      ("PATCH", "/v3/open_channels/lobby/ban/a"), ("HEAD", "/v3/open_channels/lobby/ban/a"),
+      ("PATCH", "/v3/open_channels/lobby/ban/a"), ("HEAD", "/v3/open_channels/lobby/freeze"),
       ("GET", "/v3/open_channels/lobby/bans/a"), ("GET", "/v3/open_channels/lobby/ban/a/b"),
     ] {
       #expect(pattern(method, target) == nil)

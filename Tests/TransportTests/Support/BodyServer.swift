@@ -28,6 +28,8 @@ final class BodyServer: TransportDelegate, HTTPBodyReceiver {
     // The threads of the house block it; this is the test's own.
     _ = signal(SIGPIPE, SIG_IGN)
     loop = try EventLoop()
+    var configuration = configuration
+    configuration.clock = nil
     self.configuration = configuration
   }
 

@@ -25,7 +25,9 @@ final class DrivenTransport: TransportDelegate {
 
   init(_ configuration: TransportConfiguration = TransportConfiguration()) throws {
     loop = try EventLoop()
-    self.configuration = configuration.withTestCodes
+    var configuration = configuration.withTestCodes
+    configuration.clock = nil
+    self.configuration = configuration
   }
 
   deinit {
