@@ -865,3 +865,32 @@ async def test_a_chat_sends_files(ctx):
     assert listed[0]["file"]["type"] == "image/png"
     for message in (listed[0], listed[2]):
         assert (await download(server, message["file"]["url"]))[2] == content
+
+
+async def test_the_id_of_a_deleted_user(ctx):
+    """A user under the id of a deleted one has its messages and files, but not its profile, bans and roles."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    ada = await ctx.user(server, nickname="Ada")
+    await ada.enter(channel)
+    own = (await ada.send(channel, "mine"))["message"]
+    await owner.call("channel.update", channel_url=channel, operator_ids=[owner.user_id, ada.user_id])
+    _, url = await create(
+        ada, 3, name="a.txt", type="text/plain", message={"channel_url": channel})
+    status, _, whole = await put(server, url, b"abc")
+    assert status == 201, status
+    await create(ada, 3, name="unsent.txt")
+    assert (await server.api("DELETE", f"/users/{ada.user_id}"))[0] == 200
+    assert await ada.ended() == 4002
+    again = await ctx.user(server, ada.user_id)
+    assert again.session["user"]["nickname"] == "", again.session
+    assert (await download(server, whole["file"]["url"]))[0] == 200
+    assert (await again.call("file.list"))["files"] == []
+    changed = await again.call(
+        "message.update", channel_url=channel, message_id=own["message_id"],
+        message="still mine")
+    assert changed["message"]["message"] == "still mine", changed
+    theirs = await owner.send(channel, "theirs")
+    assert (await refusal_of(again.call(
+        "message.update", channel_url=channel, message_id=theirs["message"]["message_id"],
+        message="taken"))).code == 400108
