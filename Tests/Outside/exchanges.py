@@ -14,9 +14,11 @@ from harness import DEADLINE
 # Users may be called so, and so may items of metadata.
 ODD_NAMES = [
     "a/b", "/", "//", "a b", " ", "a+b", "a%2Fb", "%", "100%", "a?b=c&d", "a#b", "a;b=c", "a,b",
-    "..", ".", "../users", "metadata", "token", "😀👩‍👩‍👧", "한국어", "naïve", "a\\b", '"', "'", "<b>",
+    "..", ".", "../users", "metadata", "token", "😀👩", "한국어", "naïve", "a\\b", '"', "'", "<b>",
     "a|b", "a@b.example", "a:b", "[1]", "{x}", "~", "*", "=", "&", "null", "true", "0", "-1",
-    "\u200b", "\u202eabc", "\U0010ffff", "é" * 80]
+    "\U0010ffff", "é" * 80]
+# No user may be called so.
+UNSEEN_NAMES = ["\u200b", "\u202eabc", "a\u200db", "a\u00adb", "\ufeffa", "a\u2028b", "a\u0007b"]
 
 
 def head(method, target, *fields, version="1.1"):
@@ -137,6 +139,16 @@ async def test_methods_and_paths_there_are_not(ctx):
                 mistakes.note(f"{method} {target}", await caller.send(method, target), 400930,
                               status=404)
     mistakes.tell()
+
+
+async def test_ids_with_invisible_characters(ctx):
+    """No user is made, or found, under an id with characters that are not seen."""
+    async with await caller_of(ctx) as caller:
+        for name in UNSEEN_NAMES:
+            made = await caller.send("POST", "/v3/users", {"user_id": name})
+            assert made.code == 400151 and "user_id" in made.value["message"], (name, made)
+            found = await caller.send("GET", f"/v3/users/{quote(name, safe='')}")
+            assert found.code == 400201, (name, found)
 
 
 async def test_what_every_answer_has(ctx):

@@ -78,7 +78,7 @@ struct PlatformCall {
   var userID: String {
     get throws(ServiceError) {
       let id = arguments["user_id"]
-      do throws(ServiceError) { try UserID.check(id) } catch { throw .notFound(.user, id) }
+      guard UserID.mayExist(id) else { throw .notFound(.user, id) }
       return id
     }
   }

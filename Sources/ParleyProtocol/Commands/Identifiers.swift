@@ -2,7 +2,8 @@ internal import Basics
 
 /// The form of user ids.
 package enum UserID {
-  /// Refuses what is not 1 to 80 characters, none of them a control character.
+  /// Refuses what is not 1 to 80 characters, and characters that are not seen where they stand: with
+  /// them, two ids look alike, or change the text around them.
   ///
   /// - Parameters:
   ///   - id: The name to judge.
@@ -11,9 +12,16 @@ package enum UserID {
     guard !id.isEmpty else { throw .missing(field) }
     guard id.utf8.count <= Limits.userIDLength || id.unicodeScalars.count <= Limits.userIDLength
     else { throw .userIDTooLong(field) }
-    for scalar in id.unicodeScalars where scalar.isControl {
-      throw .character(scalar, in: field, allowed: "all but control characters")
+    for scalar in id.unicodeScalars where scalar.isUnseen {
+      throw .character(
+        scalar, in: field, allowed: "all but control characters and invisible characters")
     }
+  }
+
+  /// Whether a user of that id may be stored: ids had all characters but control characters before.
+  package static func mayExist(_ id: String) -> Bool {
+    !id.isEmpty && id.unicodeScalars.count <= Limits.userIDLength
+      && !id.unicodeScalars.contains(where: \.isControl)
   }
 }
 

@@ -29,6 +29,24 @@ struct NamesTests {
     }
   }
 
+  @Test(
+    "the id of a user holds no character that is not seen where it stands",
+    arguments: [
+      0x00, 0x0a, 0x7f, 0x9b, 0xad, 0x061c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028,
+      0x2029, 0x202a, 0x202e, 0x2060, 0x2066, 0x2069, 0xfeff,
+    ])
+  func userIDs(scalar: UInt32) throws {
+    let value = "a\\u\(String(scalar, radix: 16).padded)b"
+    try Case("\"user_id\":\"\(value)\"", 400151, "user_id").check("session.open")
+  }
+
+  @Test(
+    "the id of a user may be of any script",
+    arguments: ["日本", "مرحبا", "Ünï", "❤\u{fe0f}", "a b", "😀"])
+  func visibleUserIDs(id: String) throws {
+    try Case("\"user_id\":\"\(id)\"").check("session.open")
+  }
+
   private static let doors = [
     ("session.open", "nickname", #""user_id":"u""#), ("user.update", "nickname", ""),
     ("channel.create", "name", ""), ("channel.update", "name", #""channel_url":"lobby""#),
