@@ -181,6 +181,18 @@ async def test_what_every_answer_has(ctx):
         assert made.status == 200, made
 
 
+async def test_two_tokens(ctx):
+    """Two fields Api-Token are refused, whatever they hold."""
+    server = await ctx.server()
+    for second in (server.api_token, "wrong"):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(head("GET", "/v3/users", f"Api-Token: {server.api_token}", f"Api-Token: {second}"))
+        async with asyncio.timeout(DEADLINE):
+            answer = await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+        assert answer.startswith(b"HTTP/1.1 400 "), answer
+
+
 async def test_the_token_header_in_any_case(ctx):
     """The header Api-Token is known in any case, with space around its value."""
     async with await caller_of(ctx) as caller:

@@ -178,3 +178,17 @@ extension HTTPResponse {
     return response
   }()
 }
+
+extension HTTPRequestHead {
+  /// The value of a field that decides about access; `nil` without one.
+  ///
+  /// - Throws: 400111 if it is sent more than once: a proxy could have checked another one.
+  func onlyValue(of name: String) throws(ServiceError) -> String? {
+    let values = fields.values(of: name)
+    guard values.count <= 1 else {
+      throw ServiceError(
+        .invalidValue, "the header \(name) must be sent once, not \(values.count) times")
+    }
+    return values.first
+  }
+}

@@ -166,7 +166,9 @@ struct UploadRequests {
       let address = try FileAddress(
         publicURL: services.uploads.publicURL, head,
         isEncrypted: call.exchange.connection.isEncrypted)
-      let opening = SessionOpen(userID: head.fields["Parley-User"] ?? "", accessToken: bearer)
+      let opening = SessionOpen(
+        userID: try head.onlyValue(of: "Parley-User") ?? "",
+        accessToken: bearer(in: try head.onlyValue(of: "Authorization")))
       try UserID.check(opening.userID, "Parley-User")
       let fail: @Sendable (ServiceError) -> Void = { error in
         path.resume { shard in
@@ -196,8 +198,8 @@ struct UploadRequests {
     }
   }
 
-  private var bearer: String? {
-    guard let field = head.fields["Authorization"] else { return nil }
+  private func bearer(in field: String?) -> String? {
+    guard let field else { return nil }
     let parts = field.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
     return String(parts[1])

@@ -19,8 +19,8 @@ struct PlatformAdmission {
   /// Counts a call.
   ///
   /// - Parameter role: The role that the call needs.
-  /// - Throws: 400401 without a token that may pass, 500910 when it was used too often, 400108 when
-  ///   its role does not allow the call.
+  /// - Throws: 400401 without a token that may pass, 400111 with several, 500910 when it was used too
+  ///   often, 400108 when its role does not allow the call.
   func admit(_ head: HTTPRequestHead, as role: APITokenRole) throws(ServiceError) {
     let admitted = try token(of: head)
     let token = admitted.digest
@@ -50,7 +50,7 @@ struct PlatformAdmission {
   }
 
   private func token(of head: HTTPRequestHead) throws(ServiceError) -> AdmittedToken {
-    let sent = head.fields["Api-Token"]
+    let sent = try head.onlyValue(of: "Api-Token")
     if let token = shard.services.apiTokens.admit(sent) { return token }
     shard.counters.add(to: .requestsWithoutAPIToken)
     shard.refuse(.apiToken, connection, ["reason": sent == nil ? "missing" : "wrong"])
