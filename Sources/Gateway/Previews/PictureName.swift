@@ -26,4 +26,9 @@ struct PictureName: Sendable, Hashable {
     else { return nil }
     text = Hexadecimal.encode(Array(code.prefix(Self.byteCount)))
   }
+
+  /// Whether it is the name of a picture of an address; takes equally long for all wrong ones.
+  func isName(ofURL url: String, key: [UInt8]) -> Bool {
+    PictureName(ofURL: url, key: key).map { ConstantTime.areEqual($0.text, text) } ?? false
+  }
 }

@@ -101,7 +101,7 @@ final class PreviewPictures: Sendable {
     completion: @escaping @Sendable (ShelvedPicture?) -> Void
   ) {
     if let picture = shelf.find(name) { return completion(picture) }
-    guard let url, PictureName(ofURL: url, key: naming.key) == name else { return completion(nil) }
+    guard let url, name.isName(ofURL: url, key: naming.key) else { return completion(nil) }
     obtain(url, for: requester, deadline: timeout) { completion(try? $0.get()) }
   }
 
