@@ -33,7 +33,7 @@ package enum FileEncryptionUse: String, Sendable, CaseIterable {
 package struct ThumbnailSettings: Sendable, Equatable {
   package var mode = ThumbnailMode.auto
   package var sandbox = ThumbnailSandbox.auto
-  /// The files that are worked on at a time; 0 for half the cores.
+  /// The files that are worked on at a time; 0 for half the cores, at least 2.
   package var concurrency = 0
   /// The files that may wait.
   package var queue = 1_000

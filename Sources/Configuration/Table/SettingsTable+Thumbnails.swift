@@ -15,8 +15,9 @@ extension SettingsTable {
     ),
     .integer(
       "thumbnails.concurrency", \.thumbnails.concurrency, in: 0...1_024,
-      unit: "a number of files", orElse: .described("half the cores, at least 1"),
-      help: "Files that are decoded at the same time. 0 means the default."),
+      unit: "a number of files", orElse: .described("half the cores, at least 2"),
+      help:
+        "Files that are decoded at the same time, one fewer of one user. 0 means the default."),
     .integer(
       "thumbnails.queue", \.thumbnails.queue, in: 1...1_000_000, unit: "a number of files",
       help: "Files that may wait, a quarter of them of one user. Beyond, none is made."),

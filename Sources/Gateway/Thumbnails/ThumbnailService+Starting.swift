@@ -33,8 +33,7 @@ extension ThumbnailService {
     for line in probe.missing { logger.notice("for thumbnails: \(line)") }
     var configuration = ThumbnailerConfiguration(
       installation: installation, programs: probe.programs,
-      concurrency: thumbnails.concurrency > 0
-        ? thumbnails.concurrency : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2))
+      concurrency: thumbnails.concurrency(cores: sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     configuration.capacity = thumbnails.queue
     configuration.limits = ThumbnailLimits(thumbnails)
     configuration.requiresWalls = thumbnails.sandbox == .required
@@ -43,6 +42,14 @@ extension ThumbnailService {
       ThumbnailReport(walls: probe.walls.summary, missing: probe.missing),
       vault: vault, clock: clock, logger: logger, observe: observe)
   }
+}
+
+extension ThumbnailSettings {
+  /// The files that are decoded at a time: by default one for two cores, and two at least.
+  ///
+  /// One user never has all places. A picture that takes all of its time then keeps only the
+  /// pictures of its user waiting.
+  func concurrency(cores: Int) -> Int { concurrency > 0 ? concurrency : max(2, cores / 2) }
 }
 
 extension ThumbnailLimits {
