@@ -174,7 +174,10 @@ async def test_a_viewer_may_observe(ctx):
         other = await observer(ctx, server, channel)
         unused = await ticket(server, viewer["token"])
         await caller.call("DELETE", f"/parley/api_tokens/{viewer['id']}")
+        await caller.call("POST", f"/open_channels/{channel}/messages", {
+            "message_type": "ADMM", "message": "after the end"})
     assert await watcher.ended() == 4002
+    assert not any("after the end" in text for text in watcher.raw), watcher.raw
     client = await ctx.connect(server)
     async with refused(400302):
         await client.call("session.open", ticket=unused)

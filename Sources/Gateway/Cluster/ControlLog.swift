@@ -154,7 +154,10 @@ final class ControlLog: Sendable {
       }
     case .apiTokens:
       services.store.perform(APITokenList()) { [self] result in
-        didRead(part, result, services) { services.apiTokens.issued.replace(with: $0) }
+        didRead(part, result, services) {
+          services.apiTokens.issued.replace(with: $0)
+          services.shards.sendToAll(LocalMessage.checkObservers)
+        }
       }
     }
   }

@@ -102,6 +102,7 @@ enum APITokenEndpoints {
       if case .success = result {
         services.apiTokens.issued.remove(digest)
         services.tokenRates.forget(digest)
+        services.shards.sendToAll(LocalMessage.checkObservers)
         services.didAnnounce()
       }
       let outcome = result.mapError { error in

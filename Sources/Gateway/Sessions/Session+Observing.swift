@@ -10,9 +10,6 @@ import WebSocket
 
 /// The session of an observer, which a ticket opens in place of a user's token.
 extension Session {
-  /// How often the API token of an observer is looked at, in milliseconds.
-  private static let checkInterval: Int64 = 5_000
-
   /// Whether the session is an observer's.
   var isObserving: Bool {
     if case .observing = state { true } else { false }
@@ -45,7 +42,7 @@ extension Session {
       let observer = Observer(id: Identifiers.session(), token: token)
       state = .observing(observer)
       connection.sessionDidOpen()
-      setTimer(.observing, after: Self.checkInterval)
+      cancelTimer()
       reply(.success(observer.opened(shard.services)), to: address)
     }
   }
@@ -62,11 +59,10 @@ extension Session {
 
   /// Ends the session with the API token that its ticket was issued with.
   func checkObserver() {
-    guard case .observing(let observer) = state else { return }
-    guard shard.services.apiTokens.holder(of: observer.token) != nil else {
-      return close(.unauthorized, reason: "the API token was revoked")
-    }
-    setTimer(.observing, after: Self.checkInterval)
+    guard case .observing(let observer) = state,
+      shard.services.apiTokens.holder(of: observer.token) == nil
+    else { return }
+    close(.unauthorized, reason: "the API token was revoked")
   }
 
   /// Carries a request of an observer out.
@@ -115,6 +111,11 @@ extension Session {
 }
 
 extension Shard {
+  /// Ends the observers of this shard whose API token was revoked.
+  func checkObservers() {
+    for session in sessions.all where session.isObserving { session.checkObserver() }
+  }
+
   /// Takes an observer out of a channel.
   func unobserve(_ url: String, _ session: SessionAddress) {
     let stages = services.shards.stageIndex(ofChannel: url)

@@ -11,8 +11,6 @@ extension Session: TimerHandler {
     /// The client is notified that its token expires. Unix milliseconds.
     case expiring(at: Int64)
     case expired
-    /// The API token of an observer is looked at again.
-    case observing
   }
 
   /// The time between the notice that a token expires and its end, in milliseconds.
@@ -24,7 +22,6 @@ extension Session: TimerHandler {
     switch deadline {
     case .open: close(.openTimeout, reason: "no session.open in time")
     case .expiring(let expiry): warn(of: expiry)
-    case .observing: checkObserver()
     case .expired: close(.unauthorized, reason: "the access token has expired")
     }
   }

@@ -29,6 +29,8 @@ enum LocalMessage: Sendable {
   case evict(EvictionList)
   /// Has all clients open their sessions once more.
   case authenticateAnew
+  /// Ends observers whose API token was revoked.
+  case checkObservers
   /// The cluster goes on without this server.
   case leaveCluster(reason: String)
   /// Has a connection hear a channel, without being in it.
@@ -70,6 +72,7 @@ extension Shard {
     case .silenceDidChange(let servers): stages.polling.silenceDidChange(servers)
     case .evict(let evictions): evict(evictions)
     case .authenticateAnew: authenticateAnew()
+    case .checkObservers: checkObservers()
     case .leaveCluster(let reason):
       edge?.leave()
       services.leaveCluster(reason: reason)
