@@ -938,7 +938,10 @@ async def test_keys_of_files(ctx):
         await pair(made, server)
         assert await made.run("""
           const [{ file }] = await a.sendFiles([new File(["secret"], "s.txt")]);
-          const shown = await fetch(bob.fileURL(file));
+          const shown = await fetch(bob.fileRequest(file));
+          const linked = await fetch(bob.fileURL(file));
+          if ((await linked.text()) !== (await shown.clone().text())) throw new Error("not the same");
+          if (bob.fileRequest(file).url.includes("auth=")) throw new Error("a key in the address");
           const hidden = await fetch(file.url);
           globalThis.file = file;
           return [await shown.text(), hidden.status, ada.fileURL({ ...file, file_id: "" }).includes("auth=")];

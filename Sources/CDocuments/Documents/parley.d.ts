@@ -105,6 +105,11 @@ export declare class Parley {
    * has is at the gateway or its `files.public_url`, whatever host its sender has named.
    */
   fileURL(file: MessageFile, part?: MessageFile | Thumbnail): string;
+  /**
+   * The same as a request for `fetch`, with the key in the header `Parley-File-Key`: addresses get into the logs of
+   * proxies, headers do not. `null` in place of "". Browsers send it from pages of the gateway's own origin only.
+   */
+  fileRequest(file: MessageFile, part?: MessageFile | Thumbnail): Request | null;
   on<Name extends keyof (ParleyEvents & ServerEvents)>(
     name: Name, listener: (...values: (ParleyEvents & ServerEvents)[Name]) => void): this;
   off<Name extends keyof (ParleyEvents & ServerEvents)>(

@@ -402,17 +402,33 @@ export class Parley extends Emitter {
    * The sender of a file can make its address name any host, which would receive the key, and the address of
    * each reader: what the gateway has is read from the gateway.
    */
-  fileURL(file, { url } = file) {
+  fileURL(file, part = file) {
+    const address = this.#fileAddress(file, part);
+    const key = this.#keyOf(file);
+    if (address && key) address.searchParams.set("auth", key);
+    return address?.href ?? "";
+  }
+
+  /** The same as a request for `fetch`, with the key in a header: addresses get into logs, headers do not. */
+  fileRequest(file, part = file) {
+    const address = this.#fileAddress(file, part);
+    const key = this.#keyOf(file);
+    return address && new Request(address, { headers: key ? { "Parley-File-Key": key } : {} });
+  }
+
+  #keyOf(file) {
+    return file.file_id && file.require_auth ? this.#fileKey?.key : undefined;
+  }
+
+  #fileAddress(file, { url }) {
     let address = webAddress(url);
-    if (!address) return "";
-    if (!file.file_id) return address.href;
+    if (!address || !file.file_id) return address;
     const bases = [this.#url.href, this.#session?.features?.files?.base];
     if (address.username || !bases.some((base) => webAddress(base)?.origin === address.origin)) {
       const start = address.pathname.lastIndexOf("/files/");
       address = new URL(this[base] + (start < 0 ? "/" : address.pathname.slice(start)));
     }
-    if (file.require_auth && this.#fileKey) address.searchParams.set("auth", this.#fileKey.key);
-    return address.href;
+    return address;
   }
 
   // Connecting

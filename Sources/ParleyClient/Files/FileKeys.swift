@@ -65,12 +65,18 @@ final class FileKeys: Sendable {
 
   /// The address of a file with the latest key; `nil` while there is none.
   func keyed(_ address: String) -> String? {
+    guard let (address, key) = opened(address) else { return nil }
+    return address + (address.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "auth="
+      + PercentEncoding.encode(key.key)
+  }
+
+  /// The address where the latest key of a file may be sent, and that key; `nil` while there is none.
+  func opened(_ address: String) -> (address: String, key: FileKey)? {
     let state = state.withLock { $0 }
     guard let key = state.latest, let address = ownAddress(of: address, base: state.base) else {
       return nil
     }
-    return address + (address.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "auth="
-      + PercentEncoding.encode(key.key)
+    return (address, key)
   }
 
   /// The address of a file where its key may be sent.
@@ -88,6 +94,15 @@ final class FileKeys: Sendable {
     guard address.count > prefix.count else { return nil }
     return (0..<address.count - prefix.count).last { address[$0...].starts(with: prefix) }
   }
+}
+
+/// The address of a file or thumbnail for a request of the application's own, with the key in a header
+/// field: addresses get into the logs of proxies, header fields do not.
+public struct FileRequest: Sendable, Hashable {
+  /// The address without a key.
+  public let url: String
+  /// The header fields to be sent: `Parley-File-Key` if the file needs a key.
+  public let headerFields: [String: String]
 }
 
 /// The address of a file or thumbnail, and the key that opens it.
@@ -108,6 +123,14 @@ struct KeyedAddress: Sendable, Hashable {
 
   /// The address with the key that the client has now, at the server if the bare one names another host.
   var keyed: String { keys?.keyed(plain) ?? plain }
+
+  /// The address and the key apart.
+  var request: FileRequest {
+    guard let (address, key) = keys?.opened(plain) else {
+      return FileRequest(url: plain, headerFields: [:])
+    }
+    return FileRequest(url: address, headerFields: ["Parley-File-Key": key.key])
+  }
 
   static func == (one: KeyedAddress, other: KeyedAddress) -> Bool { one.plain == other.plain }
 

@@ -32,6 +32,9 @@ public struct FileMessage: BaseMessage, Hashable {
   /// the connected server nor in ``ServerFeatures/Files/base``, this is the address at the connected server.
   public var url: String { address.keyed }
 
+  /// The same address with the key in a header field, for requests of the application's own.
+  public var request: FileRequest { address.request }
+
   /// The address without a key: the same for everyone and at all times, for caches.
   public var plainURL: String { address.plain }
 }

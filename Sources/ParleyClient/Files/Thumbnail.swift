@@ -70,6 +70,8 @@ public struct Thumbnail: Sendable, Hashable {
 
   /// The address, with the client's key if the file needs one; see ``FileMessage/url``.
   public var url: String { address.keyed }
+  /// The address with the key in a header field; see ``FileMessage/request``.
+  public var request: FileRequest { address.request }
   /// The address without a key: the same for everyone and at all times, for caches.
   public var plainURL: String { address.plain }
 }

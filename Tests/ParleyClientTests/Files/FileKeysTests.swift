@@ -74,6 +74,21 @@ struct FileKeysTests {
     #expect(KeyedAddress(url, openedBy: keys(of: server)).keyed == shown)
   }
 
+  @Test("are sent in a header field, and to the same addresses, by requests of the application")
+  func requests() {
+    let keys = keys(of: "wss://a.b")
+    let own = KeyedAddress("https://a.b/files/5fe9/x?v=1", openedBy: keys).request
+    #expect(own.url == "https://a.b/files/5fe9/x?v=1")
+    #expect(own.headerFields == ["Parley-File-Key": "k"])
+    let named = KeyedAddress("https://evil.example/files/5fe9/x", openedBy: keys).request
+    #expect(named.url == "https://a.b:443/files/5fe9/x")
+    #expect(named.headerFields == ["Parley-File-Key": "k"])
+    for (url, holder) in [("https://evil.example/x", keys), ("https://a.b/files/5fe9/x", nil)] {
+      let request = KeyedAddress(url, openedBy: holder).request
+      #expect(request.url == url && request.headerFields.isEmpty)
+    }
+  }
+
   @Test("are added to addresses of the base that the server names, as long as it does")
   func namedBase() {
     let keys = keys(of: "wss://a.b")
