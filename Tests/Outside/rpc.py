@@ -226,13 +226,28 @@ async def test_a_lone_surrogate_is_refused(ctx):
     """An escaped lone surrogate, which UTF-8 cannot carry, is an error and changes nothing."""
     server = await ctx.server()
     channel, _, sender = await ctx.room(server, 1)
-    answer = await sender.raw_answer(
-        '{"jsonrpc":"2.0","id":500,"method":"message.send","params":{"channel_url":"%s",'
-        '"message":"a\\ud800b"}}' % channel)
-    if "result" in answer:
-        assert answer["result"]["message"]["message"] == "a\ufffdb", answer
-    else:
-        assert answer["error"]["code"] in (-32700, 400151, 400111), answer
+    request = (
+        '{"jsonrpc":"2.0","id":%d,"method":"message.send","params":{"channel_url":"%s",'
+        '"message":"a\\ud800b"}}')
+    answer = await sender.raw_answer(request % (500, channel))
+    assert answer["error"]["code"] == -32700 and answer["id"] == 500, answer
+    answer = await sender.raw_answer(f"[{request % (501, channel)},{request % (502, channel)}]")
+    assert [(part["id"], part["error"]["code"]) for part in answer] == [(501, -32700), (502, -32700)]
+    assert (await sender.call("message.list", channel_url=channel))["messages"] == []
+
+
+async def test_what_is_refused_has_its_id(ctx):
+    """A request that no parser takes is answered with its id: too deep, with double members, unfinished."""
+    client = await ctx.user(await ctx.server())
+    deep = "[" * 40 + "]" * 40
+    values = ",".join("0" * 20_001)
+    for text, code in (
+            ('{"jsonrpc":"2.0","id":"a","method":"session.ping","params":{"a":%s}}' % deep, -32600),
+            ('{"jsonrpc":"2.0","id":"b","method":"session.ping","params":{"a":1,"a":2}}', -32600),
+            ('{"jsonrpc":"2.0","id":"c","method":"session.ping","params":{"a":[%s]}}' % values, -32600),
+            ('{"jsonrpc":"2.0","id":"d","method":"session.pi', -32700)):
+        answer = await client.raw_answer(text)
+        assert answer["error"]["code"] == code and answer["id"] == text[23], answer
 
 
 async def test_calls_beyond_the_rate_are_500910(ctx):

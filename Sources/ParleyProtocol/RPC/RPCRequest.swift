@@ -113,7 +113,16 @@ package enum RPCInput: Sendable {
     do throws(JSONError) {
       self.init(try JSONDocument(bytes, limits: limits).root)
     } catch {
-      self = .malformed(ServiceError(error))
+      self = Self.refused(bytes, ServiceError(error))
+    }
+  }
+
+  /// Refuses each request of a text that is not acceptable JSON, by the ids that can be read all the same.
+  private static func refused(_ bytes: [UInt8], _ error: ServiceError) -> RPCInput {
+    switch RPCIdentifierSearch.ids(in: bytes, limit: batchLimit) {
+    case .single(let id?): .single(.invalid(id: id, error))
+    case .batch(let ids) where !ids.isEmpty: .batch(ids.map { .invalid(id: $0, error) })
+    case .single(nil), .batch: .malformed(error)
     }
   }
 

@@ -19,10 +19,11 @@ struct JSONCorpusTests {
 
   private func expectRefusal(of bytes: [UInt8]) {
     #expect(throws: JSONError.self) { try JSONDocument(bytes) }
-    guard case .malformed(let error) = RPCInput(bytes) else {
-      Issue.record("a text cut short was accepted")
-      return
+    switch RPCInput(bytes) {
+    case .malformed(let error), .single(.invalid(_, let error)): #expect(error.code == .parseError)
+    case .batch(let calls):
+      for case .request in calls { Issue.record("a text cut short was accepted") }
+    case .single(.request): Issue.record("a text cut short was accepted")
     }
-    #expect(error.code == .parseError)
   }
 }

@@ -82,16 +82,51 @@ struct RPCInputTests {
     "what is not JSON is a parse error with a null id (§7)",
     arguments: [
       #"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, "",
-      #"[{"jsonrpc":"2.0","method":"sum","params":[1,2,4],"id":"1"},{"jsonrpc":"2.0","method"]"#,
+      #"[{"jsonrpc":"2.0","method":"sum","params":[1,2,4]},{"jsonrpc":"2.0","method"]"#,
+      #""id":1"#, #"{"params":{"id":1}"#, #"{"id""#, #"{"id":"#, #"{"id":1"#, #"{"id":"a"#,
+      #"{"id":-,"#,
+      #"{"id":[1],"a"}"#, #"{"id":"\ud83d","a"}"#, #"{"id":1,"id":1,}"#, #"{"id":{},"id":1,}"#,
+      #"{"a":"id":1}"#, #"{"\"id":1,}"#, #"[[{"id":1}]"#, #"["id":1"#, #"{"id" 1,}"#,
     ])
   func parseErrors(_ text: String) {
     #expect(replies(text) == ["-32700 null"])
+  }
+
+  @Test(
+    "a request that is not JSON is answered with its id where that can be read",
+    arguments: [
+      (#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"message":"cut \ud83d"}}"#, "1"),
+      (#"{"method":"m","params":{"message":"cut \ud83d"},"id" : "a\"b" }"#, #""a\"b""#),
+      (#" {"params":{"id":2,"a":[{"id":3}]},"id":4,"method":m}"#, "4"),
+      (#"{"id":5,"method":"not finished"#, "5"),
+      (#"{"id":-6,"text":"\"},{\"id\":7}"#, "-6"), (#"{"id":8}}"#, "8"),
+    ])
+  func readableIdentifiers(_ text: String, _ id: String) {
+    #expect(replies(text) == ["-32700 \(id)"])
+  }
+
+  @Test("each request of a batch that is not JSON is answered with its id")
+  func refusedBatch() {
+    let cut = #"{"jsonrpc":"2.0","id":2,"method":"m","params":["\ud83d"]}"#
+    let notification = #"{"jsonrpc":"2.0","method":"m"}"#
+    #expect(
+      replies(
+        #"[{"jsonrpc":"2.0","method":"sum","params":[{"id":7}],"id":"1"},\#(notification),\#(cut)]"#
+      )
+        == [#"-32700 "1""#, "-32700 2"])
+    let calls = [String](repeating: cut, count: 101).joined(separator: ",")
+    #expect(replies("[\(calls)]") == ["-32700 null"])
   }
 
   @Test("JSON that is too deep or ambiguous is an invalid request")
   func unacceptableJSON() {
     #expect(replies(text(40, "[") + text(40, "]")) == ["-32600 null"])
     #expect(replies(#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#) == ["-32600 null"])
+    let deep = text(40, "[") + text(40, "]")
+    #expect(replies(#"{"jsonrpc":"2.0","method":"m","params":\#(deep),"id":3}"#) == ["-32600 3"])
+    #expect(replies(#"{"id":4,"method":"m","params":{"a":1,"a":2}}"#) == ["-32600 4"])
+    let many = [String](repeating: "0", count: 20_001).joined(separator: ",")
+    #expect(replies(#"{"id":5,"method":"m","params":[\#(many)]}"#) == ["-32600 5"])
   }
 
   @Test("an empty batch is an invalid request (§7)")
