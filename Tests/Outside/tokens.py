@@ -131,6 +131,22 @@ async def test_a_token_that_runs_out_closes_with_4002(ctx):
     assert await client.ended() == 4002
 
 
+async def test_each_token_is_announced_once(ctx):
+    """A refresh with the same token brings no second session.expiring, one with another token its own."""
+    server, name = await ctx.server(*FLAGS), ctx.name()
+    expiry = int(time.time()) + 50
+    mine = token(name, exp=expiry)
+    client = await ctx.user(server, name, token=mine)
+    await client.event("session.expiring")
+    for _ in range(5):
+        await client.call("session.refresh", access_token=mine)
+    await client.call("session.ping")
+    assert len(client.told("session.expiring")) == 1
+    await client.call("session.refresh", access_token=token(name, exp=expiry + 2))
+    await client.until(lambda: len(client.told("session.expiring")) == 2)
+    assert client.told("session.expiring")[1]["params"]["expires_at"] == (expiry + 2) * 1000
+
+
 async def test_refresh_prolongs_the_session(ctx):
     """session.refresh with a fresh token keeps the session beyond the first one's end."""
     server, name = await ctx.server(*FLAGS), ctx.name()

@@ -10,7 +10,8 @@ extension Session: TimerHandler {
     case open
     /// The client is notified that its token expires. Unix milliseconds.
     case expiring(at: Int64)
-    case expired
+    /// The notice was sent, and the session ends with the token. Unix milliseconds.
+    case expired(at: Int64)
   }
 
   /// The time between the notice that a token expires and its end, in milliseconds.
@@ -38,11 +39,15 @@ extension Session: TimerHandler {
   }
 
   /// Waits for the end of a token; `nil` for one that does not expire.
+  ///
+  /// A session that was refreshed with its own token gets no second notice: a client that answers each
+  /// notice with the token that it has would cause the next one.
   func awaitExpiry(at expiry: Int64?) {
     guard let expiry else {
       cancelTimer()
       return
     }
+    if case .expired(expiry) = deadline, timer != nil { return }
     let rest = expiry - shard.services.clock.now
     setTimer(.expiring(at: expiry), after: rest - Self.warningTime)
   }
@@ -51,7 +56,7 @@ extension Session: TimerHandler {
     let now = shard.services.clock.now
     let event = Event.sessionExpiring(Event.Expiry(expiresAt: expiry))
     send(event.notification(from: .session(at: now)))
-    setTimer(.expired, after: expiry - now)
+    setTimer(.expired(at: expiry), after: expiry - now)
   }
 }
 

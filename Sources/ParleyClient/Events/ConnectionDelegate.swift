@@ -63,7 +63,8 @@ public enum ConnectionEvent: Sendable, Hashable {
   case reconnected
   /// There is no connection, and none will be made until the next `connect`.
   case disconnected(because: DisconnectionReason)
-  /// The access token expires at that time, Unix milliseconds: refresh it.
+  /// The access token expires at that time, Unix milliseconds: refresh it. Reported once for each token, and not
+  /// before two thirds of its time have passed.
   case sessionExpiring(at: Int64)
   /// Another key opens the files that need one; the one before holds for a while.
   case fileKeyRenewed(FileKey)

@@ -13,6 +13,7 @@ extension SessionMachine {
         id, .failure(.invalidConfiguration("the client is connected already: disconnect first")))
     }
     self.credentials = credentials
+    tokenTime = moment.now
     goal = .first(id, deadline: moment.now + settings.connectTimeout)
     reconnection.reset()
     lastReason = nil
@@ -91,6 +92,7 @@ extension SessionMachine {
 
   mutating func refresh(_ id: EngineCallID, _ token: String, _ moment: Moment) {
     guard isWanted else { return complete(id, .failure(.notConnected)) }
+    if token != credentials?.accessToken { tokenTime = moment.now }
     guard case .open = state else {
       credentials?.accessToken = token
       return complete(id, .success(Self.emptyResult))

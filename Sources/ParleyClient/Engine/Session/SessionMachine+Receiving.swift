@@ -50,6 +50,7 @@ extension SessionMachine {
 
   private mutating func take(_ method: String, _ params: JSONNode?, _ moment: Moment) {
     if method == EventName.serverDraining.rawValue { noteDraining(params, moment) }
+    if method == EventName.sessionExpiring.rawValue, holdsExpiry(params, moment) { return }
     guard let params, let url = params["channel_url"]?.string, channels[url] != nil else {
       return deliver(.notification(method: method, params: params))
     }

@@ -4,6 +4,8 @@ internal import ParleyProtocol
 /// Handling of time.
 extension SessionMachine {
   private static let longestDrainWait: Int64 = 600_000
+  /// A server announces the end of a token a minute before.
+  private static let longestNotice: Int64 = 600_000
   /// The time limit of the answers that all calls wait for, whatever their own limits.
   private static let longestOpening: Int64 = 15_000
 
@@ -39,6 +41,11 @@ extension SessionMachine {
       actions.append(.closeConnection(.goingAway))
       return lose(Loss(.serverDraining, .after(0)), moment)
     }
+    if let expiry = session.expiry, expiry.due <= moment.now {
+      session.expiry = nil
+      deliver(
+        .notification(method: EventName.sessionExpiring.rawValue, params: expiry.notice))
+    }
     let verdict = session.liveness.judge(at: moment.now)
     state = .open(session)
     switch verdict {
@@ -65,6 +72,22 @@ extension SessionMachine {
     let wait = params?["reconnect_after_ms"]?.integer ?? 0
     session.reconnectAt = moment.now + min(max(0, wait), Self.longestDrainWait)
     state = .open(session)
+  }
+
+  /// Holds the notice that the token expires back until two thirds of the token's time have passed.
+  ///
+  /// The server announces the end of a token that lives for seconds at once. An application that answers each
+  /// notice with another such token would fetch tokens without a pause.
+  mutating func holdsExpiry(_ params: JSONNode?, _ moment: Moment) -> Bool {
+    guard case .open(var session) = state, let params, let end = params["expires_at"]?.integer,
+      let time = params["ts"]?.integer, end > time, end - time <= Self.longestNotice
+    else { return false }
+    let given = max(tokenTime, moment.now - Self.longestNotice)
+    let due = given + (moment.now + end - time - given) * 2 / 3
+    guard due > moment.now else { return false }
+    session.expiry = (params, due)
+    state = .open(session)
+    return true
   }
 
   mutating func closeRequest() -> [UInt8] {

@@ -31,6 +31,8 @@ struct SessionMachine {
   var state = SessionState.disconnected
   var goal = SessionGoal.none
   var credentials: SessionCredentials?
+  /// When the access token was given.
+  var tokenTime: Int64 = 0
   var pending = PendingCalls()
   /// The calls sent on this connection without an answer.
   var requests: [Int64: Request] = [:]
@@ -131,6 +133,7 @@ struct SessionMachine {
     if let reconnectAt = session.reconnectAt {
       deadline = min(deadline, reconnectAt + Self.drainPatience)
     }
+    if let expiry = session.expiry { deadline = min(deadline, expiry.due) }
     return deadline
   }
 }

@@ -1,4 +1,5 @@
 internal import Basics
+internal import ParleyProtocol
 
 /// The state of a session.
 ///
@@ -32,6 +33,9 @@ struct OpenSession: Sendable {
   var entering: [String: Int64] = [:]
   /// When the server wants this client to come back, once it has said so.
   var reconnectAt: Int64?
+
+  /// The notice that the token expires, which is held back; and until when.
+  var expiry: (notice: JSONNode, due: Int64)?
 
   /// Whether calls may be written now.
   func admitsCalls(at now: Int64) -> Bool {

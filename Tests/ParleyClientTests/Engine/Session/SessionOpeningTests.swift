@@ -225,6 +225,41 @@ struct SessionOpeningTests {
     #expect(rig.sent.last?.params["access_token"]?.string == "t2")
   }
 
+  @Test("the end of a token is reported when two thirds of its time have passed, at the earliest")
+  func expiry() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let notice =
+      #"{"jsonrpc":"2.0","method":"session.expiring","params":{"ts":5000,"expires_at":35000}}"#
+    func notices() -> Int {
+      rig.events.count {
+        if case .notification(method: "session.expiring", params: _) = $0 { true } else { false }
+      }
+    }
+    try rig.handle(.textReceived(Array(notice.utf8)))
+    #expect(notices() == 0)
+    let deadline = rig.machine.nextDeadline
+    #expect(try #require(deadline) <= rig.now + 20_000)
+    for _ in 0..<4 {
+      try rig.advance(by: 4_999)
+      try rig.handle(.signOfLife)
+    }
+    #expect(notices() == 0)
+    try rig.advance(by: 4)
+    #expect(notices() == 1)
+    try rig.advance(by: 1_000)
+    #expect(notices() == 1)
+    // A token that has lived long enough.
+    try rig.advance(by: 100_000)
+    try rig.handle(.textReceived(Array(notice.utf8)))
+    #expect(notices() == 2)
+    // Its successor lives for seconds again.
+    try rig.handle(.refresh(rig.nextID(), accessToken: "t2"))
+    try rig.answer(try #require(rig.sent.last), "{}")
+    try rig.handle(.textReceived(Array(notice.utf8)))
+    #expect(notices() == 2)
+  }
+
   @Test("a refused refresh leaves the old token")
   func refusedRefresh() throws {
     var rig = SessionRig()
