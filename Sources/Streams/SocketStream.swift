@@ -93,6 +93,11 @@ extension SocketStream {
     return !isListed
   }
 
+  /// Leaves the output for a later flush, which is scheduled anew.
+  package mutating func postponeFlush() {
+    isListed = false
+  }
+
   /// Closes the socket and drops all that waits.
   package mutating func close(on loop: EventLoop) {
     if let registration { loop.deregister(registration) }

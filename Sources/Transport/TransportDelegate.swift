@@ -90,6 +90,15 @@ package protocol WebSocketApplication: AnyObject {
   /// `false`.
   func connectionHasRoom(_ connection: Connection)
 
+  /// Whether requests of the peer are still to be carried out.
+  func connectionIsBusy(_ connection: Connection) -> Bool
+
+  /// Reports that the peer has ended its side of a busy connection: nothing more is received.
+  ///
+  /// The application ends the connection with ``Connection/close(_:reason:)`` when it is done; after
+  /// ``TransportConfiguration/closeTimeout`` the connection ends in any case.
+  func connectionPeerDidEnd(_ connection: Connection)
+
   /// The WebSocket is no longer open: nothing more is received, and messages sent are dropped.
   /// Called once.
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason)
@@ -98,6 +107,12 @@ package protocol WebSocketApplication: AnyObject {
 extension WebSocketApplication {
   /// Does nothing: only applications that check for room need it.
   package func connectionHasRoom(_ connection: Connection) {}
+
+  /// `false`: only applications that answer later need it.
+  package func connectionIsBusy(_ connection: Connection) -> Bool { false }
+
+  /// Does nothing: only applications that answer later need it.
+  package func connectionPeerDidEnd(_ connection: Connection) {}
 }
 
 /// The reason why a WebSocket is no longer open.

@@ -1,10 +1,12 @@
 """Where two rules meet."""
 
 import asyncio
+import contextlib
 import json
 import os
 import re
 import signal
+import socket
 import ssl
 import subprocess
 
@@ -12,7 +14,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from harness import (
-    DEADLINE, Client, RawSocket, Server, fence, http, known, process_environment)
+    DEADLINE, Client, RawSocket, Server, eventually, fence, http, known, process_environment)
 
 FREE = ("--limits-flood-messages", "0")
 
@@ -74,6 +76,87 @@ async def test_req_ids_in_an_ephemeral_channel_after_kill_9(ctx):
     await owner.enter(channel)
     again = await owner.send(channel, "x", req_id="q")
     assert again["message"]["message_id"] == first["message"]["message_id"], (first, again)
+
+
+def farewell(name, channel, text):
+    """The frames of a client that opens, enters, sends and says no more."""
+    calls = [("session.open", {"user_id": name}), ("channel.enter", {"channel_url": channel}),
+             ("message.send", {"channel_url": channel, "message": text}), ("user.get", {"user_id": name})]
+    return b"".join(
+        RawSocket.frame(1, json.dumps(
+            {"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode())
+        for number, (method, params) in enumerate(calls))
+
+
+async def rest(wire):
+    """The numbers of the calls that were answered, and the close code, of a connection that ends."""
+    answered, code = [], None
+    while frame := await wire.read():
+        opcode, payload = frame
+        if opcode == 8:
+            code = int.from_bytes(payload[:2])
+        elif opcode == 1 and "id" in (value := json.loads(payload)):
+            assert "result" in value, value
+            answered.append(value["id"])
+    return answered, code
+
+
+async def test_requests_before_a_close_frame(ctx):
+    """What was asked before a close frame, or the end of the client's side, is carried out and answered."""
+    server = await ctx.server(*FREE)
+    channel, owner = await ctx.room(server, 0)
+    for text in ("close", "half", "closed"):
+        wire = await ctx.raw(server)
+        frames = farewell(ctx.name(), channel, text)
+        await wire.write(frames if text == "half" else frames + RawSocket.frame(8, b"\x03\xe8"))
+        if text == "closed":
+            wire.writer.close()
+        else:
+            if text == "half":
+                wire.writer.write_eof()
+            assert await rest(wire) == ([0, 1, 2, 3], None if text == "half" else 1000)
+        await owner.event("message.received", channel_url=channel)
+        await owner.until(lambda: owner.messages(channel)[-1]["message"] == text)
+    # Nobody is left in the channel.
+    async def is_left():
+        return len((await owner.call("channel.participants", channel_url=channel))["participants"]) == 1
+    await eventually(is_left)
+
+
+async def test_a_client_that_leaves_at_once(ctx):
+    """A client of a library that closes right after it has sent has its message sent."""
+    server = await ctx.server(*FREE)
+    channel, owner = await ctx.room(server, 0)
+    async with connect(f"ws://127.0.0.1:{server.port}/v1/ws") as socket:
+        for method, params in (
+                ("session.open", {"user_id": ctx.name()}), ("channel.enter", {"channel_url": channel}),
+                ("message.send", {"channel_url": channel, "message": "bye"})):
+            await socket.send(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+    assert (await owner.event("message.received", channel_url=channel))["message"]["message"] == "bye"
+
+
+async def test_lists_come_after_their_events(ctx):
+    """A list of messages comes after the events of all messages in it."""
+    server = await ctx.server(*FREE, "--limits-throttle-messages", "0")
+    channel, owner, *senders = await ctx.room(server, 4)
+    ends = asyncio.get_running_loop().time() + 3
+
+    async def write(sender):
+        while asyncio.get_running_loop().time() < ends:
+            await burst(sender, channel, 5)
+    writing = asyncio.gather(*map(write, senders))
+    lists = 0
+    while asyncio.get_running_loop().time() < ends:
+        answer = await owner.raw_answer({
+            "jsonrpc": "2.0", "id": 1_000_000 + lists, "method": "message.list",
+            "params": {"channel_url": channel, "prev_limit": 3}})
+        lists += 1
+        position = owner.inbox.index(answer)
+        before = {value["params"]["message"]["message_id"] for value in owner.inbox[:position]
+                  if value.get("method") == "message.received"}
+        assert {m["message_id"] for m in answer["result"]["messages"]} <= before, answer
+    await writing
+    assert lists > 10, lists
 
 
 async def test_a_mentioned_user_half_inside(ctx):
@@ -398,6 +481,38 @@ async def test_what_a_recovery_withheld_is_told(ctx):
     assert not viewer.told("channel.throttled") and not second.told("channel.throttled")
 
 
+def ended_over_tls(port, trust, frames):
+    """The bytes that a client receives that sends frames and ends its side of TLS, not of TCP."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    wire = trust.wrap_bio(incoming, outgoing)
+    with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE) as plain:
+        def step(action):
+            """Does what TLS allows; None when it needs bytes that have not come."""
+            try:
+                return action()
+            except ssl.SSLWantReadError:
+                return None
+            finally:
+                plain.sendall(outgoing.read())
+
+        def receive():
+            data = plain.recv(65_536)
+            incoming.write(data) if data else incoming.write_eof()
+        while step(lambda: (wire.do_handshake(), True)) is None:
+            receive()
+        step(lambda: wire.write(
+            b"GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n" + frames))
+        step(wire.unwrap)
+        received = b""
+        with contextlib.suppress(ssl.SSLZeroReturnError):
+            while (data := step(lambda: wire.read(65_536))) != b"":
+                received += data or b""
+                if data is None:
+                    receive()
+        return received
+
+
 async def test_over_tls(ctx):
     """Over TLS the same sessions open, and after SIGHUP new connections get the new certificate."""
     folder = ctx.directory()
@@ -432,6 +547,11 @@ async def test_over_tls(ctx):
     await first.call("channel.enter", channel_url=channel)
     await owner.send(channel, "over TLS " * 500)
     await first.event("message.received", channel_url=channel)
+    # A client that ends its side of TLS has its requests carried out and answered.
+    received = await asyncio.to_thread(
+        ended_over_tls, secure.port, trust, farewell(ctx.name(), channel, "the end of TLS"))
+    assert all(f'"id":{number},"result"'.encode() in received for number in range(4)), received
+    await owner.until(lambda: "the end of TLS" in [m["message"] for m in owner.messages(channel)])
     make("second")
     server.process.send_signal(signal.SIGHUP)
     async with asyncio.timeout(DEADLINE):

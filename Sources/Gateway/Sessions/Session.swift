@@ -366,6 +366,12 @@ extension Session: WebSocketApplication {
     proceed()
   }
 
+  func connectionIsBusy(_ connection: Connection) -> Bool { pipeline.backlog > 0 }
+
+  func connectionPeerDidEnd(_ connection: Connection) {
+    closeWhenAnswered(.normalClosure, reason: "")
+  }
+
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
     if let caller { leave(caller) }
     stopObserving()

@@ -8,6 +8,7 @@ extension Connection {
   /// Begins the closing handshake; nothing can be sent after it.
   package func close(_ code: CloseCode, reason: String = "") {
     guard isOpen else { return }
+    if case .departing(let departure) = stage { return end(departure) }
     var frame: [UInt8] = []
     endpoint?.close(code, reason: reason, into: &frame)
     append(frame)
@@ -46,7 +47,8 @@ extension Connection {
       outgoing.persistence = .close
       enter(.sending(outgoing))
       return
-    case .proxyHeader, .http, .receiving, .answering, .sending, .webSocket, .closing: break
+    case .proxyHeader, .http, .receiving, .answering, .sending, .webSocket, .departing, .closing:
+      break
     }
     abandonRequest()
     transport.connections.setPath(.closed, of: id)
@@ -71,9 +73,38 @@ extension Connection {
       // It may have ended its side only (RFC 9112 §9.6): its request is answered.
       noteEndOfInput()
       stopReading()
-    case .proxyHeader, .http, .receiving, .answering, .webSocket, .closing, .lingering, .closed:
-      drop()
+    case .webSocket:
+      guard depart(.lost) else { return drop() }
+      stopReading()
+    case .departing: stopReading()
+    case .proxyHeader, .http, .receiving, .answering, .closing, .lingering, .closed: drop()
     }
+  }
+
+  /// Lets the application carry out the requests that the peer sent before it ended its side.
+  ///
+  /// Output waits until then, or until there is no more room for it: the peer may have closed its socket, and
+  /// would answer the first byte with a reset, which ends the connection.
+  ///
+  /// - Parameter farewell: The frame that answers the peer's close frame, if it sent one.
+  /// - Returns: Whether there are any.
+  func depart(_ reason: ClosingReason, farewell: [UInt8] = []) -> Bool {
+    guard case .webSocket = stage, pendingClose == nil,
+      let application, application.connectionIsBusy(self)
+    else { return false }
+    enter(.departing(Departure(reason: reason, farewell: farewell)))
+    transport.connections.setPath(.closed, of: id)
+    setTimer(.close, after: transport.configuration.closeTimeout)
+    updateInterest()
+    application.connectionPeerDidEnd(self)
+    return true
+  }
+
+  /// Ends our side, as the peer has ended its own, and its requests are carried out.
+  private func end(_ departure: Departure) {
+    append(departure.farewell)
+    finish()
+    didStopBeingOpen(departure.reason)
   }
 
   /// Ends a connection whose peer sends no more, unless a request is still to be answered.
@@ -82,7 +113,8 @@ extension Connection {
     case .http, .lingering:
       finish()
       stopReading()
-    case .proxyHeader, .receiving, .answering, .sending, .webSocket, .closing, .closed: break
+    case .proxyHeader, .receiving, .answering, .sending, .webSocket, .departing, .closing, .closed:
+      break
     }
   }
 
@@ -124,4 +156,11 @@ extension Connection {
     transport.connections.remove(id)
     transport.configuration.sockets?.budget(of: admission.pool).give()
   }
+}
+
+/// The end of a WebSocket whose peer has ended its side.
+struct Departure {
+  let reason: ClosingReason
+  /// The frame that answers the peer's close frame; empty without one.
+  let farewell: [UInt8]
 }

@@ -111,7 +111,7 @@ extension Connection: ReadinessHandler {
       case .webSocket, .closing:
         receiveFrames(input)
         return
-      case .proxyHeader, .lingering, .closed:
+      case .proxyHeader, .departing, .lingering, .closed:
         return
       }
     }
@@ -129,6 +129,12 @@ extension Connection: ReadinessHandler {
         bytes.span.extracting(offset...), using: transport.deflate, into: &output)
     {
       offset += count
+      if case .closed(let code, _)? = output.events.last,
+        depart(.peerClosed(code), farewell: output.bytes)
+      {
+        output.removeAll()
+        break
+      }
       if !output.bytes.isEmpty { append(output.bytes) }
       for event in output.events { handle(event) }
       output.removeAll()
@@ -136,7 +142,7 @@ extension Connection: ReadinessHandler {
       if isReadingPaused, offset < bytes.count, isOpen { break }
     }
     transport.output = output
-    if isReadingPaused, offset < bytes.count, isOpen { hold(bytes[offset...]) }
+    if isReadingPaused, offset < bytes.count, isOpen, !isDeparting { hold(bytes[offset...]) }
   }
 
   private func handle(_ event: WebSocketEvent) {

@@ -150,7 +150,7 @@ extension Connection {
       enter(.http(pending.parser))
       pending.onAbandonment?()
     case .sending(let outgoing): outgoing.content.abandon()
-    case .proxyHeader, .http, .webSocket, .closing, .lingering, .closed: break
+    case .proxyHeader, .http, .webSocket, .departing, .closing, .lingering, .closed: break
     }
   }
 
@@ -180,7 +180,7 @@ extension Connection {
     case .answering(let pending): applicationByteCount = pending.byteCount
     case .sending(let outgoing): applicationByteCount = outgoing.pending.byteCount
     // A receiver of bodies counts its own memory; so does the application on a WebSocket.
-    case .proxyHeader, .receiving, .webSocket, .closing, .lingering, .closed: break
+    case .proxyHeader, .receiving, .webSocket, .departing, .closing, .lingering, .closed: break
     }
   }
 }

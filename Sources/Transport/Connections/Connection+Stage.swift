@@ -18,6 +18,8 @@ extension Connection {
     case sending(OutgoingBody)
     /// Open: messages flow both ways.
     case webSocket
+    /// The peer has ended its side; its requests are carried out, and then our side ends.
+    case departing(Departure)
     /// Our close frame is on its way; the peer's is awaited.
     case closing
     /// Nothing more is sent: the queue is written, then our side ended, and further input discarded,
@@ -28,14 +30,22 @@ extension Connection {
 
   /// Whether a WebSocket is open on it.
   package var isOpen: Bool {
-    if case .webSocket = stage { true } else { false }
+    switch stage {
+    case .webSocket, .departing: true
+    case .proxyHeader, .http, .receiving, .answering, .sending, .closing, .lingering, .closed: false
+    }
+  }
+
+  /// Whether the peer has ended its side of an open WebSocket.
+  var isDeparting: Bool {
+    if case .departing = stage { true } else { false }
   }
 
   /// Whether a request is still to be answered, or its answer to be written.
   package var isAnswering: Bool {
     switch stage {
     case .receiving, .answering, .sending: true
-    case .proxyHeader, .http, .webSocket, .closing, .lingering, .closed: false
+    case .proxyHeader, .http, .webSocket, .departing, .closing, .lingering, .closed: false
     }
   }
 
@@ -44,7 +54,8 @@ extension Connection {
     switch stage {
     case .proxyHeader: true
     case .http(let parser): parser.isIdle && queuedByteCount == 0
-    case .receiving, .answering, .sending, .webSocket, .closing, .lingering, .closed: false
+    case .receiving, .answering, .sending, .webSocket, .departing, .closing, .lingering, .closed:
+      false
     }
   }
 

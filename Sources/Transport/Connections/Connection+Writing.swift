@@ -105,6 +105,7 @@ extension Connection {
   /// Writes the queue, as far as the kernel takes it.
   func flush() {
     if case .closed = stage { return }
+    if holdsOutput { return stream.postponeFlush() }
     var budget = OutgoingBody.slice
     let queued = queuedByteCount
     repeat {
@@ -138,8 +139,11 @@ extension Connection {
     return outcome
   }
 
+  /// Whether output waits until the peer's last requests are carried out.
+  private var holdsOutput: Bool { isDeparting && !awaitsRoom }
+
   func updatePath() {
-    guard isOpen, pendingClose == nil else { return }
+    guard isOpen, pendingClose == nil, !isDeparting else { return }
     transport.connections.setPath(
       !stream.isDrained ? .queued : stream.isEncrypted ? .encrypted : .direct, of: id)
   }
@@ -147,7 +151,7 @@ extension Connection {
   func updateInterest() {
     let wantsMore =
       !isReadingPaused && queuedByteCount <= transport.configuration.outboundHighWaterMark
-    let wantsRoom = stream.outboundByteCount > 0 || isSendingFile
+    let wantsRoom = (stream.outboundByteCount > 0 || isSendingFile) && !holdsOutput
     // By raw values: operations on option sets are looked up at run time.
     let wanted = Readiness(
       rawValue: (wantsMore ? Readiness.readable.rawValue : 0)

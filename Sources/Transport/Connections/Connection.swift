@@ -105,6 +105,7 @@ package final class Connection {
       return true
     }
     awaitsRoom = true
+    if isDeparting { scheduleFlush() }
     return false
   }
 

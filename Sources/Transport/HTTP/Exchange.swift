@@ -87,7 +87,7 @@ extension Connection {
     switch stage {
     case .receiving(let body): body.exchange
     case .answering(let pending): pending.exchange
-    case .proxyHeader, .http, .sending, .webSocket, .closing, .lingering, .closed: nil
+    case .proxyHeader, .http, .sending, .webSocket, .departing, .closing, .lingering, .closed: nil
     }
   }
 

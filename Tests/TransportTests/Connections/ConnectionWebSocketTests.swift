@@ -212,7 +212,7 @@ struct ConnectionWebSocketTests {
 
 extension RecordingApplication {
   /// The messages in words.
-  fileprivate var texts: [String] {
+  var texts: [String] {
     messages.map { message in
       switch message {
       case .text(let bytes): String(decoding: bytes, as: UTF8.self)

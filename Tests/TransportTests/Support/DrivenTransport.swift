@@ -93,10 +93,19 @@ final class RecordingApplication: WebSocketApplication {
   private(set) var reasons: [ClosingReason] = []
   var onMessage: (Connection, WebSocketMessage) -> Void = { _, _ in }
   var onClose: () -> Void = {}
+  /// Whether what was received is still to be carried out.
+  var isBusy = false
+  private(set) var hasPeerEnded = false
   var onRoom: (Connection) -> Void = { _ in }
 
   func connectionHasRoom(_ connection: Connection) {
     onRoom(connection)
+  }
+
+  func connectionIsBusy(_ connection: Connection) -> Bool { isBusy }
+
+  func connectionPeerDidEnd(_ connection: Connection) {
+    hasPeerEnded = true
   }
 
   func connection(_ connection: Connection, received message: WebSocketMessage) {
