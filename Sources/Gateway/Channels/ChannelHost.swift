@@ -36,6 +36,10 @@ final class ChannelHost {
   private var limits: ChannelLimits
   /// The calls over the Platform API that the judge has not answered.
   private var calls = PendingPlatformCalls()
+  /// Readings that may contain writes whose events are not published.
+  private var fence = ReadFence<(ChannelHost) -> Void>()
+  /// Messages that are read in order to be changed.
+  private var changeReads: Set<EntryID> = []
   /// Jobs of the store that are not answered.
   private var pendingJobs = 0
   /// When the channel was last asked for; the loop's milliseconds.
@@ -128,7 +132,25 @@ final class ChannelHost {
   /// Takes the log's answer to an entry or a read.
   func receive(_ answer: LogAnswer) {
     guard let entry = EntryID(number: answer.ticket.number) else { return }
-    handle(.logged(entry, answer.result))
+    switch entry {
+    case .view, .repetition: afterWrites { $0.handle(.logged(entry, answer.result)) }
+    case .send, .change, .operation:
+      handle(.logged(entry, answer.result))
+      guard changeReads.isEmpty || changeReads.remove(entry) == nil else { return }
+      fence.writeWasAnswered()
+      while let resume = fence.next() { resume(self) }
+    }
+  }
+
+  /// Goes on with a reading once the events of all writes that it may contain are published, so that its
+  /// answer comes after them.
+  func afterWrites(_ resume: @escaping (ChannelHost) -> Void) {
+    fence.admit(resume)?(self)
+  }
+
+  private func endReading() {
+    fence.close()
+    while let resume = fence.next() { resume(self) }
   }
 
   /// Lets a connection of this server in, unless the judge keeps it out.
@@ -257,8 +279,10 @@ final class ChannelHost {
   private func perform(_ action: JudgeAction, on shard: Shard) {
     switch action {
     case .submit(let id, let entry):
+      fence.writeWasSubmitted()
       shard.writes.submit(LogSubmission(ticket(id), entry), to: shard.logSink)
     case .read(let entry, let read):
+      if case .change = entry { changeReads.insert(entry) }
       shard.services.store.read(read, ticket(entry), to: shard.logSink)
     case .answer(.session(let address), let outcome): answer(address, outcome)
     case .answer(.platform(let call), let outcome):
@@ -280,6 +304,7 @@ final class ChannelHost {
         shard.channels.noteEvent(lastEvent, of: url)
         release()
       }
+      endReading()
       shard.channels.remove(self)
     }
   }
@@ -378,6 +403,7 @@ extension ChannelHost {
     guard !isReleased else { return }
     handle(JudgeInput.endWaiting(.move))
     isReleased = true
+    endReading()
     let announced = home.release()
     guard let stage else { return }
     self.stage = nil

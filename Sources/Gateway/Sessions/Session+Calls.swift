@@ -169,7 +169,7 @@ extension ChannelHost {
   ) {
     messages(command, .profiles, for: .session(caller), as: ListedMessageEncoder()) {
       channel, result in
-      channel.reply(to: address, result)
+      channel.afterWrites { $0.reply(to: address, result) }
     }
   }
 }

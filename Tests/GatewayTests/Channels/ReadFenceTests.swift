@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Gateway
+
+@Suite("Readings that wait for the events of writes")
+struct ReadFenceTests {
+  @Test("a reading waits for the writes that were submitted before it, and for no later one")
+  func order() {
+    var fence = ReadFence<String>()
+    #expect(fence.admit("before all writes") == "before all writes")
+    fence.writeWasSubmitted()
+    fence.writeWasSubmitted()
+    #expect(fence.admit("after two") == nil)
+    fence.writeWasSubmitted()
+    #expect(fence.admit("after three") == nil)
+    fence.writeWasAnswered()
+    #expect(fence.next() == nil)
+    fence.writeWasAnswered()
+    #expect(fence.next() == "after two")
+    #expect(fence.next() == nil)
+    fence.writeWasAnswered()
+    #expect(fence.next() == "after three")
+    #expect(fence.next() == nil)
+    #expect(fence.admit("after all") == "after all")
+    fence.writeWasSubmitted()
+    #expect(fence.admit("held") == nil)
+    fence.close()
+    #expect(fence.next() == "held")
+    #expect(fence.admit("after the end") == "after the end")
+  }
+}
