@@ -3,6 +3,7 @@
 import asyncio
 
 from harness import fence, refused
+from sizes import post
 
 
 def arrays(answer):
@@ -27,6 +28,23 @@ async def test_keys_come_and_go(ctx):
     assert arrays(answer) == {"alpha": []}
     got = await voter.call("message.get", **address)
     assert arrays(got) == {"alpha": []}
+
+
+async def test_both_names_are_taken(ctx):
+    """Extra data and the name of a send have two names, on the socket and over HTTP; both together are 400920."""
+    server = await ctx.server()
+    channel, owner = await ctx.room(server, 0)
+    given = [{"key": "games", "value": ["chess"]}]
+    sent = await owner.send(channel, "x", sorted_metaarray=given, dedup_id="d")
+    assert sent["message"]["sorted_metaarray"] == given and sent["message"]["req_id"] == "d", sent
+    again = await owner.send(channel, "x", req_id="d")
+    assert again["message"]["message_id"] == sent["message"]["message_id"]
+    for members in ({"metaarray": given, "sorted_metaarray": given}, {"req_id": "a", "dedup_id": "a"}):
+        async with refused(400920):
+            await owner.send(channel, "y", **members)
+    status, answer = await post(server, f"/open_channels/{channel}/messages", {
+        "message_type": "MESG", "user_id": owner.user_id, "message": "z", "metaarray": given, "req_id": "e"})
+    assert status == 200 and answer["sorted_metaarray"] == given and answer["dedup_id"] == "e", answer
 
 
 async def test_values_come_and_go(ctx):

@@ -541,6 +541,7 @@ export interface Methods {
         data?: string | null;
         mention_type?: "users" | "channel" | null;
         mentioned_user_ids?: string[] | null;
+        /** `sorted_metaarray` is another name. */
         metaarray?: GivenMetaarray[] | null;
         /** Accepted without effect. */
         push_option?: "default" | "suppress" | null;
@@ -637,13 +638,14 @@ export interface Methods {
       /** A file in the clear is encrypted before it is sent, and needs a key from then on. */
       require_auth?: boolean | null;
       channel_url: string;
-      /** A send repeated with the same value within ten minutes returns the first message. */
+      /** A send repeated with the same value within ten minutes returns the first message. `dedup_id` is another name. */
       req_id?: string | null;
       custom_type?: string | null;
       /** At most 16,384 bytes. The server does not interpret it. */
       data?: string | null;
       mention_type?: "users" | "channel" | null;
       mentioned_user_ids?: string[] | null;
+      /** `sorted_metaarray` is another name. */
       metaarray?: GivenMetaarray[] | null;
       translation_target_langs?: string[] | null;
       /** Accepted without effect. */

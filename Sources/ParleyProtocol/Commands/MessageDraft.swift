@@ -84,7 +84,7 @@ package struct MessageDraft: Sendable, Hashable {
     customType = try parameters.text("custom_type", limit: Limits.customTypeLength) ?? ""
     mentionType = try parameters.choice("mention_type", of: MentionType.self) ?? .users
     mentionedUserIDs = try parameters.mentionedUserIDs() ?? []
-    metaArrays = try parameters.metaArrays("metaarray") ?? []
+    metaArrays = try parameters.sentMetaArrays() ?? []
     pushOption = try parameters.choice("push_option", of: PushOption.self) ?? .default
     thumbnailSizes = file == nil ? nil : try parameters.thumbnailSizes()
     let languages = try parameters.languages("translation_target_langs") ?? []

@@ -8,8 +8,8 @@ package struct MessageSubmission: Sendable, Hashable {
 
   /// The names of the fields that are read; a form may have others, which are passed over.
   package static let fieldNames: Set = [
-    "message_type", "user_id", "dedup_id", "message", "data", "custom_type", "mention_type",
-    "mentioned_user_ids", "sorted_metaarray", "url", "file_name",
+    "message_type", "user_id", "dedup_id", "req_id", "message", "data", "custom_type",
+    "mention_type", "mentioned_user_ids", "sorted_metaarray", "metaarray", "url", "file_name",
     "file_type", "file_size", "require_auth", "thumbnail_sizes", "thumbnail1", "thumbnail2",
     "thumbnail3",
   ]
@@ -22,8 +22,7 @@ package struct MessageSubmission: Sendable, Hashable {
       throw .missing("message_type")
     }
     userID = type == .admin ? nil : try parameters.userID()
-    let name = try parameters.text("dedup_id", limit: Limits.requestIDLength)
-    requestID = name?.isEmpty == true ? nil : name
+    requestID = try parameters.requestID()
     draft = try MessageDraft(type, parameters)
   }
 }
@@ -38,7 +37,7 @@ extension MessageDraft {
       mentionType: try parameters.choice("mention_type", of: MentionType.self) ?? .users,
       mentionedUserIDs: try parameters.mentionedUserIDs(
         limit: Limits.platformMentionedUserCount) ?? [],
-      metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [],
+      metaArrays: try parameters.sentMetaArrays() ?? [],
       thumbnailSizes: type == .file ? try parameters.thumbnailSizes() : nil)
     let languages = try parameters.languages("translation_target_langs") ?? []
     if type != .file { translationLanguages = languages }
@@ -120,10 +119,27 @@ package struct MessageSend: Sendable {
   }
 }
 
+/// Parameters that the socket and the Platform API name differently; both take both names.
 extension Fields {
-  /// `req_id`; an empty one counts as none.
+  /// `req_id` or `dedup_id`; an empty one counts as none.
   fileprivate func requestID() throws(ServiceError) -> String? {
-    let id = try text("req_id", limit: Limits.requestIDLength)
+    let id = try text(oneOf("req_id", "dedup_id"), limit: Limits.requestIDLength)
     return id?.isEmpty == true ? nil : id
+  }
+
+  /// `metaarray` or `sorted_metaarray`: extra data of a new message.
+  func sentMetaArrays() throws(ServiceError) -> [MetaArray]? {
+    try metaArrays(oneOf("metaarray", "sorted_metaarray"))
+  }
+
+  /// The name of the two under which a value is given; the first without a value.
+  ///
+  /// - Throws: 400920 if both have a value.
+  private func oneOf(_ first: String, _ second: String) throws(ServiceError) -> String {
+    guard value(second) != nil else { return first }
+    guard value(first) == nil else {
+      throw .notCombinable(second, "'\(first)' and '\(second)' are two names of one parameter")
+    }
+    return second
   }
 }
