@@ -30,6 +30,48 @@ async def put_json(server, path, members):
     return status, json.loads(answer)
 
 
+async def test_addresses_follow_the_setting(ctx):
+    """Pictures have the address of files.public_url when they are read, in lists and messages too; others' stay."""
+    server = await ctx.fresh(*FLAGS, "--limits-throttle-messages", "0")
+    picture = png(20, 20)
+    foreign = f"https://other.example/files/{'ab' * 16}/a.png"
+    await ctx.user(server, "bob", profile_url=foreign)
+    ada = await ctx.user(server, "ada")
+    status, made = await sent(server, "PUT", "/users/ada", {}, "profile_file", picture)
+    assert status == 200, made
+    status, room = await sent(
+        server, "POST", "/open_channels", {"channel_url": "lobby", "operator_ids": "ada,bob"}, "cover_file", picture)
+    assert status == 200, room
+    await ada.enter("lobby")
+    await ada.send("lobby", "hello", mentioned_user_ids=["ada", "bob"])
+    paths = [url[url.index("/files/"):] for url in (made["profile_url"], room["cover_url"])]
+
+    async def shown(server):
+        """All addresses of ada's profile, of the cover, and of bob's profile."""
+        user = await ctx.user(server, "viewer")
+        entered = await user.enter("lobby")
+        channel = (await user.call("channel.get", channel_url="lobby"))["channel"]
+        listed = (await user.call("channel.list"))["channels"][0]
+        [message] = (await user.call("message.list", channel_url="lobby"))["messages"]
+        people = [*channel["operators"], *listed["operators"], message["user"], *message["mentioned_users"],
+                  (await user.call("user.get", user_id="ada"))["user"],
+                  *(await server.api("GET", "/users"))[1]["users"],
+                  (await server.api("GET", "/users/ada"))[1]]
+        covers = [entered["channel"]["cover_url"], channel["cover_url"], listed["cover_url"],
+                  (await server.api("GET", "/open_channels"))[1]["channels"][0]["cover_url"],
+                  (await server.api("GET", "/open_channels/lobby"))[1]["cover_url"]]
+        profiles = {name: {p["profile_url"] for p in people if p["user_id"] == name} for name in ("ada", "bob")}
+        return profiles["ada"], set(covers), profiles["bob"]
+
+    for base, flags in (
+            ("https://cdn.example/x", ["--files-public-url", "https://cdn.example/x/"]),
+            ("https://new.example", ["--files-public-url", "https://new.example"]),
+            (f"http://127.0.0.1:{server.port}", [])):
+        await server.end()
+        server = await ctx.fresh(*FLAGS, "--limits-throttle-messages", "0", *flags, data=server.data)
+        assert await shown(server) == ({base + paths[0]}, {base + paths[1]}, {foreign})
+
+
 async def is_gone(server, url):
     async def gone():
         # Where files are encrypted, nobody learns without a key that there is none.

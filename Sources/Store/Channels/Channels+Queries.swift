@@ -85,16 +85,16 @@ extension StoreTransaction {
     let (condition, value): (StoreStatement, any StoreArgument) =
       ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.integers(ids))
     let states = try connection.all(
-      "SELECT \(ChannelState.columns) FROM channels WHERE channel_id \(condition)", [value],
-      ChannelState.init(row:))
+      "SELECT \(ChannelState.columns) FROM channels WHERE channel_id \(condition)", [value]
+    ) { try ChannelState(row: $0, connection.fileURL) }
     var channels = Dictionary(states.map { ($0.id, $0.channel) }) { first, _ in first }
     let operators = try connection.all(
       """
-      SELECT users.user_id, nickname, profile_url, metadata, channel_id
+      SELECT \(User.columns), channel_id
       FROM channel_operators JOIN users USING (user_id)
       WHERE channel_id \(condition) ORDER BY channel_id, position
       """, [value]
-    ) { (try User(row: $0), $0[4] as Int64) }
+    ) { (try User(row: $0, connection.fileURL), $0[4] as Int64) }
     for (user, id) in operators { channels[id]?.operators.append(user) }
     return channels
   }
@@ -176,16 +176,18 @@ extension StoreTransaction {
   func operators(channelID: Int64) throws -> [User] {
     try connection.all(
       """
-      SELECT users.user_id, nickname, profile_url, metadata
+      SELECT \(User.columns)
       FROM channel_operators JOIN users USING (user_id)
       WHERE channel_id = ? ORDER BY position
-      """, [channelID], User.init(row:))
+      """, [channelID]
+    ) { try User(row: $0, connection.fileURL) }
   }
 
   /// The channel without operators, bans and mutes.
   func channelRow(_ url: String) throws -> ChannelState? {
     try connection.first(
-      "SELECT \(ChannelState.columns) FROM channels WHERE url = ?", [url], ChannelState.init(row:))
+      "SELECT \(ChannelState.columns) FROM channels WHERE url = ?", [url]
+    ) { try ChannelState(row: $0, connection.fileURL) }
   }
 
   /// The channel that a change is meant for, with its operators.
@@ -203,19 +205,20 @@ extension StoreTransaction {
 }
 
 extension ChannelState {
-  static let columns = """
-    channel_id, url, name, cover_url, data, custom_type, is_ephemeral, is_frozen, created_at,
+  static let columns: StoreStatement = """
+    channel_id, url, name, \(PictureAddress.ofChannel), data, custom_type, is_ephemeral, is_frozen, created_at,
     epoch, last_seq, last_created_at,
     flood_messages, flood_window_ms, throttle_messages, throttle_window_ms, metadata, term
     """
 
   /// From `columns`; operators, bans and mutes stay empty.
-  init(row: StoreRow) throws {
+  init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
     let metadata: String? = row[16]
     self.init(
       id: row[0],
       channel: Channel(
-        url: row[1], name: row[2], coverURL: row[3], data: row[4], customType: row[5],
+        url: row[1], name: row[2], coverURL: PictureAddress.shown(row[3], fileURL), data: row[4],
+        customType: row[5],
         isEphemeral: row[6], isFrozen: row[7],
         metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) }
           ?? [:],

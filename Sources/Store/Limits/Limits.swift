@@ -112,7 +112,8 @@ extension StoreTransaction {
       SELECT \(ChannelState.columns) FROM channels \(.index("channels_with_limits"))
       WHERE channel_id > ? AND (flood_messages IS NOT NULL OR throttle_messages IS NOT NULL)
       ORDER BY channel_id LIMIT ?
-      """, [position, limit + 1], ChannelState.init(row:))
+      """, [position, limit + 1]
+    ) { try ChannelState(row: $0, connection.fileURL) }
     let page = states.prefix(limit)
     let next = states.count > limit ? page.last?.id : nil
     return ChannelLimitsPage(

@@ -126,9 +126,8 @@ final class PostgreSQLAppender: MessageAppending {
     if !mentioned.isEmpty {
       queries.append(
         Query(
-          """
-          SELECT user_id, nickname, profile_url, metadata FROM users WHERE user_id = ANY ($1)
-          """, [.texts(Array(mentioned))]))
+          "SELECT \(User.columns.postgreSQL) FROM users WHERE user_id = ANY ($1)",
+          [.texts(Array(mentioned))]))
     }
     if !files.isEmpty {
       // A file that is in a message stays as it is until this one is there.
@@ -151,7 +150,9 @@ final class PostgreSQLAppender: MessageAppending {
       }
     }
     if !mentioned.isEmpty {
-      for row in rows.removeFirst().all { facts.users[row[0]] = try User(row: row) }
+      for row in rows.removeFirst().all {
+        facts.users[row[0]] = try User(row: row, connection.fileURL)
+      }
     }
     if !files.isEmpty {
       for row in rows.removeFirst().all {

@@ -75,8 +75,8 @@ extension StoreTransaction {
     let (condition, value): (StoreStatement, any StoreArgument) =
       ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.texts(ids))
     let found = try connection.all(
-      "SELECT \(Account.columns) FROM users WHERE user_id \(condition)", [value],
-      Account.init(row:))
+      "SELECT \(Account.columns) FROM users WHERE user_id \(condition)", [value]
+    ) { try Account(row: $0, connection.fileURL) }
     return Dictionary(found.map { ($0.user.id, $0) }) { first, _ in first }
   }
 }

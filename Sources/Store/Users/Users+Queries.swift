@@ -42,18 +42,16 @@ extension StoreTransaction {
   /// The user of this id, if there is one.
   func user(_ id: String) throws -> User? {
     try connection.first(
-      "SELECT user_id, nickname, profile_url, metadata FROM users WHERE user_id = ?", [id],
-      User.init(row:))
+      "SELECT \(User.columns) FROM users WHERE user_id = ?", [id]
+    ) { try User(row: $0, connection.fileURL) }
   }
 
   /// Those of the users that exist, by id.
   func users(_ ids: some Collection<String>) throws -> [String: User] {
     guard !ids.isEmpty else { return [:] }
     let found = try connection.all(
-      """
-      SELECT user_id, nickname, profile_url, metadata FROM users
-      WHERE user_id \(.isAnyOf)
-      """, [StoreValue.texts(Array(ids))], User.init(row:))
+      "SELECT \(User.columns) FROM users WHERE user_id \(.isAnyOf)", [StoreValue.texts(Array(ids))]
+    ) { try User(row: $0, connection.fileURL) }
     return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
   }
 
@@ -62,17 +60,15 @@ extension StoreTransaction {
     let (condition, value): (StoreStatement, any StoreArgument) =
       ids.count == 1 ? ("= ?", ids.first ?? "") : (.isAnyOf, StoreValue.texts(Array(ids)))
     return try connection.all(
-      """
-      SELECT user_id, nickname, profile_url, metadata, is_active FROM users
-      WHERE user_id \(condition)
-      """, [value]
-    ) { ListedUser(user: try User(row: $0), isActive: $0[4]) }
+      "SELECT \(User.columns), is_active FROM users WHERE user_id \(condition)", [value]
+    ) { ListedUser(user: try User(row: $0, connection.fileURL), isActive: $0[4]) }
   }
 
   /// The user with what the server alone knows of it.
   func account(_ id: String) throws -> Account? {
     try connection.first(
-      "SELECT \(Account.columns) FROM users WHERE user_id = ?", [id], Account.init(row:))
+      "SELECT \(Account.columns) FROM users WHERE user_id = ?", [id]
+    ) { try Account(row: $0, connection.fileURL) }
   }
 
   /// Those of the users that exist and are deactivated.
@@ -89,25 +85,27 @@ struct ListedUser {
 }
 
 extension User {
-  /// From the columns user_id, nickname, profile_url, metadata, in this order.
-  init(row: StoreRow) throws {
+  static let columns: StoreStatement =
+    "users.user_id, users.nickname, \(PictureAddress.ofUser), users.metadata"
+
+  /// From `columns`.
+  init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
     let metadata: String? = row[3]
     self.init(
-      id: row[0], nickname: row[1], profileURL: row[2],
+      id: row[0], nickname: row[1], profileURL: PictureAddress.shown(row[2], fileURL),
       metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) } ?? [:])
   }
 }
 
 extension Account {
-  static let columns = """
-    user_id, nickname, profile_url, metadata, is_active, access_token_hash, created_at,
-    last_seen_at, file_keys_since
+  static let columns: StoreStatement = """
+    \(User.columns), is_active, access_token_hash, created_at, last_seen_at, file_keys_since
     """
 
   /// From `columns`.
-  init(row: StoreRow) throws {
+  init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
     self.init(
-      user: try User(row: row), isActive: row[4], accessTokenHash: row[5],
+      user: try User(row: row, fileURL), isActive: row[4], accessTokenHash: row[5],
       createdAt: row[6], lastSeenAt: row[7], fileKeysSince: max(row[6], row[8]))
   }
 }

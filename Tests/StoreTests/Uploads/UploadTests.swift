@@ -412,6 +412,36 @@ struct UploadTests {
     #expect(try await store.perform(FileLookup(Self.id(2))) == nil)
   }
 
+  @Test("the address of a picture is composed when it is read, one that was only sent is not")
+  func composesPictures() async throws {
+    let fixture = try await Fixture(
+      options: StoreOptions(fileURL: { stored, id in "https://shown/\(id)\(stored.suffix(6))" }))
+    let store = fixture.store
+    for number in 1...2 {
+      try await Self.complete(Self.upload(number), in: store)
+      #expect(try await store.perform(PictureClaim(Self.id(number))))
+    }
+    let foreign = "https://b/files/\(Self.id(3))/c.png"
+    _ = try await store.write {
+      _ = try $0.addOperators("lobby", ["ann", "bob"], at: 1_000)
+      _ = try $0.setFields(
+        "lobby", ChannelChanges(coverURL: "https://a/files/\(Self.id(1))/a.png"), at: 1_000)
+    }
+    let shown = "https://shown/\(Self.id(2))/b.png"
+    let changed = try await store.perform(
+      ProfileChange("ann", profileURL: "https://a/files/\(Self.id(2))/b.png", at: 1))
+    _ = try await store.perform(ProfileChange("bob", profileURL: foreign, at: 1))
+    #expect(changed.user.profileURL.hasSuffix("/b.png"))
+    #expect(try await store.perform(AccountLookup("ann"))?.user.profileURL == shown)
+    let state = try #require(try await store.read { try $0.channel("lobby") })
+    #expect(state.channel.coverURL == "https://shown/\(Self.id(1))/a.png")
+    #expect(state.channel.operators.map(\.profileURL) == [shown, foreign])
+    // What is read may be written back.
+    _ = try await store.perform(ProfileChange("ann", nickname: "Ann B", at: 2))
+    #expect(
+      try await store.perform(AccountLookup("ann"))?.user.profileURL.hasSuffix("/b.png") == true)
+  }
+
   @Test("a claim is taken back, unless a channel or a user has the picture")
   func isNoPictureAnyMore() async throws {
     let fixture = try await Fixture()
