@@ -47,6 +47,8 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private var isCounted = false
   /// The keys of a file that is stored encrypted.
   private var sealing: PartialSealing?
+  /// The refusal of a body that has broken off, until what came of it is recorded.
+  private var refusal: HTTPResponse?
   /// The rest of that file at an offset that is to be recorded.
   private var rest: (offset: Int64, rest: UploadRest)?
 
@@ -92,6 +94,14 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     return .respondLater(onAbandonment: nil)
   }
 
+  /// A client that learns that its request has ended asks where to continue: that is recorded before.
+  func connection(_ connection: Connection, bodyBrokeOff refusal: HTTPResponse) -> Bool {
+    guard self.refusal == nil, !transfer.hasEnded else { return false }
+    self.refusal = refusal
+    handle(.bodyCut)
+    return true
+  }
+
   func bodyWasAbandoned() { handle(.bodyCut) }
 
   // MARK: Actions
@@ -108,6 +118,10 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
       file = nil
     }
     if transfer.hasEnded { release() }
+    if transfer.hasEnded, let answer = refusal {
+      refusal = nil
+      shard.transport.respond(answer, to: exchange)
+    }
     if transfer.hasEnded, isListed, let upload = transfer.upload {
       isListed = false
       shard.services.uploads.writers.end(upload.fileID, term: upload.term)
@@ -309,8 +323,11 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private func give(_ answer: TransferAnswer) {
     let uploads = shard.services.uploads
     switch answer {
-    case .complete(let record, .before): respond(to: record, .before)
+    case .complete(let record, .before):
+      refusal = nil
+      respond(to: record, .before)
     case .complete(let record, .now):
+      refusal = nil
       uploads.counters.add(.completed)
       shard.services.thumbnails.make(
         record.thumbnailSizes, of: record.fileID, for: .user(record.userID))
@@ -318,11 +335,12 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
       let transfer = LoopBound(self)
       shard.sendMessage(of: record) { _, record in transfer.value.respond(to: record, .now) }
     case .progress(let offset):
-      guard let upload = transfer.upload else { return }
+      guard let upload = transfer.upload, refusal == nil else { return }
       shard.transport.respond(answers.progress(offset, of: upload, style), to: exchange)
     case .refused(let refusal):
       uploads.counters.add(refusal == .full ? .full : .refused)
       if refusal == .full { shard.services.refusals.note(.fullStorage, at: shard.loop.now) }
+      guard self.refusal == nil else { return }
       shard.transport.respond(answers.refusal(refusal), to: exchange)
     }
   }

@@ -81,9 +81,22 @@ extension Connection {
       return consumed
     } catch {
       enter(.receiving(body))
-      refuse(error)
+      refuseBrokenBody(error)
       return nil
     }
+  }
+
+  /// Refuses a request whose body breaks off: at once, or when its receiver has kept what came.
+  func refuseBrokenBody(_ error: HTTPError) {
+    guard case .receiving(let body) = stage else { return refuse(error) }
+    let response = refusal(of: error)
+    guard body.receiver.connection(self, bodyBrokeOff: response) else {
+      return respond(response, to: nil)
+    }
+    guard case .receiving = stage else { return }
+    stopReading()
+    let patience = transport.configuration.headTimeout
+    setTimer(.body(end: transport.loop.now + patience), after: patience)
   }
 
   private func hand(_ piece: [UInt8], to receiver: any HTTPBodyReceiver) {
@@ -123,9 +136,23 @@ package protocol HTTPBodyReceiver: AnyObject {
   /// The body is complete: decides on the request.
   func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome
 
+  /// The rest of the body does not come, or cannot be read.
+  ///
+  /// - Parameter refusal: The answer to the request.
+  /// - Returns: Whether the receiver answers with it, soon: when what came is kept. Otherwise the request is
+  ///   answered at once, and the body abandoned.
+  func connection(_ connection: Connection, bodyBrokeOff refusal: HTTPResponse) -> Bool
+
   /// Ends a body that will not be completed, and whose request needs no answer: the peer is gone,
   /// broke the protocol or was too slow. Called at most once, and not after the end of the body.
   func bodyWasAbandoned()
+}
+
+extension HTTPBodyReceiver {
+  /// `false`: only receivers that keep a part of a body need it.
+  package func connection(_ connection: Connection, bodyBrokeOff refusal: HTTPResponse) -> Bool {
+    false
+  }
 }
 
 /// Whether a receiver takes more of a body.

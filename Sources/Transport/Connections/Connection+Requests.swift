@@ -53,9 +53,11 @@ extension Connection {
 
   /// Answers with the error, and closes.
   func refuse(_ error: HTTPError) {
-    respond(
-      transport.delegate?.connection(self, refusalOf: error) ?? HTTPResponse(refusing: error),
-      to: nil)
+    respond(refusal(of: error), to: nil)
+  }
+
+  func refusal(of error: HTTPError) -> HTTPResponse {
+    transport.delegate?.connection(self, refusalOf: error) ?? HTTPResponse(refusing: error)
   }
 
   /// Whether the connection serves another request after this response.

@@ -55,7 +55,7 @@ extension Connection: TimerHandler {
     // While the receiver takes no more, silence is not the peer's.
     let silence = isReadingPaused ? 0 : now - (lastReceived ?? now)
     guard now < end, silence < patience else {
-      refuse(HTTPError(.requestTimeout, "the body did not arrive in time"))
+      refuseBrokenBody(HTTPError(.requestTimeout, "the body did not arrive in time"))
       return
     }
     setTimer(.body(end: end), after: max(min(patience - silence, end - now), 1))
