@@ -2,6 +2,7 @@ package import Channels
 package import Crypto
 import Reactor
 package import SealedFiles
+import Synchronization
 
 /// The files of messages: received, kept and read back.
 package final class FileStore: Sendable {
@@ -158,11 +159,36 @@ package final class FileStore: Sendable {
   }
 }
 
-/// The name of a file in the store: 128 random bits, which nobody guesses.
+/// The name of a file in the store: 28 bits of a count, and 100 random bits that cannot be guessed.
+///
+/// The count follows the time in milliseconds. Lists of files are in the order of their times and, within a
+/// millisecond, of their names, which is that of their creation.
 package enum FileID {
+  private static let countLength = 7
+  private static let count = Atomic<Int64>(0)
+
   /// Makes a new one.
   package static func make() -> String {
-    SecureRandom.hex(byteCount: 16)
+    make(after: count, at: SystemClock.unixMilliseconds)
+  }
+
+  /// Makes a new one at a time, in Unix milliseconds.
+  static func make(after count: borrowing Atomic<Int64>, at now: Int64) -> String {
+    var last = count.load(ordering: .relaxed)
+    while true {
+      // A clock that was set back by more than a few names is followed.
+      let next = last - now > 1_000 ? now : max(last + 1, now)
+      let (isTaken, current) = count.compareExchange(
+        expected: last, desired: next, ordering: .relaxed)
+      if isTaken { return name(next) }
+      last = current
+    }
+  }
+
+  private static func name(_ count: Int64) -> String {
+    let digits = String(count & ((1 << (4 * countLength)) - 1), radix: 16)
+    return String(repeating: "0", count: countLength - digits.utf8.count) + digits
+      + SecureRandom.hex(byteCount: 16).dropFirst(countLength)
   }
 
   /// Whether a text could be one; no other may become part of a path.
