@@ -41,8 +41,7 @@ struct Parley: AsyncParsableCommand {
     // A closed pipe ends the process without a message, as for other command-line programs.
     signal(SIGPIPE, SIG_DFL)
     do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
-      try await run(parseAsRoot(LeadingOptions.moved(arguments)))
+      try await run(parseAsRoot(LeadingOptions.moved(ProgramArguments.read())))
       try StandardOutput.flush()
     } catch let failure as CommandFailure {
       fail(failure)
