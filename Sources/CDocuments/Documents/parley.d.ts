@@ -8,8 +8,9 @@ export declare class ParleyError extends Error {
   /**
    * The cause. With `code` 0, `reason` is `lost` (the connection ended before the answer came),
    * `closed`, `left` (not in the channel), `cancelled`, `upload` (`status` has the answer of HTTP),
-   * `unknown` (a message may have been sent), or `failed` (`cause` is an error that is not the
-   * library's). `close` is the close code of the connection.
+   * `unknown` (a message may have been sent), `timeout` (no answer, session or token in time), `invalid` (a wrong
+   * argument), or `failed` (`cause` is an error that is not the library's). `close` is the close code of the
+   * connection.
    */
   readonly data: ErrorData & { status?: number; close?: number };
 }
@@ -29,7 +30,10 @@ export interface ObserverOptions extends CommonOptions {
 export interface UserOptions extends CommonOptions {
   userId: string;
   ticket?: undefined;
-  /** An access token, or a function that fetches one; it is called again when a token is refused. */
+  /**
+   * An access token, or a function that fetches one within 15 seconds; it is called again when a token is refused,
+   * and once before each token expires.
+   */
   token?: string | (() => string | Promise<string>);
   nickname?: string;
   profileUrl?: string;
@@ -69,7 +73,11 @@ type ServerEvents = { [Name in keyof Events]: [params: Events[Name]] };
 
 /** A session with a gateway that is kept open, with its channels. */
 export declare class Parley {
-  /** Connects at once; `url` is the gateway's address, by default the page's own origin. */
+  /**
+   * Connects at once; `url` is the gateway's address, by default the page's own origin.
+   *
+   * Throws a `ParleyError` with the reason `invalid` if an argument is wrong.
+   */
   constructor(url: string | URL | undefined, options: ParleyOptions);
   readonly outbox: Outbox;
   readonly state: State;
@@ -79,14 +87,22 @@ export declare class Parley {
   readonly user: User | null;
   readonly userId: string | undefined;
   readonly channels: Channel[];
-  /** Connects now, after a final end too; resolves when the session is open. */
+  /**
+   * Connects now, after a final end too; resolves when the session is open. Rejected with the reason `timeout`
+   * after a minute; the client continues to try.
+   */
   connect(): Promise<Methods["session.open"]["result"]>;
   /**
    * Ends the session until `connect`. Messages that wait fail; those of a persistent outbox stay on
    * disk, and leave `entries`.
    */
   close(): void;
-  /** Makes a call of the protocol as soon as the session is open. */
+  /**
+   * Makes a call of the protocol as soon as the session is open.
+   *
+   * A call whose answer was lost is repeated if that cannot change anything twice, and else rejected with the reason
+   * `lost`. A call that waits for a session, or for its answer, for a minute is rejected with the reason `timeout`.
+   */
   call<Name extends keyof Methods>(
     method: Name, ...rest: Arguments<Methods[Name]["params"]>
   ): Promise<Methods[Name]["result"]>;
@@ -94,7 +110,8 @@ export declare class Parley {
    * Enters a channel, and enters it again after each reconnection until `exit`.
    *
    * `create` makes a missing channel, with these members if it is an object; `recover` is the
-   * `position` of an earlier entering.
+   * `position` of an earlier entering. Rejected with the reason `timeout` if there is no session within the first
+   * minute; after the first session it waits for the next.
    */
   enter(url: string, options?: {
     create?: boolean | Omit<Methods["channel.create"]["params"], "channel_url">;
@@ -174,13 +191,15 @@ export declare class Channel {
   /**
    * Sends a text, or what `message.send` takes; resolves with the message when it is durable.
    *
-   * A patient one waits while the user sends too much, and those behind it wait with it.
+   * A patient one waits while the user sends too much, and those behind it wait with it. All wait for files that
+   * were sent to the channel before. A refusal by the server stays in the outbox as a failed entry, unless the caller
+   * waits for the promise.
    */
   send(
     message: string | Omit<Methods["message.send"]["params"], "channel_url">,
     options?: { patient?: boolean },
   ): Promise<Message>;
-  /** Uploads files one after another and sends each as a message. */
+  /** Uploads files one after another and sends each as a message, in order with the texts around them. */
   sendFiles<Content extends Blob>(files: Iterable<Content> | ArrayLike<Content>, options?: {
     /** Boxes of width and height, such as `[[320, 240]]`. */
     thumbnailSizes?: [number, number][];

@@ -2,14 +2,8 @@
 /**
  * A client of the Parley gateway for browsers, Node 22 and Deno.
  *
- *     import { Parley } from "https://chat.example/parley.js"
- *     const parley = new Parley("https://chat.example", { userId: "ada", token: fetchToken })
- *     const lobby = await parley.enter("lobby")
- *     lobby.on("received", (message) => show(message))
- *     await lobby.send("hello")
- *
  * It reconnects, enters its channels again, recovers missed events, and keeps messages that wait for
- * the connection in an outbox. Types are in parley.d.ts, documentation in Browser.md.
+ * the connection in an outbox. Types and public members are described in parley.d.ts, use in Browser.md.
  */
 
 const FIRST_PAUSE_MS = 500;
@@ -19,6 +13,12 @@ const STABLE_MS = 10_000;
 const OPENING_MS = 20_000;
 const PING_INTERVAL_MS = 25_000;
 const PING_TIMEOUT_MS = 10_000;
+/** The time limit of answers, and of the first session. */
+const ANSWER_MS = 60_000;
+/** The time limit of the application's fetch of a token or ticket. */
+const TOKEN_MS = 15_000;
+/** The least time between two fetches of a token. */
+const TOKEN_PAUSE_MS = 5_000;
 /** The server recognizes a repeated `req_id` for ten minutes. */
 const IDENTITY_MS = 540_000;
 /** Failures in a row after which a call of the library itself is given up. */
@@ -27,6 +27,8 @@ const ATTEMPTS = 6;
 const STALL_MS = 30_000;
 /** Bytes of a request where the progress within one cannot be observed. */
 const PIECE_BYTES = 1 << 20;
+/** The time limit of such a request. */
+const PIECE_MS = 300_000;
 /** Entries of a record of what was seen, in each channel. */
 const RECORD_LIMIT = 512;
 
@@ -46,6 +48,14 @@ const FINAL_CLOSES = {
 const UNAUTHORIZED = 4002;
 /** Methods that change nothing, and may be repeated after a lost connection. */
 const READS = /\.(get|list|participants|ping|fetch|search|translate)$/;
+/** Their answers may come after those of later calls. */
+const SLOW = /^(preview\.fetch|message\.translate)$/;
+const CHANNEL_EVENTS = `message.received message.updated message.deleted message.withheld channel.changed
+  channel.deleted channel.frozen channel.unfrozen channel.user_muted channel.user_unmuted channel.user_banned
+  channel.user_unbanned channel.operators_changed channel.user_entered channel.user_exited
+  channel.participant_count channel.throttled`.split(/\s+/);
+const SESSION_EVENTS = ["mention.received", "session.expiring", "session.file_key", "server.draining"];
+const shortName = (method) => method.replace(/^\w+\.(user_)?/, "");
 
 /** A refusal of the server, or with `code` 0 one of the library: `data.reason` has its kind. */
 export class ParleyError extends Error {
@@ -65,6 +75,8 @@ class Lost extends ParleyError {
   }
 }
 
+const misuse = (words) => new ParleyError(0, words, { reason: "invalid" });
+const timeout = (words) => new ParleyError(0, words, { reason: "timeout" });
 const closedError = (words = "the client is closed") => new ParleyError(0, words, { reason: "closed" });
 const leftError = () => new ParleyError(0, "the channel was left", { reason: "left" });
 /** An error of the application or the platform as one of the library's. */
@@ -88,6 +100,11 @@ function webAddress(text) {
     return null;
   }
 }
+/** Half a character of UTF-16, which is no text on the wire, becomes U+FFFD. */
+const wellFormed = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd");
+/** The same for all texts in a value: JSON has a half as an escape. */
+const wellFormedJSON = (value) => JSON.stringify(value).replace(
+  /\\(?:u(d[89a-f]..)|.)/g, (escape, half) => (half ? "\ufffd" : escape));
 /** `crypto.randomUUID` is missing on pages without encryption. */
 const randomID = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
@@ -109,6 +126,33 @@ function abortable(promise, signal) {
     else signal.addEventListener("abort", abort);
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
+}
+
+/** Ends a wait for something that may never come. */
+function limited(promise, ms, words) {
+  let timer;
+  const end = new Promise((_, reject) => { timer = setTimeout(() => reject(timeout(words)), ms); });
+  return Promise.race([promise, end]).finally(() => clearTimeout(timer));
+}
+
+/** The promise of a message, which reports when its outcome is looked at. */
+class Delivery extends Promise {
+  static get [Symbol.species]() { return Promise; }
+
+  then(...actions) {
+    this.seen?.();
+    return super.then(...actions);
+  }
+
+  /** The same outcome, of which nothing is reported. */
+  get quiet() { return super.then(); }
+}
+
+function together(sends) {
+  const all = new Delivery((resolve) => resolve(Promise.all(sends.map((send) => send.quiet ?? send))));
+  all.seen = () => sends.forEach((send) => send.seen?.());
+  all.quiet.catch(() => {});
+  return all;
 }
 
 // What the classes of this module call on each other, and nobody else.
@@ -134,8 +178,13 @@ const scope = Symbol("scope");
 
 class Emitter {
   #listeners = new Map();
+  #names;
+
+  constructor(names) { this.#names = new Set(names); }
 
   on(name, listener) {
+    if (!this.#names.has(name)) throw misuse(`no event "${name}", but ${[...this.#names].join(", ")}`);
+    if (typeof listener !== "function") throw misuse(`the listener of "${name}" is not a function`);
     if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
     this.#listeners.get(name).add(listener);
     return this;
@@ -174,7 +223,7 @@ class Wire {
   call(method, params = {}, took = undefined) {
     if (!this.isOpen) return Promise.reject(new Lost(false));
     const request = { jsonrpc: "2.0", id: ++this.#lastID, method, params };
-    const text = JSON.stringify(request);
+    const text = wellFormedJSON(request);
     // A larger one would cost the connection.
     if (text.length * 3 > this.messageLimit && new TextEncoder().encode(text).length > this.messageLimit) {
       return Promise.reject(new ParleyError(
@@ -183,7 +232,8 @@ class Wire {
     notify(this.#handlers.log, "sent", request, method);
     this.#socket.send(text);
     return new Promise((resolve, reject) => {
-      this.#pending.set(request.id, { method, took, resolve, reject });
+      const late = () => this.#settle(request.id)?.reject(timeout(`${method} was not answered`));
+      this.#pending.set(request.id, { method, took, resolve, reject, timer: setTimeout(late, ANSWER_MS) });
     });
   }
 
@@ -191,29 +241,46 @@ class Wire {
 
   #receive(text) {
     this.#handlers.sign();
-    let items;
     try {
-      items = [JSON.parse(text)].flat();
-    } catch {
-      return this.drop();
-    }
-    for (const item of items) {
-      if (item.method !== undefined) {
-        notify(this.#handlers.log, "received", item, item.method);
-        this.#handlers.event(item.method, item.params ?? {});
-      } else {
-        this.#answer(item);
+      for (const item of [JSON.parse(text)].flat()) {
+        if (item.method === undefined) {
+          this.#answer(item);
+        } else {
+          notify(this.#handlers.log, "received", item, item.method);
+          this.#handlers.event(item.method, item.params ?? {});
+        }
       }
+    } catch {
+      // No JSON-RPC: calls are settled by the loss.
+      this.drop();
     }
   }
 
   #answer(response) {
-    const request = this.#pending.get(response.id);
+    if (response.id == null && !response.error) throw new TypeError("no answer");
+    const request = this.#settle(response.id ?? this.#unnamed());
     notify(this.#handlers.log, "received", response, request?.method);
-    this.#pending.delete(response.id);
-    if (response.error) return request?.reject(refusal(response.error));
-    request?.took?.(response.result);
-    request?.resolve(response.result);
+    if (!request) return;
+    if (response.error) return request.reject(refusal(response.error));
+    try {
+      request.took?.(response.result);
+      request.resolve(response.result);
+    } catch (error) {
+      request.reject(wrapped(error));
+    }
+  }
+
+  /** The call that a refusal without an id answers: answers come in the order of the calls. */
+  #unnamed() {
+    const calls = [...this.#pending].filter(([, { method }]) => method !== "session.ping");
+    return (calls.find(([, { method }]) => !SLOW.test(method)) ?? calls[0])?.[0];
+  }
+
+  #settle(id) {
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    clearTimeout(request?.timer);
+    return request;
   }
 
   /** Ends at once: the closing handshake of a dead peer would take a minute. */
@@ -232,15 +299,13 @@ class Wire {
     this.#socket.onopen = this.#socket.onmessage = this.#socket.onclose = null;
     const { closed } = this.#handlers;
     this.#handlers.closed = () => {};
-    for (const { reject } of this.#pending.values()) reject(new Lost(true));
-    this.#pending.clear();
+    for (const id of [...this.#pending.keys()]) this.#settle(id).reject(new Lost(true));
     closed(code);
   }
 }
 
 /** A session with a gateway that is kept open, with its channels. */
 export class Parley extends Emitter {
-  /** The messages that are not sent, and those that were refused. */
   outbox;
   #url;
   #options;
@@ -260,6 +325,9 @@ export class Parley extends Emitter {
   #pulse = 0;
   #deadline = 0;
   #token;
+  /** When the last fetch of a token began, by `performance.now`. */
+  #fetchedAt = -Infinity;
+  #renewal = 0;
   #isRenewed = false;
   #channels = new Map();
   /** The entries under way, by channel. */
@@ -271,8 +339,15 @@ export class Parley extends Emitter {
   };
 
   constructor(url, options) {
-    super();
-    this.#url = new URL(url ?? globalThis.location.origin);
+    super(["state", "session", "latency", ...CHANNEL_EVENTS, ...SESSION_EVENTS]);
+    const { userId, ticket, token } = options ?? {};
+    const address = webAddress(String(url ?? globalThis.location?.origin).replace(/^ws/i, "http"));
+    if (!address) throw misuse(`no address of a gateway, such as https://chat.example: ${url}`);
+    if (ticket != null && typeof ticket !== "function") throw misuse("ticket is not a function");
+    if (ticket == null && typeof userId !== "string") throw misuse("userId is missing, or not a text");
+    if (userId && userId !== wellFormed(userId)) throw misuse("userId has half a character");
+    if (token && !/^[sf]/.test(typeof token)) throw misuse("token is neither a text nor a function");
+    this.#url = address;
     this.#url.protocol = this.#url.protocol.replace(/^ws/, "http");
     this.#url.search = this.#url.hash = "";
     this.#url.pathname = this.#url.pathname.replace(/\/$/, "");
@@ -283,15 +358,10 @@ export class Parley extends Emitter {
     queueMicrotask(() => { if (this.#turn === 0) this.#connect(); });
   }
 
-  /** `connecting`, `open`, `waiting` for the next attempt, or `closed` for good. */
   get state() { return this.#state; }
-  /** When the next attempt is due, in Unix milliseconds. */
   get retryAt() { return this.#retryAt; }
-  /** The reason why the client is not connected. */
   get error() { return this.#error; }
-  /** The result of `session.open`. */
   get session() { return this.#session; }
-  /** The user as the server has it. */
   get user() { return this.#session?.user ?? null; }
   get userId() { return this.#options.userId; }
   get channels() { return [...this.#channels.values()]; }
@@ -301,7 +371,6 @@ export class Parley extends Emitter {
     globalThis.document?.addEventListener("visibilitychange", this.#visible);
   }
 
-  /** Connects now, after a final end too; resolves when the session is open. */
   connect() {
     if (this.#state === "waiting" || this.#state === "closed") {
       this.#listen();
@@ -310,10 +379,9 @@ export class Parley extends Emitter {
       this.#isRenewed = false;
       this.#connect();
     }
-    return this[whenOpen]().then(() => this.#session);
+    return this[whenOpen](ANSWER_MS).then(() => this.#session);
   }
 
-  /** Ends the session for good; a persistent outbox keeps what was not sent. */
   close() {
     globalThis.removeEventListener?.("online", this.#online);
     globalThis.document?.removeEventListener("visibilitychange", this.#visible);
@@ -322,29 +390,28 @@ export class Parley extends Emitter {
     this.#finish(error);
   }
 
-  /**
-   * Makes a call of the protocol as soon as the session is open.
-   *
-   * One whose answer was lost is repeated if that cannot change anything twice, and else rejected
-   * with the reason `lost`.
-   */
   async call(method, params = {}, { signal } = {}) {
-    for (let firstSent = 0, lost; ;) {
-      const wire = await abortable(this[whenOpen](), signal);
+    const fetchID = method === "preview.fetch" && signal ? params.fetch_id ?? randomID() : null;
+    if (fetchID) params = { ...params, fetch_id: fetchID };
+    for (let firstSent = 0, losses = 0, lost; ;) {
+      const wire = await abortable(this[whenOpen](ANSWER_MS), signal);
       if (isForgotten(firstSent)) throw lost;
       const now = Date.now();
       try {
         return await abortable(wire.call(method, params), signal);
       } catch (error) {
         const isRead = READS.test(method);
+        // The server would go on fetching, and count it.
+        if (fetchID && signal.aborted) wire.call("preview.cancel", { fetch_id: fetchID }).catch(() => {});
         if (!(error instanceof Lost && (!error.isSent || isRead || params.req_id))) throw error;
+        if (error.isSent && ++losses >= ATTEMPTS) throw error;
         if (error.isSent && !isRead) [firstSent, lost] = [firstSent || now, error];
       }
     }
   }
 
-  /** Enters a channel, and enters it again after each reconnection until `exit`. */
   enter(url, { create, recover } = {}) {
+    if (typeof url !== "string") return Promise.reject(misuse("the URL of a channel is not a text"));
     const known = this.#channels.get(url);
     if (known?.[inside]) return Promise.resolve(known);
     if (this.#entries.has(url)) return this.#entries.get(url);
@@ -358,7 +425,7 @@ export class Parley extends Emitter {
 
   async #enter(channel, create, recover) {
     const params = { channel_url: channel.url, ...(recover && { recover }) };
-    for (let isCreated = false; ;) {
+    for (let isCreated = false, losses = 0; ;) {
       const wire = await this[whenOpen]();
       // Reconnecting has entered it.
       if (channel[inside]) return channel;
@@ -373,7 +440,7 @@ export class Parley extends Emitter {
         this.outbox[pump]();
         return channel;
       } catch (error) {
-        if (error instanceof Lost) continue;
+        if (error instanceof Lost && (!error.isSent || ++losses < ATTEMPTS)) continue;
         if (error.code !== Code.missing || !create || isCreated) throw error;
         isCreated = await this.#create(channel.url, create);
       }
@@ -471,12 +538,14 @@ export class Parley extends Emitter {
   async #findToken() {
     const { token, ticket } = this.#options;
     // A ticket opens one session.
-    if (ticket) {
-      this.#token = await ticket();
-      return;
-    }
-    if (typeof token !== "function") this.#token = token;
-    else this.#token ??= await token();
+    if (ticket) this.#token = await limited(ticket(), TOKEN_MS, "the ticket was not fetched in time");
+    else if (typeof token !== "function") this.#token = token;
+    else this.#token ??= await this.#fetchToken();
+  }
+
+  async #fetchToken() {
+    this.#fetchedAt = performance.now();
+    return limited(this.#options.token(), TOKEN_MS, "the token was not fetched in time");
   }
 
   async #begin(wire) {
@@ -523,7 +592,10 @@ export class Parley extends Emitter {
     this.#become("open");
     this.#pulse = setInterval(() => this.#beat(), session.ping_interval_ms || PING_INTERVAL_MS);
     this.#beat();
-    for (const { resolve } of this.#waiters.splice(0)) resolve(this.#wire);
+    for (const { resolve, timer } of this.#waiters.splice(0)) {
+      clearTimeout(timer);
+      resolve(this.#wire);
+    }
     this.outbox[pump]();
   }
 
@@ -551,7 +623,9 @@ export class Parley extends Emitter {
       this.#finish(new ParleyError(0, words, { reason: "closed", close: code }));
     } else {
       const isFirst = this.#attempt === 0 && this.#state === "connecting";
-      this.#pause(new ParleyError(0, `closed with ${code}`, { reason: "lost", close: code }));
+      const words = code === 1006 && this.#state === "connecting" && !this.#session
+        ? `no connection to ${this.#url.href}: is it the address of a gateway?` : `closed with ${code}`;
+      this.#pause(new ParleyError(0, words, { reason: "lost", close: code }));
       if (isFirst) this.#explain();
     }
   }
@@ -596,7 +670,10 @@ export class Parley extends Emitter {
     this.#wire = null;
     this.#leaveAll();
     [this.#state, this.#error] = ["closed", error];
-    for (const { reject } of this.#waiters.splice(0)) reject(error);
+    for (const { reject, timer } of this.#waiters.splice(0)) {
+      clearTimeout(timer);
+      reject(error);
+    }
     this.outbox[end](error);
     // Last, since a listener may connect again.
     this.#become("closed", error);
@@ -607,7 +684,7 @@ export class Parley extends Emitter {
   }
 
   #stopTimers() {
-    for (const timer of [this.#timer, this.#guard, this.#deadline]) clearTimeout(timer);
+    for (const timer of [this.#timer, this.#guard, this.#deadline, this.#renewal]) clearTimeout(timer);
     clearInterval(this.#pulse);
     this.#retryAt = null;
     if (this.#returnAt <= Date.now()) this.#returnAt = 0;
@@ -639,7 +716,7 @@ export class Parley extends Emitter {
     const channel = this.#channels.get(params.channel_url);
     if (channel && method !== "mention.received") return this.#takeOf(channel, method, params);
     if (method === "server.draining") this.#drain(params);
-    if (method === "session.expiring") this.#renew();
+    if (method === "session.expiring") this.#planRenewal(performance.now() + params.expires_at - params.ts);
     if (method === "session.file_key") this.#fileKey = params.file_key;
     this[emit](method, params);
   }
@@ -663,18 +740,31 @@ export class Parley extends Emitter {
     this[emit]("state", { state: this.#state, error: null, retryAt: this.#retryAt });
   }
 
-  async #renew() {
-    const { token } = this.#options;
-    if (typeof token !== "function") return;
+  /**
+   * Fetches another token when two thirds of the time have passed in which this one is valid.
+   *
+   * The server announces the end of a token that lives for seconds at once, and of each that follows.
+   */
+  #planRenewal(end) {
+    if (typeof this.#options.token !== "function") return;
+    const due = this.#fetchedAt + Math.max(TOKEN_PAUSE_MS, (end - this.#fetchedAt) * 2 / 3);
+    clearTimeout(this.#renewal);
+    // Too late, the session ends with 4002, and the next one begins with another token.
+    if (due <= end) this.#renewal = setTimeout(() => this.#renew(end), Math.max(0, due - performance.now()));
+  }
+
+  async #renew(end) {
     const wire = this.#wire;
     try {
-      const fresh = await token();
-      await wire.call("session.refresh", { access_token: fresh });
+      const fresh = await this.#fetchToken();
+      const isNew = fresh !== this.#token;
+      // If the connection is gone, the next session opens with it.
       this.#token = fresh;
-    } catch {
-      // The session ends with 4002, and the next one begins with another token.
-      this.#token = undefined;
+      if (isNew) return void await wire.call("session.refresh", { access_token: fresh });
+    } catch (error) {
+      if (!(error instanceof Lost)) this.#token = undefined;
     }
+    if (wire === this.#wire) this.#planRenewal(end);
   }
 
   // For the classes of this module
@@ -692,18 +782,25 @@ export class Parley extends Emitter {
     this.outbox[abandon](leftError(), channel.url);
   }
 
-  [whenOpen]() {
+  /** Waits for a session: without a limit once there was one, since it comes back. */
+  [whenOpen](limit = this.#session ? 0 : ANSWER_MS) {
     // One that is closing is open no more.
     if (this[presentWire]) return Promise.resolve(this.#wire);
     if (this.#state === "closed") return Promise.reject(this.#error);
-    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject };
+      const late = () => {
+        this.#waiters = this.#waiters.filter((one) => one !== waiter);
+        reject(timeout(`the session did not open in time: ${this.#error?.message ?? this.#state}`));
+      };
+      if (limit) waiter.timer = setTimeout(late, limit);
+      this.#waiters.push(waiter);
+    });
   }
 }
 
-/** A channel that the client is in. */
 export class Channel extends Emitter {
   url;
-  /** The channel as last described by the server. */
   info = null;
   participantCount = 0;
   /** Refusals to enter again, in a row. */
@@ -722,40 +819,31 @@ export class Channel extends Emitter {
   #held = null;
 
   constructor(parley, url) {
-    super();
+    super([...CHANNEL_EVENTS, ...CHANNEL_EVENTS.map(shortName), "recovered", "lost", "left"]);
     this.#parley = parley;
     this.url = url;
   }
 
-  /** The position of the last event seen in the channel: `recover` of a later `enter`. */
   get position() { return this.#epoch === null ? null : { epoch: this.#epoch, seq: this.#reached }; }
 
-  /** Whether the connection is in the channel now. */
   get isEntered() { return this[inside]; }
 
-  /** Makes a call about this channel. */
   call(method, params = {}, options = {}) {
     return this.#parley.call(method, { channel_url: this.url, ...params }, options);
   }
 
-  /**
-   * Sends a text, or what `message.send` takes; resolves with the message when it is durable.
-   *
-   * A patient one waits while the user sends too much, and those behind it wait with it.
-   */
   send(message, { patient = false } = {}) {
     const params = typeof message === "string" ? { message } : message;
     return this.#parley.outbox[add](this, params, { patient });
   }
 
-  /** Uploads files one after another and sends each as a message. */
   sendFiles(files, { thumbnailSizes, progress, signal, params = {} } = {}) {
-    return Promise.all([...files].map((file) => this.#parley.outbox[add](this, {
+    const sends = [...files].map((file) => this.#parley.outbox[add](this, {
       ...params, message_type: "FILE",
-    }, { file, thumbnailSizes, progress, signal })));
+    }, { file, thumbnailSizes, progress, signal }));
+    return together(sends);
   }
 
-  /** Leaves the channel. */
   async exit() {
     const wire = this.#parley[presentWire];
     try {
@@ -857,7 +945,7 @@ export class Channel extends Emitter {
     this.#tell(method, params);
     if (kind === "message") this.#tell(name, params.message ?? params.message_id, params);
     // A deleted channel is reported as left.
-    else if (method !== "channel.deleted") this.#tell(name.replace(/^user_/, ""), params);
+    else if (method !== "channel.deleted") this.#tell(shortName(method), params);
   }
 
   #tell(name, ...values) {
@@ -872,14 +960,10 @@ export class Channel extends Emitter {
   }
 }
 
-/** A message on its way. */
 class OutboxEntry {
-  /** `pending`, `sent`, `failed` or `discarded`. */
   state = "pending";
   error = null;
-  /** The message, when it was sent. */
   message = null;
-  /** Bytes of the file that the server has. */
   uploaded = 0;
   #outbox;
 
@@ -894,9 +978,7 @@ class OutboxEntry {
   get file() { return this.record.file ?? null; }
   get createdAt() { return this.record.at; }
 
-  /** Sends a failed message again. */
   retry() { return this.#outbox.retry(this); }
-  /** Gives a message up; an upload is cancelled. */
   discard() { this.#outbox.discard(this); }
 }
 
@@ -909,9 +991,11 @@ export class Outbox extends Emitter {
   #isPersistent;
   #lastAt = 0;
   #isUploading = false;
+  /** Files that wait for texts before them. */
+  #turns = [];
 
   constructor(parley, isPersistent) {
-    super();
+    super(["change", "progress"]);
     this.#parley = parley;
     this.#isPersistent = isPersistent && Boolean(globalThis.indexedDB);
     this[reopen]();
@@ -919,7 +1003,6 @@ export class Outbox extends Emitter {
 
   get entries() { return [...this.#entries]; }
 
-  /** Sends failed messages again: one, or all. */
   retry(entry) {
     const failed = this.#entries.filter((one) => one.state === "failed" && (!entry || one === entry));
     for (const one of failed) {
@@ -936,15 +1019,15 @@ export class Outbox extends Emitter {
     const results = failed.map((one) => this.#promise(one));
     this[pump]();
     return entry ? results[0] ?? Promise.reject(closedError("the message did not fail"))
-      : Promise.all(results);
+      : together(results);
   }
 
-  /** Gives up a message, or all that failed. */
   discard(entry) {
     for (const one of this.#entries.filter((other) => (entry ? other === entry : other.state === "failed"))) {
       const isSent = one.state === "sent";
       this.#remove(one);
       one.state = "discarded";
+      this.#advance();
       one.abort?.abort(one.reason);
       const { fileID } = one.record;
       if (fileID && !isSent) {
@@ -957,6 +1040,7 @@ export class Outbox extends Emitter {
 
   [add](channel, { channel_url: _, req_id: requestID, ...params }, transfer = {}) {
     const { file, thumbnailSizes, progress, signal, patient } = transfer;
+    if (file && !(file.size >= 0)) return Promise.reject(misuse("a file is a Blob or a File"));
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#parley[channelAt](channel.url) !== channel) {
       return Promise.reject(new ParleyError(0, "not in the channel", { reason: "left" }));
@@ -966,7 +1050,7 @@ export class Outbox extends Emitter {
     this.#lastAt = Math.max(Date.now(), this.#lastAt + 1);
     const entry = new OutboxEntry(this, {
       id: randomID(), owner: this.#owner, channel: channel.url, params, at: this.#lastAt,
-      requestID: requestID ?? randomID(), firstSent: 0, patient,
+      requestID: requestID ? wellFormed(String(requestID)) : randomID(), firstSent: 0, patient,
       ...(file && { file, name: file.name ?? "", creationID: randomID(), thumbnailSizes }),
     });
     entry.progress = progress;
@@ -987,11 +1071,19 @@ export class Outbox extends Emitter {
     return result;
   }
 
-  /** Sends what can be sent now: texts at once, files one after another. */
+  /** Sends what can be sent now: texts at once, files one after another, each channel's in order. */
   [pump]() {
     if (!this.#parley[presentWire]) return;
-    for (const entry of [...this.#entries]) {
-      if (!entry.file && this.#isReady(entry) && !this.#mustQueue(entry)) this.#transmit(entry);
+    // By channel: texts wait for files before them, and patient ones for each other.
+    const files = new Set();
+    const patient = new Set();
+    for (const entry of this.#entries.filter(({ state }) => state === "pending")) {
+      const url = entry.channelUrl;
+      if (entry.file) files.add(url);
+      else if (!files.has(url) && !(entry.record.patient && patient.has(url)) && this.#isReady(entry)) {
+        this.#transmit(entry);
+      }
+      if (entry.record.patient) patient.add(url);
     }
     this.#upload();
   }
@@ -1038,22 +1130,36 @@ export class Outbox extends Emitter {
   }
 
   #promise(entry) {
-    const promise = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
+    entry.isSeen = false;
+    const promise = new Delivery((resolve, reject) => Object.assign(entry, { resolve, reject }));
     // A failure is an event too; a caller that does not wait must not end the process.
-    promise.catch(() => {});
+    promise.quiet.catch(() => {});
+    promise.seen = () => {
+      entry.isSeen = true;
+      if (!this.#isHandled(entry) || !this.#entries.includes(entry)) return;
+      this.#remove(entry);
+      this[emit]("change", entry);
+    };
     return promise;
   }
+
+  /** Whether a message was refused, and its caller knows; what the server has not refused may be sent again. */
+  #isHandled({ isSeen, state, error }) { return isSeen && state === "failed" && error.code !== 0; }
 
   #isReady(entry) {
     return entry.state === "pending" && !entry.isBusy && this.#entries.includes(entry)
       && this.#parley[channelAt](entry.channelUrl)?.[inside] === true;
   }
 
-  /** Patient texts go one after another, so that a refused one is not overtaken. */
-  #mustQueue(entry) {
-    return entry.record.patient && this.#entries.find((one) => one.record.patient
-      && one.state === "pending" && one.channelUrl === entry.channelUrl) !== entry;
+  /** Waits until the texts before a file are sent. */
+  async #awaitTurn(entry) {
+    const isBefore = (one) => !one.file && one.state === "pending" && one.channelUrl === entry.channelUrl;
+    while (this.#entries.slice(0, this.#entries.indexOf(entry)).some(isBefore)) {
+      await abortable(new Promise((resolve) => this.#turns.push(resolve)), entry.abort.signal);
+    }
   }
+
+  #advance() { for (const resolve of this.#turns.splice(0)) resolve(); }
 
   #hasDoubt(entry) {
     if (!isForgotten(entry.record.firstSent)) return false;
@@ -1116,6 +1222,8 @@ export class Outbox extends Emitter {
     if (entry.state !== "pending" || !this.#entries.includes(entry)) return;
     const error = wrapped(reason);
     entry.error = error;
+    entry.state = "failed";
+    if (this.#isHandled(entry)) this.#remove(entry);
     this.#change(entry, "failed");
     this.#save(entry);
     entry.abort?.abort(error);
@@ -1125,6 +1233,7 @@ export class Outbox extends Emitter {
   #change(entry, state) {
     entry.state = state;
     if (state !== "failed") entry.error = null;
+    this.#advance();
     this[emit]("change", entry);
   }
 
@@ -1173,6 +1282,7 @@ export class Outbox extends Emitter {
         if (!isKept) this.#fail(entry, error);
       }
       entry.isBusy = false;
+      this[pump]();
     }
     this.#isUploading = false;
   }
@@ -1183,6 +1293,7 @@ export class Outbox extends Emitter {
       try {
         if (!record.path) await this.#createUpload(entry);
         await this.#transfer(entry);
+        await this.#awaitTurn(entry);
         if (this.#hasDoubt(entry)) return;
         return await this.#persist(entry, () =>
           this.#sendMessage(entry, { ...record.params, file_id: record.fileID }));
@@ -1200,7 +1311,8 @@ export class Outbox extends Emitter {
     const { file, name, params, creationID, thumbnailSizes } = record;
     const { file: upload, upload_url: address } = await this.#persist(entry, (wire) => wire.call(
       "file.create", {
-        size: file.size, name: name.slice(0, 255), type: (file.type ?? "").slice(0, 128), req_id: creationID,
+        size: file.size, name: [...name].slice(0, 255).join(""), type: (file.type ?? "").slice(0, 128),
+        req_id: creationID,
         // A file that needs a key is encrypted while it arrives.
         require_auth: params.require_auth,
         thumbnail_sizes: thumbnailSizes?.map(([max_width, max_height]) => ({ max_width, max_height })),
@@ -1322,7 +1434,9 @@ function patchObserved(url, body, fields, offset, progress, signal) {
 
 async function patchPiece(url, body, headers, signal) {
   try {
-    const answer = await fetch(url, { method: "PATCH", headers, body, signal });
+    const answer = await fetch(url, {
+      method: "PATCH", headers, body, signal: AbortSignal.any([signal, AbortSignal.timeout(PIECE_MS)]),
+    });
     return outcome(answer.status, answer.headers.get("Upload-Offset"), await answer.text());
   } catch (error) {
     if (signal.aborted) throw error;
