@@ -21,19 +21,21 @@ package struct ChannelJudge: ~Copyable, Sendable {
   ///   - recentSends: The users' messages of the last flood window, oldest first.
   ///   - floodLimit: The limit that holds for the channel.
   ///   - exemptsOperators: Whether it does not hold operators.
-  ///   - loadedAt: Unix milliseconds.
+  ///   - loadedAt: The time of the reading: from then on nobody sent anything that is not read.
   package init(
     _ state: ChannelState, recentSends: [RecentSend] = [], floodLimit: RateLimit,
-    exemptsOperators: Bool = false, loadedAt: Int64, sources: JudgeSources
+    exemptsOperators: Bool = false, loadedAt: Moment, sources: JudgeSources
   ) {
     let rights = Rights(state, exemptsOperators: exemptsOperators)
     var flood = FloodWindows(limit: floodLimit)
+    // Their times are the clock's, which may have been set back since: then the newest is from just now.
+    let newest = max(loadedAt.unix, state.lastCreatedAt)
     for send in recentSends where !rights.isExemptFromFlood(send.userID) {
-      flood.restore(send.userID, at: min(send.createdAt, loadedAt))
+      flood.restore(send.userID, at: loadedAt.monotonic - max(newest - send.createdAt, 0))
     }
     let standing = Standing(
       place: state.place, sources: sources, rights: rights, flood: flood,
-      count: EventCount(state))
+      count: EventCount(state, at: loadedAt.monotonic))
     work = PendingWork(standing, RequestMemory(unknownUntil: state.lastCreatedAt))
   }
 
@@ -79,7 +81,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
   }
 
   /// A user's windows, and the obstacles to its next message; unchanged by the reading.
-  package func sendCheck(of userID: String, at now: Int64) -> SendCheck {
+  package func sendCheck(of userID: String, at now: Moment) -> SendCheck {
     SendCheck(of: userID, in: work.standing, at: now)
   }
 
@@ -149,7 +151,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
     case .fail:
       self.settlement = settlement
       work.answerUnknown(settlement.entry, into: &actions)
-      actions.append(.wake(at: now.unix + Settlement.pause))
+      actions.append(.wake(at: now.monotonic + Settlement.pause))
     case .end(let reading):
       self.settlement = nil
       let result = work.settled(settlement.entry, reading)

@@ -6,13 +6,15 @@ struct FloodPlace: Sendable, Hashable {
   let userID: String
   /// The window that it counts in; `nil` when only its bytes count.
   let activity: FloodActivity?
-  /// Unix milliseconds.
+  /// Steady milliseconds.
   let time: Int64
   /// The bytes taken out of the user's budget.
   let bytes: Int
 }
 
 /// The flood windows of a channel's users under the channel's limit.
+///
+/// All times are milliseconds of the steady clock: a step of the clock changes no window.
 struct FloodWindows: Sendable {
   /// The size of an event beside the values that its author gives: names, numbers, the profile.
   private static let envelopeBytes = 512
@@ -43,7 +45,7 @@ struct FloodWindows: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The size of the values that the user gives, as far as it is known.
-  ///   - now: Unix milliseconds.
+  ///   - now: Steady milliseconds.
   /// - Throws: 900200.
   mutating func takePlace(
     of userID: String, _ activity: FloodActivity, bytes: Int, at now: Int64
@@ -88,7 +90,7 @@ struct FloodWindows: Sendable {
     return gate.usage(of: place.userID, activity, at: now, limit: limit).wait
   }
 
-  /// Moves the place of a send that has waited to the time that its message carries.
+  /// Moves the place of a send that has waited to the time at which it leaves.
   mutating func move(_ place: inout FloodPlace?, to now: Int64) {
     guard let old = place, let activity = old.activity, !limit.isOff else { return }
     gate.retract(old.userID, activity, at: old.time)

@@ -22,7 +22,7 @@ package enum JudgeAction: Sendable {
   case handOver(LateAddition)
   /// Looks the channel's limits up anew: its custom type has changed.
   case renewLimits
-  /// Sends ``JudgeInput/deadline`` at a time, Unix milliseconds.
+  /// Sends ``JudgeInput/deadline`` at a time, steady milliseconds.
   case wake(at: Int64)
   /// Forgets the channel: it was deleted, or another judge has taken it over.
   case release

@@ -93,24 +93,22 @@ struct EventCount: Sendable {
   /// The number of the last event that the log recorded: the same, except in an ephemeral channel,
   /// whose own count lives in memory only.
   private(set) var recorded: Int64
-  private var lastCreatedAt: Int64
+  private var times: MessageTimes
   private let isEphemeral: Bool
 
-  init(_ state: ChannelState) {
+  /// - Parameter now: The steady time at which the channel was loaded.
+  init(_ state: ChannelState, at now: Int64) {
     isEphemeral = state.channel.isEphemeral
     last = isEphemeral ? 0 : state.lastSeq
     recorded = state.lastSeq
-    lastCreatedAt = state.lastCreatedAt
+    times = MessageTimes(last: state.lastCreatedAt, at: now)
   }
 
   /// The `created_at` that a message accepted now would carry: it never decreases.
-  func nextCreatedAt(at now: Int64) -> Int64 { max(now, lastCreatedAt) }
+  func nextCreatedAt(at now: Moment) -> Int64 { times.next(at: now) }
 
   /// The `created_at` of a message accepted now.
-  mutating func createdAt(at now: Int64) -> Int64 {
-    lastCreatedAt = nextCreatedAt(at: now)
-    return lastCreatedAt
-  }
+  mutating func createdAt(at now: Moment) -> Int64 { times.take(at: now) }
 
   /// Numbers an event that the log has recorded under a number of its own.
   mutating func number(_ seq: Int64) -> Int64 {

@@ -101,7 +101,8 @@ extension PendingChange {
     if let mentionType = changes.mentionType { changed.mentionType = mentionType }
     changed.removeExcessTranslations()
     try MessageSize(changed).check(after: MessageSize(message))
-    changed.updatedAt = now
+    // Never before what the message says already, when the clock has been set back.
+    changed.updatedAt = max(now, message.createdAt, message.updatedAt)
     var replacement = Replacement(message: changed, mentionedUserIDs: changes.mentionedUserIDs)
     // The preview is the text's.
     if changed.text != message.text {

@@ -62,7 +62,7 @@ struct PendingChanges: Sendable {
   ///
   /// - Returns: The message, when it was published with a new text.
   mutating func didLog(
-    _ id: Int64, _ result: LogResult, in standing: inout Standing, at now: Int64,
+    _ id: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
   ) -> PublishedMessage? {
     guard let line = lines[id], let change = line.changes.first else { return nil }
@@ -137,7 +137,7 @@ struct PendingChanges: Sendable {
 
   /// Decides on changes until one has to be written, or none is left.
   private mutating func proceed(
-    _ id: Int64, knowing knowledge: Knowledge, in standing: inout Standing, at now: Int64,
+    _ id: Int64, knowing knowledge: Knowledge, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
   ) {
     while let change = lines[id]?.changes.first {
@@ -147,16 +147,16 @@ struct PendingChanges: Sendable {
         case .none: return read(id, in: standing, into: &actions)
         case .missing: throw .notFound(messageID: id)
         case .message(let message):
-          switch try change.decision(on: message, standing.sources, at: now) {
+          switch try change.decision(on: message, standing.sources, at: now.unix) {
           case .replace(let replacement):
-            lines[id]?.step = .replacing(replacement, at: now)
+            lines[id]?.step = .replacing(replacement, at: now.unix)
             let operation = LogOperation.replace(
-              replacement.message, mentionedUserIDs: replacement.mentionedUserIDs, at: now)
+              replacement.message, mentionedUserIDs: replacement.mentionedUserIDs, at: now.unix)
             return actions.append(.submit(.change(id), .write(operation, standing.place)))
           case .delete:
-            lines[id]?.step = .deleting(at: now)
+            lines[id]?.step = .deleting(at: now.unix)
             return actions.append(
-              .submit(.change(id), .write(.delete(messageID: id, at: now), standing.place)))
+              .submit(.change(id), .write(.delete(messageID: id, at: now.unix), standing.place)))
           case .nothing:
             standing.flood.giveBack(change.place)
             actions.answer(change.call, .success(.changed(EventMessage(message))))
@@ -172,7 +172,7 @@ struct PendingChanges: Sendable {
 
   /// Ends the change under way, and goes on with the next.
   private mutating func end(
-    _ id: Int64, knowing knowledge: Knowledge, in standing: inout Standing, at now: Int64,
+    _ id: Int64, knowing knowledge: Knowledge, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
   ) {
     lines[id]?.changes.removeFirst()
@@ -198,10 +198,10 @@ struct PendingChanges: Sendable {
 
   private func publish(
     _ change: PendingChange, _ message: Message, seq: Int64, at timestamp: Int64,
-    in standing: inout Standing, now: Int64, into actions: inout JudgeActions
+    in standing: inout Standing, now: Moment, into actions: inout JudgeActions
   ) {
     let changed = EventMessage(encoding: message)
-    standing.flood.settle(change.place, bytes: changed.json.count, at: now)
+    standing.flood.settle(change.place, bytes: changed.json.count, at: now.monotonic)
     switch change.change {
     case .edit: actions.count { $0.updated += 1 }
     case .enrichment(let enrichment, _): actions.count { $0.countLate(enrichment) }

@@ -27,7 +27,7 @@ struct PendingOperations: Sendable {
 
   /// Takes an operation in; it is judged when those before it are done.
   mutating func add(
-    _ operation: PendingOperation, in standing: inout Standing, at now: Int64,
+    _ operation: PendingOperation, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
   ) {
     operations.append(operation)
@@ -36,7 +36,7 @@ struct PendingOperations: Sendable {
 
   /// Takes the log's answer to the operation under way.
   mutating func didLog(
-    _ result: LogResult, in standing: inout Standing, at now: Int64,
+    _ result: LogResult, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
   ) {
     guard let pending = operations.first else { return }
@@ -83,21 +83,21 @@ struct PendingOperations: Sendable {
 
   /// Decides on operations until one has to be written, or none is left.
   private mutating func proceed(
-    in standing: inout Standing, at now: Int64, into actions: inout JudgeActions
+    in standing: inout Standing, at now: Moment, into actions: inout JudgeActions
   ) {
     step = .idle
     while let pending = operations.first {
       do throws(ServiceError) {
         guard !standing.rights.isDeleted else { throw .notFound(.channel, standing.place.url) }
         if case .delete = pending.operation {
-          step = .removing(at: now)
-          return actions.append(.submit(.operation, .write(.remove(at: now), standing.place)))
+          step = .removing(at: now.unix)
+          return actions.append(.submit(.operation, .write(.remove(at: now.unix), standing.place)))
         }
-        let changes = try pending.operation.changes(in: standing.rights, at: now)
+        let changes = try pending.operation.changes(in: standing.rights, at: now.unix)
         guard changes.isEmpty else {
-          step = .changing(changes, at: now)
+          step = .changing(changes, at: now.unix)
           return actions.append(
-            .submit(.operation, .write(.change(changes, at: now), standing.place)))
+            .submit(.operation, .write(.change(changes, at: now.unix), standing.place)))
         }
         standing.flood.giveBack(pending.place)
         actions.answer(pending.call, .success(.channel(standing.info)))
@@ -118,7 +118,7 @@ struct PendingOperations: Sendable {
 
   private func didChange(
     _ pending: PendingOperation, _ changes: some Sequence<(ChannelChange, RecordedChange)>,
-    _ channel: Channel, in standing: inout Standing, at timestamp: Int64, now: Int64,
+    _ channel: Channel, in standing: inout Standing, at timestamp: Int64, now: Moment,
     into actions: inout JudgeActions
   ) {
     let customType = standing.rights.channel.customType
@@ -130,7 +130,7 @@ struct PendingOperations: Sendable {
     }
     standing.rights.apply(channel)
     if byteCount == 0 { standing.flood.giveBack(pending.place) }
-    standing.flood.settle(pending.place, bytes: byteCount, at: now)
+    standing.flood.settle(pending.place, bytes: byteCount, at: now.monotonic)
     switch answer {
     case .channel: actions.answer(pending.call, .success(.channel(standing.info)))
     case .imposed(let restriction): actions.answer(pending.call, .success(.imposed(restriction)))

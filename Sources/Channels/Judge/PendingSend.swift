@@ -78,7 +78,7 @@ struct AcceptedSend: Sendable {
   var wishes: [EnrichmentID] = []
   /// The additions that were known at once.
   var known: [Enrichment] = []
-  /// Unix milliseconds since which it has waited; `nil` if it has not.
+  /// Steady milliseconds since which it has waited; `nil` if it has not.
   var waitsSince: Int64?
 
   /// An estimate of its memory.

@@ -31,10 +31,10 @@ extension PendingSends {
     if let key = send.key {
       requests.begin(key, isEphemeral: standing.isEphemeral, at: now.unix)
     }
-    send.waitsSince = now.unix
+    send.waitsSince = now.monotonic
     waiting.add(
       send, of: session, missing: isAwaited ? send.wishes : [],
-      until: now.unix + sources.waits.milliseconds)
+      until: now.monotonic + sources.waits.milliseconds)
     releaseDue(in: &standing, &enrichments, at: now, into: &actions)
   }
 
@@ -59,9 +59,9 @@ extension PendingSends {
     into actions: inout JudgeActions
   ) {
     guard !waiting.isEmpty else { return }
-    while let id = waiting.due(at: now.unix), let send = waiting[id] {
-      if let wait = standing.flood.wait(toMove: send.place, at: now.unix) {
-        waiting.postpone(id, until: now.unix + wait)
+    while let id = waiting.due(at: now.monotonic), let send = waiting[id] {
+      if let wait = standing.flood.wait(toMove: send.place, at: now.monotonic) {
+        waiting.postpone(id, until: now.monotonic + wait)
       } else {
         release(id, in: &standing, &enrichments, at: now, into: &actions)
       }
@@ -103,7 +103,7 @@ extension PendingSends {
     do throws(ServiceError) {
       try standing.rights.requireSending(
         send.principal.releasing(hasExited: hasExited), at: now.unix)
-      standing.flood.move(&send.place, to: now.unix)
+      standing.flood.move(&send.place, to: now.monotonic)
       let additions =
         send.known + enrichments.takeArrived(&send.wishes)
         + enrichments.parts(send.wishes)
@@ -125,7 +125,8 @@ extension PendingSends {
     if let session = send.principal.session, !waiting.hasLine(of: session) {
       exited.remove(session)
     }
-    standing.sources.waits.end(send.byteCount, now.unix - (send.waitsSince ?? now.unix))
+    standing.sources.waits.end(
+      send.byteCount, now.monotonic - (send.waitsSince ?? now.monotonic))
     return send
   }
 }

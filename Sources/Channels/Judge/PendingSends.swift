@@ -40,7 +40,8 @@ struct PendingSends: Sendable {
       try standing.rights.requireSending(principal, at: now.unix)
       let draft = try order.draft.get()
       try MessageSize.check(draft)
-      let place = try standing.takePlace(principal, .send, bytes: draft.byteCount, at: now.unix)
+      let place = try standing.takePlace(
+        principal, .send, bytes: draft.byteCount, at: now.monotonic)
       let send = AcceptedSend(
         draft: draft, order: order, principal: principal, call: call, key: key, place: place)
       if !draft.hasWishes, waiting.isEmpty {
@@ -138,7 +139,7 @@ struct PendingSends: Sendable {
     at now: Moment, into actions: inout JudgeActions
   ) {
     let (draft, order) = (accepted.draft, accepted.order)
-    let createdAt = standing.count.createdAt(at: now.unix)
+    let createdAt = standing.count.createdAt(at: now)
     let user = accepted.principal.user
     let preview = standing.sources.preview(ofText: draft.text, in: draft.type, by: user?.id)
     var message = Message(
@@ -219,7 +220,7 @@ struct PendingSends: Sendable {
       : SentMessage(
         send.message.mentioning(mentionedUsers, isPreviewPending: send.preview.isUnknown),
         seq: seq, .sent)
-    standing.flood.settle(send.place, bytes: sent.shown.json.count, at: now.unix)
+    standing.flood.settle(send.place, bytes: sent.shown.json.count, at: now.monotonic)
     if standing.isEphemeral, let key = send.key {
       requests.recordEphemeral(sent, of: key, at: now.monotonic)
     }

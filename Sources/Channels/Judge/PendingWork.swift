@@ -44,9 +44,9 @@ struct PendingWork: Sendable {
         sends.send(
           order, by: principal, call, in: &standing, &enrichments, at: now, into: &actions)
       case .operation(let operation):
-        try operate(operation, by: principal, call, at: now.unix, into: &actions)
+        try operate(operation, by: principal, call, at: now, into: &actions)
       case .change(let id, let change):
-        try self.change(id, change, by: principal, call, at: now.unix, into: &actions)
+        try self.change(id, change, by: principal, call, at: now, into: &actions)
       case .viewMessage(let id):
         try view(View(call: call, messageID: id, principal: principal), into: &actions)
       case .translate(let id, let languages):
@@ -59,7 +59,7 @@ struct PendingWork: Sendable {
   }
 
   private mutating func operate(
-    _ operation: ChannelOperation, by principal: Principal, _ call: CallID, at now: Int64,
+    _ operation: ChannelOperation, by principal: Principal, _ call: CallID, at now: Moment,
     into actions: inout JudgeActions
   ) throws(ServiceError) {
     try standing.rights.requireOperating(principal)
@@ -68,7 +68,8 @@ struct PendingWork: Sendable {
       if case .delete = operation {
         nil
       } else {
-        try standing.takeChange(principal, bytes: operation.byteCount, at: now, into: &actions)
+        try standing.takeChange(
+          principal, bytes: operation.byteCount, at: now.monotonic, into: &actions)
       }
     operations.add(
       PendingOperation(operation: operation, call: call, place: place), in: &standing, at: now,
@@ -77,7 +78,7 @@ struct PendingWork: Sendable {
 
   private mutating func change(
     _ id: Int64, _ change: MessageChange, by principal: Principal, _ call: CallID,
-    at now: Int64, into actions: inout JudgeActions
+    at now: Moment, into actions: inout JudgeActions
   ) throws(ServiceError) {
     let place = try requireChange(change, by: principal, at: now, into: &actions)
     let pending = PendingChange(
@@ -91,7 +92,7 @@ struct PendingWork: Sendable {
   /// Callers who may not write may still take back; no window holds deletions up, for moderators
   /// need them in numbers and each message has only one.
   private mutating func requireChange(
-    _ change: MessageChange, by principal: Principal, at now: Int64,
+    _ change: MessageChange, by principal: Principal, at now: Moment,
     into actions: inout JudgeActions
   ) throws(ServiceError) -> FloodPlace? {
     switch change {
@@ -99,14 +100,15 @@ struct PendingWork: Sendable {
       try standing.rights.requireKeptMessages()
       return nil
     case .edit(let changes):
-      try standing.rights.requireEditing(principal, at: now)
-      return try standing.takeChange(principal, bytes: changes.byteCount, at: now, into: &actions)
+      try standing.rights.requireEditing(principal, at: now.unix)
+      return try standing.takeChange(
+        principal, bytes: changes.byteCount, at: now.monotonic, into: &actions)
     case .metaArrays(let change):
       switch change.right {
-      case .change: try standing.rights.requireEditing(principal, at: now)
-      case .count: try standing.rights.requireCounting(principal, at: now)
+      case .change: try standing.rights.requireEditing(principal, at: now.unix)
+      case .count: try standing.rights.requireCounting(principal, at: now.unix)
       }
-      return try standing.takeChange(principal, at: now, into: &actions)
+      return try standing.takeChange(principal, at: now.monotonic, into: &actions)
     }
   }
 
@@ -123,7 +125,7 @@ struct PendingWork: Sendable {
   }
 
   private mutating func answerView(
-    _ number: Int64, _ result: LogResult, at now: Int64, into actions: inout JudgeActions
+    _ number: Int64, _ result: LogResult, at now: Moment, into actions: inout JudgeActions
   ) {
     guard let view = views.removeValue(forKey: number) else { return }
     switch result {
@@ -141,7 +143,7 @@ struct PendingWork: Sendable {
 
   /// Translates a message for a call, or answers it.
   private mutating func translate(
-    _ message: Message, for view: View, at now: Int64, into actions: inout JudgeActions
+    _ message: Message, for view: View, at now: Moment, into actions: inout JudgeActions
   ) {
     do throws(ServiceError) {
       switch try message.decideTranslations(into: view.languages, standing.sources) {
@@ -161,11 +163,11 @@ struct PendingWork: Sendable {
 
   /// Has the caller pay for the update that its call leads to.
   private mutating func demand(
-    _ message: Message, for view: View, at now: Int64, into actions: inout JudgeActions
+    _ message: Message, for view: View, at now: Moment, into actions: inout JudgeActions
   ) throws(ServiceError) -> TranslationDemand {
     TranslationDemand(
       message: message, call: view.call, session: view.principal.session,
-      place: try standing.takeBytes(view.principal, at: now, into: &actions),
+      place: try standing.takeBytes(view.principal, at: now.monotonic, into: &actions),
       hasPart: view.languages.contains { message.hasTranslation(into: $0) })
   }
 
@@ -307,15 +309,15 @@ struct PendingWork: Sendable {
     case .repetition(let number): sends.didLookUp(number, result, into: &actions)
     case .change(let id):
       let author = changes.authorID(ofMessage: id)
-      let published = changes.didLog(id, result, in: &standing, at: now.unix, into: &actions)
+      let published = changes.didLog(id, result, in: &standing, at: now, into: &actions)
       seekPreview(of: published, by: author, &actions)
       translateAnew(published, by: author, at: now, into: &actions)
     case .operation:
-      operations.didLog(result, in: &standing, at: now.unix, into: &actions)
+      operations.didLog(result, in: &standing, at: now, into: &actions)
       if standing.rights.isDeleted {
         sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
       }
-    case .view(let number): answerView(number, result, at: now.unix, into: &actions)
+    case .view(let number): answerView(number, result, at: now, into: &actions)
     }
   }
 

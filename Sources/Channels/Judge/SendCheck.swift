@@ -34,7 +34,7 @@ package struct SendCheck: Sendable {
   /// In the order of the checks: the first is the answer that the sender would get.
   package let refusals: [Refusal]
 
-  init(of userID: String, in standing: Standing, at now: Int64) {
+  init(of userID: String, in standing: Standing, at now: Moment) {
     let (rights, flood) = (standing.rights, standing.flood)
     isParticipant = rights.isPresent(userID)
     isOperator = rights.isOperator(userID)
@@ -42,15 +42,15 @@ package struct SendCheck: Sendable {
     self.isExempt = isExempt
     floodLimit = flood.limit
     createdAt = standing.count.nextCreatedAt(at: now)
-    sends = Window(flood.usage(of: userID, .send, at: now), isExempt: isExempt)
-    changes = Window(flood.usage(of: userID, .change, at: now), isExempt: isExempt)
+    sends = Window(flood.usage(of: userID, .send, at: now.monotonic), isExempt: isExempt)
+    changes = Window(flood.usage(of: userID, .change, at: now.monotonic), isExempt: isExempt)
     var refusals: [Refusal] = []
     for obstacle in SendingObstacle.allCases
-    where rights.stands(obstacle, against: userID, at: now) {
+    where rights.stands(obstacle, against: userID, at: now.unix) {
       let restriction: Restriction? =
         switch obstacle {
-        case .banned: rights.restriction(.ban, of: userID, at: now)
-        case .muted: rights.restriction(.mute, of: userID, at: now)
+        case .banned: rights.restriction(.ban, of: userID, at: now.unix)
+        case .muted: rights.restriction(.mute, of: userID, at: now.unix)
         case .absent, .frozen: nil
         }
       refusals.append(

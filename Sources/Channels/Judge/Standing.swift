@@ -35,6 +35,7 @@ struct Standing: Sendable {
 
   /// Takes a place in the principal's flood window; `nil` for one whom the limit does not hold.
   ///
+  /// - Parameter now: Steady milliseconds, as in the functions below.
   /// - Throws: 900200.
   mutating func takePlace(
     _ principal: Principal, _ activity: FloodActivity, bytes: Int, at now: Int64

@@ -3,7 +3,7 @@ import DequeModule
 /// Sends that wait for additions, and those behind them of the same connections.
 ///
 /// Each connection has a line: what it sends to the channel leaves in the order in which it came. A
-/// send without a connection stands alone. A pure value; times are Unix milliseconds.
+/// send without a connection stands alone. A pure value; times are milliseconds of the steady clock.
 ///
 ///     connection 1   photo (waits)   text   text
 ///     connection 2   photo (waits until 10:15:02)

@@ -79,7 +79,7 @@ final class ChannelDirectory: TimerHandler {
   /// Takes in a channel that was just created.
   func insert(_ state: ChannelState) {
     guard entries[state.channel.url] == nil else { return }
-    settle(state.channel.url, .success(LoadedChannel(state: state, time: shard.services.clock.now)))
+    settle(state.channel.url, .success(LoadedChannel(state: state, time: shard.services.now)))
   }
 
   /// Forgets a channel that was deleted.
@@ -166,7 +166,7 @@ final class ChannelDirectory: TimerHandler {
     let directory = LoopBound(self)
     let path = shard.returnPath
     if shard.edge != nil || givenUp.event(of: url) != nil { return takeOver(url) }
-    let (limits, now) = (shard.services.limits, shard.services.clock.now)
+    let (limits, now) = (shard.services.limits, shard.services.now)
     LoadedChannel.read(url, from: shard.services.store, limits, at: now) { result in
       path.resume { _ in directory.value.settle(url, result) }
     }
@@ -211,7 +211,7 @@ final class ChannelDirectory: TimerHandler {
     let reply = LogReply { answer in
       // The home before may have gone on until the log answered: only now nobody sends any more.
       LoadedChannel.read(
-        answer.result, from: services.store, services.limits, at: services.clock.now
+        answer.result, from: services.store, services.limits, at: services.now
       ) { result in
         // Ids increase over all homes that the channel has had.
         services.store.perform(LargestMessageID()) { largest in

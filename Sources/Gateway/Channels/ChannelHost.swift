@@ -222,7 +222,7 @@ final class ChannelHost {
 
   /// A user's windows, and the obstacles to its next message.
   func sendCheck(of userID: String) -> SendCheck {
-    judge.sendCheck(of: userID, at: shard.services.clock.now)
+    judge.sendCheck(of: userID, at: shard.services.now)
   }
 
   // MARK: Memory
@@ -346,7 +346,7 @@ final class ChannelHost {
 
   private func wake(at time: Int64) {
     if let timer { shard.loop.cancel(timer) }
-    timer = shard.loop.schedule(after: max(time - shard.services.clock.now, 0), self)
+    timer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
   }
 
   // MARK: The store

@@ -11,8 +11,8 @@ struct LoadedChannel: Sendable {
   let state: ChannelState
   /// The users' messages of the last flood window, oldest first.
   var recentSends: [RecentSend] = []
-  /// Unix milliseconds of the reading: from then on nobody sent anything that is not read.
-  let time: Int64
+  /// The time of the reading: from then on nobody sent anything that is not read.
+  let time: Moment
 }
 
 extension LoadedChannel {
@@ -24,7 +24,7 @@ extension LoadedChannel {
   ///
   /// - Parameter completion: Called once, on any thread.
   static func read(
-    _ url: String, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
+    _ url: String, from log: any MessageLog, _ limits: LimitTable, at now: Moment,
     _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
   ) {
     log.read(.channel(url: url)) { result in
@@ -42,9 +42,9 @@ extension LoadedChannel {
   ///
   /// - Parameters:
   ///   - result: The log's answer to the entry.
-  ///   - now: Unix milliseconds after the answer.
+  ///   - now: The time after the answer.
   static func read(
-    _ result: LogResult, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
+    _ result: LogResult, from log: any MessageLog, _ limits: LimitTable, at now: Moment,
     _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
   ) {
     switch result {
@@ -62,8 +62,10 @@ extension LoadedChannel {
   ) {
     let flood = limits.floodLimit(of: state)
     guard !flood.isOff, !state.channel.isEphemeral else { return completion(.success(self)) }
+    // The clock may have been set back since the newest message.
+    let end = max(time.unix, state.lastCreatedAt)
     let read = LogRead.sends(
-      channelID: state.id, after: time - flood.windowMilliseconds, limit: Self.sendLimit)
+      channelID: state.id, after: end - flood.windowMilliseconds, limit: Self.sendLimit)
     log.read(read) { result in
       switch result {
       case .failure(let error): completion(.failure(ServiceError(error)))

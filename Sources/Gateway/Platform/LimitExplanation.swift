@@ -51,7 +51,7 @@ extension Shard {
     of account: Account, _ uploads: UploadOutlook, in url: String, _ completion: Completion
   ) {
     let path = returnPath
-    LoadedChannel.read(url, from: services.store, services.limits, at: services.clock.now) {
+    LoadedChannel.read(url, from: services.store, services.limits, at: services.now) {
       switch $0 {
       case .failure(let error): completion.fail(error)
       case .success(let loaded):

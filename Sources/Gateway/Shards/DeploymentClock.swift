@@ -1,70 +1,59 @@
+import Channels
 import Reactor
 import Synchronization
 
-/// The time that messages carry; it never goes back while the process lives.
+/// The deployment's wall clock: the time of messages, tokens and retention.
 ///
-/// On a server alone it is the administrator's clock. When the system's clock is set back, this one
-/// goes on at its own pace from where it was; when it is set forward, this one follows. In a cluster it
-/// is the clock of the database, and the system's clock plays no part: that of one server may be wrong.
+/// On a server alone it is the system's clock. In a cluster it is the clock of the database, and the
+/// system's clock plays no part: that of one server may be wrong. It follows steps in both directions at
+/// once. Only a fall of up to ``tolerance`` is waited out: readings on two threads, and corrections of a
+/// cluster's clock, differ by as much. So it may go back. Durations are measured on the steady clock.
 final class DeploymentClock: Sendable {
-  private enum Source: Sendable {
-    case system
-    /// The steady clock and the milliseconds to add to it; `nil` while they are not known.
-    case cluster(offset: @Sendable () -> Int64?)
-  }
+  /// Milliseconds by which a reading may be less than an earlier one, and counts as equal to it.
+  static let tolerance: Int64 = 1_000
 
-  private let source: Source
-  /// On a server alone: Unix time minus monotonic time, in milliseconds; only ever raised.
-  private let offset: Atomic<Int64>
-  /// In a cluster: the latest time that was read.
+  private let source: @Sendable () -> Int64
+  /// The latest time that was read, since the last step.
   private let latest = Atomic(Int64.min)
 
-  /// Starts from the system's clocks.
-  convenience init() {
-    self.init(
-      unix: SystemClock.unixMilliseconds, monotonic: SystemClock.monotonicMilliseconds)
-  }
-
-  /// Starts from readings of the system's two clocks.
-  init(unix: Int64, monotonic: Int64) {
-    source = .system
-    offset = Atomic(unix - monotonic)
+  /// - Parameter source: Returns Unix milliseconds.
+  init(_ source: @escaping @Sendable () -> Int64 = { SystemClock.unixMilliseconds }) {
+    self.source = source
   }
 
   /// Starts from a cluster's clock.
   ///
   /// - Parameter clusterOffset: Returns the milliseconds to add to the steady clock; `nil` for those known
-  ///   before. They may fall.
-  init(clusterOffset: @escaping @Sendable () -> Int64?) {
-    source = .cluster(offset: clusterOffset)
-    offset = Atomic(clusterOffset() ?? 0)
+  ///   at first.
+  convenience init(clusterOffset: @escaping @Sendable () -> Int64?) {
+    let first = clusterOffset() ?? 0
+    self.init { SystemClock.monotonicMilliseconds + (clusterOffset() ?? first) }
   }
 
   /// Unix milliseconds.
-  var now: Int64 {
-    switch source {
-    case .system:
-      // In this order: were the thread held up between the two the other way round, the clock would
-      // be ahead by that time for good.
-      let unix = SystemClock.unixMilliseconds
-      return reading(unix: unix, monotonic: SystemClock.monotonicMilliseconds)
-    case .cluster(let offset):
-      return reading(monotonic: SystemClock.monotonicMilliseconds, offset: offset())
+  var now: Int64 { reading(source()) }
+
+  /// The time by this clock and by the steady clock, read together.
+  var moment: Moment {
+    var moment = Moment(unix: 0, monotonic: SystemClock.monotonicMilliseconds)
+    // A thread that is held up between the two would see a step.
+    for _ in 0..<5 {
+      let start = moment.monotonic
+      moment = Moment(unix: now, monotonic: SystemClock.monotonicMilliseconds)
+      if moment.monotonic - start < 100 { break }
     }
+    return moment
   }
 
-  /// The time of a server alone for readings of the two clocks.
-  func reading(unix: Int64, monotonic: Int64) -> Int64 {
-    let (_, known) = offset.max(unix - monotonic, ordering: .relaxed)
-    return monotonic + known
-  }
-
-  /// The time of a cluster for a reading of the steady clock.
-  func reading(monotonic: Int64, offset clusterOffset: Int64?) -> Int64 {
-    let time = monotonic + (clusterOffset ?? offset.load(ordering: .relaxed))
+  /// The time for a reading of the source.
+  func reading(_ time: Int64) -> Int64 {
     // Most readings fall into a millisecond that is known.
     let known = latest.load(ordering: .relaxed)
-    guard time > known else { return known }
-    return latest.max(time, ordering: .relaxed).newValue
+    guard time != known else { return time }
+    guard time < known else { return latest.max(time, ordering: .relaxed).newValue }
+    guard known - time > Self.tolerance else { return known }
+    // A thread that has read before the step may write its time after this; the next reading follows.
+    latest.store(time, ordering: .relaxed)
+    return time
   }
 }

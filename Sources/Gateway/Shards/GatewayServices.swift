@@ -1,3 +1,4 @@
+import Channels
 import Cluster
 import Configuration
 import Logging
@@ -124,6 +125,9 @@ final class GatewayServices: Sendable {
     self.logger = logger
     undrainedShards = Atomic(shards.count)
   }
+
+  /// The time by both clocks.
+  var now: Moment { clock.moment }
 
   /// The way to the other servers; `nil` for a server alone.
   var network: (any ClusterNetwork)? { shards.network }

@@ -169,7 +169,7 @@ final class UserDirectory {
   ///
   /// - Returns: The number of mentions that it has room for.
   func admitMentions(_ count: Int, by senderID: String) -> Int {
-    let now = shard.services.clock.now
+    let now = shard.loop.now
     return (0..<count).prefix { _ in
       mentions.admit(senderID, at: now, limit: Self.mentionLimit) == nil
     }.count

@@ -9,7 +9,7 @@ struct JudgePartsTests {
   @Test("events that the log keeps have its numbers")
   func numbers() {
     let channel = Channel(url: "lobby", createdAt: 0)
-    var count = EventCount(ChannelState(id: 1, channel: channel, epoch: "e", lastSeq: 5))
+    var count = EventCount(ChannelState(id: 1, channel: channel, epoch: "e", lastSeq: 5), at: 0)
     #expect([count.number(6), count.number(7)] == [6, 7])
     #expect(count.last == 7)
     #expect(count.recorded == 7)
@@ -18,7 +18,7 @@ struct JudgePartsTests {
   @Test("an ephemeral channel counts by itself, from 1 in each life")
   func ephemeralNumbers() {
     let channel = Channel(url: "lobby", isEphemeral: true, createdAt: 0)
-    var count = EventCount(ChannelState(id: 1, channel: channel, epoch: "e", lastSeq: 5))
+    var count = EventCount(ChannelState(id: 1, channel: channel, epoch: "e", lastSeq: 5), at: 0)
     #expect([count.next(), count.number(6), count.next()] == [1, 2, 3])
     #expect(count.recorded == 6)
   }
@@ -27,10 +27,11 @@ struct JudgePartsTests {
   func createdAt() {
     let channel = Channel(url: "lobby", createdAt: 0)
     var count = EventCount(
-      ChannelState(id: 1, channel: channel, epoch: "e", lastCreatedAt: 100))
-    #expect([count.createdAt(at: 50), count.createdAt(at: 120)] == [100, 120])
-    #expect(count.nextCreatedAt(at: 110) == 120)
-    #expect(count.createdAt(at: 110) == 120)
+      ChannelState(id: 1, channel: channel, epoch: "e", lastCreatedAt: 100), at: 7)
+    func moment(_ unix: Int64) -> Moment { Moment(unix: unix, monotonic: 7) }
+    #expect([count.createdAt(at: moment(50)), count.createdAt(at: moment(120))] == [100, 120])
+    #expect(count.nextCreatedAt(at: moment(110)) == 120)
+    #expect(count.createdAt(at: moment(110)) == 120)
   }
 
   @Test("requests without a name cannot be repeated")

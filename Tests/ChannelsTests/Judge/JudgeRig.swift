@@ -21,6 +21,8 @@ final class JudgeRig {
   let place: LogChannel
   /// Unix milliseconds.
   var now: Int64 = 10_000_000
+  /// The milliseconds by which the clock was set forward since the start; back, if negative.
+  var stepped: Int64 = 0
   /// Not answered, in the order of submission.
   var requests: [Request] = []
   /// By the number of the call.
@@ -60,7 +62,8 @@ final class JudgeRig {
     }
     place = state.place
     judge = Self.judge(
-      state, limit, exemptsOperators, previews, messageIDs, at: now, waits: waits,
+      state, limit, exemptsOperators, previews, messageIDs, at: Moment(unix: now, monotonic: now),
+      waits: waits,
       translations: translations)
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
@@ -69,7 +72,7 @@ final class JudgeRig {
 
   private static func judge(
     _ state: ChannelState, _ limit: RateLimit, _ exemptsOperators: Bool,
-    _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Int64,
+    _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Moment,
     recentSends: [RecentSend] = [], waits: SendWaits = .none,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil
   ) -> ChannelJudge {
@@ -92,7 +95,7 @@ final class JudgeRig {
       case .success(.read(.sends(let sends))) = contents.answer(
         .sends(channelID: place.id, after: now - limit.windowMilliseconds, limit: 100))
     else { throw RigError() }
-    judge = Self.judge(state, limit, false, nil, messageIDs, at: now, recentSends: sends)
+    judge = Self.judge(state, limit, false, nil, messageIDs, at: moment, recentSends: sends)
     requests = []
     for id in users { enter(id) }
   }
@@ -100,10 +103,12 @@ final class JudgeRig {
   // MARK: Inputs
 
   func handle(_ input: JudgeInput) {
-    judge.handle(input, at: Moment(unix: now, monotonic: now), into: &actions)
+    judge.handle(input, at: moment, into: &actions)
     while let action = actions.next() { note(action) }
     if let counted = actions.takeTally() { tally.add(counted) }
   }
+
+  private var moment: Moment { Moment(unix: now, monotonic: now - stepped) }
 
   func enter(_ userID: String) { handle(.entered(userID: userID)) }
 
@@ -135,7 +140,7 @@ final class JudgeRig {
   var operatorIDs: Set<String> { judge.operatorIDs }
 
   func sendCheck(of userID: String, at now: Int64) -> SendCheck {
-    judge.sendCheck(of: userID, at: now)
+    judge.sendCheck(of: userID, at: Moment(unix: now, monotonic: now - stepped))
   }
 
   func restriction(_ kind: RestrictionKind, of userID: String, at now: Int64) -> Restriction? {

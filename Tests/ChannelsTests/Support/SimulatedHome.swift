@@ -41,7 +41,8 @@ final class SimulatedHome {
     self.state = state
     presence = ChannelHome(url: "lobby", server: server, awaiting: awaited)
     judge = ChannelJudge(
-      state, recentSends: sends, floodLimit: limits.flood, loadedAt: now,
+      state, recentSends: sends, floodLimit: limits.flood,
+      loadedAt: Moment(unix: now, monotonic: now),
       sources: JudgeSources(nextMessageID: { _ in ids.next() }, lookUpPreview: nil))
   }
 

@@ -1,4 +1,5 @@
 import Reactor
+import Synchronization
 import TestSupport
 import Testing
 
@@ -6,55 +7,45 @@ import Testing
 
 @Suite("Deployment clock")
 struct DeploymentClockTests {
-  @Test("it goes with the system's clock")
-  func goesAlong() {
-    let clock = DeploymentClock(unix: 1_000_000, monotonic: 500)
-    #expect(clock.reading(unix: 1_000_000, monotonic: 500) == 1_000_000)
-    #expect(clock.reading(unix: 1_000_700, monotonic: 1200) == 1_000_700)
-  }
-
-  @Test("when the system's clock is set back it goes on at its own pace")
-  func goesOn() {
-    let clock = DeploymentClock(unix: 1_000_000, monotonic: 500)
-    #expect(clock.reading(unix: 400_000, monotonic: 600) == 1_000_100)
-    #expect(clock.reading(unix: 400_300, monotonic: 900) == 1_000_400)
-  }
-
-  @Test("when the system's clock is set forward it follows")
+  @Test("it follows its source")
   func follows() {
-    let clock = DeploymentClock(unix: 1_000_000, monotonic: 500)
-    #expect(clock.reading(unix: 9_000_000, monotonic: 600) == 9_000_000)
-    #expect(clock.reading(unix: 8_000_000, monotonic: 700) == 9_000_100)
+    let clock = DeploymentClock { 0 }
+    #expect(clock.reading(1_000_000) == 1_000_000)
+    #expect(clock.reading(1_000_700) == 1_000_700)
   }
 
-  @Test("it never goes back", arguments: UInt64(1)...10)
-  func neverGoesBack(seed: UInt64) {
+  @Test("a step forward and a step back are followed at once")
+  func steps() {
+    let clock = DeploymentClock { 0 }
+    #expect(clock.reading(1_000_000) == 1_000_000)
+    #expect(clock.reading(4_600_000) == 4_600_000)
+    #expect(clock.reading(1_001_500) == 1_001_500)
+    #expect(clock.reading(1_001_600) == 1_001_600)
+  }
+
+  @Test("a fall of up to a second is waited out")
+  func falls() {
+    let clock = DeploymentClock { 0 }
+    #expect(clock.reading(1_000_000) == 1_000_000)
+    #expect(clock.reading(999_000) == 1_000_000)
+    #expect(clock.reading(999_999) == 1_000_000)
+    #expect(clock.reading(1_000_001) == 1_000_001)
+    #expect(clock.reading(999_000) == 999_000)
+  }
+
+  @Test("it is never more than a second from its source", arguments: UInt64(1)...10)
+  func staysNear(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var (unix, monotonic): (Int64, Int64) = (1_000_000, 0)
-    let clock = DeploymentClock(unix: unix, monotonic: monotonic)
-    var last: Int64 = 0
+    var source: Int64 = 1_000_000
+    let clock = DeploymentClock { 0 }
     for _ in 0..<1000 {
-      let step = Int64.random(in: 0...50, using: &generator)
-      monotonic += step
-      unix += step
+      source += Int64.random(in: 0...50, using: &generator)
       if Int.random(in: 0..<20, using: &generator) == 0 {
-        unix += Int64.random(in: -5000...5000, using: &generator)
+        source += Int64.random(in: -5000...5000, using: &generator)
       }
-      let time = clock.reading(unix: unix, monotonic: monotonic)
-      #expect(time >= last && time >= unix)
-      last = time
+      let time = clock.reading(source)
+      #expect(time >= source && time - source <= DeploymentClock.tolerance)
     }
-  }
-
-  @Test("in a cluster it is the steady clock and the cluster's offset, and never goes back")
-  func cluster() {
-    let clock = DeploymentClock(clusterOffset: { 1_000_000 })
-    #expect(clock.reading(monotonic: 500, offset: 1_000_000) == 1_000_500)
-    #expect(clock.reading(monotonic: 600, offset: 1_000_200) == 1_000_800)
-    // A reading that was too high holds until the time has come.
-    #expect(clock.reading(monotonic: 700, offset: 1_000_000) == 1_000_800)
-    #expect(clock.reading(monotonic: 900, offset: 1_000_000) == 1_000_900)
-    #expect(clock.reading(monotonic: 899, offset: 1_000_000) == 1_000_900)
   }
 
   @Test("in a cluster the system's own Unix time plays no part")
@@ -72,7 +63,23 @@ struct DeploymentClockTests {
 
   @Test("an offset that is not known is the one that was known at first")
   func unknownOffset() {
-    let clock = DeploymentClock(clusterOffset: { 70 })
-    #expect(clock.reading(monotonic: 10, offset: nil) == 80)
+    let offset = Offset(70_000_000)
+    let clock = DeploymentClock(clusterOffset: { offset.value })
+    offset.value = nil
+    let start = SystemClock.monotonicMilliseconds
+    let time = clock.now
+    #expect((start...SystemClock.monotonicMilliseconds).contains(time - 70_000_000))
+  }
+}
+
+/// The offset of a cluster's clock.
+private final class Offset: Sendable {
+  private let known: Mutex<Int64?>
+
+  init(_ value: Int64?) { known = Mutex(value) }
+
+  var value: Int64? {
+    get { known.withLock { $0 } }
+    set { known.withLock { $0 = newValue } }
   }
 }

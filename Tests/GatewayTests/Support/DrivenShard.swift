@@ -83,8 +83,7 @@ final class DrivenShard {
       url: url, isEphemeral: true, operators: operators.map { User(id: $0) }, createdAt: 0)
     var state = ChannelState(id: 1, channel: record, epoch: "epoch")
     adjust(&state)
-    let loaded = LoadedChannel(
-      state: state, recentSends: recentSends, time: shard.services.clock.now)
+    let loaded = LoadedChannel(state: state, recentSends: recentSends, time: shard.services.now)
     let channel = ChannelHost(loaded, number: 1, shard: shard)
     channel.open()
     return channel

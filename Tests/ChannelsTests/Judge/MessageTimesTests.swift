@@ -1,0 +1,76 @@
+import FloodControl
+import TestSupport
+import Testing
+
+@testable import Channels
+
+@Suite("The times of a channel's messages")
+struct MessageTimesTests {
+  private static let hour: Int64 = 3_600_000
+
+  @Test("they are the clock's while it is not behind the newest message")
+  func usual() {
+    var times = MessageTimes(last: 1_000, at: 0)
+    #expect(times.take(at: Moment(unix: 1_000, monotonic: 5)) == 1_000)
+    #expect(times.take(at: Moment(unix: 1_700, monotonic: 5)) == 1_700)
+    #expect(times.take(at: Moment(unix: 9_000_000, monotonic: 900)) == 9_000_000)
+  }
+
+  @Test("behind the newest message they continue at nine tenths of the steady clock's pace")
+  func behind() {
+    var times = MessageTimes(last: 2 * Self.hour, at: 100)
+    #expect(times.take(at: Moment(unix: 0, monotonic: 100)) == 2 * Self.hour)
+    #expect(times.next(at: Moment(unix: 1_000, monotonic: 1_100)) == 2 * Self.hour + 900)
+    #expect(times.take(at: Moment(unix: 1_000, monotonic: 1_100)) == 2 * Self.hour + 900)
+    // A second step back changes nothing.
+    #expect(times.take(at: Moment(unix: -9, monotonic: 2_100)) == 2 * Self.hour + 1_800)
+  }
+
+  @Test("a long pause counts for a minute")
+  func pause() {
+    var times = MessageTimes(last: Self.hour, at: 0)
+    #expect(times.take(at: Moment(unix: 600_000, monotonic: 600_000)) == Self.hour + 54_000)
+  }
+
+  @Test("the steady clock's time before the channel was loaded does not count")
+  func load() {
+    var times = MessageTimes(last: Self.hour, at: 77_000)
+    #expect(times.take(at: Moment(unix: 0, monotonic: 77_000)) == Self.hour)
+  }
+
+  @Test("short pauses add up: the clock catches up in ten times the time that they are ahead")
+  func catchesUp() {
+    var times = MessageTimes(last: 10_000, at: 0)
+    var now = Moment(unix: 0, monotonic: 0)
+    while times.take(at: now) > now.unix {
+      now.unix += 3
+      now.monotonic += 3
+      guard now.unix < 200_000 else { break }
+    }
+    #expect((99_900...100_100).contains(now.unix))
+  }
+
+  @Test("a throttle shows in them what it shows by the steady clock", arguments: UInt64(1)...20)
+  func throttle(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let limit = RateLimit(count: 5, windowMilliseconds: 1_000)
+    // Its window is a tenth longer, and three milliseconds for what is rounded.
+    let strict = RateLimit(count: 5, windowMilliseconds: 1_115)
+    var times = MessageTimes(last: 8 * Self.hour, at: 0)
+    var (window, steadyWindow) = (SlidingWindow(), SlidingWindow())
+    var now = Moment(unix: 0, monotonic: 0)
+    var shown: [Int64] = []
+    for _ in 0..<500 {
+      let pause = Int64.random(in: 0...400, using: &random)
+      now.unix += pause
+      now.monotonic += pause
+      let isShown = window.admit(at: times.take(at: now), limit: limit) == nil
+      if isShown { shown.append(now.monotonic) }
+      // Never more than by the steady clock.
+      if isShown { #expect(steadyWindow.admit(at: now.monotonic, limit: limit) == nil) }
+      // And a message is withheld only if the stricter window is full.
+      let recent = shown.filter { now.monotonic - $0 < strict.windowMilliseconds }
+      #expect(isShown || recent.count >= strict.count)
+    }
+  }
+}
