@@ -30,6 +30,10 @@ package struct ClockSample: Sendable, Equatable {
 ///
 /// The system's own Unix time plays no part: a step of it says nothing about the cluster's time.
 package struct ClockOffset: Sendable {
+  /// Milliseconds from which a change is a step of the registry's clock.
+  ///
+  /// Smaller ones come from samples with a long way, too.
+  private static let smallestStep: Int64 = 1_000
   /// As the two clocks drift apart, old samples say less than new ones.
   private static let sampleCount = 16
 
@@ -38,8 +42,9 @@ package struct ClockOffset: Sendable {
 
   /// Milliseconds to add to the local steady clock; `nil` before the first sample.
   ///
-  /// They rise at once, and fall by half of the time that passes at most: the time of a server that was
-  /// ahead goes on at half its pace, where it would otherwise stand still.
+  /// They rise at once. A small fall is spread: they fall by half of the time that passes at most, so
+  /// that the time of a server that was ahead goes on at half its pace. A step back counts at once, as
+  /// tokens are judged by this time.
   package private(set) var milliseconds: Int64?
 
   package init() {}
@@ -50,8 +55,9 @@ package struct ClockOffset: Sendable {
     if samples.count == Self.sampleCount { samples.removeFirst() }
     samples.append(sample)
     let offset = (best ?? sample).offset
+    let isNear = milliseconds.map { $0 - offset < Self.smallestStep } ?? false
     let lowest = milliseconds.map { $0 - max(0, now - changedAt) / 2 } ?? offset
-    milliseconds = max(offset, lowest)
+    milliseconds = isNear ? max(offset, lowest) : offset
     changedAt = now
   }
 

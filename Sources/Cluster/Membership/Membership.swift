@@ -27,6 +27,10 @@ package struct Membership {
   private var beatAt: Int64
   /// The time at which the beat of a server in the registry becomes too old.
   private var overdueAt = Int64.max
+  /// Milliseconds from the steady clock to the registry's at the last view.
+  private var registryOffset: Int64?
+  /// The time before which the age of beats in the registry says nothing, after a step of its clock.
+  private var agesHoldAt = Int64.min
 
   private struct Peer {
     /// The time of its last beat on the bus, or since when it is known.
@@ -300,10 +304,13 @@ package struct Membership {
     of others: [ServerRecord], in view: RegistryView, at now: Int64,
     into actions: inout [MembershipAction]
   ) {
+    noteClock(of: view, at: now)
+    guard now >= agesHoldAt else { return overdueAt = agesHoldAt }
     overdueAt = .max
     let isInReach = registry.hasBeenInReach(for: timing.serverTimeout, at: now)
     for other in others {
-      let rest = timing.serverTimeout - (view.now - other.beatAt)
+      // A beat from the future is from before the clock was set back.
+      let rest = timing.serverTimeout - abs(view.now - other.beatAt)
       guard rest < 0 else {
         overdueAt = min(overdueAt, now + rest + 1)
         continue
@@ -313,6 +320,15 @@ package struct Membership {
       peers[id]?.beatExamination = now + timing.beat - 1
       actions.append(.declareDead(id, .noBeat(for: timing.serverTimeout)))
     }
+  }
+
+  /// Waits until the living have beaten again when the registry's clock was set: by the new time, every
+  /// beat is too old.
+  private mutating func noteClock(of view: RegistryView, at now: Int64) {
+    let offset = view.now - now
+    let isStep = registryOffset.map { abs(offset - $0) > timing.serverTimeout / 2 } ?? false
+    registryOffset = offset
+    if isStep { agesHoldAt = now + timing.serverTimeout }
   }
 
   // MARK: Isolation

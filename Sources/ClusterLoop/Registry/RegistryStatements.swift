@@ -100,7 +100,7 @@ enum RegistryStatements {
 
   /// Server, milliseconds.
   static let declareDeadWithoutBeat =
-    "WITH " + end(.silent, where: "beat_at < \(clock) - $2")
+    "WITH " + end(.silent, where: "beat_at NOT BETWEEN \(clock) - $2 AND \(clock) + $2")
 
   /// Server.
   static let leave = "WITH " + end(.left, where: "true")

@@ -50,8 +50,8 @@ struct ClockOffsetTests {
     var offset = ClockOffset()
     var time: Int64 = 0
     var last: Int64?
-    offset.add(ClockSample(offset: 10_000, roundTrip: 0), at: time)
-    for _ in 0..<39 {
+    offset.add(ClockSample(offset: 900, roundTrip: 0), at: time)
+    for _ in 0..<3 {
       time += 500
       offset.add(ClockSample(offset: 0, roundTrip: 0), at: time)
       let known = offset.milliseconds ?? 0
@@ -62,6 +62,16 @@ struct ClockOffsetTests {
       time += 500
       offset.add(ClockSample(offset: 0, roundTrip: 0), at: time)
     }
+    #expect(offset.milliseconds == 0)
+  }
+
+  @Test("a step back counts at once")
+  func stepBack() {
+    var offset = ClockOffset()
+    for time in 0..<10 {
+      offset.add(ClockSample(offset: 3_600_000, roundTrip: 2), at: Int64(time) * 500)
+    }
+    offset.add(ClockSample(offset: 0, roundTrip: 30), at: 5_000)
     #expect(offset.milliseconds == 0)
   }
 }

@@ -214,6 +214,46 @@ struct MembershipTests {
   }
 
   @Test(
+    "a step of the registry's clock costs no living server its place, and a server that hangs later",
+    arguments: [3_600_000, -3_600_000] as [Int64])
+  func registryStep(by step: Int64) {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(4_000, of: [1])
+    server.stepped = step
+    // The peer's beat is from before the step.
+    server.answer()
+    #expect(server.declared == [])
+    server.passWithBeats(6_000, of: [1])
+    #expect(server.declared == [])
+    let peer = server.rows[1].member.id
+    for _ in 0..<7 {
+      server.pass(500)
+      server.echo()
+      server.beat(of: 1)
+      server.answer()
+    }
+    #expect(server.declared == [.declareDead(peer, .noBeat(for: 3_000))])
+  }
+
+  @Test("a server that hung before the registry's clock was set back is found out")
+  func hungBeforeStep() {
+    let peer = 1
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(4_000, of: [peer])
+    server.stepped = -3_600_000
+    for _ in 0..<8 {
+      server.pass(500)
+      server.echo()
+      server.beat(of: peer)
+      server.answer()
+    }
+    let death = MembershipAction.declareDead(server.rows[peer].member.id, .noBeat(for: 3_000))
+    #expect(server.declared.contains(death))
+  }
+
+  @Test(
     "looks at the lock and the beats of a server that hangs, each from when they say something")
   func moments() {
     var server = TestMembership(peers: 1)

@@ -29,7 +29,9 @@ struct TestMembership {
   }
 
   /// The registry's clock.
-  var registryTime: Int64 { now + 1_000_000 }
+  var registryTime: Int64 { now + 1_000_000 + stepped }
+  /// The milliseconds by which the registry's clock was set forward.
+  var stepped: Int64 = 0
 
   mutating func handle(_ input: MembershipInput) {
     var actions: [MembershipAction] = []

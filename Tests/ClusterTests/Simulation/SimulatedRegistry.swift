@@ -42,7 +42,7 @@ final class SimulatedRegistry {
     guard let row = rows[id], row.state != .dead else { return false }
     switch evidence {
     case .lockIsFree: guard !locks.contains(id) else { return false }
-    case .noBeat(let time): guard row.beatAt < now + clockOffset - time else { return false }
+    case .noBeat(let time): guard abs(now + clockOffset - row.beatAt) > time else { return false }
     }
     rows[id]?.state = .dead
     return true
