@@ -1,3 +1,5 @@
+internal import Reactor
+
 /// The URLs that events are posted to, and the rules of posting.
 package struct WebhookConfiguration: Sendable {
   /// http or https URLs without credentials, each once.
@@ -11,6 +13,9 @@ package struct WebhookConfiguration: Sendable {
   package var concurrency = 16
   /// The age up to which an event that failed is tried again, in milliseconds.
   package var retryTime: Int64 = 86_400_000
+  /// The Unix milliseconds by which the age of an event is judged; `nil` while none is given up for its
+  /// age, because the clock may be wrong.
+  package var ageClock: @Sendable () -> Int64? = { SystemClock.unixMilliseconds }
   /// Most events that wait.
   package var backlogLimit = 1_000_000
   /// The time for requests under way when the server stops, in milliseconds.

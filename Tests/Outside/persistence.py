@@ -298,7 +298,8 @@ async def test_messages_past_their_retention(ctx):
         connection.executemany(
             "UPDATE messages SET created_at = created_at - 31 * 86400000 WHERE message_id = ?",
             [(number,) for number in old])
-    server = await ctx.fresh(*FREE, "--store-retention-days", "30", data=server.data)
+    server = await ctx.fresh(
+        *FREE, "--store-retention-days", "30", "--store-deletion-hold-seconds", "0", data=server.data)
 
     async def expired():
         return (await metrics(server)).get('parley_messages_total{outcome="expired"}') == len(old)

@@ -6,6 +6,8 @@ package struct StoreSettings: Sendable, Equatable {
   package var readers = 4
   /// The age in days at which messages are removed; 0 for never.
   package var retentionDays = 0
+  /// The time for which nothing is deleted for its age after a start or a step of the clock.
+  package var deletionHoldSeconds: Int64 = 3_600
 
   /// The engine that the settings choose.
   package var engine: StoreEngineName { url == nil ? .sqlite : .postgreSQL }

@@ -12,6 +12,9 @@ extension SettingsTable {
     .integer(
       "store.retention_days", \.store.retentionDays, in: 0...36_500, unit: "days",
       help: "Age at which messages are removed, with their files. 0 keeps them for ever."),
+    .integer(
+      "store.deletion_hold_seconds", \.store.deletionHoldSeconds, in: 0...86_400, unit: "seconds",
+      help: "Time after a start or a step of the clock in which nothing is deleted for its age."),
   ]
 
   /// Settings for several servers.

@@ -1,3 +1,4 @@
+import Channels
 import ClusterLoop
 import Configuration
 import FloodControl
@@ -63,6 +64,11 @@ extension GatewayServices {
     files.collectOrphans(in: store)
     let notices = SharedNotices(shards)
     let clock = cluster?.clock ?? DeploymentClock()
+    let messageIDs = MessageIDs(
+      after: try store.performNow(LargestMessageID()), slot: shards.slot)
+    let start = clock.moment
+    let gap = messageIDs.newestTime.map { start.unix - $0 } ?? 0
+    let hold = DeletionHold(settings.store.deletionHoldSeconds * 1_000, at: start, gap: gap)
     let thumbnails = try ThumbnailService.start(
       settings, vault: vault, clock: clock, logger: logger
     ) { thumbnailMetrics.record(nanoseconds: $0, for: .thumbnail) }
@@ -87,12 +93,11 @@ extension GatewayServices {
       pictures: source?.pictures,
       webhooks: try Webhooks(
         settings.webhooks, store: store, cluster: notices.map(WebhookCluster.init), door: door,
-        logger: logger),
+        clock: clock, hold: hold, logger: logger),
       participantCounts: participantCounts, authenticator: authenticator,
       apiTokens: apiTokens,
       limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
-      messageIDs: MessageIDs(
-        after: try store.performNow(LargestMessageID()), slot: shards.slot),
+      messageIDs: messageIDs,
       metrics: metrics, relayCounts: relayCounts,
       descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), cluster: cluster,
       controlLog: controlLog,
@@ -100,7 +105,8 @@ extension GatewayServices {
       translator: try .start(settings, logger: logger) {
         translationMetrics.record(nanoseconds: $0, for: .translation)
       },
-      audit: try AuditLog(settings.audit, logger: logger), clock: clock, logger: logger)
+      audit: try AuditLog(settings.audit, logger: logger), clock: clock, deletionHold: hold,
+      logger: logger)
   }
 }
 

@@ -44,6 +44,7 @@ final class GatewayServices: Sendable {
   /// Milliseconds of the steady clock.
   let startedAt = SystemClock.monotonicMilliseconds
   let clock: DeploymentClock
+  let deletionHold: DeletionHold
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
   let memory: MemoryBudget
@@ -81,11 +82,15 @@ final class GatewayServices: Sendable {
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
     controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
     translator: Translator? = nil, audit: AuditLog? = nil,
-    clock: DeploymentClock = DeploymentClock(), logger: Logger
+    clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil, logger: Logger
   ) {
     self.cluster = cluster
     self.controlLog = controlLog
     self.clock = clock
+    let hold =
+      deletionHold
+      ?? DeletionHold(settings.store.deletionHoldSeconds * 1_000, at: clock.moment, gap: 0)
+    self.deletionHold = hold
     self.settings = settings
     self.shards = shards
     self.store = store
@@ -95,7 +100,8 @@ final class GatewayServices: Sendable {
       thumbnails
       ?? ThumbnailService(off: "none are made here", vault: vault, logger: logger)
     uploads = UploadService(
-      settings, store: store, vault: vault, key: apiTokens.sealingKey, clock: clock)
+      settings, store: store, vault: vault, key: apiTokens.sealingKey, clock: clock, hold: hold,
+      logger: logger)
     publicPath = PublicPath(publicURL: settings.files.publicURL)
     self.previews = previews
     self.pictures = pictures

@@ -32,6 +32,16 @@ final class MessageIDs: Sendable {
     last.max(slot.id(upTo: id), ordering: .relaxed)
   }
 
+  /// The time that the newest id says, Unix milliseconds; `nil` before the first.
+  ///
+  /// It is at most some milliseconds after that of the newest message.
+  var newestTime: Int64? { Self.time(of: last.load(ordering: .relaxed)) }
+
+  /// The time that an id says, Unix milliseconds; `nil` for one below those of messages.
+  static func time(of id: Int64) -> Int64? {
+    id >> fineBits > 0 ? beginning + id >> fineBits : nil
+  }
+
   /// The next id.
   func next(at now: Int64) -> Int64 {
     let timely = max(now - Self.beginning, 0) << Self.fineBits + slot.number

@@ -2,8 +2,12 @@ import Store
 
 /// A pass over all channels that removes the messages past their retention, some at a time.
 ///
-/// A pure value: its host looks up and removes, and reports what came of it.
+/// It ends early at ``messageLimit``: the rest is left to the next pass. A pure value: its host looks up
+/// and removes, and reports what came of it.
 struct RetentionPass {
+  /// Messages that a pass removes at most, with up to one removal more.
+  static let messageLimit = 1_000_000
+
   /// The next thing to do.
   enum Step: Equatable {
     /// Find channels with old messages behind a channel.
@@ -20,7 +24,11 @@ struct RetentionPass {
   /// The channel behind which to look; `nil` after the last page.
   private var position: Int64? = 0
 
+  /// Whether all was removed.
+  var isComplete: Bool { channelIDs.isEmpty && position == nil }
+
   var step: Step {
+    if removedCount >= Self.messageLimit { return .end }
     if let channelID = channelIDs.last { return .remove(from: channelID) }
     return position.map { .find(after: $0) } ?? .end
   }

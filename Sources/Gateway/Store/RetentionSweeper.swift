@@ -1,3 +1,4 @@
+import Basics
 import Channels
 import Configuration
 import Logging
@@ -7,6 +8,7 @@ import Telemetry
 
 /// Removes messages that are older than `store.retention_days`, on the first shard.
 ///
+/// Waits after a start and after a step of the clock (``DeletionHold``), also in the middle of a pass.
 /// Several servers may be at it at the same time: each passes over what another one holds.
 final class RetentionSweeper: TimerHandler {
   /// Milliseconds from the end of a pass to the next.
@@ -19,7 +21,7 @@ final class RetentionSweeper: TimerHandler {
   private let age: Int64
   /// Unix milliseconds: the messages before it go.
   private var horizon: Int64 = 0
-  private var pass = RetentionPass()
+  private var pass: RetentionPass?
 
   /// - Returns: `nil` when messages are kept for ever.
   init?(on shard: Shard) {
@@ -31,19 +33,22 @@ final class RetentionSweeper: TimerHandler {
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
-    switch pass.step {
-    case .find, .remove: advance()
-    case .end: begin()
-    }
+    if pass == nil { begin() } else { advance() }
   }
 
   private func begin() {
-    horizon = shard.services.clock.now - age
+    let now = shard.services.now
+    let hold = shard.services.deletionHold.rest(forAge: age, at: now)
+    guard hold == 0 else { return schedule(after: hold) }
+    horizon = now.unix - age
     pass = RetentionPass()
     advance()
   }
 
   private func advance() {
+    guard let pass else { return }
+    let hold = shard.services.deletionHold.rest(forAge: age, at: shard.services.now)
+    guard hold == 0 else { return end(pass, next: hold) }
     let path = shard.returnPath
     switch pass.step {
     case .find(let position):
@@ -56,20 +61,28 @@ final class RetentionSweeper: TimerHandler {
       shard.services.store.perform(expiry) { result in
         path.resume { $0.retentionSweeper?.didRemove(result, of: expiry.limit) }
       }
-    case .end:
-      if pass.removedCount > 0 {
-        shard.services.logger.notice(
-          "removed the messages past store.retention_days",
-          metadata: ["messages": "\(pass.removedCount)"])
-      }
-      schedule(after: Self.interval)
+    case .end: end(pass, next: Self.interval)
     }
+  }
+
+  /// Ends a pass, with a line about what it has removed.
+  private func end(_ pass: RetentionPass, next delay: Int64) {
+    self.pass = nil
+    if pass.removedCount > 0 {
+      shard.services.logger.notice(
+        "removed messages past store.retention_days",
+        metadata: [
+          "messages": "\(pass.removedCount)", "before": "\(UTCTime.format(horizon))",
+          "is_complete": "\(pass.isComplete)",
+        ])
+    }
+    schedule(after: delay)
   }
 
   private func didFind(_ result: Result<ExpiryQuery.Page, StoreError>) {
     switch result {
     case .success(let page):
-      pass.didFind(page)
+      pass?.didFind(page)
       advance()
     case .failure(let error): giveUp(error)
     }
@@ -78,7 +91,7 @@ final class RetentionSweeper: TimerHandler {
   private func didRemove(_ result: Result<Int, StoreError>, of limit: Int) {
     switch result {
     case .success(let count):
-      pass.didRemove(count, of: limit)
+      pass?.didRemove(count, of: limit)
       shard.counters.add(UInt64(count), to: .messagesExpired)
       schedule(after: Self.pause)
     case .failure(let error): giveUp(error)
@@ -88,10 +101,10 @@ final class RetentionSweeper: TimerHandler {
   /// Leaves the rest of the pass to a later time.
   private func giveUp(_ error: StoreError) {
     if case .closed = error { return }
+    defer { if let pass { end(pass, next: Self.interval) } }
     shard.services.logger.warning(
       "messages past store.retention_days could not be removed; the next try is in an hour",
       metadata: ["reason": "\(error)"])
-    schedule(after: Self.interval)
   }
 
   private func schedule(after delay: Int64) { _ = shard.loop.schedule(after: delay, self) }

@@ -15,6 +15,8 @@ final class UploadService: Sendable {
   let vault: FileVault
   private let settings: Settings
   private let clock: DeploymentClock
+  private let hold: DeletionHold
+  private let logger: Logger
   /// Seals secrets; not in the store.
   private let key: [UInt8]
   /// The room below `limits.files_disk_bytes`, for files of forms too.
@@ -28,7 +30,11 @@ final class UploadService: Sendable {
   private let lastUnsent = Mutex("")
   let counters = UploadCounters()
 
-  init(_ settings: Settings, store: Store, vault: FileVault, key: [UInt8], clock: DeploymentClock) {
+  init(
+    _ settings: Settings, store: Store, vault: FileVault, key: [UInt8], clock: DeploymentClock,
+    hold: DeletionHold, logger: Logger
+  ) {
+    (self.hold, self.logger) = (hold, logger)
     self.settings = settings
     self.store = store
     self.vault = vault
@@ -233,9 +239,26 @@ final class UploadService: Sendable {
   }
 
   /// Removes what has expired, and sends messages that an earlier process did not get to.
-  func sweep(sendingUnsent send: @escaping @Sendable ([UploadRecord]) -> Void) {
-    store.perform(UploadSweep(at: clock.now)) { [self] result in
-      if case .success(true) = result { return sweep(sendingUnsent: send) }
+  ///
+  /// While the clock is not trusted, only what was ended for good is removed.
+  ///
+  /// - Parameter removedCount: What was removed in this pass before.
+  func sweep(
+    after removedCount: Int = 0, sendingUnsent send: @escaping @Sendable ([UploadRecord]) -> Void
+  ) {
+    let age = settings.limits.uploadRetentionSeconds * 1_000
+    let now = clock.moment
+    let isHeld = hold.rest(forAge: age, at: now) > 0
+    let sweep = UploadSweep(at: now.unix, expiredBy: isHeld ? 0 : now.unix)
+    store.perform(sweep) { [self] result in
+      var removedCount = removedCount
+      if case .success(let outcome) = result {
+        removedCount += outcome.removedCount
+        if outcome.hasMore { return self.sweep(after: removedCount, sendingUnsent: send) }
+      }
+      if removedCount > 0 {
+        logger.info("removed expired uploads", metadata: ["uploads": "\(removedCount)"])
+      }
       sendUnsent(send)
     }
   }

@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import Logging
 import ParleyProtocol
@@ -20,10 +21,12 @@ extension Webhooks {
   /// - Parameters:
   ///   - store: Nothing may have been written to it yet.
   ///   - cluster: The other servers; `nil` for a server alone.
+  ///   - clock: The clock of the events.
+  ///   - hold: The time for which no event is given up for its age.
   /// - Returns: `nil` when there is no URL.
   convenience init?(
     _ settings: WebhookSettings, store: Store, cluster: WebhookCluster?, door: DeliveryHandle,
-    logger: Logger
+    clock: DeploymentClock, hold: DeletionHold, logger: Logger
   ) throws {
     let urls = settings.urls.withoutRepetitions()
     let contents = try store.performNow(OutboxReceiverChange(urls))
@@ -32,7 +35,12 @@ extension Webhooks {
     configuration.userAgent = "\(Release.name)/\(Release.version)"
     configuration.timeout = settings.timeoutMilliseconds
     configuration.concurrency = settings.concurrency
-    configuration.retryTime = settings.retrySeconds * 1_000
+    let retryTime = settings.retrySeconds * 1_000
+    configuration.retryTime = retryTime
+    configuration.ageClock = {
+      let now = clock.moment
+      return hold.rest(forAge: retryTime, at: now) > 0 ? nil : now.unix
+    }
     configuration.backlogLimit = settings.backlogEvents
     try self.init(
       configuration, contents: contents, store: store, cluster: cluster, door: door, logger: logger)

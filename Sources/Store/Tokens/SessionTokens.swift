@@ -96,7 +96,7 @@ package struct SessionTokenCreation: StoreWrite {
   package var userID: String
   /// Unix milliseconds.
   package var expiresAt: Int64
-  /// Unix milliseconds.
+  /// Unix milliseconds: of the tokens that have expired by then, some are removed.
   package var time: Int64
 
   package init(hash: [UInt8], userID: String, expiresAt: Int64, at time: Int64) {

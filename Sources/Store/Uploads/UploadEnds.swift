@@ -61,38 +61,51 @@ package struct UnusedFileRemoval: StoreWrite {
 
 /// Removes what has expired, some at a time.
 ///
-/// A record outlives its upload by a day, so that its address is answered as gone. Outcome: whether
-/// there is more.
+/// A record outlives its upload by a day, so that its address is answered as gone.
 package struct UploadSweep: StoreWrite {
+  package struct Outcome: Sendable, Hashable {
+    /// Uploads that were not complete, and files that no message has.
+    package var removedCount: Int
+    package var hasMore: Bool
+  }
+
   /// The time for which the record of an upload that is over is kept, in milliseconds.
   private static let recordLifetime: Int64 = 86_400_000
 
   /// Unix milliseconds.
   package var time: Int64
+  /// Unix milliseconds: what has expired by then goes.
+  package var horizon: Int64
   package var limit: Int
 
-  package init(at time: Int64, limit: Int = 100) {
+  /// - Parameter horizon: The time by which the uploads that go have expired; `nil` for `time`. With 0 only
+  ///   those go that were ended for good.
+  package init(at time: Int64, expiredBy horizon: Int64? = nil, limit: Int = 100) {
     self.time = time
+    self.horizon = horizon ?? time
     self.limit = limit
   }
 
-  package var statements: WriteStatements<Bool> {
+  package var statements: WriteStatements<Outcome> {
     .init { transaction in
+      var removedCount = 0
       let connection = transaction.connection
       let due = try connection.all(
         """
         SELECT file_id, stage FROM uploads \(.index("uploads_by_expiry"))
         WHERE expires_at <= ? ORDER BY expires_at LIMIT ?
-        """, [time, limit]
+        """, [horizon, limit]
       ) { (id: $0[0] as String, stage: $0[1] as String) }
       for (id, stage) in due {
         switch UploadRecord.Stage(rawValue: stage) {
         case .open:
-          guard try transaction.expireOpen(id, at: time) else { continue }
+          guard try transaction.expireOpen(id, at: horizon) else { continue }
+          removedCount += 1
         case .complete:
           _ = try transaction.holdFile(id)
           guard try transaction.isFileHeld(id) else {
             try transaction.expire(id)
+            removedCount += 1
             break
           }
           try connection.execute("DELETE FROM uploads WHERE file_id = ?", [id])
@@ -109,10 +122,11 @@ package struct UploadSweep: StoreWrite {
         UPDATE uploads SET sealed_secret = NULL WHERE file_id IN
           (SELECT file_id FROM uploads WHERE sealed_secret IS NOT NULL AND created_at <= ?
            ORDER BY created_at LIMIT ?)
-        """, [time - requestIDLifetimeMilliseconds, limit])
+        """, [horizon - requestIDLifetimeMilliseconds, limit])
       // Pictures that were replaced are among them.
       connection.mayHaveRemains = true
-      return due.count == limit || secrets == limit
+      return Outcome(
+        removedCount: removedCount, hasMore: due.count == limit || secrets == limit)
     }
   }
 }

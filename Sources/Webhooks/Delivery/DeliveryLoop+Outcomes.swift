@@ -33,8 +33,8 @@ extension DeliveryLoop {
     case .failed(_, let reason, let asked):
       counters.add(1, to: .failedAttempts)
       health[place].fail(reason, at: SystemClock.unixMilliseconds, logger)
-      let cutoff = SystemClock.unixMilliseconds - configuration.retryTime
-      if let first = events.first, first.timestamp < cutoff {
+      let cutoff = configuration.ageClock().map { $0 - configuration.retryTime }
+      if let cutoff, let first = events.first, first.timestamp < cutoff {
         expire(turn, through: events.last?.id ?? turn.after, before: cutoff, asked: asked)
       } else {
         schedule.didFail(turn.path, at: now, asked: asked, random: UInt64.random(in: 0 ... .max))

@@ -22,6 +22,19 @@ struct RetentionPassTests {
     pass.didFind(ExpiryQuery.Page(channelIDs: [20], next: nil))
     pass.didRemove(1, of: 300)
     #expect(pass.step == .end)
-    #expect(pass.removedCount == 321)
+    #expect(pass.removedCount == 321 && pass.isComplete)
+  }
+
+  @Test("leaves the rest to the next one after a million messages")
+  func bound() {
+    var pass = RetentionPass()
+    pass.didFind(ExpiryQuery.Page(channelIDs: [1], next: nil))
+    var count = 0
+    while pass.step == .remove(from: 1) {
+      pass.didRemove(300, of: 300)
+      count += 300
+    }
+    #expect(pass.step == .end && !pass.isComplete)
+    #expect((1_000_000..<1_000_300).contains(count) && pass.removedCount == count)
   }
 }

@@ -101,7 +101,7 @@ struct UploadTests {
     #expect(try await store.perform(UploadClaim(idle, from: 0, until: 1_500_000)) == nil)
     let completion = UploadCompletion(written, at: 1_000_000, expiresAt: 2_000_000)
     #expect(try await !store.perform(completion))
-    #expect(try await !store.perform(UploadSweep(at: 1_000_000)))
+    #expect(try await !store.perform(UploadSweep(at: 1_000_000)).hasMore)
     for number in 2...3 {
       #expect(try await store.perform(UploadLookup(Self.id(number)))?.stage == .expired)
     }
@@ -121,7 +121,7 @@ struct UploadTests {
     let completion = UploadCompletion(record, at: 1_000_000, expiresAt: 2_000_000)
     #expect(try await !store.perform(completion))
     #expect(try await store.usage() == FileUsage.none)
-    #expect(try await !store.perform(UploadSweep(at: 1_000_000)))
+    #expect(try await !store.perform(UploadSweep(at: 1_000_000)).hasMore)
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .expired)
   }
 
@@ -233,7 +233,7 @@ struct UploadTests {
       try transaction.connection.execute("UPDATE uploads SET stage = 'cancelled'")
     }
     #expect(try await store.usage() == FileUsage(count: 2, byteCount: 200))
-    #expect(try await !store.perform(UploadSweep(at: 2_000_000)))
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000)).hasMore)
     #expect(try await store.perform(UploadLookup(Self.id(1))) == nil)
     #expect(try await store.usage() == FileUsage(count: 1, byteCount: 100))
     #expect(try await store.perform(FileLookup(Self.id(2)))?.size == 100)
@@ -270,16 +270,35 @@ struct UploadTests {
     try await Self.complete(Self.upload(2), in: store)
     try await Self.complete(Self.upload(3), in: store)
     try await Self.send(10, 3, in: fixture)
-    #expect(try await !store.perform(UploadSweep(at: 1_999_999)))
+    #expect(try await !store.perform(UploadSweep(at: 1_999_999)).hasMore)
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .open)
-    #expect(try await !store.perform(UploadSweep(at: 2_000_000)))
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000)).hasMore)
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .expired)
     #expect(try await store.perform(UploadLookup(Self.id(2)))?.stage == .expired)
     #expect(try await store.perform(UploadLookup(Self.id(3))) == nil)
     #expect(try await store.perform(FileLookup(Self.id(2))) == nil)
     #expect(try await store.perform(FileLookup(Self.id(3))) != nil)
-    #expect(try await !store.perform(UploadSweep(at: 2_000_000 + 86_400_000)))
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000 + 86_400_000)).hasMore)
     #expect(try await store.perform(UploadLookup(Self.id(1))) == nil)
+  }
+
+  @Test("a sweep with a horizon of 0 removes only what was ended for good, and counts it")
+  func isHeld() async throws {
+    let store = try await Fixture().store
+    let limits = UploadLimits(unfinished: 0, perSecond: 0, perMinute: 0, byteCount: 0)
+    for number in 1...2 {
+      try await Self.create(Self.upload(number), in: store, limits: limits)
+    }
+    try await store.write { transaction in
+      try transaction.connection.execute(
+        "UPDATE uploads SET expires_at = 0 WHERE file_id = ?", [Self.id(2)])
+    }
+    let sweep = UploadSweep(at: 9_000_000, expiredBy: 0)
+    #expect(try await store.perform(sweep) == UploadSweep.Outcome(removedCount: 1, hasMore: false))
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .open)
+    #expect(try await store.perform(UploadLookup(Self.id(2)))?.stage == .expired)
+    let all = UploadSweep(at: 9_000_000)
+    #expect(try await store.perform(all) == UploadSweep.Outcome(removedCount: 1, hasMore: false))
   }
 
   @Test("a sweep does some at a time")
@@ -289,8 +308,8 @@ struct UploadTests {
     for number in 1...5 {
       try await Self.create(Self.upload(number), in: store, limits: limits)
     }
-    #expect(try await store.perform(UploadSweep(at: 2_000_000, limit: 3)))
-    #expect(try await !store.perform(UploadSweep(at: 2_000_000, limit: 3)))
+    #expect(try await store.perform(UploadSweep(at: 2_000_000, limit: 3)).hasMore)
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000, limit: 3)).hasMore)
     for number in 1...5 {
       #expect(try await store.perform(UploadLookup(Self.id(number)))?.stage == .expired)
     }
