@@ -17,6 +17,7 @@ MODULES = [
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "pagechat", "pagefiles", "apipage", "sealing", "thumbnails", "depots",
     "translations",
+    "clocks",
     "operations", "apitokens", "observers", "dashboard", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",

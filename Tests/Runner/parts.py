@@ -79,7 +79,7 @@ PARTS = [
         Program(PYTHON, "Tests/Outside/run.py", "--parleyd", PARLEYD, jobs=4), needs=("release",),
         packages=(
             "chromium", "node-typescript", "curl", "jq", "openssl", "sqlite3", "thumbnail_packages"),
-        idle_packages=("translation_packages",), needs_python=True, is_beside=True),
+        idle_packages=("translation_packages", "faketime"), needs_python=True, is_beside=True),
     Part(
         "cluster", "the same client against three servers on PostgreSQL and Redis: no faults, a killed server",
         Program(PYTHON, "Tests/Cluster/run.py", "--parleyd", PARLEYD, "--quick", jobs=2),

@@ -1,3 +1,4 @@
+import Channels
 import Reactor
 import Store
 import Telemetry
@@ -11,7 +12,21 @@ extension GatewayServices {
       + thumbnails.samples + (translator?.samples ?? []) + (previews?.samples ?? [])
       + (pictures?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
-      + (network == nil ? [] : relayCounts.samples)
+      + (network == nil ? [] : relayCounts.samples) + clockSamples
+  }
+
+  private var clockSamples: [MetricSample] {
+    let now = now
+    let hold = deletionHold.rest(at: now)
+    return clockRecord.samples + [
+      .seconds(
+        "parley_clock_behind_seconds", "Time by which the clock is behind the newest message.",
+        clockLag(at: now.unix)),
+      .seconds(
+        "parley_deletion_hold_seconds",
+        "Time until things are deleted for their age again, after a start or a step of the clock.",
+        hold),
+    ]
   }
 
   private var waitSamples: [MetricSample] {
@@ -166,6 +181,15 @@ extension MetricSample {
     MetricSample(
       "parley_store_read_queue", .gauge, "Jobs that wait for a reader, by lane.", length,
       MetricDefinition.Label("lane", lane))
+  }
+}
+
+extension MetricSample {
+  fileprivate static func seconds(
+    _ name: String, _ help: String, _ milliseconds: Int64
+  ) -> MetricSample {
+    MetricSample(
+      MetricDefinition(name, kind: .gauge, help: help), .real(Double(milliseconds) / 1_000))
   }
 }
 

@@ -219,6 +219,7 @@ package final class Gateway: Sendable {
           listener.descriptor, security: listener.security, proxyHeader: listener.proxyHeader,
           tag: tag, pool: listener.pool)
       }
+      shard.clockWatch = ClockWatch(on: shard)
       if handle.index == 0 {
         shard.uploadSweeper = UploadSweeper(on: shard)
         shard.retentionSweeper = RetentionSweeper(on: shard)

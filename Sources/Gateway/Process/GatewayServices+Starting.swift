@@ -107,6 +107,8 @@ extension GatewayServices {
       },
       audit: try AuditLog(settings.audit, logger: logger), clock: clock, deletionHold: hold,
       logger: logger)
+    clockRecord.noteStart(gap: gap, hold: hold.rest(at: start), logger: logger)
+    clockRecord.note(lag: clockLag(at: start.unix), logger: logger)
   }
 }
 

@@ -14,9 +14,14 @@ final class FileKeyRenewal: TimerHandler {
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
+    renew()
+    schedule()
+  }
+
+  /// Sends other keys in place of those that end soon.
+  func renew() {
     let now = shard.services.clock.now
     for session in shard.sessions.all { session.renewFileKeyIfDue(at: now) }
-    schedule()
   }
 
   /// Short lives are looked at more often.

@@ -23,7 +23,18 @@ extension Session: TimerHandler {
     switch deadline {
     case .open: close(.openTimeout, reason: "no session.open in time")
     case .expiring(let expiry): warn(of: expiry)
-    case .expired: close(.unauthorized, reason: "the access token has expired")
+    case .expired(let expiry): end(at: expiry)
+    }
+  }
+
+  /// Looks at the end of the token again, after a step of the clock.
+  func followClock() {
+    guard timer != nil else { return }
+    switch deadline {
+    case .open: break
+    case .expiring(let expiry):
+      if expiry > shard.services.clock.now { awaitExpiry(at: expiry) } else { end(at: expiry) }
+    case .expired(let expiry): end(at: expiry)
     }
   }
 
@@ -57,6 +68,14 @@ extension Session: TimerHandler {
     let event = Event.sessionExpiring(Event.Expiry(expiresAt: expiry))
     send(event.notification(from: .session(at: now)))
     setTimer(.expired(at: expiry), after: expiry - now)
+  }
+
+  /// Closes the session when its token has ended, and waits for that otherwise.
+  private func end(at expiry: Int64) {
+    let rest = expiry - shard.services.clock.now
+    guard rest <= 0 else { return setTimer(.expired(at: expiry), after: rest) }
+    cancelTimer()
+    close(.unauthorized, reason: "the access token has expired")
   }
 }
 

@@ -44,6 +44,7 @@ final class GatewayServices: Sendable {
   /// Milliseconds of the steady clock.
   let startedAt = SystemClock.monotonicMilliseconds
   let clock: DeploymentClock
+  let clockRecord = ClockRecord()
   let deletionHold: DeletionHold
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
@@ -134,6 +135,9 @@ final class GatewayServices: Sendable {
 
   /// The time by both clocks.
   var now: Moment { clock.moment }
+
+  /// Milliseconds by which the clock is behind the newest message, as far as is known here.
+  func clockLag(at time: Int64) -> Int64 { max(0, (messageIDs.newestTime ?? 0) - time) }
 
   /// The way to the other servers; `nil` for a server alone.
   var network: (any ClusterNetwork)? { shards.network }

@@ -61,6 +61,7 @@ final class Shard {
   /// On the first shard, unless messages are kept for ever.
   var retentionSweeper: RetentionSweeper?
   var fileKeyRenewal: FileKeyRenewal?
+  var clockWatch: ClockWatch?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
   /// The tags of the listeners that answer only by names of this machine.
