@@ -61,10 +61,14 @@ package struct StoreBackup: Sendable {
     defer { lock.release() }
     let place = BackupFolder(path: folder)
     try place.removeRemains()
+    let earlier = try place.complete().last.map { place.path(of: $0) }
+    // After the others, too, when the clock has been set back: the last one is restored, and the first
+    // ones are removed.
+    let last = earlier.flatMap { try? BackupManifest.read(in: $0).createdAt }
+    let now = max(now, last.map { $0 + 1 } ?? now)
     let name = BackupFolder.name(at: now)
     let (partial, complete) = (place.partialPath(of: name), place.path(of: name))
     guard FileStatus(complete) == nil else { throw BackupError("\(complete) exists already") }
-    let earlier = try place.complete().last.map { place.path(of: $0) }
     let manifest: BackupManifest
     let files: FileCopy
     do {

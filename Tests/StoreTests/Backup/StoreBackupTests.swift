@@ -105,6 +105,16 @@ struct StoreBackupTests {
     #expect(try text(backups + "/2026-01-31T120000.125Z/files/a") == "one")
   }
 
+  @Test("is the newest, also if the clock has been set back since the last one")
+  func clockSetBack() throws {
+    try makeData()
+    let first = try backUp()
+    let second = try backUp(at: Self.noon - 3_600_000, keeping: 1)
+    #expect(second.path > first.path && second.removedCount == 1)
+    #expect(FileManager.default.fileExists(atPath: second.path))
+    #expect(!FileManager.default.fileExists(atPath: first.path))
+  }
+
   @Test("holds the master keys only on demand")
   func masterKeys() throws {
     try makeData()
