@@ -122,9 +122,20 @@ extension UploadRecord {
     case .expired: .expired
     case .cancelled: .cancelled
     case .complete: .complete
-    case .open: offset > 0 || claimedUntil > now ? .uploading : .waiting
+    case .open: offset > 0 || isClaimed(at: now) ? .uploading : .waiting
     }
   }
+
+  /// Whether a request writes to it.
+  ///
+  /// A claim that would end later than one given now is from before the clock was set back: its request
+  /// prolongs it soon, or is gone.
+  private func isClaimed(at now: Int64) -> Bool {
+    claimedUntil > now && claimedUntil - now <= TransferClaim.duration + Self.clockTolerance
+  }
+
+  /// Milliseconds by which the clocks of two servers may differ.
+  private static let clockTolerance: Int64 = 5_000
 
   /// Decides on a request to write.
   ///
@@ -141,7 +152,7 @@ extension UploadRecord {
       }
     case .waiting, .uploading: break
     }
-    guard claimedUntil <= now else { return .refused(.locked) }
+    guard !isClaimed(at: now) else { return .refused(.locked) }
     switch request.extent {
     case .whole:
       guard let length = request.length, length != size else { return .begin(at: 0) }

@@ -61,6 +61,13 @@ struct AdmissionTests {
   }
 
   @Test
+  func `A claim from before the clock was set back holds nothing up`() {
+    let record = Self.record(claimedUntil: Self.now + 3_600_000)
+    #expect(admission(record, whole) == .begin(at: 0) && record.status(at: Self.now) == .waiting)
+    #expect(admission(Self.record(claimedUntil: Self.now + 30_000), whole) == .refused(.locked))
+  }
+
+  @Test
   func `A complete upload takes nothing`() {
     let record = Self.record(.complete, offset: 100)
     #expect(admission(record, whole) == .complete)

@@ -188,12 +188,14 @@ extension StoreTransaction {
   fileprivate func uploadWait(
     of userID: String, _ limit: Int, in window: Int64, at now: Int64
   ) throws -> Int64? {
-    // The one that must leave the window before there is room for another.
+    // The one that must leave the window before there is room for another. Those of a time that the clock
+    // was set back from are not counted.
     let oldest = try connection.first(
       """
       SELECT created_at FROM uploads \(.index("uploads_by_user"))
-      WHERE user_id = ? AND created_at > ? ORDER BY created_at DESC LIMIT 1 OFFSET ?
-      """, [userID, now - window, limit - 1]
+      WHERE user_id = ? AND created_at > ? AND created_at <= ?
+      ORDER BY created_at DESC LIMIT 1 OFFSET ?
+      """, [userID, now - window, now + window, limit - 1]
     ) { $0[0] as Int64 }
     return oldest.map { max(1, $0 + window - now) }
   }

@@ -9,9 +9,13 @@ package struct DailyBudget: Hashable, Sendable {
     self.used = max(0, used)
   }
 
-  /// Begins with nothing used, if the day is another.
+  /// Begins with nothing used, if the day is a later one.
+  ///
+  /// An earlier day, of a clock that was set back, goes on with what is used: a clock that goes to and fro
+  /// at midnight gives no budget twice.
   mutating func begin(_ today: Int64) {
-    if today != day { self = DailyBudget(day: today) }
+    if today > day { self = DailyBudget(day: today) }
+    day = today
   }
 
   /// Counts characters, if there is room for them.
