@@ -30,6 +30,8 @@ package enum UploadRefusal: Error, Sendable, Hashable {
   case full
   /// The place of files, or the store, fails.
   case storage
+  /// The keys of an encrypted file cannot be used, for a reason.
+  case keys(ServiceError)
 
   /// The status of HTTP.
   package var status: UInt16 {
@@ -46,7 +48,7 @@ package enum UploadRefusal: Error, Sendable, Hashable {
     case .tooFast: 429
     case .inUse: 403
     case .full: 507
-    case .storage: 500
+    case .storage, .keys: 500
     }
   }
 
@@ -93,6 +95,7 @@ package enum UploadRefusal: Error, Sendable, Hashable {
         data: ErrorDetails(reason: "storage_full"))
     case .storage:
       ServiceError(.internalError, "the file can't be stored now: try again later")
+    case .keys(let reason): reason
     }
   }
 }

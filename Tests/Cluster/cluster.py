@@ -95,8 +95,9 @@ class Cluster:
         # Of PostgreSQLs that are used without wires; the servers look for one that takes writes.
         self.store_ports = []
 
-    async def add(self, *flags, environment=None, program=None):
-        """Starts one more server, with wires of its own; of this version, unless another program is given."""
+    async def add(self, *flags, environment=None, program=None, data=None):
+        """Starts one more server, with wires and a data directory of its own unless one is given; of this version,
+        unless another program is given."""
         ctx = self.ctx
         store_wire = await Wire.lay(ctx.postgresql.port)
         bus_wire = await Wire.lay(ctx.redis.port) if self.bus == "redis" else None
@@ -111,11 +112,10 @@ class Cluster:
         }
         self.number += 1
         name = f"server {self.number}"
+        flags = ["--files-public-url", "http://127.0.0.1:9", "--reactors", "1", *ctx.always, *quiet(flags)]
         server = await ClusterServer.start(
-            program or ctx.parleyd, ctx.directory(),
-            ["--files-public-url", "http://127.0.0.1:9", "--reactors", "1", *ctx.always, *quiet(flags)],
-            environment)
-        server.name = name
+            program or ctx.parleyd, data or ctx.directory(), flags, environment)
+        server.name, server.flags, server.environment = name, flags, environment
         server.store_wire, server.bus_wire = store_wire, bus_wire
         self.servers.append(server)
         ctx.running.append(server)

@@ -533,10 +533,11 @@ async def test_rotation_under_load(ctx):
 
 
 async def test_a_start_without_the_keys(ctx):
-    """A start with the key file missing, of another deployment, or broken is refused."""
+    """With the key file missing, of another deployment, or broken the server serves all but encrypted files, says
+    which key is missing, and takes the right file when it comes; a check reports each as a problem."""
     server = await ctx.fresh(*ON)
     channel, owner = await ctx.room(server, 0)
-    await sent(owner, server, channel, b"plan")
+    shown = await sent(owner, server, channel, b"plan")
     data = server.data
     await server.end()
     keys = os.path.join(data, "file-keys")
@@ -549,12 +550,32 @@ async def test_a_start_without_the_keys(ctx):
         if text:
             with open(keys, "w", encoding="ascii") as file:
                 file.write(text)
-        status, _, errors = await ctx.run(
-            ctx.parleyd, "--data-dir", data, *ctx.always, *ON)
-        assert status != 0 and word in errors.decode(), errors
-    with open(keys, "w", encoding="ascii") as file:
-        file.write(f"{line}")
-    await ctx.fresh(*ON, data=data)
+        status, output, _ = await ctx.run(
+            ctx.parleyd, "--listen", "127.0.0.1:0", "--data-dir", data, *ctx.always, *ON,
+            "--check-config", "--deep")
+        assert status == 78 and "problem  files.master_keys: " in output.decode(), output
+        assert word in output.decode(), output
+        server = await ctx.fresh(*ON, data=data)
+        assert (await server.get("/readyz"))[0] == 200
+        said = [line for line in server.lines if "lacks the master keys" in line]
+        assert said and word in said[0], list(server.lines)
+        again = await ctx.user(server, owner.user_id)
+        assert "file_key" not in again.session
+        await again.enter(channel)
+        assert (await again.send(channel, "served"))["message"]["message"] == "served"
+        status, _, body = await read(server, shown["url"], key(owner))
+        assert status == 503 and name in body.decode(), (status, body)
+        refusal = await refusal_of(again.call("file.create", size=5))
+        assert refusal.code == 500901 and (name in str(refusal) or word == "line 1"), refusal
+        with open(keys, "w", encoding="ascii") as file:
+            file.write(line)
+        server.process.send_signal(signal.SIGHUP)
+
+        async def opens():
+            return (await read(server, shown["url"], key(owner)))[::2] == (200, b"plan")
+        await until(opens)
+        assert await again.call("session.refresh", access_token="x")
+        await server.end()
     os.rename(keys, keys + ".elsewhere")
     await ctx.fresh(
         *ON, "--files-master-key-command", f"cat {keys}.elsewhere", data=shutil.copytree(
@@ -616,9 +637,15 @@ async def test_master_keys_of_a_command(ctx):
     assert await current() == "two"
     assert (await read(server, shown["url"], key(owner)))[2] == b"plan"
     await server.end()
-    status, _, errors = await ctx.run(
-        ctx.parleyd, "--listen", "127.0.0.1:0", "--data-dir", server.data, *ctx.always, *flags)
-    assert status != 0 and "has not ended" in errors.decode(), errors
+    server = await ctx.fresh(*flags, data=server.data)
+    assert any("lacks the master keys" in line and "has not ended" in line for line in server.lines)
+    assert (await read(server, shown["url"], key(owner)))[0] == 503
+    write(script, f"cat {keys}\n")
+
+    async def is_found():
+        return (await read(server, shown["url"], key(owner)))[::2] == (200, b"plan")
+    # Without a signal too.
+    await until(is_found)
 
 
 async def test_the_format_is_the_documented_one(ctx):

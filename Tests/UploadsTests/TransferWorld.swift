@@ -156,7 +156,7 @@ struct TransferRun {
       input = .synchronized(at: Int64(world.durable))
     case .begun, .found, .claimed, .claimTaken, .noRoom, .tooFast, .opened, .received, .bodyEnded,
       .bodyCut, .digest, .dropped, .recorded, .ticked, .renewed, .completed, .finished, .lost,
-      .cancelled, .failed, .storeFailed:
+      .cancelled, .failed, .storeFailed, .keysFailed:
       break
     }
     send(input, in: &world)

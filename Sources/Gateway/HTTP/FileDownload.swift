@@ -73,8 +73,18 @@ enum FileDownload {
   }()
 
   /// Another length than that which was uploaded.
-  static let damaged = HTTPResponse(
-    refusing: ServiceError(.internalError, "the file is damaged"))
+  static let damaged = HTTPResponse(refusing: .damagedFile)
+
+  /// The answer where the keys of a file cannot be used.
+  static func response(to error: WrappedKeyError, _ refusal: ServiceError) -> HTTPResponse {
+    var response = HTTPResponse(refusing: refusal)
+    switch error {
+    // Another server may have the key.
+    case .missingMasterKey: response.status = .serviceUnavailable
+    case .notAuthentic: break
+    }
+    return response
+  }
 
   static func response(to error: FileReadError) -> HTTPResponse {
     switch error {
@@ -121,8 +131,12 @@ private struct FileRequest: Sendable {
       return send(
         .response(isHidden ? FileDownload.withoutKey : FileDownload.notFound), path)
     }
-    guard file.seal != nil else {
+    guard let seal = file.seal else {
       return send(FileAnswer(to: head, access.thumbnail ?? file, in: services.files), path)
+    }
+    // Without master keys the key of the user cannot be judged either.
+    guard services.vault.masters != nil else {
+      return refuse(.missingMasterKey(seal.masterKeyID), of: file, path)
     }
     guard let key else { return send(.response(FileDownload.withoutKey), path) }
     if access.ownerID == key.userID
@@ -145,21 +159,26 @@ private struct FileRequest: Sendable {
 
   private func open(_ file: FileRecord, _ thumbnail: FileRecord?, _ path: ReturnPath) {
     let vault = services.vault
-    do {
-      let keys = try vault.keys(of: file)
-      let shown = thumbnail ?? file
-      services.files.open(shown, thumbnail.map { keys.ofThumbnail($0.id) } ?? keys) {
-        vault.noteDamage(of: shown.id, $0)
-      } completion: { result in
-        switch result {
-        case .success(let content): send(FileAnswer(to: head, shown, content), path)
-        case .failure(let error): send(.response(FileDownload.response(to: error)), path)
-        }
-      }
+    let keys: FileKeys
+    do throws(WrappedKeyError) {
+      keys = try vault.keys(of: file)
     } catch {
-      vault.noteDamage(of: file.id, "its key cannot be used: \(error)")
-      send(.response(FileDownload.damaged), path)
+      return refuse(error, of: file, path)
     }
+    let shown = thumbnail ?? file
+    services.files.open(shown, thumbnail.map { keys.ofThumbnail($0.id) } ?? keys) {
+      vault.noteDamage(of: shown.id, $0)
+    } completion: { result in
+      switch result {
+      case .success(let content): send(FileAnswer(to: head, shown, content), path)
+      case .failure(let error): send(.response(FileDownload.response(to: error)), path)
+      }
+    }
+  }
+
+  private func refuse(_ error: WrappedKeyError, of file: FileRecord, _ path: ReturnPath) {
+    let refusal = services.vault.refusal(of: error, ofFile: file.id)
+    send(.response(FileDownload.response(to: error, refusal)), path)
   }
 
   private func forbid(_ refusal: ServiceError?, _ path: ReturnPath) {

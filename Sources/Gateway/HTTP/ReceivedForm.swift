@@ -57,6 +57,7 @@ struct ReceivedForm {
       type: record.type, size: record.size, requiresAuthorization: seal != nil)
     let mustSeal = try form.fields(file).boolean("require_auth") ?? false
     guard seal != nil || !mustSeal else {
+      _ = try services.vault.mustSealForMessage(true)
       throw .notCombinable("require_auth", "the field must come before the file")
     }
     var submission = try MessageSubmission(form.fields(file))

@@ -35,7 +35,8 @@ final class UploadReceiver: HTTPBodyReceiver {
   private var target = Target.nothing
   private var fieldSize = 0
   private var waitingBytes = 0
-  private var hasNoRoom = false
+  /// The reason for which the rest of the form is not read.
+  private var refusal: ServiceError?
 
   private init(
     _ exchange: Exchange, _ purpose: FormPurpose, on shard: Shard, boundary: MultipartBoundary,
@@ -81,7 +82,7 @@ final class UploadReceiver: HTTPBodyReceiver {
         try handle(event)
       }
     } catch {
-      if hasNoRoom { return .refused(HTTPResponse(refusing: .storageFull)) }
+      if let refusal { return .refused(HTTPResponse(refusing: refusal)) }
       let limit = shard.services.settings.limits.fileBytes
       return .refused(
         received.fileSize > limit
@@ -136,7 +137,7 @@ final class UploadReceiver: HTTPBodyReceiver {
         throw HTTPError(.badRequest, "The form has more than one file.")
       }
       received.part = part
-      beginFile()
+      try beginFile()
       try checkRoom()
       target = .file
     } else {
@@ -150,7 +151,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     guard rooms.isCounted, expectedByteCount > 0, let upload = received.upload else { return }
     received.room = rooms.reserve(expectedByteCount, for: upload.id)
     guard received.room == nil else { return }
-    hasNoRoom = true
+    refusal = .storageFull
     noteFullStorage()
     throw HTTPError(.contentTooLarge, "There is no room for the file.")
   }
@@ -161,7 +162,9 @@ final class UploadReceiver: HTTPBodyReceiver {
   }
 
   /// Begins to store the file, encrypted if the fields before it or the settings say so.
-  private func beginFile() {
+  ///
+  /// - Throws: An error that stands for ``refusal`` when it has to be encrypted and cannot be.
+  private func beginFile() throws(HTTPError) {
     // Pictures are public.
     if case .picture = received.purpose {
       received.upload = shard.services.files.beginUpload()
@@ -169,9 +172,14 @@ final class UploadReceiver: HTTPBodyReceiver {
     }
     let vault = shard.services.vault
     let wish = try? received.form.fields(nil).boolean("require_auth")
-    guard (try? vault.mustSealForMessage(wish)) == true else {
-      received.upload = shard.services.files.beginUpload()
-      return
+    do throws(ServiceError) {
+      guard try vault.mustSealForMessage(wish) else {
+        received.upload = shard.services.files.beginUpload()
+        return
+      }
+    } catch {
+      refusal = error
+      throw HTTPError(.internalServerError, "The file cannot be encrypted.")
     }
     let key = SymmetricKey()
     let upload = shard.services.files.beginUpload(sealedWith: key)

@@ -142,6 +142,13 @@ extension FileVault {
         "Reads of encrypted files that did not authenticate.",
         count(.damaged)),
       MetricSample(
+        "parley_file_master_keys_missing", .gauge,
+        "1 while the server lacks master keys that it needs for encrypted files, otherwise 0.",
+        userKeys.isOn && masterKeys.problem != nil ? 1 : 0),
+      MetricSample(
+        "parley_file_master_key_misses_total", .counter,
+        "Uses of encrypted files whose master key the server lacks.", count(.keyMissing)),
+      MetricSample(
         "parley_files_encrypted_total", .counter, "Files in the clear that were encrypted.",
         count(.converted)),
       MetricSample(

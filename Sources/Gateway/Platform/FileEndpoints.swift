@@ -102,7 +102,8 @@ enum FileEncryptionEndpoints {
             of: userID, since: account.fileKeysSince, at: services.clock.now)
           guard let key else {
             return .failure(
-              .notCombinable("user_id", "files are off, or the server has no master key"))
+              services.vault.masterKeys.problem?.refusal
+                ?? .notCombinable("user_id", "files are off"))
           }
           return .success(key)
         }
@@ -125,6 +126,7 @@ enum FileEncryptionEndpoints {
           $0.member("clear", count.clear)
           $0.member("encrypted", count.sealed)
           $0.member("to_rewrap", count.toRewrap)
+          $0.member("problem", vault.masterKeys.problem?.description ?? "")
         }
       }
     }

@@ -224,7 +224,7 @@ package final class Gateway: Sendable {
         shard.uploadSweeper = UploadSweeper(on: shard)
         shard.retentionSweeper = RetentionSweeper(on: shard)
       }
-      if services.vault.userKeys.givesKeys { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }
+      if services.vault.userKeys.isOn { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }
       start.add(.success(()))
       shard.loop.run()
     } catch {

@@ -60,7 +60,7 @@ extension GatewayServices {
       settings.auth.mode, plan.verifiers, store: store, sharing: options.sharing)
     let files = try FileStore(depot)
     let vault = try FileVault(
-      settings, store: store, files: files, isAlone: cluster == nil, logger: logger)
+      settings, store: store, files: files, sharing: options.sharing, logger: logger)
     files.collectOrphans(in: store)
     let notices = SharedNotices(shards)
     let clock = cluster?.clock ?? DeploymentClock()

@@ -45,6 +45,7 @@ final class FileVaultCounters: Sendable {
     case slowed
     case forbidden
     case damaged
+    case keyMissing
     case converted
     case rewrapped
   }

@@ -20,12 +20,8 @@ extension FileVault {
     completion: @escaping @Sendable (Result<FileConversionStart.Outcome, ServiceError>) -> Void
   ) {
     let key = SymmetricKey()
-    guard let seal = seal(key, ofFile: fileID) else {
-      return completion(
-        .failure(
-          .notCombinable(
-            "require_auth", "the server has no master key to encrypt the file with")))
-    }
+    if let problem = masterKeys.problem { return completion(.failure(problem.refusal)) }
+    guard let seal = seal(key, ofFile: fileID) else { return completion(.failure(.internalError)) }
     store.perform(FileConversionStart(fileID, seal, scope)) { [self] result in
       switch result.serviceResult {
       case .failure(let error): completion(.failure(error))
@@ -40,7 +36,12 @@ extension FileVault {
     _ file: FileRecord,
     _ completion: @escaping @Sendable (Result<FileConversionStart.Outcome, ServiceError>) -> Void
   ) {
-    guard let keys = try? keys(of: file) else { return completion(.failure(.internalError)) }
+    let keys: FileKeys
+    do throws(WrappedKeyError) {
+      keys = try self.keys(of: file)
+    } catch {
+      return completion(.failure(refusal(of: error, ofFile: file.id)))
+    }
     files.measure(file.id) { [self] result in
       switch result {
       // An attempt before got as far as this.

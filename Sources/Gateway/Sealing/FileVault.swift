@@ -20,23 +20,25 @@ final class FileVault: Sendable {
   /// Whether keys are being wrapped anew, and files converted.
   let isRewrapping = Atomic(false)
   let isConverting = Atomic(false)
+  /// The ids of master keys that were found to be missing, which are logged once.
+  private let missedKeys = Mutex<Set<String>>([])
   let conversions = ConversionsUnderWay<Result<FileConversionStart.Outcome, ServiceError>>()
 
   /// Reads the master keys, or makes one when the deployment has none.
   ///
-  /// - Throws: ``StartError`` when stored files need keys that are missing, or a key is not the one
-  ///   that the deployment knows by its name.
+  /// - Throws: `StoreError`.
   init(
-    _ settings: Settings, store: Store, files: FileStore, isAlone: Bool, logger: Logger
+    _ settings: Settings, store: Store, files: FileStore, sharing: StoreSharing, logger: Logger
   ) throws {
     masterKeys = try MasterKeyring(
-      settings, store: store, files: files, isAlone: isAlone, logger: logger)
+      settings, store: store, files: files, sharing: sharing, logger: logger)
     userKeys = UserFileKeys(settings, masterKeys, counters)
     self.store = store
     self.files = files
     self.settings = settings
     self.logger = logger
     rewrapAll()
+    masterKeys.watch { [weak self] in self?.rewrapAll() }
   }
 
   /// The master keys; `nil` where there are none, and nothing can be encrypted or opened.
@@ -64,7 +66,7 @@ final class FileVault: Sendable {
 
   /// Decides whether a new file is encrypted, which may become a picture.
   ///
-  /// - Throws: 400920 where there is no master key.
+  /// - Throws: 500901 where there is no master key.
   func mustSeal(_ wish: Bool?) throws(ServiceError) -> Bool {
     guard wish ?? encryptsAll else { return false }
     try requireMasterKey()
@@ -73,7 +75,7 @@ final class FileVault: Sendable {
 
   /// Decides whether a new file of a message is encrypted: a wish for none has no say.
   ///
-  /// - Throws: 400920 where there is no master key.
+  /// - Throws: 500901 where there is no master key.
   func mustSealForMessage(_ wish: Bool?) throws(ServiceError) -> Bool {
     guard encryptsAll || wish == true else { return false }
     try requireMasterKey()
@@ -81,8 +83,7 @@ final class FileVault: Sendable {
   }
 
   private func requireMasterKey() throws(ServiceError) {
-    guard masters == nil else { return }
-    throw .notCombinable("require_auth", "the server has no master key to encrypt the file with")
+    if let problem = masterKeys.problem { throw problem.refusal }
   }
 
   /// Wraps the key of a new file.
@@ -137,9 +138,9 @@ final class FileVault: Sendable {
   /// that are lost. `nil` for an upload in the clear.
   func sealing(
     of record: UploadRecord, at offset: Int64
-  ) throws -> (kept: UploadSeal, used: PartialSealing)? {
+  ) throws(WrappedKeyError) -> (kept: UploadSeal, used: PartialSealing)? {
     guard let seal = record.seal else { return nil }
-    guard let masters else { throw WrappedKeyError.missingMasterKey(seal.masterKeyID) }
+    guard let masters else { throw .missingMasterKey(seal.masterKeyID) }
     let (id, keys, tailKey): (String, FileKeys, SymmetricKey)
     id = record.fileID
     var tail: [UInt8]?
@@ -161,6 +162,25 @@ final class FileVault: Sendable {
     return (kept, PartialSealing(keys: keys, tailKey: tailKey, tail: tail))
   }
 
+  /// Notes that the keys of a file cannot be used.
+  ///
+  /// - Returns: The answer to a request that needs them.
+  func refusal(of error: WrappedKeyError, ofFile id: String) -> ServiceError {
+    switch error {
+    case .missingMasterKey(let keyID):
+      counters.add(.keyMissing)
+      if missedKeys.withLock({ $0.insert(keyID).inserted }) {
+        logger.error(
+          "an encrypted file needs a master key that this server lacks",
+          metadata: ["file_id": "\(id)", "key_id": "\(keyID)"])
+      }
+      return .missingMasterKey(keyID)
+    case .notAuthentic:
+      noteDamage(of: id, "its key was changed, or wrapped with another master key")
+      return .damagedFile
+    }
+  }
+
   /// Notes that a file is not what was stored.
   func noteDamage(of id: String, _ reason: String) {
     counters.add(.damaged)
@@ -171,4 +191,16 @@ final class FileVault: Sendable {
 
 extension FileSeal {
   init(_ keys: WrappedKeys) { self.init(masterKeyID: keys.masterKeyID, keys: keys.bytes) }
+}
+
+extension ServiceError {
+  /// An encrypted file whose master key the server lacks.
+  static func missingMasterKey(_ id: String) -> ServiceError {
+    ServiceError(
+      .internalError,
+      "the file is encrypted, and the server does not have its master key \(id): try again later")
+  }
+
+  /// Another length or other bytes than those that were stored.
+  static let damagedFile = ServiceError(.internalError, "the file is damaged")
 }

@@ -5,7 +5,7 @@ import Reactor
 import SealedFiles
 
 /// The place that master keys are read from.
-enum MasterKeySource: Sendable {
+enum MasterKeySource: Sendable, Hashable {
   case file(String)
   case command(String)
 
@@ -21,6 +21,14 @@ enum MasterKeySource: Sendable {
     switch self {
     case .file: "files.master_keys"
     case .command: "files.master_key_command"
+    }
+  }
+
+  /// The file or the kind of place, for errors.
+  var place: String {
+    switch self {
+    case .file(let path): path
+    case .command: "the command"
     }
   }
 
@@ -59,14 +67,24 @@ enum MasterKeySource: Sendable {
   /// A key with a name that no other has.
   static func newKey() -> MasterKey { MasterKey(id: "k" + SecureRandom.hex(byteCount: 4)) }
 
-  /// Replaces the file as a whole, for good.
-  static func write(_ keys: MasterKeys, to path: String) throws(StartError) {
+  /// Writes a file of keys beside the one that it is to replace; on disk once this returns.
+  ///
+  /// - Returns: Its path, which no other server uses.
+  static func draft(_ keys: MasterKeys, for path: String) throws(StartError) -> String {
     do throws(SystemError) {
-      let draft = path + ".new"
-      _ = Kernel.unlink(draft)
+      let draft = path + ".new-" + keys.current.id
       let file = try NewFile(at: draft)
       try file.append(Array(keys.text.utf8))
       try file.synchronize()
+      return draft
+    } catch {
+      throw StartError("files.master_keys: \(error)")
+    }
+  }
+
+  /// Replaces the file as a whole, for good.
+  static func publish(_ draft: String, at path: String) throws(StartError) {
+    do throws(SystemError) {
       guard Kernel.rename(draft, to: path) == 0 else { throw SystemError.last("rename", on: path) }
       try synchronizeDirectory(of: path)
     } catch {

@@ -1,132 +1,208 @@
+import Basics
 import Configuration
 import Crypto
+import Dispatch
 import Logging
 import ParleyProtocol
+import Reactor
 import SealedFiles
 import Store
 import Synchronization
 
-/// The master keys of a deployment: read at the start and on request, checked against the keys that stored
-/// files need, and replaced by new ones.
+/// The master keys of a deployment: read at the start and on request, compared with those that the
+/// deployment has, and replaced by new ones.
+///
+/// A server whose keys are not those of its deployment has none: it serves all but encrypted files, and
+/// looks at its keys again until they are.
 final class MasterKeyring: Sendable {
+  /// Milliseconds before the next look at keys that could not be used.
+  ///
+  /// Another server may be about to write them to a file that all use.
+  private static let backoff = Backoff(first: 500, limit: 30_000, jitter: .equal)
+
   private let source: MasterKeySource
-  private let isAlone: Bool
+  private let sharing: StoreSharing
   private let store: Store
   private let files: FileStore
   private let logger: Logger
-  private let keys: Mutex<MasterKeys?>
+  private let keys: Mutex<Result<MasterKeys, MasterKeyProblem>>
   private let isRotating = Atomic(false)
+  private let queue = DispatchQueue(label: "master-keys")
 
   /// Reads the keys, or makes one when the deployment has none.
   ///
-  /// - Parameter isAlone: Whether no other server of the deployment has the keys too.
-  /// - Throws: ``StartError`` when stored files need keys that are missing, or a key is not the one
-  ///   that the deployment knows by its name.
+  /// - Parameter sharing: Whether other servers of the deployment have the keys too.
+  /// - Throws: `StoreError`.
   init(
-    _ settings: Settings, store: Store, files: FileStore, isAlone: Bool, logger: Logger
+    _ settings: Settings, store: Store, files: FileStore, sharing: StoreSharing, logger: Logger
   ) throws {
     source = MasterKeySource(settings)
-    self.isAlone = isAlone
+    self.sharing = sharing
     self.store = store
     self.files = files
     self.logger = logger
-    let use = try store.performNow(MasterKeyUseLookup())
-    var found = try source.read()
-    if found == nil { found = try Self.make(source, settings, use, store, isAlone: isAlone) }
-    if let found {
-      try Self.check(found, against: use, source)
-      try store.performNow(MasterKeyRegistration(found.proofs))
-    } else if settings.limits.fileBytes > 0 {
-      logger.warning(
-        "files.master_keys: the key file of the other servers is missing here; users get no file keys from this server, and files cannot be encrypted"
-      )
-    }
+    let found = try Self.find(source, settings, store, sharing)
     keys = Mutex(found)
+    guard case .failure(let problem) = found else { return }
+    guard settings.limits.fileBytes > 0 || !problem.keyIDs.isEmpty else { return }
+    log(problem)
   }
 
   /// The keys in use; `nil` where there are none.
-  var current: MasterKeys? { keys.withLock { $0 } }
+  var current: MasterKeys? { try? keys.withLock { $0 }.get() }
 
-  /// Makes the first key of a deployment.
-  private static func make(
-    _ source: MasterKeySource, _ settings: Settings, _ use: MasterKeyUse, _ store: Store,
-    isAlone: Bool
-  ) throws -> MasterKeys? {
-    guard case .file(let path) = source else { return nil }
-    guard use.needed.isEmpty else {
-      throw StartError(
-        "files.master_keys: \(path) is missing, and stored files need the master keys \(use.needed.sorted().joined(separator: ", ")): put the file back from its backup"
-      )
+  /// The reason why there are no keys; `nil` where there are some.
+  var problem: MasterKeyProblem? {
+    switch keys.withLock({ $0 }) {
+    case .success: nil
+    case .failure(let problem): problem
     }
-    if settings.limits.fileBytes > 0, isAlone || use.registered.isEmpty {
-      let keys = MasterKeys(MasterKeySource.newKey())
-      // Of servers that start at the same time one makes the key of them all.
-      let isFirst = try isAlone || store.performNow(FirstMasterKey(keys.current.proof))
-      if isFirst {
-        try MasterKeySource.write(keys, to: path)
-        return keys
-      }
-    }
-    guard settings.files.encryption == .off else {
-      throw StartError(
-        "files.master_keys: \(path) is missing: copy the file of another server of the deployment")
-    }
-    return nil
   }
 
-  private static func check(
-    _ keys: MasterKeys, against use: MasterKeyUse, _ source: MasterKeySource
-  ) throws(StartError) {
-    for known in use.registered {
-      guard let key = keys[known.keyID], key.proof.proof != known.proof else { continue }
-      throw StartError(
-        "\(source.setting): the master key \(known.keyID) is not the one that files of this deployment were encrypted with"
-      )
+  /// Reads the keys or makes the first one, and joins the deployment with them.
+  private static func find(
+    _ source: MasterKeySource, _ settings: Settings, _ store: Store, _ sharing: StoreSharing
+  ) throws -> Result<MasterKeys, MasterKeyProblem> {
+    let found: MasterKeys?
+    do throws(StartError) {
+      found = try source.read()
+    } catch {
+      return .failure(.unreadable(error.description))
     }
-    let missing = use.needed.filter { keys[$0] == nil }.sorted()
-    guard missing.isEmpty else {
-      throw StartError(
-        "\(source.setting): stored files need the master keys \(missing.joined(separator: ", ")), which are not among those given"
-      )
+    guard let found else { return try make(source, settings, store, sharing) }
+    return try join(found, source, store, sharing)
+  }
+
+  /// The ids of the keys that a server without a file needs; empty where it makes the first one.
+  static func needed(_ use: MasterKeyUse, _ sharing: StoreSharing) -> [String] {
+    let required = use.required(sharing)
+    guard required.isEmpty else { return required }
+    switch sharing {
+    case .alone: return []
+    case .shared: return use.registered.map(\.keyID)
     }
+  }
+
+  /// Makes the first key of a deployment.
+  ///
+  /// It is on disk before the deployment knows it: a crash does not lose it. Several servers may use
+  /// the same file.
+  private static func make(
+    _ source: MasterKeySource, _ settings: Settings, _ store: Store, _ sharing: StoreSharing
+  ) throws -> Result<MasterKeys, MasterKeyProblem> {
+    guard case .file(let path) = source else { return .failure(.unreadable("there is no key")) }
+    let use = try store.performNow(MasterKeyUseLookup())
+    let needed = needed(use, sharing)
+    guard needed.isEmpty, settings.limits.fileBytes > 0 else {
+      return .failure(.missingFile(path: path, needed: needed))
+    }
+    let keys = MasterKeys(MasterKeySource.newKey())
+    let draft: String
+    do throws(StartError) {
+      draft = try MasterKeySource.draft(keys, for: path)
+    } catch {
+      return .failure(.unreadable(error.description))
+    }
+    let joined: Result<MasterKeys, MasterKeyProblem>
+    do {
+      joined = try join(keys, source, store, sharing)
+    } catch {
+      _ = Kernel.unlink(draft)
+      throw error
+    }
+    // Of servers that start at the same time one makes the key of them all.
+    if case .failure(let problem) = joined {
+      _ = Kernel.unlink(draft)
+      return .failure(.missingFile(path: path, needed: problem.keyIDs))
+    }
+    do throws(StartError) {
+      try MasterKeySource.publish(draft, at: path)
+    } catch {
+      return .failure(.unreadable(error.description))
+    }
+    return joined
+  }
+
+  private static func join(
+    _ keys: MasterKeys, _ source: MasterKeySource, _ store: Store, _ sharing: StoreSharing
+  ) throws -> Result<MasterKeys, MasterKeyProblem> {
+    guard let obstacle = try store.performNow(MasterKeyJoin(keys.proofs, sharing)) else {
+      return .success(keys)
+    }
+    return .failure(MasterKeyProblem(obstacle, source))
   }
 
   /// Reads the keys again; those before stay in use when that fails.
   ///
   /// - Parameter changed: Called on any thread when others are in use.
   func reload(then changed: @escaping @Sendable () -> Void) {
-    do {
-      guard let found = try source.read() else { return }
-      store.perform(MasterKeyUseLookup()) { [self] result in
-        do {
-          try Self.check(found, against: try result.get(), source)
-          register(found) { if case .success = $0 { changed() } }
-        } catch {
-          reject(error)
+    do throws(StartError) {
+      guard let found = try source.read() else {
+        if case .file(let path) = source {
+          note(.missingFile(path: path, needed: problem?.keyIDs ?? []))
         }
+        return
       }
+      register(found) { if case .success = $0 { changed() } }
     } catch {
-      reject(error)
+      note(.unreadable(error.description))
     }
   }
 
-  private func reject(_ error: any Error) {
-    logger.error(
-      "the master keys of files cannot be used; the previous ones stay in force",
-      metadata: ["reason": "\(error)"])
+  /// Reads the keys again after a while, and again, until they can be used.
+  ///
+  /// - Parameter changed: Called on any thread when they can.
+  func watch(then changed: @escaping @Sendable () -> Void) { watch(after: 1, then: changed) }
+
+  private func watch(after failures: Int, then changed: @escaping @Sendable () -> Void) {
+    guard problem != nil else { return }
+    let pause = Self.backoff.wait(after: failures, random: .random(in: 0 ... .max))
+    queue.asyncAfter(deadline: .now() + .milliseconds(Int(pause))) { [weak self] in
+      guard let self, problem != nil else { return }
+      reload(then: changed)
+      watch(after: failures + 1, then: changed)
+    }
   }
 
-  /// Takes note of keys in the store, and goes on with them.
+  /// Takes note of why keys that were read again cannot be used, and logs it unless it is known.
+  private func note(_ problem: MasterKeyProblem) {
+    let isKnown = keys.withLock { keys in
+      guard case .failure(let known) = keys else { return false }
+      keys = .failure(problem)
+      return known == problem
+    }
+    if !isKnown { log(problem) }
+  }
+
+  private func log(_ problem: MasterKeyProblem) {
+    logger.error(
+      current == nil
+        ? "this server lacks the master keys of its deployment: it serves everything except encrypted files"
+        : "the master keys of files cannot be used; the previous ones stay in force",
+      metadata: ["reason": "\(problem)"])
+  }
+
+  /// Joins the deployment with keys, and uses them from now on.
   private func register(
     _ found: MasterKeys, then next: @escaping @Sendable (Result<Void, ServiceError>) -> Void
   ) {
-    store.perform(MasterKeyRegistration(found.proofs)) { [self] result in
-      switch result {
-      case .success:
-        keys.withLock { $0 = found }
-      case .failure(let error): reject(error)
+    store.perform(MasterKeyJoin(found.proofs, sharing)) { [self] result in
+      switch result.serviceResult {
+      case .success(nil):
+        let isNews = problem != nil
+        keys.withLock { $0 = .success(found) }
+        if isNews { logger.notice("this server has the master keys of its deployment") }
+        next(.success(()))
+      case .success(let obstacle?):
+        let problem = MasterKeyProblem(obstacle, source)
+        note(problem)
+        next(.failure(problem.refusal))
+      case .failure(let error):
+        logger.error(
+          "the master keys of files were not read again: the store failed",
+          metadata: ["reason": "\(error)"])
+        next(.failure(error))
       }
-      next(result.serviceResult)
     }
   }
 
@@ -137,7 +213,8 @@ final class MasterKeyring: Sendable {
   func rotate(
     then completion: @escaping @Sendable (Result<Void, ServiceError>) -> Void
   ) throws(ServiceError) {
-    guard isAlone, case .file(let path) = source, current != nil else {
+    if let problem { throw problem.refusal }
+    guard sharing == .alone, case .file(let path) = source else {
       throw .notCombinable(
         "key_id",
         "the keys come from a command, or several servers share them: put a new key first there, and send SIGHUP to each server"
@@ -153,14 +230,14 @@ final class MasterKeyring: Sendable {
       do {
         guard let current else { throw StartError("there is no master key") }
         let rotated = current.rotated(to: MasterKeySource.newKey())
-        try MasterKeySource.write(rotated, to: path)
+        try MasterKeySource.publish(try MasterKeySource.draft(rotated, for: path), at: path)
         register(rotated) { [self] result in
           isRotating.store(false, ordering: .releasing)
           completion(result)
         }
       } catch {
         isRotating.store(false, ordering: .releasing)
-        reject(error)
+        note(.unreadable("\(error)"))
         completion(.failure(.internalError))
       }
     }
@@ -168,7 +245,8 @@ final class MasterKeyring: Sendable {
 }
 
 extension MasterKeys {
-  fileprivate var proofs: [MasterKeyProof] { all.map(\.proof) }
+  /// The proofs of all keys, the current one first.
+  var proofs: [MasterKeyProof] { all.map(\.proof) }
 }
 
 extension MasterKey {

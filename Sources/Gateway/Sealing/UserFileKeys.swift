@@ -17,12 +17,15 @@ final class UserFileKeys: Sendable {
     failures = FailedKeys(perSecond: settings.limits.fileKeyFailuresPerSecond)
   }
 
+  /// Whether users get keys for files, once the server has master keys.
+  var isOn: Bool { settings.limits.fileBytes > 0 }
+
   /// Whether users get keys for files.
-  var givesKeys: Bool { settings.limits.fileBytes > 0 && masterKeys.current != nil }
+  var givesKeys: Bool { isOn && masterKeys.current != nil }
 
   /// Gives out a key with which a user opens files; `nil` where files are off, or without master keys.
   func key(of userID: String, since generation: Int64, at now: Int64) -> Event.FileKey? {
-    guard settings.limits.fileBytes > 0, let masters = masterKeys.current else { return nil }
+    guard isOn, let masters = masterKeys.current else { return nil }
     let expiry = now + settings.files.keySeconds * 1_000
     let key = FileAccessKey(
       userID: userID, generation: UInt64(clamping: generation), expiresAt: expiry)
@@ -40,8 +43,9 @@ final class UserFileKeys: Sendable {
     case .none: return .missing
     case .several: return failure(from: address)
     case .one(let text):
-      guard let masters = masterKeys.current, let read = FileAccessKey(text: text, keys: masters)
-      else {
+      // Nothing can be said of it, and it may be good on another server.
+      guard let masters = masterKeys.current else { return .void }
+      guard let read = FileAccessKey(text: text, keys: masters) else {
         return failure(from: address)
       }
       key = read
@@ -63,7 +67,7 @@ final class UserFileKeys: Sendable {
 enum KeyJudgement: Sendable {
   case missing
   case good(FileAccessKey)
-  /// False or expired.
+  /// False or expired, or the server has no master keys to judge it with.
   case void
   /// Too many false ones came from the address.
   case slowed

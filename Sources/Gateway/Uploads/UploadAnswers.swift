@@ -118,7 +118,7 @@ struct UploadAnswers: Sendable {
     case .locked: response.fields.append("Retry-After", "1")
     // One that came too fast has its Retry-After as any error of its kind.
     case .unknown, .gone, .tooLarge, .incomplete, .checksum, .contentType, .field, .tooFast, .inUse,
-      .full, .storage:
+      .full, .storage, .keys:
       break
     }
     return finished(response)

@@ -2,6 +2,7 @@ import Configuration
 import HTTP1
 import ParleyProtocol
 import Reactor
+import SealedFiles
 import Store
 import Thumbnails
 import Transport
@@ -203,12 +204,15 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     guard room != nil else { return handle(.noRoom) }
     let end = shard.services.clock.now + Transfer.claimTime
     var kept: UploadSeal?
-    do {
-      let found = try shard.services.vault.sealing(of: record, at: offset)
+    let vault = shard.services.vault
+    if record.seal != nil, let problem = vault.masterKeys.problem {
+      return handle(.keysFailed(problem.refusal))
+    }
+    do throws(WrappedKeyError) {
+      let found = try vault.sealing(of: record, at: offset)
       (kept, sealing) = (found?.kept, found?.used)
     } catch {
-      shard.services.vault.noteDamage(of: record.fileID, "its keys cannot be used: \(error)")
-      return handle(.storeFailed)
+      return handle(.keysFailed(vault.refusal(of: error, ofFile: record.fileID)))
     }
     ask(UploadClaim(record, from: offset, until: end, sealedBy: kept)) {
       $0.map { .claimed(term: $0) } ?? .claimTaken

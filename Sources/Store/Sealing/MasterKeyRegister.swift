@@ -14,8 +14,44 @@ package struct MasterKeyProof: Sendable, Hashable {
 /// The master keys that the servers of the deployment have had, and those that files need.
 package struct MasterKeyUse: Sendable, Hashable {
   package var registered: [MasterKeyProof]
+  /// The id of the key that the servers of the deployment wrap with; `nil` before the first.
+  package var currentID: String?
   /// The ids that rows name.
   package var needed: Set<String>
+
+  /// The ids of the keys that a server must have, in order.
+  ///
+  /// The key of its deployment is one of them where several servers share the store: files that others
+  /// encrypt from now on, and the keys that they give to users, need it.
+  package func required(_ sharing: StoreSharing) -> [String] {
+    switch sharing {
+    case .alone: needed.sorted()
+    case .shared: currentID.map { needed.union([$0]) }?.sorted() ?? needed.sorted()
+    }
+  }
+
+  /// Judges the keys of a server.
+  ///
+  /// - Parameter proofs: All keys of the server.
+  /// - Returns: `nil` when they are those of the deployment.
+  package func obstacle(
+    to proofs: [MasterKeyProof], _ sharing: StoreSharing
+  ) -> MasterKeyObstacle? {
+    let given = Dictionary(proofs.map { ($0.keyID, $0.proof) }) { first, _ in first }
+    for known in registered {
+      if let proof = given[known.keyID], proof != known.proof { return .differs(known.keyID) }
+    }
+    let missing = required(sharing).filter { given[$0] == nil }
+    return missing.isEmpty ? nil : .lacks(missing)
+  }
+}
+
+/// The reason why the keys of a server are not those of its deployment.
+package enum MasterKeyObstacle: Sendable, Hashable {
+  /// The key with this id is another one.
+  case differs(String)
+  /// The keys with these ids are missing.
+  case lacks([String])
 }
 
 /// Reads which master keys there are and which are needed.
@@ -23,62 +59,80 @@ package struct MasterKeyUseLookup: StoreLookup {
   package init() {}
 
   package var statements: ReadStatements<MasterKeyUse> {
-    .init { transaction in
-      let connection = transaction.connection
-      let registered = try connection.all(
-        "SELECT key_id, proof FROM file_master_keys ORDER BY key_id", []
-      ) { MasterKeyProof(keyID: $0[0], proof: $0[1]) }
-      var needed: Set<String> = []
-      for table in ["files", "uploads"] {
-        needed.formUnion(
-          try connection.all(
-            "SELECT DISTINCT key_id FROM \(table) WHERE key_id IS NOT NULL AND key_id <> ''", []
-          ) { $0[0] as String })
-      }
-      return MasterKeyUse(registered: registered, needed: needed)
-    }
+    .init { transaction in try MasterKeyUse(transaction.connection) }
   }
 }
 
-/// Takes note of the master keys of a server.
-package struct MasterKeyRegistration: StoreWrite {
-  package var proofs: [MasterKeyProof]
+extension MasterKeyUse {
+  /// The row of `meta` that names the current key, by the first bytes of its proof.
+  fileprivate static let currentRow = "file_master_key"
 
-  package init(_ proofs: [MasterKeyProof]) { self.proofs = proofs }
-
-  package var statements: WriteStatements<Void> {
-    .init { transaction in
-      for proof in proofs {
-        try transaction.connection.execute(
+  init(_ connection: StoreConnection) throws {
+    registered = try connection.all(
+      "SELECT key_id, proof FROM file_master_keys ORDER BY key_id", []
+    ) { MasterKeyProof(keyID: $0[0], proof: $0[1]) }
+    let number = try connection.first("SELECT value FROM meta WHERE key = ?", [Self.currentRow]) {
+      $0[0] as Int64
+    }
+    // Before this row was written, a deployment with one key had no other.
+    currentID =
+      registered.first { $0.number == number }?.keyID
+      ?? (registered.count == 1 ? registered[0].keyID : nil)
+    needed = []
+    for table in SealedRow.Table.allCases {
+      needed.formUnion(
+        try connection.all(
           """
-          INSERT INTO file_master_keys (key_id, proof) VALUES (?, ?) ON CONFLICT DO NOTHING
-          """, [proof.keyID, proof.proof])
-      }
+          SELECT DISTINCT key_id FROM \(table.rawValue)
+          WHERE key_id IS NOT NULL AND key_id <> ''
+          """, []
+        ) { $0[0] as String })
     }
   }
 }
 
-/// Takes note of the first master key of a deployment.
-///
-/// Outcome: whether it is; otherwise another server was faster, and nothing changes.
-package struct FirstMasterKey: StoreWrite {
-  package var proof: MasterKeyProof
+extension MasterKeyProof {
+  /// The first eight bytes.
+  fileprivate var number: Int64 {
+    Int64(bitPattern: proof.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}
 
-  package init(_ proof: MasterKeyProof) { self.proof = proof }
+/// Joins the deployment with the master keys of a server, the current one first.
+///
+/// Outcome: `nil` when they are those of the deployment, or its first ones; otherwise nothing changes.
+package struct MasterKeyJoin: StoreWrite {
+  package var proofs: [MasterKeyProof]
+  package var sharing: StoreSharing
+
+  package init(_ proofs: [MasterKeyProof], _ sharing: StoreSharing) {
+    self.proofs = proofs
+    self.sharing = sharing
+  }
 
   /// Has servers that start at the same time look one after another; SQLite has one writer.
   private static let keepingOthersOut = StoreStatement(
     sqlite: "SELECT 1", postgreSQL: "LOCK TABLE file_master_keys IN EXCLUSIVE MODE")
 
-  package var statements: WriteStatements<Bool> {
+  package var statements: WriteStatements<MasterKeyObstacle?> {
     .init { transaction in
       let connection = transaction.connection
       try connection.execute(Self.keepingOthersOut)
-      let isTaken = try connection.first("SELECT 1 FROM file_master_keys LIMIT 1", []) { _ in true }
-      guard isTaken == nil else { return false }
+      let use = try MasterKeyUse(connection)
+      if let obstacle = use.obstacle(to: proofs, sharing) { return obstacle }
+      for proof in proofs {
+        try connection.execute(
+          """
+          INSERT INTO file_master_keys (key_id, proof) VALUES (?, ?) ON CONFLICT DO NOTHING
+          """, [proof.keyID, proof.proof])
+      }
+      guard let current = proofs.first else { return nil }
       try connection.execute(
-        "INSERT INTO file_master_keys (key_id, proof) VALUES (?, ?)", [proof.keyID, proof.proof])
-      return true
+        """
+        INSERT INTO meta (key, value) VALUES (?, ?)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value
+        """, [MasterKeyUse.currentRow, current.number])
+      return nil
     }
   }
 }

@@ -94,6 +94,7 @@ package struct Transfer: Sendable {
     case .renewed(let holds): didRenew(holds, into: &actions)
     case .lost, .cancelled: fail(.gone, into: &actions)
     case .storeFailed: fail(.storage, into: &actions)
+    case .keysFailed(let reason): fail(.keys(reason), into: &actions)
     case .failed(let failure): didFail(failure, into: &actions)
     }
   }

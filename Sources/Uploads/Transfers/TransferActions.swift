@@ -1,3 +1,5 @@
+package import ParleyProtocol
+
 /// A time by two clocks.
 package struct TransferMoment: Sendable, Hashable {
   /// Unix milliseconds.
@@ -58,6 +60,8 @@ package enum TransferInput: Sendable {
   case cancelled
   case failed(PartialFileFailure)
   case storeFailed
+  /// The keys of an encrypted file cannot be used, for a reason.
+  case keysFailed(ServiceError)
 }
 
 /// A failure of the place of files.

@@ -193,8 +193,10 @@ extension FileCommand {
 
   fileprivate static func lines(_ state: JSONNode) -> [String] {
     let count = { (name: String) in state[name]?.integer ?? 0 }
+    let (keyID, problem) = (state.text("key_id"), state.text("problem"))
     return [
-      "encryption \(state.text("mode")), master key \(state.text("key_id"))",
+      "encryption \(state.text("mode")), "
+        + (problem.isEmpty ? "master key \(keyID)" : "no master key: \(problem)"),
       "\(count("encrypted")) files encrypted, \(count("clear")) in the clear, "
         + "\(count("to_rewrap")) keys to wrap anew",
     ]

@@ -321,7 +321,7 @@ extension GatewayServices {
     self.init(
       settings: settings, shards: shards, store: store, files: files,
       vault: try FileVault(
-        settings, store: store, files: files, isAlone: sharing == .alone, logger: logger),
+        settings, store: store, files: files, sharing: sharing, logger: logger),
       previews: nil,
       webhooks: nil,
       participantCounts: ParticipantCounts(),
