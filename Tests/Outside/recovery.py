@@ -252,3 +252,40 @@ async def test_no_gap_and_no_double_while_others_send(ctx):
         stop = True
         await talking
     assert got == list(range(state["seq"] + 1, state["seq"] + 1 + len(got)))
+
+
+async def test_a_restore_begins_a_new_epoch(ctx):
+    """After a restore no position from before counts, also one that the channel reaches again: who recovers loads the
+    channel anew."""
+    data, backups = ctx.directory(), ctx.directory()
+    server = await ctx.fresh(*ALL, data=data)
+    channel, owner, viewer = await ctx.room(server, 1)
+    await sends(owner, channel, 5)
+    status, _, errors = await ctx.run(ctx.parley, "backup", backups, "--data-dir", data)
+    assert status == 0, errors
+    last = (await sends(owner, channel, 6))[-1]
+    position = {"epoch": (await viewer.enter(channel))["epoch"], "seq": last["seq"]}
+    await server.end()
+    status, output, errors = await ctx.run(
+        ctx.parley, "restore", backups, "--data-dir", data, "--replace")
+    assert status == 0 and b"parley.sqlite" in output, (output, errors)
+    server = await ctx.fresh(*ALL, data=data)
+    owner, viewer = [await ctx.user(server, client.user_id) for client in (owner, viewer)]
+    await owner.enter(channel)
+    await sends(owner, channel, 9)
+    answer = await viewer.enter(channel, recover=position)
+    assert answer["recovered"] is False and answer["epoch"] != position["epoch"], answer
+    assert answer["seq"] > position["seq"]
+    # A restart of the restored server is none of these.
+    await server.end()
+    server = await ctx.fresh(*ALL, data=data)
+    viewer = await ctx.user(server, viewer.user_id)
+    again = await viewer.enter(channel, recover={"epoch": answer["epoch"], "seq": answer["seq"]})
+    assert again["recovered"] is True
+    await server.end()
+    status, output, errors = await ctx.run(ctx.parley, "store", "new-epochs", "--data-dir", data)
+    assert status == 0 and b"1 channels have new epochs" in output, (output, errors)
+    server = await ctx.fresh(*ALL, data=data)
+    viewer = await ctx.user(server, viewer.user_id)
+    assert (await viewer.enter(
+        channel, recover={"epoch": again["epoch"], "seq": again["seq"]}))["recovered"] is False

@@ -31,7 +31,8 @@
 /// a replica without the last commits) must not number others like them: a write that knows of an
 /// event beyond the channel's count (``LogChannel/lastSeq``) fails with ``LogError/fenced`` and
 /// changes nothing, and ``LogEntry/takeOver(url:renewal:)`` gives the channel another epoch. One that
-/// is restored from a backup must be given new epochs before it serves.
+/// is restored from a backup is given new epochs before it serves: `parley restore` does so, and
+/// `parley store new-epochs` where the database was restored by its own tools.
 ///
 /// ## Repeated requests
 /// A message with a request id that repeats one of the same author (or of the Platform API, for

@@ -3,6 +3,8 @@ import Reactor
 import SQLite
 
 /// The way back from a backup to a data directory that a server can start with.
+///
+/// All channels get a new epoch: clients know positions that come after the backup.
 package struct StoreRestoration: Sendable {
   /// The treatment of data that is in the directory already.
   package enum PresentData: Sendable {
@@ -28,6 +30,19 @@ package struct StoreRestoration: Sendable {
     package let fileCount: Int
     /// The folder with the data that was there before; `nil` without any.
     package let setAside: String?
+    /// The entries of the data directory that are in the folder now, in order.
+    package let namesSetAside: [String]
+    package let masterKeys: MasterKeys
+  }
+
+  /// The master keys of encrypted files after a restoration.
+  package enum MasterKeys: String, Sendable {
+    /// They come from the backup.
+    case restored
+    /// The backup has none: those of the directory stay in it.
+    case kept
+    /// Neither the backup nor the directory has any.
+    case absent
   }
 
   /// - Parameters:
@@ -56,7 +71,8 @@ package struct StoreRestoration: Sendable {
     let lock = try lockDirectory()
     defer { lock.release() }
     try checkRoom(manifest)
-    let present = try presentNames()
+    let masterKeys = masterKeys(from: source)
+    let present = try presentNames(masterKeys)
     if !present.isEmpty, case .refuses = presentData {
       let names = present.prefix(3).joined(separator: ", ")
       throw BackupError(
@@ -77,7 +93,7 @@ package struct StoreRestoration: Sendable {
     return Report(
       backup: source, createdAt: manifest.createdAt,
       databaseByteCount: manifest.database?.byteCount, fileCount: manifest.fileCount,
-      setAside: aside)
+      setAside: aside, namesSetAside: present, masterKeys: masterKeys)
   }
 
   private func chosenBackup() throws -> String {
@@ -143,23 +159,35 @@ package struct StoreRestoration: Sendable {
 
   // MARK: Changes
 
-  /// The entries of the data directory, without its lock and data that was set aside earlier.
-  private func presentNames() throws(SystemError) -> [String] {
+  /// Backups have the master keys only on demand, and the restored files may need those that are there.
+  private func masterKeys(from source: String) -> MasterKeys {
+    if FileStatus(source + "/" + StoredFileNames.masterKeys) != nil { return .restored }
+    return FileStatus(dataDirectory + "/" + StoredFileNames.masterKeys) != nil ? .kept : .absent
+  }
+
+  /// The entries of the data directory that make way, without its lock and data that was set aside
+  /// earlier.
+  private func presentNames(_ masterKeys: MasterKeys) throws(SystemError) -> [String] {
     try Kernel.names(inDirectory: dataDirectory).filter {
       $0 != StoredFileNames.lock && !$0.hasPrefix(Self.asidePrefix)
+        && (masterKeys != .kept || $0 != StoredFileNames.masterKeys)
     }.sorted()
   }
 
   private static let asidePrefix = "replaced-"
 
-  private func copy(_ source: String, to staging: String) throws(SystemError) {
-    guard Kernel.makeDirectory(staging, 0o700) == 0 else { throw .last("mkdir", on: staging) }
+  private func copy(_ source: String, to staging: String) throws {
+    guard Kernel.makeDirectory(staging, 0o700) == 0 else {
+      throw SystemError.last("mkdir", on: staging)
+    }
     var files = FileCopy()
     let target = filesDirectory ?? staging + "/" + StoredFileNames.files
     try files.copyAll(from: source + "/" + StoredFileNames.files, to: target)
     for name in [StoredFileNames.apiToken, StoredFileNames.masterKeys, StoredFileNames.database] {
       _ = try FileCopy.copy(source + "/" + name, to: staging + "/" + name)
     }
+    let database = staging + "/" + StoredFileNames.database
+    if FileStatus(database) != nil { _ = try EpochRenewals.run(inFile: database) }
     guard geteuid() == 0, let status = FileStatus(dataDirectory) else { return }
     try Tree.give(staging, to: status.owner, status.group)
   }

@@ -97,8 +97,10 @@ struct RestoreCommand: ParsableCommand {
     commandName: "restore", abstract: "Restore the data of a gateway from a backup.",
     discussion: """
       Checks the backup, then copies it into the data directory, which must be empty. With --replace \
-      the present data is moved to a folder in the directory instead. No gateway may use the \
-      directory meanwhile. Run as root, the restored files belong to the owner of the directory.
+      the present data is moved to a folder in the directory instead. The master keys of encrypted \
+      files stay where they are unless the backup has some. No gateway may use the directory \
+      meanwhile. Run as root, the restored files belong to the owner of the directory. Clients load \
+      their channels again: the positions that they know are not those of the backup.
 
       EXAMPLES:
         parley restore /var/backups/parley --config /etc/parley/parley.yaml --replace
@@ -130,7 +132,9 @@ struct RestoreCommand: ParsableCommand {
       throw CommandFailure.refused("\(error)", code: 0)
     }
     if report.databaseByteCount == nil {
-      StandardError.write("the backup has no database: restore PostgreSQL with pg_restore or psql")
+      StandardError.write(
+        "the backup has no database: restore PostgreSQL with pg_restore or psql, then run 'parley store new-epochs'"
+      )
     }
     try output.show(Self.answer(report, directory: data.directory), as: Self.lines)
   }
@@ -145,7 +149,11 @@ struct RestoreCommand: ParsableCommand {
         $0.member("data_dir", directory)
         if let byteCount = report.databaseByteCount { $0.member("database_bytes", byteCount) }
         $0.member("files", report.fileCount)
-        if let folder = report.setAside { $0.member("set_aside", folder) }
+        $0.member("master_keys", report.masterKeys.rawValue)
+        if let folder = report.setAside {
+          $0.member("set_aside", folder)
+          $0.member("names_set_aside", report.namesSetAside)
+        }
       }
     }
   }
@@ -156,8 +164,23 @@ struct RestoreCommand: ParsableCommand {
     fields.add("of", answer.time("created_at"))
     fields.add("to", answer.text("data_dir"))
     fields.add("files", answer.number("files"))
-    fields.add("set aside", answer.text("set_aside"))
+    fields.add("master keys", Self.masterKeys(answer.text("master_keys")))
+    let names = answer.list("names_set_aside").compactMap(\.string)
+    fields.add(
+      "set aside",
+      names.isEmpty ? "" : "\(names.joined(separator: ", ")) in \(answer.text("set_aside"))")
     return fields.lines()
+  }
+}
+
+extension RestoreCommand {
+  private static func masterKeys(_ outcome: String) -> String {
+    switch StoreRestoration.MasterKeys(rawValue: outcome) {
+    case .restored: "those of the backup"
+    case .kept: "those of the data directory, because the backup has none"
+    case .absent, nil:
+      "none: put the file-keys of the server back if it has encrypted files"
+    }
   }
 }
 
@@ -185,11 +208,15 @@ struct GatewayData {
   /// The directory of uploaded files outside the data directory; `nil` when they are in it, or in a
   /// bucket.
   let outerFilesDirectory: String?
+  /// The place of the database.
+  let store: StorePlace
   private let filePlace: FilePlace
 
   init(_ settings: Settings, directory: String?) {
     self.directory = directory ?? settings.dataDirectory
     hasDatabase = settings.store.url == nil
+    store =
+      settings.store.url.map { .postgreSQL(url: $0.value) } ?? .directory(self.directory)
     filePlace = settings.files.store
     outerFilesDirectory =
       switch settings.files.store {

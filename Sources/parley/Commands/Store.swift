@@ -2,16 +2,48 @@ internal import ArgumentParser
 internal import Configuration
 internal import ParleyProtocol
 internal import Reactor
+internal import Store
 
 /// Commands for the database of a gateway that does not run.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store", abstract: "Copy a gateway's data into another database.",
+    commandName: "store", abstract: "Copy a gateway's data, or renew its channels after a restore.",
     discussion: """
       EXAMPLES:
         parley store copy --from /var/lib/parley --to postgresql://parley@db/parley
+        parley store new-epochs --config /etc/parley/parley.yaml
       """,
-    subcommands: [Copy.self])
+    subcommands: [Copy.self, NewEpochs.self])
+}
+
+extension StoreCommand {
+  /// Gives the channels of a restored database new epochs.
+  struct NewEpochs: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "new-epochs",
+      abstract: "Renew the epochs of all channels after a restore of the database.",
+      discussion: """
+        Run it before the first server starts with a database that pg_restore, point-in-time recovery \
+        or a snapshot has brought back to an earlier state. Clients then load their channels again. \
+        Without it, those that reconnect may miss messages without notice. 'parley restore' does the \
+        same by itself. No server may use the database meanwhile.
+        """)
+
+    @OptionGroup var place: DataOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let data = try place.data()
+      let count: Int
+      do {
+        count = try EpochRenewals.run(in: data.store)
+      } catch {
+        throw CommandFailure.refused("\(error)", code: 0)
+      }
+      let answer = JSONWriter.bytes { $0.object { $0.member("channels", count) } }
+      try output.show(answer) { ["\($0.number("channels")) channels have new epochs"] }
+    }
+  }
 }
 
 extension StoreCommand {

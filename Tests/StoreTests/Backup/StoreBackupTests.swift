@@ -125,6 +125,66 @@ struct StoreBackupTests {
     #expect(mode[.posixPermissions] as? Int == 0o600)
   }
 
+  @Test("leaves the master keys of the directory in place unless it has some")
+  func presentMasterKeys() throws {
+    try makeData()
+    let without = try backUp().path
+    let with = try backUp(at: Self.noon + 1, parts: [.database, .masterKeys]).path
+    try write("newer\n", to: "file-keys")
+    let kept = try restore(without, to: data, .isSetAside)
+    #expect(kept.masterKeys == .kept && !kept.namesSetAside.contains("file-keys"))
+    #expect(try text(data + "/file-keys") == "newer\n")
+    let restored = try StoreRestoration(
+      of: with, to: data, filesDirectory: nil, presentData: .isSetAside
+    ).run(at: Self.noon + 1)
+    #expect(restored.masterKeys == .restored && restored.namesSetAside.contains("file-keys"))
+    #expect(try text(data + "/file-keys") == "key\n")
+    #expect(try text(#require(restored.setAside) + "/file-keys") == "newer\n")
+    #expect(try restore(without, to: directory.path + "/restored").masterKeys == .absent)
+    // Keys that were put there first do not stand in the way.
+    let prepared = directory.path + "/prepared"
+    try FileManager.default.createDirectory(atPath: prepared, withIntermediateDirectories: true)
+    try "key\n".write(toFile: prepared + "/file-keys", atomically: false, encoding: .utf8)
+    #expect(try restore(without, to: prepared).masterKeys == .kept)
+  }
+
+  private func epochs(_ directory: String) throws -> [String] {
+    let database = try Database(path: directory + "/parley.sqlite", access: .readOnly)
+    defer { database.close() }
+    let rows = try database.rows("SELECT epoch FROM channels")
+    var epochs: [String] = []
+    while let row = try rows.next() { epochs.append(row[0]) }
+    return epochs
+  }
+
+  @Test("begins a new epoch of each channel when it is restored, and changes nothing of the backup")
+  func epochs() throws {
+    try makeData()
+    let database = try Database(path: data + "/parley.sqlite")
+    for url in ["a", "b"] {
+      try database.execute(
+        """
+        INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
+          is_frozen, created_at, epoch, last_seq) VALUES (?, '', '', '', '', '', 0, 0, 1, 'first', 7)
+        """, [url])
+    }
+    database.close()
+    let backup = try backUp().path
+    let target = directory.path + "/restored"
+    _ = try restore(backup, to: target)
+    let restored = try epochs(target)
+    #expect(restored.count == 2 && !restored.contains("first"))
+    #expect(try epochs(backup) == ["first", "first"])
+    // The same backup once more is another life of the channels.
+    _ = try restore(backup, to: target, .isSetAside)
+    #expect(try Set(epochs(target)).isDisjoint(with: restored))
+    let count = try EpochRenewals.run(in: .directory(target))
+    #expect(try count == 2 && Set(epochs(target)).isDisjoint(with: restored))
+    let lock = try DirectoryLock(directory: target)
+    defer { lock.release() }
+    #expect(throws: StoreError.self) { try EpochRenewals.run(in: .directory(target)) }
+  }
+
   @Test("that was cut off is none, and goes with the next")
   func remains() throws {
     try makeData()
@@ -183,6 +243,7 @@ struct StoreBackupTests {
     let report = try restore(path, to: data, .isSetAside)
     let aside = try #require(report.setAside)
     #expect(try text(aside + "/files/c") == "newer")
+    #expect(report.namesSetAside.filter { ["files", "parley.sqlite"].contains($0) }.count == 2)
     #expect(try names(data + "/files") == ["a", "b"] && restoredText(data) == "kept")
   }
 }

@@ -1,0 +1,64 @@
+import Crypto
+import PostgreSQL
+import SQLite
+
+/// New epochs for all channels of a database that was brought back to an earlier state.
+///
+/// Clients know positions that the database has lost and gives out again for other events: under another
+/// epoch none of them counts, and clients load their channels again.
+package enum EpochRenewals {
+  /// Gives all channels of a database that no server uses a new epoch.
+  ///
+  /// - Returns: The number of channels.
+  /// - Throws: `StoreError`, also while a server uses the database.
+  package static func run(in place: StorePlace) throws -> Int {
+    switch place {
+    case .directory(let path): try run(inDirectory: path)
+    case .postgreSQL(let url): try run(inDatabase: url)
+    }
+  }
+
+  /// Gives all channels of a database file a new epoch.
+  ///
+  /// - Returns: The number of channels.
+  static func run(inFile path: String) throws -> Int {
+    do {
+      let database = try Database(path: path)
+      defer { database.close() }
+      try IntegrityCheck.run(on: database, path: path)
+      try Migrations.check(database, path: path)
+      try database.execute(statement(parameter: "?"), [epoch()])
+      return database.changesCount
+    } catch let error as DatabaseError {
+      throw StoreError.inaccessible(path: path, reason: error.message)
+    }
+  }
+
+  private static func run(inDirectory directory: String) throws -> Int {
+    let path = directory + "/" + StoredFileNames.database
+    guard FileStatus(path) != nil else {
+      throw StoreError.inaccessible(path: path, reason: "it does not exist")
+    }
+    let lock = try DirectoryLock(directory: directory)
+    defer { lock.release() }
+    return try run(inFile: path)
+  }
+
+  private static func run(inDatabase url: String) throws -> Int {
+    do {
+      let connection = try PostgreSQLAccess(url: url, role: .administrator).connect(after: nil)
+      try PostgreSQLLocks(.alone).acquire(on: connection, after: nil)
+      try PostgreSQLSchema.prepare(on: connection)
+      return try connection.execute(statement(parameter: "$1"), [.text(epoch())]).changedCount
+    } catch let error as PostgreSQLError {
+      throw StoreError.inaccessible(path: "the database", reason: error.message)
+    }
+  }
+
+  /// An epoch names the life of one channel's count, so that all channels may have the same.
+  private static func epoch() -> String { SecureRandom.base64URL(byteCount: 9) }
+
+  private static func statement(parameter: String) -> String {
+    "UPDATE channels SET epoch = \(parameter)"
+  }
+}
