@@ -1,5 +1,5 @@
-"""The master keys of encrypted files, which a deployment has once: packaged servers that become a cluster, and
-servers without them."""
+"""The master keys of encrypted files, which a deployment has once: packaged servers that become a cluster, servers
+without them, and what a check says before the start."""
 
 import asyncio
 import os
@@ -184,3 +184,38 @@ async def test_one_key_of_fresh_servers(ctx):
             assert sum(os.path.exists(key_file(server.data)) for server in cluster.servers) == 1
         for server in cluster.servers:
             await server.end()
+
+
+async def test_a_deep_check_compares(ctx):
+    """--check-config --deep names keys that are missing or differ, settings that differ from those of servers that
+    run, and a bus that refuses the password."""
+    several(ctx)
+    cluster = await packaged(ctx, "--auth-jwt-secret", "x" * 32)
+    first = cluster.servers[0]
+    name = key_id(first.data)
+
+    async def check(data, **changes):
+        flags = [*first.flags, "--listen", "127.0.0.1:0", "--data-dir", data, "--check-config", "--deep"]
+        status, output, _ = await ctx.run(
+            ctx.parleyd, *flags, environment={**first.environment, **changes})
+        return status, output.decode()
+    empty = ctx.directory()
+    for data in (empty, cluster.servers[1].data):
+        status, said = await check(data)
+        assert status == 78 and "problem  files.master_keys: " in said and name in said, said
+    shutil.copy(key_file(first.data), key_file(empty))
+    status, said = await check(empty)
+    assert status == 0 and "holds the keys of the deployment" in said, said
+    assert "no server that runs has other settings" in said, said
+    with open(key_file(empty), "w", encoding="ascii") as file:
+        file.write(f"{name} {'A' * 43}=\n")
+    status, said = await check(empty)
+    assert status == 78 and f"the master key {name} of " in said, said
+    shutil.copy(key_file(first.data), key_file(empty))
+    status, said = await check(empty, PARLEY_CLUSTER_SECRET="a secret of sixteen bytes")
+    assert "cluster.secret: the server " in said and "sixteen bytes" not in said, said
+    if ctx.bus == "redis":
+        assert " came back" in (await check(empty))[1]
+        wrong = first.environment["PARLEY_CLUSTER_BUS"].replace("redis://", "redis://:hush@")
+        status, said = await check(empty, PARLEY_CLUSTER_BUS=wrong)
+        assert status == 78 and "problem  cluster.bus: " in said and "hush" not in said, said

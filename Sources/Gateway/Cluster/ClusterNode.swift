@@ -30,15 +30,7 @@ final class ClusterNode: ClusterObserver {
     guard let bus = settings.cluster.bus, let store = settings.store.url else { return nil }
     busKind = bus.kind
     self.relays = relays
-    var options = ClusterOptions(
-      registryURL: store.value, serverName: Machine.name, version: Release.version)
-    options.clusterName = settings.cluster.name
-    options.secret = settings.cluster.secret.map { Array($0.value.utf8) }
-    options.timing.beat = settings.cluster.beatMilliseconds
-    options.timing.serverTimeout = settings.cluster.serverTimeoutMilliseconds
-    options.timing.isolation = settings.cluster.isolationMilliseconds
-    options.versions = .ofProcess
-    options.agreement = ClusterAgreement(settings).digests
+    let options = Self.options(settings, store: store.value)
     let maker = try Self.maker(of: bus, store: store.value)
     network = try Self.join(options, maker, wait)
     try awaitRegistry(wait)
@@ -156,6 +148,20 @@ final class ClusterNode: ClusterObserver {
   static func name(ofDeployment number: UInt64) -> String { "\(ServerID(rawValue: number))" }
 
   // MARK: Joining
+
+  /// The options of a server with these settings.
+  static func options(_ settings: Settings, store: String) -> ClusterOptions {
+    var options = ClusterOptions(
+      registryURL: store, serverName: Machine.name, version: Release.version)
+    options.clusterName = settings.cluster.name
+    options.secret = settings.cluster.secret.map { Array($0.value.utf8) }
+    options.timing.beat = settings.cluster.beatMilliseconds
+    options.timing.serverTimeout = settings.cluster.serverTimeoutMilliseconds
+    options.timing.isolation = settings.cluster.isolationMilliseconds
+    options.versions = .ofProcess
+    options.agreement = ClusterAgreement(settings).digests
+    return options
+  }
 
   private static func join(
     _ options: ClusterOptions, _ maker: @escaping BusMaker, _ wait: StartWait

@@ -19,7 +19,7 @@ package struct DeepCheck {
   private static let patience: Int32 = 3
 
   private let plan: GatewayPlan
-  private let settings: Settings
+  let settings: Settings
 
   package init(_ plan: GatewayPlan) {
     self.plan = plan
@@ -29,7 +29,7 @@ package struct DeepCheck {
   /// Tries everything, in the order of the settings.
   package func run() -> [SettingFinding] {
     files() + plan.listening.targets.map(listener) + dataDirectory() + depot() + auditLog()
-      + database() + bus() + services()
+      + store() + bus() + services()
   }
 
   // MARK: Files
@@ -50,15 +50,6 @@ package struct DeepCheck {
     }
     if let list = settings.unfurl.optOutFile {
       findings.append(fine("unfurl.opt_out_file", "\(shown(list)) is readable"))
-    }
-    if case .file(let path) = MasterKeySource(settings) {
-      do throws(StartError) {
-        if try MasterKeySource.file(path).read() != nil {
-          findings.append(fine("files.master_keys", "\(shown(path)) holds usable keys"))
-        }
-      } catch {
-        findings.append(wrong("files.master_keys", error.description))
-      }
     }
     return findings
   }
@@ -91,7 +82,11 @@ package struct DeepCheck {
       guard let owner = DataDirectory.owner(of: settings.dataDirectory) else {
         return wrong(setting, "\(target.address) is in use by another program")
       }
-      switch ListeningProcess.isListening(owner, on: target.address) {
+      let isOwner =
+        ListeningProcess.isListening(owner, on: target.address)
+        // The user may not see the sockets of the server, as in the unit of systemd.
+        ?? (target.isPlain && GatewayGreeting.answers(at: target.address) ? true : nil)
+      switch isOwner {
       case true?:
         return fine(
           setting, "\(target.address) is in use by the running server, process \(owner)")
@@ -99,7 +94,9 @@ package struct DeepCheck {
         return wrong(setting, "\(target.address) is in use by another program")
       case nil:
         return doubtful(
-          setting, "\(target.address) is in use, maybe by the running server, process \(owner)")
+          setting,
+          "\(target.address) is in use by a program that this user may not see, maybe by the running server, process \(owner)"
+        )
       }
     }
   }
@@ -178,24 +175,18 @@ package struct DeepCheck {
 
   // MARK: Databases and services
 
-  private func database() -> [SettingFinding] {
-    guard let url = settings.store.url else { return [] }
+  private func store() -> [SettingFinding] {
+    guard let url = settings.store.url else { return deployment() }
     var options = PostgreSQLConnection.Options()
     options.connectTimeout = Int(Self.patience)
     do throws(PostgreSQLError) {
       let connection = try PostgreSQLConnection(url.value, options)
       _ = try connection.execute("SELECT 1")
-      return [fine("store.url", "PostgreSQL answers and accepts the user")]
     } catch {
-      return [wrong("store.url", error.message)]
+      return [wrong("store.url", error.message)] + masterKeys(nil)
     }
-  }
-
-  private func bus() -> [SettingFinding] {
-    guard case .redis(let urls) = settings.cluster.bus else { return [] }
-    return urls.map { url in
-      reach("cluster.bus", "\(url)", host: url.endpoint.host, port: url.endpoint.port)
-    }
+    return [fine("store.url", "PostgreSQL answers and accepts the user")] + deployment()
+      + registry()
   }
 
   private func services() -> [SettingFinding] {
@@ -229,19 +220,19 @@ package struct DeepCheck {
 
   // MARK: Texts
 
-  private func fine(_ setting: String, _ text: String) -> SettingFinding {
+  func fine(_ setting: String, _ text: String) -> SettingFinding {
     SettingFinding(.fine, setting, text)
   }
 
-  private func doubtful(_ setting: String, _ text: String) -> SettingFinding {
+  func doubtful(_ setting: String, _ text: String) -> SettingFinding {
     SettingFinding(.doubtful, setting, text)
   }
 
-  private func wrong(_ setting: String, _ text: String) -> SettingFinding {
+  func wrong(_ setting: String, _ text: String) -> SettingFinding {
     SettingFinding(.wrong, setting, text)
   }
 
-  private func shown(_ path: String) -> String { DisplayText.name(path, limit: 300) }
+  func shown(_ path: String) -> String { DisplayText.name(path, limit: 300) }
 
   private func lastReason() -> String { SystemError.last("access").reason }
 

@@ -17,6 +17,14 @@ struct ListenPlan {
     /// resolve a name of theirs to loopback.
     let answersLoopbackNamesOnly: Bool
 
+    /// Whether requests are answered there without TLS and without the word of a proxy.
+    var isPlain: Bool {
+      switch purpose {
+      case .plain, .operations: true
+      case .tls, .proxied: false
+      }
+    }
+
     /// Opens a listening socket for each shard, all on the same port.
     func open(count: Int) throws(SystemError) -> (SocketAddress, [Int32]) {
       let (first, bound) = try Socket.listenFirst(on: address)

@@ -40,6 +40,39 @@ enum Reachability {
   }
 }
 
+/// A gateway that runs, recognized by its answer.
+enum GatewayGreeting {
+  private static let patience: Int32 = 2_000
+  private static let request =
+    "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+  private static let byteLimit = 4_096
+
+  /// Whether a gateway answers at an address, without TLS; blocks the caller's thread for some seconds
+  /// at most.
+  static func answers(at address: SocketAddress) -> Bool {
+    guard let descriptor = try? Socket.connect(to: address) else { return false }
+    defer { Socket.close(descriptor) }
+    guard isReady(descriptor, for: POLLOUT) else { return false }
+    let bytes = Array(request.utf8)
+    guard case .transferred(bytes.count) = bytes.withUnsafeBytes({ Socket.send(descriptor, $0) })
+    else { return false }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1_024)
+    while answer.count < byteLimit, isReady(descriptor, for: POLLIN) {
+      let count = Kernel.read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { break }
+      answer += buffer[..<count]
+    }
+    let text = String(decoding: answer, as: UTF8.self)
+    return text.hasPrefix("HTTP/1.1 200 ") && text.hasSuffix("\r\n\r\nalive\n")
+  }
+
+  private static func isReady(_ descriptor: Int32, for event: Int32) -> Bool {
+    var question = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+    return poll(&question, 1, patience) > 0
+  }
+}
+
 /// The sockets that another process listens on, as the kernel shows them in /proc.
 enum ListeningProcess {
   private static let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
@@ -51,8 +84,19 @@ enum ListeningProcess {
   static func isListening(_ process: Int32, on address: SocketAddress) -> Bool? {
     let folder = "/proc/\(process)/fd"
     guard let names = try? Kernel.names(inDirectory: folder) else { return nil }
-    let sockets = Set(names.compactMap { Kernel.linkTarget(folder + "/" + $0) })
-    return inodes(ofPort: address.port).contains { sockets.contains("socket:[\($0)]") }
+    return isListening(
+      descriptors: names.map { Kernel.linkTarget(folder + "/" + $0) },
+      inodes: inodes(ofPort: address.port))
+  }
+
+  /// Whether a process with these descriptors has one of these sockets.
+  ///
+  /// - Parameter descriptors: `nil` for those that this user may not look at: the folder of a process
+  ///   in another user namespace can be listed all the same.
+  static func isListening(descriptors: [String?], inodes: [Substring]) -> Bool? {
+    let sockets = Set(descriptors.compactMap(\.self))
+    if inodes.contains(where: { sockets.contains("socket:[\($0)]") }) { return true }
+    return sockets.count < Set(descriptors).count || sockets.isEmpty ? nil : false
   }
 
   /// The inodes of the sockets that listen on a port.

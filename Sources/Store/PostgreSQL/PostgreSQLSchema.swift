@@ -27,6 +27,21 @@ enum PostgreSQLSchema {
   /// "Parley" and a number: one server at a time changes the schema.
   private static let lock: Int64 = 0x5061_726C_6579_0002
 
+  /// Checks that a database, which is not changed, has no schema of a newer version.
+  ///
+  /// - Returns: The version of the schema; 0 before the first.
+  /// - Throws: `StoreError.newerSchema`, or `PostgreSQLError`.
+  @discardableResult
+  static func check(on connection: PostgreSQLConnection) throws -> Int64 {
+    let present = try connection.execute("SELECT coalesce(max(version), 0) FROM parley_schema")
+      .integer(0, 0)
+    guard present <= versions.last?.number ?? 0 else {
+      let database = try connection.execute("SELECT current_database()").text(0, 0)
+      throw StoreError.newerSchema(path: "the database \(database)")
+    }
+    return present
+  }
+
   /// Brings the schema up to date.
   ///
   /// - Throws: `StoreError.newerSchema`, or `PostgreSQLError`.
@@ -34,12 +49,7 @@ enum PostgreSQLSchema {
     _ = try connection.execute("SELECT pg_advisory_lock($1)", [.integer(lock)])
     try connection.execute(
       script: "CREATE TABLE IF NOT EXISTS parley_schema (version bigint PRIMARY KEY)")
-    let database = try connection.execute("SELECT current_database()").text(0, 0)
-    let present = try connection.execute("SELECT coalesce(max(version), 0) FROM parley_schema")
-      .integer(0, 0)
-    guard present <= versions.last?.number ?? 0 else {
-      throw StoreError.newerSchema(path: "the database \(database)")
-    }
+    let present = try check(on: connection)
     for version in versions where version.number > present {
       try connection.execute(
         script: """

@@ -1,0 +1,29 @@
+internal import Cluster
+package import PostgreSQL
+
+/// A look at the registry of a cluster without joining it.
+package enum RegistryProbe {
+  /// The settings that servers which run have otherwise than this one would.
+  ///
+  /// Changes nothing; a database without a registry has no servers.
+  ///
+  /// - Throws: `PostgreSQLError`.
+  package static func differences(
+    _ options: ClusterOptions
+  ) throws(PostgreSQLError) -> [SettingDifference] {
+    var settings = PostgreSQLConnection.Options()
+    settings.applicationName = "parley check"
+    settings.connectTimeout = 3
+    settings.answerTimeout = Int(options.timing.registryAnswer)
+    let connection = try PostgreSQLConnection(options.registryURL, settings)
+    let isThere = try connection.execute("SELECT to_regclass('servers') IS NOT NULL")
+    guard isThere.integer(0, 0) == 1 else { return [] }
+    let agreement = options.agreement.sorted { $0.key < $1.key }
+    let rows = try connection.execute(
+      RegistryStatements.differences,
+      [.texts(agreement.map(\.key)), .texts(agreement.map(\.value))])
+    return (0..<rows.count).map {
+      SettingDifference(setting: rows.text($0, 0), server: rows.text($0, 1))
+    }
+  }
+}
