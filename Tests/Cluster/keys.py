@@ -8,7 +8,7 @@ import signal
 import stat
 
 import uploads
-from cluster import FREE, TOKEN, Cluster
+from cluster import FREE, TOKEN, Cluster, ClusterServer, quiet
 from files import call, form as encoded
 from harness import Server, eventually
 from sealing import key, read
@@ -184,6 +184,53 @@ async def test_one_key_of_fresh_servers(ctx):
             assert sum(os.path.exists(key_file(server.data)) for server in cluster.servers) == 1
         for server in cluster.servers:
             await server.end()
+
+
+async def test_a_server_moves_into_a_cluster(ctx):
+    """One command copies the data, files and keys of a server that was alone. Its files open on each server then, and
+    its clients recover."""
+    several(ctx)
+    shared = {"PARLEY_AUTH_API_TOKEN": TOKEN, "PARLEY_FILES_PUBLIC_URL": "http://127.0.0.1:9"}
+    data = ctx.directory()
+    alone = await ClusterServer.start(ctx.parleyd, data, [*quiet(FREE), "--reactors", "1"], shared)
+    ctx.running.append(alone)
+    channel = ctx.name("moved")
+    owner = await ctx.user(alone)
+    await owner.call("channel.create", channel_url=channel)
+    await owner.enter(channel)
+    sealed = await send(owner, alone, channel, b"sealed" * 100, require_auth=True)
+    position = await owner.enter(channel)
+    clear = await send(owner, alone, channel, b"clear" * 100)
+    await alone.end()
+    cluster = Cluster(ctx, await ctx.postgresql.database(), ctx.bus)
+    environment = {
+        **shared, "PARLEY_DATA_DIR": data, "PARLEY_STORE_URL": ctx.postgresql.url(cluster.database),
+        "PARLEY_CLUSTER_BUS": "postgresql", "PARLEY_FILES_STORE": f"directory:{cluster.files}"}
+    check = [ctx.parleyd, "--listen", "127.0.0.1:0", "--check-config", "--deep"]
+    status, output, errors = await ctx.run(
+        ctx.parley, "store", "copy", "--from", data, environment=environment)
+    assert status == 0, errors
+    heading, *rows = output.decode().splitlines()
+    assert heading.split() == ["TABLE", "ROWS"] and all(len(row.split()) == 2 for row in rows), output
+    assert f"files: 2 of {data}/files are in {cluster.files}/files" in errors.decode(), errors
+    assert f"master keys: in {data}/file-keys; copy the file to all servers" in errors.decode(), errors
+    status, output, _ = await ctx.run(*check, environment=environment)
+    assert status == 0 and b"has the files of messages" in output, output
+    assert b"holds the keys of the deployment" in output, output
+    os.rename(f"{cluster.files}/files", f"{cluster.files}/elsewhere")
+    status, output, _ = await ctx.run(*check, environment=environment)
+    assert status == 78 and b"2 of 2 files that messages have are not in " in output, output
+    os.rename(f"{cluster.files}/elsewhere", f"{cluster.files}/files")
+    for place in (data, ctx.directory(), ctx.directory()):
+        if place != data:
+            shutil.copy(key_file(data), key_file(place))
+        await cluster.add(*FREE, data=place)
+    await cluster.until_whole()
+    owner = await ctx.user(cluster.servers[2], owner.user_id)
+    again = await owner.enter(channel, recover={"epoch": position["epoch"], "seq": position["seq"]})
+    assert again["recovered"] is True and len(again["events"]) == 1, again
+    for file, content in ((sealed, b"sealed" * 100), (clear, b"clear" * 100)):
+        await opens(cluster, file, owner, content)
 
 
 async def test_a_deep_check_compares(ctx):

@@ -6,7 +6,7 @@ import SQLite
 /// A copy of a SQLite store into an empty PostgreSQL database.
 ///
 /// Everything durable goes along, with its numbers and epochs: clients recover from the positions
-/// that they have. Files stay where they are. The copy is one transaction: when it fails, nothing of
+/// that they have. ``StoredFilesCopy`` copies the files. The copy is one transaction: when it fails, nothing of
 /// it is left and it can be repeated.
 package struct StoreCopy: Sendable {
   /// The data directory, which no server may use meanwhile.
@@ -19,7 +19,7 @@ package struct StoreCopy: Sendable {
 
   package init(
     from directory: String, to url: String, at time: Int64,
-    logger: Logger = Logger(label: "parley.store")
+    logger: Logger = Logger(label: "parley.store") { _ in SwiftLogNoOpLogHandler() }
   ) {
     self.directory = directory
     self.url = url

@@ -52,6 +52,9 @@ extension StoreCommand {
     /// Copies the store of a directory into a database, and returns the number of rows of each table.
     typealias Work = (_ directory: String, _ url: String) throws -> [String: Int]
 
+    /// Copies what lies beside the database, and returns what was done, for people.
+    typealias FileWork = (_ directory: String) throws -> [String]
+
     /// The variable of the setting `store.url`.
     private static let variable = "PARLEY_STORE_URL"
 
@@ -59,10 +62,17 @@ extension StoreCommand {
       commandName: "copy", abstract: "Copy the SQLite data of a gateway into PostgreSQL.",
       discussion: """
         No server may use the directory or the database meanwhile. The database must be empty. \
-        Everything but sessions is copied, so that clients recover from the positions they have. \
-        Files of messages stay where they are. A copy that fails leaves nothing behind and can be \
-        repeated. The URL may also come from PARLEY_STORE_URL: other users of the machine can read a \
-        command line.
+        Everything but sessions is copied, so that clients recover from the positions they have.
+
+        Files of messages are copied to the directory of files.store, and the master keys of encrypted \
+        files to files.master_keys, as the new settings name them: from --config and the environment. \
+        Files for a bucket are not copied; the command says what to copy to where.
+
+        A copy that fails leaves nothing in the database and can be repeated. The URL may also come \
+        from PARLEY_STORE_URL: other users of the machine can read a command line.
+
+        EXAMPLES:
+          parley store copy --from /var/lib/parley --config /etc/parley/parley.yaml
         """)
 
     @Option(help: ArgumentHelp("The data directory to copy from.", valueName: "directory"))
@@ -71,24 +81,38 @@ extension StoreCommand {
     @Option(help: ArgumentHelp("The URL of the PostgreSQL database.", valueName: "url"))
     var to: String?
 
+    @OptionGroup var settings: SettingsOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
       guard !from.isEmpty else { throw ValidationError("the directory is empty") }
-      _ = try url()
+      // A settings file may name the database; it is read when the command runs.
+      if settings.config == nil || to != nil { _ = try url() }
     }
 
     func run() throws {
-      try run(in: ProcessEnvironment.variables, copying: StoreCopying.copy(from:to:))
+      let settings = try settings.settings()
+      var environment = ProcessEnvironment.variables
+      if let url = settings.store.url { environment[Self.variable] = url.value }
+      try run(
+        in: environment, copyingFiles: StoreCopying.Beside(settings).copy(from:),
+        copying: StoreCopying.copy(from:to:))
     }
 
-    /// Copies, and prints the number of rows.
+    /// Copies, prints the number of rows, and reports the rest on standard error.
+    ///
+    /// The files come first: what the database names is there when servers start.
     ///
     /// - Throws: `CommandFailure` with the reason of the failure, which does not name the password.
-    func run(in environment: [String: String], copying work: Work) throws {
+    func run(
+      in environment: [String: String], copyingFiles fileWork: FileWork = { _ in [] },
+      copying work: Work
+    ) throws {
       let counts: [String: Int]
       do {
-        counts = try work(from, try url(in: environment))
+        let url = try url(in: environment)
+        for note in try fileWork(from) { StandardError.write(note) }
+        counts = try work(from, url)
       } catch {
         throw CommandFailure.refused("\(error)", code: 0)
       }
