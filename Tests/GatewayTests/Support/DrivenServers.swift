@@ -383,12 +383,17 @@ final class DrivenClient {
 
   /// Waits for the reply to a call.
   func reply(to number: Int) throws -> String {
+    try #require(try replyUnlessClosed(to: number))
+  }
+
+  /// Waits for the reply to a call, or for the end of the connection.
+  func replyUnlessClosed(to number: Int) throws -> String? {
     try servers.turns {
       receive()
-      return replies[number] != nil
+      return replies[number] != nil || closeCode != nil
     }
     receive()
-    return try #require(replies[number])
+    return replies[number]
   }
 
   /// Whether the reply to a call has come.
