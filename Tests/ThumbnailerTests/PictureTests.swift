@@ -149,6 +149,14 @@ struct PictureTests {
     #expect(made.size == PictureSize(width: 16, height: 8) && made.format == .png)
   }
 
+  @Test("a JPEG with bytes between its segments is decoded")
+  func strayBytes() async throws {
+    let jpeg = try workshop.noise(200, 100, "stray.jpg")
+    let length = 2 + Int(jpeg[4]) << 8 + Int(jpeg[5]) + 2
+    let stray = Array(jpeg[..<length]) + [0x0D, 0x0A] + jpeg[length...]
+    #expect(try await made(stray).size == PictureSize(width: 100, height: 50))
+  }
+
   @Test("what hangs on to a picture does not come along")
   func polyglots() async throws {
     let tail = Array("<script>alert(1)</script>PK\u{5}\u{6}".utf8)

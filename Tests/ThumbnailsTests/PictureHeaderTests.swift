@@ -70,6 +70,20 @@ struct PictureHeaderTests {
     }
   }
 
+  @Test("bytes between the segments of a JPEG are passed over, as decoders do")
+  func strayBytes() throws {
+    let start: [UInt8] = [0xFF, 0xD8]
+    let application: [UInt8] = [0xFF, 0xE0, 0, 4, 1, 2]
+    let frame: [UInt8] = [0xFF, 0xC2, 0, 11, 8, 1, 2, 3, 4]
+    let expected = PictureSize(width: 772, height: 258)
+    for stray in [[0x0D, 0x0A], [0xFF, 0x00, 0xFF], [UInt8](repeating: 0, count: 2_000)] {
+      #expect(try size(start + application + stray + frame) == expected)
+      #expect(try size(start + stray + application + frame) == expected)
+    }
+    let endless = [UInt8](repeating: 0xFF, count: 4 << 20)
+    #expect(throws: PictureRefusal.noSize) { try size(start + endless + frame) }
+  }
+
   @Test("a chain of segments without end is given up")
   func endlessSegments() {
     let bytes = [0xFF, 0xD8] + [[UInt8]](repeating: [0xFF, 0xE0, 0, 2], count: 10_000).joined()

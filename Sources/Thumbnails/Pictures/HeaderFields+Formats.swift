@@ -28,23 +28,13 @@ extension HeaderFields {
 
   /// Follows the segments of a JPEG to the one that begins the frame.
   mutating func sizeOfJPEG() -> PictureSize? {
-    var offset: UInt64 = 2
-    for _ in 0..<Self.mostSteps {
-      guard byte(at: offset) == 0xFF, let marker = byte(at: offset + 1) else { return nil }
-      switch marker {
-      case 0xFF: offset += 1
-      case 0x01, 0xD0...0xD7: offset += 2
-      // The data begins, or the file ends, before any frame.
-      case 0xD8...0xDA: return nil
-      case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
-        guard let height = number(at: offset + 5, count: 2),
-          let width = number(at: offset + 7, count: 2)
-        else { return nil }
-        return PictureSize(width: width, height: height)
-      default:
-        guard let length = number(at: offset + 2, count: 2), length >= 2 else { return nil }
-        offset += 2 + UInt64(length)
-      }
+    var segments = JPEGSegments()
+    while let segment = segments.next(in: &self) {
+      guard segment.kind == .frame else { continue }
+      guard let height = number(at: segment.content + 1, count: 2),
+        let width = number(at: segment.content + 3, count: 2)
+      else { return nil }
+      return PictureSize(width: width, height: height)
     }
     return nil
   }

@@ -40,7 +40,8 @@ package enum MediaFormat: Hashable, Sendable, CaseIterable {
 
   private func isBegun(by bytes: [UInt8]) -> Bool {
     switch self {
-    case .jpeg: bytes.starts(with: [0xFF, 0xD8, 0xFF])
+    // Decoders pass over what stands between this marker and the next.
+    case .jpeg: bytes.starts(with: [0xFF, 0xD8])
     case .png: bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
     case .gif: bytes.starts(with: Array("GIF87a".utf8)) || bytes.starts(with: Array("GIF89a".utf8))
     case .webP: bytes.isChunk("RIFF", of: "WEBP")
