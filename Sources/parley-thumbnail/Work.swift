@@ -18,7 +18,7 @@ struct Work {
     do throws(PictureRefusal) {
       let header = try PictureHeader(of: &file)
       try command.limits.check(header)
-      return try make(boxes, of: header.format)
+      return try make(boxes, of: header)
     } catch {
       Report.write("\(error)")
       return .refused
@@ -26,25 +26,45 @@ struct Work {
   }
 
   private func make(
-    _ boxes: [ThumbnailBox], of format: MediaFormat
+    _ boxes: [ThumbnailBox], of header: PictureHeader
   ) throws(PictureRefusal) -> ThumbnailOutcome {
     guard let vipsthumbnail = command.programs.vipsthumbnail else { throw .formatNotMade }
     var picture = STDIN_FILENO
-    if format.isFilm {
+    if header.format.isFilm {
       guard let ffmpeg = command.programs.ffmpeg else { throw .formatNotMade }
       picture = csandbox_memory_file("frame")
-      let outcome = takeFrame(of: format, ffmpeg, into: picture)
+      let outcome = takeFrame(of: header.format, ffmpeg, into: picture)
       guard outcome == .made else { return outcome }
     }
+    var conversion = header.colours.conversion
     for (index, box) in boxes.enumerated() {
-      let outcome = run(
-        .thumbnail(
-          box, format.thumbnailFormat, vipsthumbnail: vipsthumbnail, limits: command.limits),
-        input: picture, output: HelperCommand.firstResult + Int32(index))
+      let outcome = convert(&conversion) { conversion in
+        runner.run(
+          .thumbnail(
+            box, header.format.thumbnailFormat, conversion, vipsthumbnail: vipsthumbnail,
+            limits: command.limits),
+          input: picture, output: HelperCommand.firstResult + Int32(index))
+      }
       guard outcome == .made else { return outcome }
       Report.write(.made(index))
     }
     return .made
+  }
+
+  /// Runs a program, and once more without the profile if libvips cannot use it.
+  ///
+  /// A profile may be broken, or made for other pixels. libvips reports this before it decodes.
+  private func convert(
+    _ conversion: inout ColourConversion,
+    by run: (ColourConversion) -> (outcome: ThumbnailOutcome, messages: String)
+  ) -> ThumbnailOutcome {
+    var (outcome, messages) = run(conversion)
+    if outcome == .failed, conversion == .byProfile, messages.contains("profile") {
+      conversion = .none
+      (outcome, messages) = run(conversion)
+    }
+    if !messages.isEmpty { Report.write(messages) }
+    return outcome
   }
 
   private func takeFrame(

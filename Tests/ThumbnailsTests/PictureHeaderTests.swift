@@ -84,6 +84,45 @@ struct PictureHeaderTests {
     #expect(throws: PictureRefusal.noSize) { try size(start + endless + frame) }
   }
 
+  @Test("the colours of pixels and profile are found")
+  func colours() throws {
+    func colours(_ bytes: [UInt8]) throws -> PictureColours {
+      var bytes = bytes
+      return try PictureHeader(of: &bytes).colours
+    }
+    let profile = [UInt8](repeating: 0, count: 16) + Array("GRAY".utf8)
+    let part = Array("ICC_PROFILE\0\u{1}\u{1}".utf8) + profile
+    let jpeg: [UInt8] =
+      [0xFF, 0xD8, 0xFF, 0xE2, 0, UInt8(part.count + 2)] + part
+      + [0xFF, 0xC0, 0, 11, 8, 0, 1, 0, 1, 1, 1, 0x11, 0]
+    #expect(try colours(jpeg) == PictureColours(pixels: .grey, profile: "GRAY"))
+    let webP =
+      Array("RIFF____WEBPVP8X".utf8) + [10, 0, 0, 0, 0x20, 0, 0, 0, 1, 0, 0, 1, 0, 0]
+      + Array("ICCP".utf8) + [20, 0, 0, 0] + profile
+    #expect(try colours(webP) == PictureColours(pixels: .rgb, profile: "GRAY"))
+    let property = Self.box("colr", Array("prof".utf8) + profile)
+    let size = Self.box("ispe", [0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 3, 0])
+    let heif =
+      Self.box("ftyp", Array("heic____".utf8))
+      + Self.box(
+        "meta", [0, 0, 0, 0] + Self.box("iprp", Self.box("ipco", size + property)))
+    #expect(try colours(heif) == PictureColours(pixels: .rgb, profile: "GRAY"))
+    #expect(try colours(Self.gif) == .standard)
+  }
+
+  @Test("a profile counts only for pixels of its own colour model")
+  func conversion() {
+    let cases: [(PictureColours.Model, String?, ColourConversion)] = [
+      (.rgb, nil, .byProfile), (.rgb, "RGB ", .byProfile), (.rgb, "GRAY", .none),
+      (.rgb, "CMYK", .none), (.rgb, "Lab ", .none), (.grey, nil, .none),
+      (.grey, "GRAY", .byProfile), (.grey, "RGB ", .none), (.cmyk, nil, .none),
+      (.cmyk, "CMYK", .none), (.cmyk, "RGB ", .none),
+    ]
+    for (pixels, profile, expected) in cases {
+      #expect(PictureColours(pixels: pixels, profile: profile).conversion == expected)
+    }
+  }
+
   @Test("a chain of segments without end is given up")
   func endlessSegments() {
     let bytes = [0xFF, 0xD8] + [[UInt8]](repeating: [0xFF, 0xE0, 0, 2], count: 10_000).joined()

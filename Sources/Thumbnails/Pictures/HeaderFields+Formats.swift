@@ -41,26 +41,38 @@ extension HeaderFields {
 
   /// Reads the first directory of a TIFF, whose picture is the one that is shown.
   mutating func sizeOfTIFF() -> PictureSize? {
+    var (width, height): (Int?, Int?)
+    let isWhole = forEachEntryOfTIFF { _, entry in
+      switch entry.tag {
+      case 256: width = max(width ?? 0, entry.value ?? 0)
+      case 257: height = max(height ?? 0, entry.value ?? 0)
+      default: break
+      }
+    }
+    guard isWhole, let width, let height else { return nil }
+    return PictureSize(width: width, height: height)
+  }
+
+  /// Reads the entries of the first directory of a TIFF.
+  ///
+  /// - Returns: Whether the directory is whole.
+  @discardableResult
+  mutating func forEachEntryOfTIFF(
+    _ body: (inout Self, (tag: Int, value: Int?)) -> Void
+  ) -> Bool {
     let order: ByteOrder = byte(at: 0) == UInt8(ascii: "I") ? .little : .big
     guard let directory = number(at: 4, count: 4, order).map(UInt64.init),
       let count = number(at: directory, count: 2, order), count <= Self.mostSteps
-    else { return nil }
-    var (width, height): (Int?, Int?)
+    else { return false }
     for index in 0..<UInt64(count) {
       let entry = directory + 2 + 12 * index
       guard let tag = number(at: entry, count: 2, order),
         let kind = number(at: entry + 2, count: 2, order)
-      else { return nil }
+      else { return false }
       // A number of 2 bytes stands at the beginning of the 4.
-      let value = number(at: entry + 8, count: kind == 3 ? 2 : 4, order)
-      switch tag {
-      case 256: width = max(width ?? 0, value ?? 0)
-      case 257: height = max(height ?? 0, value ?? 0)
-      default: break
-      }
+      body(&self, (tag, number(at: entry + 8, count: kind == 3 ? 2 : 4, order)))
     }
-    guard let width, let height else { return nil }
-    return PictureSize(width: width, height: height)
+    return true
   }
 
   private mutating func size(

@@ -9,12 +9,27 @@ extension HeaderFields {
   /// each tile and one for the whole.
   mutating func sizeOfHEIF() -> PictureSize? {
     var steps = Self.mostSteps
+    return properties(&steps).flatMap { largestSize(in: $0, &steps) }
+  }
+
+  /// The model of the first profile among the properties.
+  mutating func profileOfHEIF() -> String? {
+    var steps = Self.mostSteps
+    guard var rest = properties(&steps) else { return nil }
+    while let box = nextBox(in: &rest, &steps) {
+      guard box.kind == "colr" else { continue }
+      let kind = text(at: box.content.lowerBound, count: 4)
+      if kind == "prof" || kind == "rICC" { return model(ofProfileAt: box.content.lowerBound + 4) }
+    }
+    return nil
+  }
+
+  private mutating func properties(_ steps: inout Int) -> Range<UInt64>? {
     // The box `meta` has four bytes of version and flags before its boxes.
     guard let meta = first("meta", in: 0..<UInt64(Int64.max), &steps), meta.count > 4,
-      let properties = first("iprp", in: meta.lowerBound + 4..<meta.upperBound, &steps),
-      let container = first("ipco", in: properties, &steps)
+      let properties = first("iprp", in: meta.lowerBound + 4..<meta.upperBound, &steps)
     else { return nil }
-    return largestSize(in: container, &steps)
+    return first("ipco", in: properties, &steps)
   }
 
   private mutating func largestSize(in range: Range<UInt64>, _ steps: inout Int) -> PictureSize? {

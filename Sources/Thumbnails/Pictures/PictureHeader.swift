@@ -16,6 +16,8 @@ package struct PictureHeader: Hashable, Sendable {
   package let format: MediaFormat
   /// The size as stored, before a rotation; `nil` for a film, which its decoder limits.
   package let size: PictureSize?
+  /// The colours of the decoded picture, or of a frame.
+  package let colours: PictureColours
 
   /// Reads the header of a file.
   ///
@@ -25,6 +27,9 @@ package struct PictureHeader: Hashable, Sendable {
     guard let format = MediaFormat(beginning: beginning) else { throw .unknownFormat }
     self.format = format
     size = try Self.size(format, &bytes)
+    var fields = HeaderFields(bytes)
+    colours = fields.colours(of: format)
+    bytes = fields.bytes
   }
 
   private static func size(

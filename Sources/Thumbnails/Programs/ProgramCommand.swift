@@ -16,14 +16,13 @@ extension ProgramCommand {
   /// Fits the picture on standard input into a box: upright, in sRGB, without metadata, never
   /// enlarged.
   package static func thumbnail(
-    _ box: ThumbnailBox, _ format: ThumbnailFormat, vipsthumbnail path: String,
-    limits: ThumbnailLimits
+    _ box: ThumbnailBox, _ format: ThumbnailFormat, _ conversion: ColourConversion,
+    vipsthumbnail path: String, limits: ThumbnailLimits
   ) -> ProgramCommand {
     ProgramCommand(
       path: path,
-      arguments: [
-        "stdin", "--size", "\(box)>", "--export-profile", "srgb", "--output", format.vipsOptions,
-      ],
+      arguments: ["stdin", "--size", "\(box)>"] + conversion.vipsOptions
+        + ["--output", format.vipsOptions],
       environment: [
         // Leaves the loaders that are fit for files of strangers.
         "VIPS_BLOCK_UNTRUSTED=1",
@@ -126,6 +125,18 @@ package enum FilmMoment: Hashable, Sendable, CaseIterable {
     switch self {
     case .afterOneSecond: max(1, all / 2)
     case .beginning: all
+    }
+  }
+}
+
+extension ColourConversion {
+  fileprivate var vipsOptions: [String] {
+    switch self {
+    // Without the first option libvips 8.14 exports a picture that has no profile from the wrong
+    // white. Profiles of scanners have tables for no other intent than the perceptual one.
+    case .byProfile:
+      ["--import-profile", "srgb", "--export-profile", "srgb", "--intent", "perceptual"]
+    case .none: []
     }
   }
 }
