@@ -35,6 +35,12 @@ struct Work {
       picture = csandbox_memory_file("frame")
       let outcome = takeFrame(of: header.format, ffmpeg, into: picture)
       guard outcome == .made else { return outcome }
+    } else if let brand = header.stillBrand {
+      picture = csandbox_memory_file("still")
+      guard InputFile(descriptor: STDIN_FILENO).copy(to: picture, brand: brand) else {
+        Report.write("the sequence of pictures cannot be copied")
+        return .failed
+      }
     }
     var conversion = header.colours.conversion
     for (index, box) in boxes.enumerated() {
@@ -100,6 +106,28 @@ struct InputFile: PictureBytes {
     return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = max(0, pread(descriptor, buffer.baseAddress, count, offset))
     }
+  }
+}
+
+extension InputFile {
+  /// The longest sequence of pictures that is copied, in bytes.
+  private static let longestCopy = 64 << 20
+  private static let blockByteCount = 1 << 16
+
+  /// Copies the file with another brand in its header.
+  ///
+  /// - Returns: `false` when it is too long, or cannot be written.
+  func copy(to output: Int32, brand: [UInt8]) -> Bool {
+    var offset = 0
+    while offset <= Self.longestCopy {
+      let block = read(at: UInt64(offset), count: Self.blockByteCount)
+      if block.isEmpty {
+        return pwrite(output, brand, brand.count, off_t(MediaFormat.brandOffset)) == brand.count
+      }
+      guard pwrite(output, block, block.count, off_t(offset)) == block.count else { return false }
+      offset += block.count
+    }
+    return false
   }
 }
 

@@ -149,6 +149,17 @@ struct PictureTests {
     #expect(made.size == PictureSize(width: 16, height: 8) && made.format == .png)
   }
 
+  @Test("a sequence of pictures in AVIF shows its first one")
+  func sequence() async throws {
+    try workshop.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc=size=320x160:rate=5", "-frames:v", "5", "-c:v", "libaom-av1",
+      "-cpu-used", "8", "-crf", "40", "-pix_fmt", "yuv420p", "-f", "avif", "@sequence.avif")
+    let bytes = try workshop.bytes("sequence.avif")
+    #expect(bytes[8..<12].elementsEqual("avis".utf8))
+    let made = try await made(bytes)
+    #expect(made.size == PictureSize(width: 100, height: 50) && made.format == .jpeg)
+  }
+
   @Test("a JPEG with bytes between its segments is decoded")
   func strayBytes() async throws {
     let jpeg = try workshop.noise(200, 100, "stray.jpg")

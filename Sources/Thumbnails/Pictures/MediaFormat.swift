@@ -54,13 +54,22 @@ package enum MediaFormat: Hashable, Sendable, CaseIterable {
     }
   }
 
-  fileprivate static let pictureBrands: Set<String> = [
+  fileprivate static let pictureBrands: Set<String> = sequenceBrands.union([
     "heic", "heix", "heim", "heis", "mif1", "avif",
-  ]
-  /// Sequences of pictures, which show no frame to ffmpeg's demuxer, and sound.
-  fileprivate static let otherBrands: Set<String> = [
-    "hevc", "hevx", "msf1", "avis", "M4A ", "M4B ", "M4P ",
-  ]
+  ])
+  /// Sequences of pictures, of which the first one is stored as a still picture too.
+  fileprivate static let sequenceBrands: Set<String> = ["hevc", "hevx", "msf1", "avis"]
+  /// Sound.
+  fileprivate static let otherBrands: Set<String> = ["M4A ", "M4B ", "M4P "]
+
+  /// The bytes that replace those at ``brandOffset`` of a sequence, for decoders that know stills
+  /// alone; `nil` for all other files.
+  package static func stillBrand(beginning bytes: [UInt8]) -> [UInt8]? {
+    bytes.hasBrand(among: sequenceBrands) ? Array("mif1".utf8) : nil
+  }
+
+  /// The place of the brand in an ISO base media file.
+  package static let brandOffset = 8
 }
 
 /// The format of a thumbnail.

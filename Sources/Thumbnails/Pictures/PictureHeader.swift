@@ -18,6 +18,9 @@ package struct PictureHeader: Hashable, Sendable {
   package let size: PictureSize?
   /// The colours of the decoded picture, or of a frame.
   package let colours: PictureColours
+  /// The brand by which decoders that know stills alone read a sequence of pictures; `nil` for all
+  /// other files.
+  package let stillBrand: [UInt8]?
 
   /// Reads the header of a file.
   ///
@@ -26,6 +29,7 @@ package struct PictureHeader: Hashable, Sendable {
     let beginning = bytes.read(at: 0, count: MediaFormat.prefixByteCount)
     guard let format = MediaFormat(beginning: beginning) else { throw .unknownFormat }
     self.format = format
+    stillBrand = MediaFormat.stillBrand(beginning: beginning)
     size = try Self.size(format, &bytes)
     var fields = HeaderFields(bytes)
     colours = fields.colours(of: format)
