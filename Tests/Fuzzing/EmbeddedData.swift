@@ -13,12 +13,15 @@ enum EmbeddedDataHarness: Harness {
       check(answer.description, PreviewLimits.description)
       check(address: answer.image?.url)
     }
-    let data = StructuredData(scripts: [String(decoding: input, as: UTF8.self)]) { _ in true }
+    let page = PageIdentity(addresses: [url], titles: ["A title"])
+    let data = StructuredData(
+      scripts: [String(decoding: input, as: UTF8.self)], of: page,
+      resolve: { WebURL($0, relativeTo: url) })
     precondition(data.nodes.count <= StructuredData.maximumNodes)
-    let page =
+    let text =
       Array(#"<script type="application/ld+json">"#.utf8) + input + Array("</script>".utf8)
     var extractor = OpenGraphExtractor(pageURL: url, contentType: "text/html; charset=utf-8")
-    _ = page.withUnsafeBufferPointer { extractor.receive($0.span) }
+    _ = text.withUnsafeBufferPointer { extractor.receive($0.span) }
     let tag = extractor.finish().tag
     check(tag?.title, PreviewLimits.title)
     check(tag?.description, PreviewLimits.description)

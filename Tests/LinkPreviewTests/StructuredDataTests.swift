@@ -21,13 +21,13 @@ struct StructuredDataTests {
     let tag = tag(
       """
       {"@context":"https://schema.org","@type":"NewsArticle","headline":"H","name":"N",
-       "description":"D","url":"/a","image":{"@type":"ImageObject","url":"i.png","width":"1200px",
+       "description":"D","url":"/p/q/","image":{"@type":"ImageObject","url":"i.png","width":"1200px",
        "height":630,"caption":"C"}}
       """)
     let image = OpenGraphImage(
       url: "https://www.example.com/p/i.png", width: 1_200, height: 630, alt: "C")
     let expected = OpenGraphTag(
-      title: "H", url: "https://www.example.com/a", description: "D", image: image)
+      title: "H", url: "https://www.example.com/p/q/", description: "D", image: image)
     #expect(tag == expected)
   }
 
@@ -148,19 +148,77 @@ struct StructuredDataTests {
     #expect(tag?.image == image)
   }
 
-  @Test("another site's address is not believed")
+  @Test("an address of structured data is the page's, in another form at most")
   func address() {
     let base = #"{"@type":"Article","headline":"T""#
-    #expect(tag(base + #","url":"https://evil.com/"}"#)?.url == "https://www.example.com/p/q")
+    for page in [
+      #""mainEntityOfPage":{"@type":"WebPage","@id":"https://example.com/p/q"}"#,
+      #""url":"https://example.com/p/q#top""#,
+    ] {
+      let url = tag("\(base),\(page)}")?.url
+      #expect(url?.hasPrefix("https://example.com/p/q") == true, "\(page)")
+    }
     #expect(
-      tag(base + #","mainEntityOfPage":{"@type":"WebPage","@id":"https://example.com/m"}}"#)?.url
-        == "https://example.com/m")
-    #expect(
-      tag(base + #","mainEntityOfPage":{"@id":"https://example.com/m#webpage"}}"#)?.url
+      tag(base + #","mainEntityOfPage":{"@id":"/p/q#webpage"}}"#)?.url
         == "https://www.example.com/p/q")
     #expect(
-      tag(base + #","url":"/j"}"#, and: "<link rel=canonical href=/c>")?.url
+      tag(base + #","url":"/p/q/"}"#, and: "<link rel=canonical href=/c>")?.url
         == "https://www.example.com/c")
+  }
+
+  private static let aboutOthers = [
+    #"{"@type":"Product","name":"Degreaser","url":"/shop/degreaser"}"#,
+    #"{"@type":"Product","name":"Degreaser","@id":"https://www.example.com/shop/degreaser"}"#,
+    #"{"@type":"Product","name":"Degreaser","offers":{"@type":"Offer","url":"/shop/degreaser"}}"#,
+    #"{"@type":"Product","name":"Degreaser","offers":[{"price":1},{"url":"/shop/degreaser"}]}"#,
+    #"{"@type":"Article","headline":"Degreaser","mainEntityOfPage":"https://evil.net/"}"#,
+    #"{"@type":"Article","headline":"Degreaser","mainEntityOfPage":{"@id":"/shop#page"}}"#,
+    #"{"@graph":[{"@type":"Recipe","name":"Degreaser","url":["/r/1"]}]}"#,
+    #"[{"@type":"WebPage","name":"Degreaser","url":"/other","description":"D"}]"#,
+    #"{"@type":"WebPage","url":"/other","mainEntity":{"@type":"Product","name":"Degreaser"}}"#,
+    #"{"@type":"Event","name":"Degreaser","url":"/p/q?id=7"}"#,
+    #"[{"@type":"Product","name":"Degreaser"},{"@type":"Product","name":"Brush"}]"#,
+    #"{"@type":"Organization","name":"Degreaser","url":"https://other.net/"}"#,
+    #"{"@type":"Product","name":"Cleaning t","url":"/shop/degreaser"}"#,
+  ]
+
+  @Test("structured data about another page changes nothing", arguments: aboutOthers)
+  func elsewhere(json: String) {
+    let script = script(json)
+    let plain = "<title>Cleaning tips</title>"
+    #expect(PageReader.tag(script + plain) == PageReader.tag(plain))
+    let openGraph = """
+      <meta property=og:title content='Cleaning tips'><meta property=og:description content=OD>
+      <meta property=og:image content=/o.png>
+      """
+    #expect(PageReader.tag(openGraph + script) == PageReader.tag(openGraph))
+  }
+
+  @Test(
+    "structured data counts when it names this page, or the page's title contains its name",
+    arguments: [
+      #"{"@type":"Product","name":"Degreaser","url":"/p/q?utm=1","description":"D"}"#,
+      #"{"@type":"Product","name":"Degreaser","url":"/p/q/","description":"D"}"#,
+      #"{"@type":"Product","name":"Degreaser","url":"https://m.example.com/p/q","description":"D"}"#,
+      #"{"@type":"Product","name":"Degreaser","url":"/canonical","description":"D"}"#,
+      #"{"@type":"Product","name":"Degreaser","@id":"/p/q","url":"/shop","description":"D"}"#,
+      #"{"@type":"Product","name":"cleaning TIPS","url":"/shop","description":"D"}"#,
+      #"{"@type":"Product","name":"Tips &amp; tricks","url":"/shop","description":"D"}"#,
+      #"{"@type":"Product","name":"Degreaser","description":"D"}"#,
+      #"""
+      {"@type":"ItemPage","mainEntity":{"@type":"Product","name":"Degreaser","description":"D"}}
+      """#,
+      #"""
+      [{"@type":"Product","@id":"#b","name":"Brush"},{"@type":"Product","@id":"#a","name":"X","description":"D"},
+       {"@type":"WebPage","url":"/p/q","mainEntity":{"@id":"#a"}}]
+      """#,
+    ])
+  func counts(json: String) {
+    let page =
+      "<link rel=canonical href=/canonical><title>Cleaning tips &amp; tricks - Shop</title>"
+      + script(json)
+    let tag = PageReader.tag(Array(page.utf8), url: "https://www.example.com/p/q?utm=1&x=2")
+    #expect(tag?.description == "D")
   }
 
   @Test("of a list of things elsewhere only the one at this address is the page")
@@ -170,7 +228,15 @@ struct StructuredDataTests {
     #expect(tag(list) == nil)
     let page = Array(script(list).utf8)
     #expect(PageReader.tag(page, url: "https://www.example.com/p/4/")?.title == "P4")
-    #expect(title("[" + products.prefix(2).joined(separator: ",") + "]") == "P1")
+    #expect(tag("[" + products.prefix(2).joined(separator: ",") + "]") == nil)
+  }
+
+  @Test("a name is looked for in one pass over a title", .patientTimeLimit(minutes: 1))
+  func longNames() {
+    let title = String(repeating: "a", count: 1_024)
+    let node = "{\"@type\":\"Product\",\"url\":\"/x\",\"name\":\"\(title)b\"}"
+    let list = "[" + Array(repeating: node, count: 64).joined(separator: ",") + "]"
+    #expect(PageReader.title("<title>\(title)</title>" + script(list)) == title)
   }
 
   @Test("many, large and deep scripts are passed over at their bounds")

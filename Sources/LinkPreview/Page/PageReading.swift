@@ -24,8 +24,9 @@ struct PageReading {
 
   func makeReport() -> PageReport {
     // Structured data is the dearest to read, and many pages do without.
+    let declaredAddress = declaredAddress
     lazy var data = StructuredDataReading(
-      scripts: metadata.structuredData.scripts, decoder, pageURL: pageURL)
+      scripts: metadata.structuredData.scripts, decoder, of: identity(declaredAddress))
     let address = declaredAddress ?? data.address ?? .finalAddress(pageURL)
     let members = openGraph(address)
       .filled(from: twitter(address))
@@ -39,6 +40,18 @@ struct PageReading {
   }
 
   private var decoder: PageDecoder { PageDecoder(choice.characterSet, base: base) }
+
+  private func identity(_ declaredAddress: Sourced<String>?) -> PageIdentity {
+    let titles = [metadata.texts[.openGraphTitle]?.text, metadata.texts[.twitterTitle]?.text]
+      .compactMap { text($0, in: .attribute) }
+    return PageIdentity(
+      addresses: [pageURL] + [declaredAddress.flatMap { WebURL($0.value) }].compactMap(\.self),
+      titles: titles + [text(metadata.title, in: .text)].compactMap(\.self))
+  }
+
+  private func text(_ value: HTMLText?, in context: CharacterReferences.Context) -> String? {
+    value.flatMap { decoder.text($0, in: context, limit: PreviewLimits.title) }
+  }
 
   private func openGraph(_ address: Sourced<String>) -> PreviewMembers {
     PreviewMembers(

@@ -2,51 +2,64 @@ import ParleyProtocol
 
 /// Reads the `application/ld+json` scripts of a page.
 struct StructuredData {
-  /// The nodes that may describe the page, the likeliest first.
+  /// The nodes that describe the page, the likeliest first.
   let nodes: [StructuredDataNode]
 
   /// The number of nodes that are read, in all scripts together.
   static let maximumNodes = 64
   /// The nesting limit of lists and graphs.
   private static let maximumDepth = 6
-  /// From how many nodes of one type on they are a list of things elsewhere, not the page.
-  private static let listThreshold = 3
-
   static let jsonLimits = JSONLimits(byteCount: 524_288, depth: 32, nodeCount: 16_384)
 
   /// - Parameters:
   ///   - scripts: The scripts' texts in document order; broken ones are passed over.
-  ///   - isPage: Whether an address is the page's own.
-  init(scripts: [String], isPage: (String) -> Bool) {
+  ///   - resolve: Returns the absolute form of an address in a script.
+  init(scripts: [String], of page: PageIdentity, resolve: (String) -> WebURL?) {
     var found: [StructuredDataNode] = []
     for script in scripts where found.count < Self.maximumNodes {
-      found += Self.nodes(in: script).prefix(Self.maximumNodes - found.count)
+      found += Self.nodes(in: script, of: page, resolve).prefix(Self.maximumNodes - found.count)
     }
-    nodes = Self.ranked(found, isPage: isPage)
+    nodes = Self.ranked(found)
   }
 
-  private static func nodes(in script: String) -> [StructuredDataNode] {
+  private static func nodes(
+    in script: String, of page: PageIdentity, _ resolve: (String) -> WebURL?
+  ) -> [StructuredDataNode] {
     let text = Array(ScriptWrapping.unwrap(Array(script.utf8)[...]))
     guard let document = try? WebJSON.document(text, limits: jsonLimits) else { return [] }
-    var objects: [JSONNode] = []
+    var objects: [StructuredDataObject] = []
     collect(document.root, into: &objects, depth: 0)
-    let references = StructuredDataReferences(objects)
-    return objects.compactMap { object in
-      guard let (type, name) = type(of: object) else { return nil }
-      return StructuredDataNode(type: type, typeName: name, json: object, references: references)
+    let references = StructuredDataReferences(objects.map(\.json))
+    let subjects = StructuredDataSubjects(objects)
+    let nodes = objects.map { object -> StructuredDataNode? in
+      guard let (type, name) = type(of: object.json) else { return nil }
+      let node = StructuredDataNode(
+        type: type, typeName: name, json: object.json, references: references)
+      return node.relating(to: page, resolve)
+    }
+    return nodes.indices.compactMap { index in
+      nodes[index]?.inheriting(from: subjects.owner(of: objects[index]).flatMap { nodes[$0] })
     }
   }
 
   /// The objects of lists and graphs, and those that a page names as its subject.
-  private static func collect(_ value: JSONNode, into objects: inout [JSONNode], depth: Int) {
+  private static func collect(
+    _ value: JSONNode, into objects: inout [StructuredDataObject], owner: Int? = nil, depth: Int
+  ) {
     guard depth < maximumDepth, objects.count < 2 * maximumNodes else { return }
     switch value.kind {
     case .array:
-      for element in value.elements { collect(element, into: &objects, depth: depth + 1) }
+      for element in value.elements {
+        collect(element, into: &objects, owner: owner, depth: depth + 1)
+      }
     case .object:
-      objects.append(value)
-      for member in ["@graph", "mainEntity", "mainEntityOfPage"] {
+      let index = objects.count
+      objects.append(StructuredDataObject(json: value, owner: owner))
+      for member in ["@graph", "mainEntityOfPage"] {
         if let inner = value[member] { collect(inner, into: &objects, depth: depth + 1) }
+      }
+      if let subject = value["mainEntity"] {
+        collect(subject, into: &objects, owner: index, depth: depth + 1)
       }
     case .null, .bool, .number, .string: break
     }
@@ -63,20 +76,24 @@ struct StructuredData {
     return types.min { $0.0 < $1.0 }
   }
 
-  private static func ranked(
-    _ nodes: [StructuredDataNode], isPage: (String) -> Bool
-  ) -> [StructuredDataNode] {
-    let own = nodes.map { $0.addresses.contains { isPage($0.text) } }
-    let counts = nodes.reduce(into: [:]) { $0[$1.typeName, default: 0] += 1 }
+  private static func ranked(_ nodes: [StructuredDataNode]) -> [StructuredDataNode] {
+    // Several things of one kind without an address are a list, not the page.
+    let silent = nodes.filter { $0.type == .subject && $0.relation == .silent }
+    let names = silent.reduce(into: [String: Set<String>]()) {
+      $0[$1.typeName, default: []].insert($1.title?.text ?? "")
+    }
     let subjects = nodes.indices.filter { index in
       let node = nodes[index]
-      let isListed = counts[node.typeName, default: 0] >= listThreshold && node.type == .subject
-      return own[index] || !isListed
+      switch node.relation {
+      case .own, .titled: return true
+      case .silent: return node.type != .subject || names[node.typeName]?.count == 1
+      case .elsewhere: return false
+      }
     }
     let ordered = subjects.sorted {
       // Document order decides between equals.
-      (nodes[$0].type.rawValue, own[$0] ? 0 : 1, $0)
-        < (nodes[$1].type.rawValue, own[$1] ? 0 : 1, $1)
+      (nodes[$0].type.rawValue, nodes[$0].relation.rawValue, $0)
+        < (nodes[$1].type.rawValue, nodes[$1].relation.rawValue, $1)
     }
     return ordered.map { nodes[$0] }
   }
@@ -89,6 +106,7 @@ struct StructuredDataNode {
   let json: JSONNode
   /// The nodes of the same script that others refer to.
   let references: StructuredDataReferences
+  private(set) var relation = StructuredDataRelation.silent
 
   /// A title and the name of the member that gave it.
   var title: (text: String, member: String)? {
@@ -98,6 +116,8 @@ struct StructuredDataNode {
     }
     return nil
   }
+
+  private var names: [String] { ["headline", "name"].compactMap { json[$0]?.linkedText } }
 
   var description: String? { json["description"]?.linkedText }
 
@@ -110,6 +130,44 @@ struct StructuredDataNode {
       (json["url"]?.linkedText, "url"),
       (page?.linkedText ?? page?["url"]?.linkedText ?? identifier, "mainEntityOfPage"),
     ].compactMap { text, member in text.map { ($0, member) } }
+  }
+
+  /// All addresses of the page that the node is about.
+  private var pageAddresses: [String] {
+    // An identifier with a fragment names a node, of whichever page.
+    let identifier = json["@id"]?.string.flatMap { $0.contains("#") ? nil : $0 }
+    let page = json["mainEntityOfPage"]
+    let offers = json["offers"]?.oneOrMore.prefix(8).compactMap { $0["url"]?.linkedText } ?? []
+    return addresses.map(\.text) + [identifier, page?["@id"]?.string].compactMap(\.self) + offers
+  }
+
+  /// Returns the node with its relation to the page, by what it says itself.
+  fileprivate func relating(
+    to page: PageIdentity, _ resolve: (String) -> WebURL?
+  ) -> StructuredDataNode {
+    let urls = pageAddresses.compactMap(resolve)
+    var node = self
+    if urls.contains(where: page.isAddress) {
+      node.relation = .own
+    } else if names.contains(where: { name in
+      PreviewText.make(from: name, in: .attribute, limit: PreviewLimits.title)
+        .map(page.isTitled) == true
+    }) {
+      node.relation = .titled
+    } else if urls.isEmpty || type == .site && urls.contains(where: page.isOfSite) {
+      node.relation = .silent
+    } else {
+      node.relation = .elsewhere
+    }
+    return node
+  }
+
+  /// Returns the node with the relation of the page whose subject it is, unless it has its own.
+  fileprivate func inheriting(from owner: StructuredDataNode?) -> StructuredDataNode {
+    guard let owner, relation == .silent else { return self }
+    var node = self
+    node.relation = owner.relation == .elsewhere ? .elsewhere : .own
+    return node
   }
 
   /// The pictures in order.
@@ -160,6 +218,40 @@ struct StructuredDataImage {
     height = PixelCount(json: json["height"]).value
     caption = json["caption"]?.linkedText
     self.member = member
+  }
+}
+
+/// The relation of a node to the page that it was found in, the closest first.
+enum StructuredDataRelation: Int {
+  /// It names the page's address.
+  case own
+  /// Its name occurs in the page's title.
+  case titled
+  /// It names no address.
+  case silent
+  /// It names the address of another page.
+  case elsewhere
+}
+
+/// An object of a script, and the index of the one that names it as its subject.
+private struct StructuredDataObject {
+  let json: JSONNode
+  let owner: Int?
+}
+
+/// The owners of those objects that others name as their subject, nested or by `@id`.
+private struct StructuredDataSubjects {
+  private var owners: [String: Int] = [:]
+
+  init(_ objects: [StructuredDataObject]) {
+    for object in objects {
+      guard let owner = object.owner, let identifier = object.json["@id"]?.string else { continue }
+      owners[identifier] = owner
+    }
+  }
+
+  func owner(of object: StructuredDataObject) -> Int? {
+    object.owner ?? object.json["@id"]?.string.flatMap { owners[$0] }
   }
 }
 

@@ -4,24 +4,20 @@ import ParleyProtocol
 struct StructuredDataReading {
   private let nodes: [StructuredDataNode]
   private let decoder: PageDecoder
-  private let pageURL: WebURL
+  private let page: PageIdentity
 
-  init(scripts: [HTMLText], _ decoder: PageDecoder, pageURL: WebURL) {
+  init(scripts: [HTMLText], _ decoder: PageDecoder, of page: PageIdentity) {
     self.decoder = decoder
-    self.pageURL = pageURL
-    let data = StructuredData(scripts: scripts.map(decoder.source)) { address in
-      decoder.url(address)?.isSamePage(as: pageURL) == true
-    }
-    nodes = data.nodes
+    self.page = page
+    nodes =
+      StructuredData(scripts: scripts.map(decoder.source), of: page, resolve: decoder.url).nodes
   }
 
-  /// The address that the likeliest node gives the page, if it is one of the same site.
+  /// The address that the likeliest node gives the page, which leads nowhere else.
   var address: Sourced<String>? {
     for node in nodes where node.type != .site {
       for candidate in node.addresses {
-        guard let url = decoder.url(candidate.text),
-          DomainName.isSameSite(url.host, pageURL.host)
-        else { continue }
+        guard let url = decoder.url(candidate.text), page.isAddress(url) else { continue }
         return Sourced(url.text, .structuredData, "JSON-LD \(candidate.member)")
       }
     }
@@ -63,16 +59,6 @@ struct StructuredDataReading {
       return Sourced(picture, rank, "JSON-LD \(image.member)")
     }
     return nil
-  }
-}
-
-extension WebURL {
-  /// Whether both lead to the same page, as far as host and path can tell.
-  fileprivate func isSamePage(as other: WebURL) -> Bool {
-    func path(_ url: WebURL) -> Substring {
-      url.path.hasSuffix("/") ? url.path.dropLast() : url.path[...]
-    }
-    return host == other.host && path(self) == path(other)
   }
 }
 

@@ -1,0 +1,90 @@
+internal import Basics
+
+/// The page that structured data may be about: its addresses and its titles.
+struct PageIdentity {
+  private let addresses: [WebURL]
+  private let titles: [[UInt8]]
+
+  /// - Parameters:
+  ///   - addresses: The address that the page came from, and those that it gives itself.
+  ///   - titles: The titles that it has apart from structured data, cleaned.
+  init(addresses: [WebURL], titles: [String]) {
+    self.addresses = addresses
+    self.titles = titles.map(Self.folded)
+  }
+
+  /// Whether a URL leads to this page, as far as it can tell.
+  func isAddress(_ url: WebURL) -> Bool { addresses.contains { url.isSamePage(as: $0) } }
+
+  /// Whether a URL belongs to this page's site.
+  func isOfSite(_ url: WebURL) -> Bool {
+    addresses.contains { DomainName.isSameSite(url.host, $0.host) }
+  }
+
+  /// Whether a title contains a name, as whole words and in any case.
+  func isTitled(_ name: String) -> Bool {
+    let name = Self.folded(name)
+    return titles.contains { name.occursAsWords(in: $0) }
+  }
+
+  private static func folded(_ text: String) -> [UInt8] { Array(text.lowercased().utf8) }
+}
+
+extension WebURL {
+  /// Whether a URL in a page's data leads to the page at `page`.
+  ///
+  /// Hosts for other screens count as one. The page may have been requested with parameters beside
+  /// those that the data names.
+  fileprivate func isSamePage(as page: WebURL) -> Bool {
+    guard hostForAnyScreen == page.hostForAnyScreen, pathWithoutSlash == page.pathWithoutSlash
+    else { return false }
+    guard let query else { return true }
+    let parameters = Set((page.query ?? "").split(separator: "&"))
+    return query.split(separator: "&").allSatisfy(parameters.contains)
+  }
+
+  private var pathWithoutSlash: Substring { path.hasSuffix("/") ? path.dropLast() : path[...] }
+
+  private var hostForAnyScreen: Substring {
+    let text = host.text
+    let prefix = ["www.", "m.", "mobile.", "amp."].first(where: text.hasPrefix)
+    return text.dropFirst(prefix?.count ?? 0)
+  }
+}
+
+extension [UInt8] {
+  /// Whether these bytes stand in `text` with no ASCII letter or digit directly beside one of theirs.
+  ///
+  /// - Complexity: O(*n* + *m*), by the search of Knuth, Morris and Pratt.
+  fileprivate func occursAsWords(in text: [UInt8]) -> Bool {
+    guard let first, let last, count <= text.count else { return false }
+    let fallbacks = prefixLengths
+    var matched = 0
+    for (index, byte) in text.enumerated() {
+      while matched > 0, matched == count || self[matched] != byte {
+        matched = fallbacks[matched - 1]
+      }
+      if self[matched] == byte { matched += 1 }
+      guard matched == count else { continue }
+      let start = index + 1 - count
+      let isCutBefore =
+        start > 0 && first.isASCIIAlphanumeric && text[start - 1].isASCIIAlphanumeric
+      let isCutAfter =
+        index + 1 < text.count && last.isASCIIAlphanumeric && text[index + 1].isASCIIAlphanumeric
+      if !isCutBefore, !isCutAfter { return true }
+    }
+    return false
+  }
+
+  /// The length, for each beginning of these bytes, of the longest shorter one that it ends with.
+  private var prefixLengths: [Int] {
+    var lengths = [Int](repeating: 0, count: count)
+    var matched = 0
+    for index in indices.dropFirst() {
+      while matched > 0, self[matched] != self[index] { matched = lengths[matched - 1] }
+      if self[matched] == self[index] { matched += 1 }
+      lengths[index] = matched
+    }
+    return lengths
+  }
+}
