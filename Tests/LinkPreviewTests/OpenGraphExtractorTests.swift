@@ -187,4 +187,56 @@ struct OpenGraphExtractorTests {
     #expect(end.withUnsafeBufferPointer { extractor.receive($0.span) } == .finished)
     #expect(extractor.finish().tag?.title == "T")
   }
+
+  @Test(
+    "a placeholder in place of a text is passed over",
+    arguments: [
+      "undefined", "null", "NULL", " NaN ", "[object Object]", "[object HTMLElement]", "None",
+      "nil",
+      "(null)", "{{ page.title }}", "${title}", "{% title %}", "<%= title %>", "\u{200b}",
+      "&#8203;&#8204;", "\u{feff}\u{2060}", "\u{ad}", "\u{3164}", "\u{2800}", "\u{fe0f}\u{200d}",
+      "\u{e0001}",
+    ])
+  func textPlaceholders(value: String) {
+    let title = "<title>T</title>"
+    for key in ["og:title", "twitter:title"] {
+      let tag = "<meta property='\(key)' content='\(value)'>"
+      #expect(PageReader.title(tag + title) == "T")
+      #expect(PageReader.title(tag + "<meta property='\(key)' content=S>" + title) == "S")
+    }
+    let description = "<meta name=description content='\(value)'>"
+    #expect(PageReader.tag(title + description)?.description == nil)
+    let data =
+      "<script type='application/ld+json'>"
+      + "{\"@type\":\"Article\",\"headline\":\"\(value)\",\"name\":\"N\"}</script>"
+    #expect(PageReader.title(data) == "N")
+    #expect(PageReader.tag("<title>\(value)</title>") == nil)
+  }
+
+  @Test("a text that contains such a word is none", arguments: ["undefined - MDN", "Null", "nile"])
+  func texts(value: String) {
+    let expected = value == "Null" ? "T" : value
+    #expect(
+      PageReader.title("<meta property=og:title content='\(value)'><title>T</title>") == expected)
+  }
+
+  @Test(
+    "a placeholder in place of an address is passed over",
+    arguments: [
+      "undefined", "null", "[object Object]", "https://cdn.net/undefined", "/images/null?w=1",
+      "https://cdn.net/[object%20Object]", "{{ image }}", "https://cdn.net/${image}", "#", "false",
+      "https://cdn.net/<%= image %>",
+    ])
+  func addressPlaceholders(value: String) {
+    let title = "<title>T</title>"
+    let image = "<meta property=og:image content='\(value)'>"
+    #expect(PageReader.tag(title + image)?.image == nil)
+    for next in ["og:image", "og:image:url"] {
+      let tag = PageReader.tag(title + image + "<meta property=\(next) content=/i.png>")
+      #expect(tag?.image?.url == "https://www.example.com/i.png")
+    }
+    let address = "https://www.example.com/p/q"
+    #expect(PageReader.tag(title + "<meta property=og:url content='\(value)'>")?.url == address)
+    #expect(PageReader.tag(title + "<link rel=canonical href='\(value)'>")?.url == address)
+  }
 }

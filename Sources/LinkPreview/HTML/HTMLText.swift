@@ -27,6 +27,9 @@ struct HTMLText: Hashable {
 }
 
 extension HTMLText {
+  /// Whether it has no value: it is blank, or a placeholder for one.
+  var saysNothing: Bool { isBlank || Placeholder.isText(bytes) }
+
   /// Whether nothing of it would be left for people to read.
   ///
   /// One that begins with a kilobyte of nothing counts as blank, so that asking costs little
@@ -47,12 +50,12 @@ extension HTMLText {
     if first <= 0x20 || first == 0x7f { return 1 }
     if first == UInt8(ascii: "&") {
       guard let (value, length) = CharacterReferences.reference(in: text.dropFirst(), .attribute),
-        value.unicodeScalars.allSatisfy(DisplayText.isInvisible)
+        value.unicodeScalars.allSatisfy(PreviewText.isInvisible)
       else { return 0 }
       return 1 + length
     }
     guard first >= 0xc2, let (scalar, length) = text.multibyteScalar else { return 0 }
-    return DisplayText.isInvisible(scalar) ? length : 0
+    return PreviewText.isInvisible(scalar) ? length : 0
   }
 
   /// Whether the bytes are valid UTF-8, but for a character that was cut at the end.
@@ -64,17 +67,17 @@ extension HTMLText {
 }
 
 extension ArraySlice where Element == UInt8 {
-  /// The character of two or three bytes of UTF-8 at the front; no longer one is invisible.
+  /// The character of two to four bytes of UTF-8 at the front.
   fileprivate var multibyteScalar: (Unicode.Scalar, length: Int)? {
-    guard let lead = first, lead < 0xf0 else { return nil }
-    let length = lead < 0xe0 ? 2 : 3
+    guard let lead = first, lead < 0xf5 else { return nil }
+    let length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
     guard count >= length else { return nil }
-    var number = UInt32(lead) & (length == 2 ? 0x1f : 0x0f)
+    var number = UInt32(lead) & (0xff >> UInt32(length + 1))
     for byte in self[(startIndex + 1)..<(startIndex + length)] {
       guard byte & 0xc0 == 0x80 else { return nil }
       number = number << 6 | UInt32(byte & 0x3f)
     }
-    guard number >= (length == 2 ? 0x80 : 0x800) else { return nil }
+    guard number >= [0x80, 0x800, 0x10000][length - 2] else { return nil }
     return Unicode.Scalar(number).map { ($0, length) }
   }
 }

@@ -45,13 +45,15 @@ struct ImageGroups {
     case (_, .justOpened), (_, .inside): state = .inside
     }
     let last = groups.count - 1
-    if groups[last][property] == nil, Self.isWorthKeeping(value) {
+    if groups[last][property] == nil, Self.isWorthKeeping(value, as: property) {
       groups[last].values[property] = value
     }
   }
 
-  private static func isWorthKeeping(_ value: PageValue) -> Bool {
-    value.text.bytes.count <= PageMetadata.maximumAddressLength && !value.text.isBlank
+  private static func isWorthKeeping(_ value: PageValue, as property: MetaKey) -> Bool {
+    let isAddress = property == .imageURL || property == .imageSecureURL
+    if isAddress, Placeholder.isAddress(value.text.bytes) { return false }
+    return value.text.bytes.count <= PageMetadata.maximumAddressLength && !value.text.saysNothing
   }
 
   private func repeatsOpenGroup(_ url: PageValue) -> Bool {
@@ -67,13 +69,13 @@ struct ImageGroups {
   /// - Returns: `false` when there are enough pictures.
   private mutating func receiveAddress(_ url: PageValue) -> Bool {
     guard state == .awaitingAddress else { return open(.imageURL, url) }
-    if Self.isWorthKeeping(url) { groups[groups.count - 1].values[.imageURL] = url }
+    if Self.isWorthKeeping(url, as: .imageURL) { groups[groups.count - 1].values[.imageURL] = url }
     return true
   }
 
   private mutating func open(_ property: MetaKey, _ value: PageValue) -> Bool {
     guard groups.count < Self.maximumCount else { return false }
-    groups.append(Group(values: Self.isWorthKeeping(value) ? [property: value] : [:]))
+    groups.append(Group(values: Self.isWorthKeeping(value, as: property) ? [property: value] : [:]))
     return true
   }
 

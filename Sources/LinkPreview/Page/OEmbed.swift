@@ -52,7 +52,9 @@ package struct OEmbedResponse: Sendable, Hashable {
   private static func picture(
     _ url: JSONNode?, _ width: JSONNode?, _ height: JSONNode?, _ address: WebURL
   ) -> OpenGraphImage? {
-    guard let text = url?.string, let url = WebURL(text, relativeTo: address) else { return nil }
+    guard let text = url?.string, let url = PreviewAddress.make(from: text, address) else {
+      return nil
+    }
     return OpenGraphImage(
       url: url.text, width: PixelCount(json: width).value, height: PixelCount(json: height).value)
   }

@@ -32,7 +32,7 @@ struct PageDecoder {
 
   /// An absolute address out of text in which references are not decoded yet.
   func url(_ source: String) -> WebURL? {
-    WebURL(CharacterReferences.decode(source, in: .attribute), relativeTo: base)
+    PreviewAddress.make(from: CharacterReferences.decode(source, in: .attribute), base)
   }
 }
 
@@ -71,13 +71,31 @@ package enum PreviewLimits {
   package static let mediaType = 128
 }
 
+/// Addresses out of text of a page.
+enum PreviewAddress {
+  /// An absolute address of http or https; `nil` for others, and for placeholders.
+  static func make(from text: String, _ base: WebURL) -> WebURL? {
+    Placeholder.isAddress(Array(text.utf8)) ? nil : WebURL(text, relativeTo: base)
+  }
+}
+
 /// Text for people out of text of a page.
 enum PreviewText {
-  /// References decoded once, then cleaned and cut; `nil` when nothing is left.
+  /// References decoded once, then cleaned and cut; `nil` when nothing is left to read, or only a
+  /// placeholder.
   static func make(
     from source: String, in context: CharacterReferences.Context, limit: Int
   ) -> String? {
     let text = DisplayText.line(CharacterReferences.decode(source, in: context), limit: limit)
-    return text.isEmpty ? nil : text
+    guard !text.unicodeScalars.allSatisfy(isInvisible), !Placeholder.isText(Array(text.utf8))
+    else { return nil }
+    return text
+  }
+
+  /// Whether a character alone shows nothing but a space, such as one of zero width.
+  static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return DisplayText.isInvisible(scalar) }
+    return DisplayText.isInvisible(scalar) || scalar.properties.isDefaultIgnorableCodePoint
+      || scalar == "\u{2800}"
   }
 }

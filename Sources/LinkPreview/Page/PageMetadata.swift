@@ -2,7 +2,7 @@
 ///
 /// How many are kept is bounded, so a page of nothing but tags costs no more than another.
 struct PageMetadata {
-  /// Texts of which the first one that is not blank counts.
+  /// Texts of which the first one that says something counts.
   private(set) var texts: [MetaKey: PageValue] = [:]
   private(set) var title: HTMLText?
   private(set) var openGraphURLs: [PageValue] = []
@@ -52,7 +52,7 @@ struct PageMetadata {
   }
 
   mutating func receiveTitle(_ text: HTMLText) {
-    if title == nil, !text.isBlank { title = text }
+    if title == nil, !text.saysNothing { title = text }
   }
 
   mutating func receiveStructuredData(_ script: HTMLText) { structuredData.receive(script) }
@@ -72,7 +72,7 @@ struct PageMetadata {
     switch key {
     case .openGraphTitle, .openGraphDescription, .siteName, .twitterTitle, .twitterDescription,
       .description:
-      if texts[key] == nil, !value.text.isBlank { texts[key] = value }
+      if texts[key] == nil, !value.text.saysNothing { texts[key] = value }
     case .openGraphURL: Self.append(value, to: &openGraphURLs)
     case .twitterImage, .twitterImageSource: Self.append(value, to: &twitterImages)
     case .image: images.receiveImage(value)
@@ -83,7 +83,7 @@ struct PageMetadata {
 
   private static func append(_ value: PageValue, to candidates: inout [PageValue]) {
     guard candidates.count < maximumCandidates, value.text.bytes.count <= maximumAddressLength,
-      !value.text.isBlank
+      !value.text.saysNothing
     else { return }
     candidates.append(value)
   }

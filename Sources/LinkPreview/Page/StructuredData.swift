@@ -189,11 +189,13 @@ extension JSONNode {
     kind == .array ? Array(elements.prefix(64)) : [self]
   }
 
-  /// A text that is not blank, the first one of a list, or the `@value` of a text with a language.
+  /// A text that says something, the first one of a list, or the `@value` of a text with a language.
   var linkedText: String? {
     for value in oneOrMore {
       let text = value.string ?? value["@value"]?.string
-      if let text, !text.allSatisfy(\.isWhitespace) { return text }
+      if let text, PreviewText.make(from: text, in: .attribute, limit: PreviewLimits.title) != nil {
+        return text
+      }
     }
     return nil
   }
