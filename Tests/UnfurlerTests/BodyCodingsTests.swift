@@ -12,6 +12,22 @@ struct BodyCodingsTests {
     return codings.count
   }
 
+  @Test("what is no coding is noticed, and is no compression")
+  func unknown() {
+    for name in ["UTF-8", "utf8", "binary", "text/html", "8bit", "aws-chunked"] {
+      var codings = BodyCodings()
+      Array("Content-Encoding: \(name), gzip\r\n".utf8).withUnsafeBufferPointer {
+        codings.receive($0)
+      }
+      #expect(codings.hasUnknown && codings.count == 1, "\(name)")
+    }
+    var codings = BodyCodings()
+    for line in ["Content-Encoding: none\r\n", "Transfer-Encoding: chunked\r\n"] {
+      Array(line.utf8).withUnsafeBufferPointer { codings.receive($0) }
+    }
+    #expect(!codings.hasUnknown && codings.count == 0)
+  }
+
   @Test("compressions are counted over all fields of both names")
   func counts() {
     #expect(count("HTTP/1.1 200 OK", "Content-Type: text/html", "") == 0)

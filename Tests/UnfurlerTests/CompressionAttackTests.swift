@@ -97,6 +97,70 @@ struct CompressionAttackTests {
     #expect(report.problem == "the body's compression is broken")
   }
 
+  @Test(
+    "a coding that is none is passed over",
+    arguments: [
+      "UTF-8", "utf-8", "binary", "none", "8bit", "ISO-8859-1", "text/html", "unknown", "",
+    ])
+  func unknown(coding: String) async throws {
+    let server = try LocalServer {
+      $0.respond(
+        headers: "Content-Encoding: \(coding)\r\n", body: Array("<title>T</title>".utf8))
+    }
+    defer { server.stop() }
+    #expect(try await report(on: server.url("/")).tag?.title == "T")
+    #expect(server.paths.count <= 2)
+  }
+
+  @Test("beside a coding that is none, the body is requested plain")
+  func unknownBeside() async throws {
+    let server = try LocalServer { client in
+      let isPlain = client.head.lowercased().contains("accept-encoding: identity\r\n")
+      let body = Array("<title>T</title>".utf8)
+      client.respond(
+        headers: "Content-Encoding: \(isPlain ? "UTF-8" : "UTF-8, gzip")\r\n",
+        body: isPlain ? body : (try? Gzip.compress(body)) ?? [])
+    }
+    defer { server.stop() }
+    #expect(try await report(on: server.url("/")).tag?.title == "T")
+  }
+
+  @Test("a transfer coding that is none fails after one more request")
+  func unknownTransferCoding() async throws {
+    let server = try LocalServer {
+      $0.respond(headers: "Transfer-Encoding: utf-8\r\n", body: Array("<title>T</title>".utf8))
+    }
+    defer { server.stop() }
+    _ = try await report(on: server.url("/"))
+    #expect(server.paths.count <= 2)
+  }
+
+  @Test(
+    "the body of a redirect may be broken",
+    arguments: [
+      "Content-Encoding: gzip\r\n", "Content-Encoding: br\r\n", "Content-Encoding: UTF-8\r\n",
+      "Content-Encoding: zstd\r\n",
+    ])
+  func redirects(fields: String) async throws {
+    let server = try LocalServer { client in
+      guard client.path == "/1" else { return client.respond("<title>T</title>") }
+      client.respond(
+        "302 Found", headers: "Location: /2\r\n" + fields, body: Array("plain text".utf8))
+    }
+    defer { server.stop() }
+    #expect(try await report(on: server.url("/1")).tag?.title == "T")
+  }
+
+  @Test("the body of a redirect may break off")
+  func cutRedirects() async throws {
+    let server = try LocalServer { client in
+      guard client.path == "/1" else { return client.respond("<title>T</title>") }
+      client.send("HTTP/1.1 302 Found\r\nLocation: /2\r\nContent-Length: 100\r\n\r\nplain")
+    }
+    defer { server.stop() }
+    #expect(try await report(on: server.url("/1")).tag?.title == "T")
+  }
+
   @Test("one layer, called by any of its names, is undone")
   func single() async throws {
     let body = try Gzip.compress(Array("<title>T</title>".utf8))

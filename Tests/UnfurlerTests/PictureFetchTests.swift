@@ -50,6 +50,16 @@ struct PictureFetchTests {
     #expect(report.bytes == nil && report.problem?.contains("not a picture") == true)
   }
 
+  @Test("a picture with a coding that is none comes as it is")
+  func unknownCoding() async throws {
+    let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let server = try LocalServer {
+      $0.respond(type: "image/png", headers: "Content-Encoding: UTF-8\r\n", body: bytes)
+    }
+    defer { server.stop() }
+    #expect(try await fetch(server.url("/")).bytes == bytes)
+  }
+
   @Test("more than 5 MiB is none, said beforehand or found while reading")
   func tooLong() async throws {
     let body = [UInt8](repeating: 1, count: PictureReader.limit + 1)

@@ -33,6 +33,7 @@ struct Fetch: TurnRequest, Sendable {
   let requester: PreviewRequester
   private(set) var url: WebURL
   private(set) var purpose = Purpose.page
+  private(set) var decoding = BodyDecoding.undone
   /// The URLs of this request's redirects, the first URL included.
   private(set) var path: [WebURL]
   let deadline: ContinuousClock.Instant
@@ -89,18 +90,34 @@ struct Fetch: TurnRequest, Sendable {
   }
 
   mutating func redirect(to url: WebURL, at now: ContinuousClock.Instant) {
+    decoding = .undone
     self.url = url
     path.append(url)
+    queuedAt = now
+  }
+
+  /// Requests the same URL again, to read the body as it comes.
+  mutating func repeatUndecoded(at now: ContinuousClock.Instant) {
+    decoding = .none
     queuedAt = now
   }
 
   /// Goes on to the oEmbed description that a page points to.
   mutating func complete(_ report: PageReport, from url: WebURL, at now: ContinuousClock.Instant) {
     purpose = .embed(report)
+    decoding = .undone
     self.url = url
     path = [url]
     queuedAt = now
   }
+}
+
+/// The treatment of a body's coding (RFC 9110 §8.4).
+enum BodyDecoding {
+  /// Compression is offered, and undone.
+  case undone
+  /// No coding is offered; whatever the response says, the body is read as it comes.
+  case none
 }
 
 extension Fetch {

@@ -58,6 +58,9 @@ final class FetchLoop: CurlLoopOwner {
       fetch.succeed(with: report.completed(with: response))
     case .picture(let bytes): fetch.succeed(withPicture: bytes)
     case .redirect(let location): follow(location, fetch)
+    case .encoded:
+      fetch.repeatUndecoded(at: .now)
+      admit(fetch)
     case .nothing(let reason): fetch.decline(reason)
     case .failure(let error): fetch.fail(error)
     }
@@ -98,7 +101,7 @@ final class FetchLoop: CurlLoopOwner {
   private func start(_ waiting: Fetch) {
     var fetch = waiting
     fetch.noteStart(at: .now)
-    guard let easy = forms.makeEasy(for: fetch.purpose) else {
+    guard let easy = forms.makeEasy(for: fetch.purpose, fetch.decoding) else {
       queue.giveUp(fetch)
       return fetch.turnAway(.unknown)
     }

@@ -77,6 +77,13 @@ final class EmbedReader: BodyReader {
 /// count, so only one is undone.
 struct BodyCodings {
   private(set) var count = 0
+  /// Whether a field names what is no coding, such as a character set.
+  private(set) var hasUnknown = false
+
+  private static let compressions: Set<Substring> = [
+    "gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress",
+  ]
+  private static let others: Set<Substring> = ["chunked", "identity", "none"]
 
   /// - Parameter line: A header field or a status line, as it came.
   mutating func receive(_ line: UnsafeBufferPointer<UInt8>) {
@@ -87,9 +94,12 @@ struct BodyCodings {
     let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
     guard name == "content-encoding" || name == "transfer-encoding" else { return }
     let codings = String(decoding: line[(colon + 1)...], as: UTF8.self).lowercased()
-    for coding in codings.split(whereSeparator: { $0 == "," || $0.isWhitespace })
-    where coding != "chunked" && coding != "identity" {
-      count += 1
+    for coding in codings.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
+      if Self.compressions.contains(coding) {
+        count += 1
+      } else if !Self.others.contains(coding) {
+        hasUnknown = true
+      }
     }
   }
 }

@@ -79,15 +79,20 @@ final class RequestForms {
     pinnedHosts = CurlList(configuration.pinnedHosts)
   }
 
-  func makeEasy(for purpose: Fetch.Purpose) -> CurlEasy? {
+  func makeEasy(for purpose: Fetch.Purpose, _ decoding: BodyDecoding) -> CurlEasy? {
     guard let easy = CurlEasy() else { return nil }
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
     // Empty: all encodings that libcurl can undo.
-    easy.set(CURLOPT_ACCEPT_ENCODING, to: "")
+    case .undone: easy.set(CURLOPT_ACCEPT_ENCODING, to: "")
+    case .none:
+      easy.set(CURLOPT_ACCEPT_ENCODING, to: "identity")
+      easy.set(CURLOPT_HTTP_CONTENT_DECODING, to: 0)
+    }
     easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
     switch purpose {
     case .page: easy.set(CURLOPT_HTTPHEADER, to: pageFields)
     case .embed: easy.set(CURLOPT_HTTPHEADER, to: embedFields)
+    switch decoding {
     case .picture: easy.set(CURLOPT_HTTPHEADER, to: pictureFields)
     }
     if let proxy = configuration.proxy { easy.set(CURLOPT_PROXY, to: proxy) }

@@ -13,6 +13,8 @@ final class Transfer: CurlQueueTransfer {
   private var state = State.readingHead
   private var codings = BodyCodings()
   private var headByteCount = 0
+  /// Whether the last head that began is whole.
+  private var hasWholeHead = false
   private(set) var byteCount: Int64 = 0
 
   /// How many bytes of header fields are taken, interim responses (1xx) included: libcurl bounds
@@ -48,6 +50,7 @@ final class Transfer: CurlQueueTransfer {
 
   func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     headByteCount += line.count
+    hasWholeHead = line.allSatisfy { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
     codings.receive(line)
     if headByteCount > Self.maximumHeadByteCount {
       state = .refused("the response's head is too large")
@@ -98,7 +101,8 @@ final class Transfer: CurlQueueTransfer {
 
   /// The outcome of the transfer, with a description of its end.
   func conclude(_ result: CURLcode) -> (TransferResult, ending: String) {
-    if case .readingHead = state, result == CURLE_OK { endHead() }
+    // A body that cannot be read does not matter to a redirect.
+    if case .readingHead = state, result == CURLE_OK || isBroken(result) { endHead() }
     switch state {
     case .declined(.redirect(let location)):
       return (.redirect(to: location), "redirected to \(DisplayText.quoted(location, limit: 128))")
@@ -115,6 +119,9 @@ final class Transfer: CurlQueueTransfer {
     _ reader: any BodyReader, _ result: CURLcode
   ) -> (TransferResult, ending: String) {
     if result == CURLE_OK { return (reader.finish(), "read to the end") }
+    if result == CURLE_BAD_CONTENT_ENCODING, codings.hasUnknown, request.decoding == .undone {
+      return (.encoded, "the body has an unknown coding, and is requested without one")
+    }
     let (failure, ending) = fail(result)
     if result != CURLE_OPERATION_TIMEDOUT, case .page(let report) = reader.finish(),
       report.tag != nil
@@ -122,6 +129,11 @@ final class Transfer: CurlQueueTransfer {
       return (.page(report), "\(ending); what had come was used")
     }
     return (failure, ending)
+  }
+
+  /// Whether the response broke after a whole head, not by the end of its time.
+  private func isBroken(_ result: CURLcode) -> Bool {
+    hasWholeHead && result != CURLE_OPERATION_TIMEDOUT
   }
 
   private func fail(_ result: CURLcode) -> (TransferResult, ending: String) {
@@ -181,6 +193,8 @@ enum TransferResult {
   case embed(OEmbedResponse)
   case picture([UInt8])
   case redirect(to: String)
+  /// The body is in a coding that libcurl does not know.
+  case encoded
   /// A response that is no page; why, in words.
   case nothing(String)
   case failure(UnfurlError)
