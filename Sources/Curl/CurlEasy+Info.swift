@@ -1,4 +1,5 @@
 package import CCurl
+internal import Glibc
 
 /// Facts that libcurl has about the request, once it is under way.
 extension CurlEasy {
@@ -63,6 +64,15 @@ extension CurlEasy {
       values.append(String(cString: value))
     }
     return values
+  }
+
+  /// The bytes of the first value of a header field of the last response.
+  package func fieldBytes(_ name: String) -> [UInt8]? {
+    var field: UnsafeMutablePointer<curl_header>?
+    guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &field) == CURLHE_OK,
+      let value = field?.pointee.value
+    else { return nil }
+    return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
   }
 
   private func number(_ info: CURLINFO) -> Int64 {

@@ -21,6 +21,21 @@ struct RedirectTargetTests {
     }
   }
 
+  @Test("a location in another character set keeps its bytes")
+  func characterSets() {
+    #expect(ResponseHead.location(Array("/caf".utf8) + [0xe9]) == "/caf%E9")
+    #expect(ResponseHead.location(Array("/café%20x y".utf8)) == "/caf%C3%A9%20x y")
+    #expect(ResponseHead.location([0x2f, 0x83, 0x5c]) == "/%83\\")
+  }
+
+  @Test("a name in any script is a host")
+  func names() throws {
+    let path = try path("http://a.example/")
+    let location = ResponseHead.location(Array("http://münchen.de/ä".utf8))
+    let expected = try #require(WebURL("http://münchen.de/ä"))
+    #expect(RedirectTarget(location, after: path, limit: 5) == .follow(expected))
+  }
+
   @Test("the limit counts redirects, and a circle is found whatever the fragment")
   func bounds() throws {
     let one = try path("http://a.example/")

@@ -55,10 +55,16 @@ struct ResponseHead {
 }
 
 extension ResponseHead {
+  /// A `Location` as a URL reference: bytes outside of ASCII, in whatever character set, are
+  /// percent-encoded as browsers do.
+  static func location(_ bytes: [UInt8]) -> String {
+    PercentEncoding.encode(bytes, keeping: PercentEncoding.Literals { _ in true })
+  }
+
   init(_ easy: CurlEasy) {
     self.init(
       status: easy.status ?? 0, contentTypes: easy.fields("content-type"),
-      location: easy.fields("location").first)
+      location: easy.fieldBytes("location").map(Self.location))
   }
 }
 
@@ -82,6 +88,7 @@ final class RequestForms {
   func makeEasy(for purpose: Fetch.Purpose, _ decoding: BodyDecoding) -> CurlEasy? {
     guard let easy = CurlEasy() else { return nil }
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
+    switch decoding {
     // Empty: all encodings that libcurl can undo.
     case .undone: easy.set(CURLOPT_ACCEPT_ENCODING, to: "")
     case .none:
@@ -92,7 +99,6 @@ final class RequestForms {
     switch purpose {
     case .page: easy.set(CURLOPT_HTTPHEADER, to: pageFields)
     case .embed: easy.set(CURLOPT_HTTPHEADER, to: embedFields)
-    switch decoding {
     case .picture: easy.set(CURLOPT_HTTPHEADER, to: pictureFields)
     }
     if let proxy = configuration.proxy { easy.set(CURLOPT_PROXY, to: proxy) }
