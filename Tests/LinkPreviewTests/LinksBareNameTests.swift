@@ -36,6 +36,14 @@ struct LinksBareNameTests {
       ("163.com", "http://163.com/"),
       ("t.me/x", "http://t.me/x"),
       ("foo.github.io", "http://foo.github.io/"),
+      ("event.target/x", "http://event.target/x"),
+      ("www.os.name", "http://www.os.name/"),
+      ("Booking.Com/Deals", "http://booking.com/Deals"),
+      ("Www.Example.Com", "http://www.example.com/"),
+      ("Www.Example.Com/Deals", "http://www.example.com/Deals"),
+      ("www.sendbird.com.Now", "http://www.sendbird.com/"),
+      ("sendbird.com.Is/x", "http://sendbird.com/"),
+      ("Main.java and sendbird.com", "http://sendbird.com/"),
     ])
   func names(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)
@@ -51,7 +59,10 @@ struct LinksBareNameTests {
       "sendbird", "sendbird.", "sendbird.com_x", "obj.is()", "self.name=x", "my_foo.com",
       "$foo.com", "#foo.com", "%foo.com", "/foo.com", "./foo.com", "a/foo.com", "C:\\foo.com",
       "\\\\server.com\\share", "foo.com\\bar", "-foo.com", "foo-.com", "a..com", "foo.invalidtld",
-      "xn--.com", "foo.local", "foo.test", "//foo.com",
+      "xn--.com", "foo.local", "foo.test", "//foo.com", "Main.java", "UserService.java:42",
+      "application.properties", "nginx.pid", "event.target", "Date.now", "os.name", "requests.post",
+      "user.email", "promise.fail,", "new Date.now!", "asyncio.run.", "config.inc", "acme.google",
+      "Booking.Com", "Booking.Com:80", "Booking.Com?x",
     ])
   func noNames(text: String) {
     #expect(linkFound(in: text) == "-")

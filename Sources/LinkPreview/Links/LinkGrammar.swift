@@ -114,9 +114,9 @@ enum BareLink {
     else { return nil }
     // A word that is glued to the name is all that can follow it.
     guard nameEnd == run.upperBound else {
-      return name.looksLikeFile(followedBy: nil) ? nil : link(start..<nameEnd, in: text)
+      return name.isSite(followedBy: nil) ? link(start..<nameEnd, in: text) : nil
     }
-    guard !name.looksLikeFile(followedBy: text[nameEnd]) else { return nil }
+    guard name.isSite(followedBy: text[nameEnd]) else { return nil }
     guard !forbids(text, at: nameEnd), !hasPassword(from: nameEnd, in: text) else {
       return LinkReading(url: nil, end: LinkRun.end(in: text, from: nameEnd, startOfLink: start))
     }
@@ -134,7 +134,7 @@ enum BareLink {
   /// The URL when `text` is a bare link from its first to its last scalar.
   static func whole(_ text: LinkText) -> WebURL? {
     let nameEnd = NameRun.end(from: 0, in: text)
-    guard let name = BareName(0..<nameEnd, in: text), !name.looksLikeFile(followedBy: text[nameEnd])
+    guard let name = BareName(0..<nameEnd, in: text), name.isSite(followedBy: text[nameEnd])
     else { return nil }
     let portEnd =
       text[nameEnd] == ":" ? text.end(from: nameEnd + 1, while: \.isASCIIDigit) : nameEnd

@@ -104,7 +104,12 @@ enum NameRun {
     var end = run.upperBound
     for _ in 0..<4 {
       while end > run.lowerBound, let last = text[end - 1], last == "-" || last.isDot { end -= 1 }
-      if let name = BareName(run.lowerBound..<end, in: text) { return (name, end) }
+      if let name = BareName(run.lowerBound..<end, in: text) {
+        guard name.hasMixedEnding, let cut = withoutGluedWord(run.lowerBound..<end, in: text),
+          let shorter = BareName(run.lowerBound..<cut, in: text)
+        else { return (name, end) }
+        return (shorter, cut)
+      }
       guard let cut = withoutGluedWord(run.lowerBound..<end, in: text) else { return nil }
       end = cut
     }
@@ -124,17 +129,25 @@ enum NameRun {
 struct BareName {
   /// The labels in lower-case ASCII.
   private let labels: [Substring]
+  /// Whether some letters of the ending are capitals, as of a sentence that begins after a full stop
+  /// without a space.
+  let hasMixedEnding: Bool
+
+  /// The length of the longest name (RFC 1035 §2.3.4).
+  static let longest = 253
 
   /// - Parameter range: Host scalars and dots.
   init?(_ range: Range<Int>, in text: LinkText) {
-    guard range.count <= 253, Self.mayBeKnown(range, in: text),
+    guard range.count <= Self.longest, Self.mayBeKnown(range, in: text),
       case .name(let ascii)? = Host(parsing: Array(text.string(range).utf8)[...])
     else { return nil }
+    hasMixedEnding = text.scalars[range].split(whereSeparator: \.isDot).last?.isMixedCase == true
     labels = ascii.split(separator: ".", omittingEmptySubsequences: false)
     guard labels.count >= 2, labels.allSatisfy({ !$0.hasPrefix("-") && !$0.hasSuffix("-") }),
       let last = labels.last, DomainName.isPublicSuffix(String(last)),
       !DomainName.isPublicSuffix(ascii), !isTimeOfDay
     else { return nil }
+    if hasMixedEnding, !isSite(followedBy: text[range.upperBound]) { return nil }
   }
 
   /// Checks a name without the conversion to ASCII, which is the expensive part.
@@ -142,7 +155,7 @@ struct BareName {
     let name = text.scalars[range]
     guard let dot = name.lastIndex(where: \.isDot) else { return false }
     let last = name[(dot + 1)...]
-    guard last.count >= 2, !last.isMixedCase else { return false }
+    guard last.count >= 2 else { return false }
     if last.contains(where: \.isASCIIDigit) { return last.count > 4 && last[dot + 3] == "-" }
     return last.contains(where: \.isOftenMapped)
       || DomainName.isPublicSuffix(text.string(last.indices).lowercased())
@@ -154,19 +167,14 @@ struct BareName {
       && labels[0].utf8.allSatisfy(\.isASCIIDigit)
   }
 
-  /// Whether people would rather take it for a file: `README.md`, `main.rs`, `deploy.sh:12`.
+  /// Whether people take it for a site, and not for a file, a member of a program or a sentence:
+  /// `README.md`, `deploy.sh:12`, `event.target`, `done.Next`.
   ///
   /// A path behind it, or a `www.` before it, says that it is a site.
-  func looksLikeFile(followedBy next: Unicode.Scalar?) -> Bool {
-    guard let ending = labels.last, Self.fileEndings.contains(String(ending)) else { return false }
-    return next != "/" && labels.first != "www"
+  func isSite(followedBy next: Unicode.Scalar?) -> Bool {
+    let isDoubtful = hasMixedEnding || labels.last.map(NameEndings.isDoubtful) == true
+    return !isDoubtful || next == "/" || labels.first == "www"
   }
-
-  /// Top-level domains that are met far more often as the ending of a file's name.
-  private static let fileEndings: Set<String> = [
-    "bz", "cab", "cc", "map", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "pub", "py", "rs",
-    "sh", "so", "tf", "zip",
-  ]
 }
 
 extension Unicode.Scalar {
