@@ -35,6 +35,12 @@ struct LinksInternationalTests {
       ("https://a.com😀", "https://a.com/"),
       ("https://a.com😀.b.com", "https://a.com/"),
       ("https://localhost😀", "https://localhost/"),
+      ("https://www.☃.net/x", "https://www.xn--n3h.net/x"),
+      ("https://☃.net/", "https://xn--n3h.net/"),
+      ("https://shop.app.☃.net/x", "https://shop.app.xn--n3h.net/x"),
+      ("https://www.☃", "-"),
+      ("https://www.☃/x", "-"),
+      ("https://www.→.net/x", "-"),
     ])
   func emoji(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)
@@ -79,6 +85,16 @@ struct LinksInternationalTests {
       ("sendbird.com/docs는", "http://sendbird.com/docs"),
       ("https://a.com/C언어", "https://a.com/C%EC%96%B8%EC%96%B4"),
       ("https://a.com/우리는", "https://a.com/%EC%9A%B0%EB%A6%AC%EB%8A%94"),
+      ("example.com和example.org都可以", "http://example.com/"),
+      ("https://example.com和example.org都可以", "https://example.com/"),
+      ("主页example.com和example.org", "http://example.com/"),
+      ("README.md和example.org都可以", "http://example.org/"),
+      ("www.example.comと例え.テスト", "http://www.example.com/"),
+      ("sendbird.com。然后example.org", "http://sendbird.com/"),
+      ("sendbird.com。example.org", "http://sendbird.com/"),
+      ("한국.kr과example.org", "http://xn--3e0b707e.kr/"),
+      ("example.comและexample.org", "http://example.com/"),
+      ("example.comиexample.org", "http://example.com/"),
     ])
   func glued(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)

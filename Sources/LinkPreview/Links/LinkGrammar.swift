@@ -67,7 +67,9 @@ enum SchemeLink {
       return read(start..<LinkTail.end(afterHost: end, startOfLink: start, in: text), in: text)
         ?? refusal
     }
-    guard hostEnd > hostStart else { return refusal }
+    guard hostEnd > hostStart, !LinkAuthority.isCutOff(hostStart..<hostEnd, in: text) else {
+      return refusal
+    }
     let nameEnd = nameEnd(hostStart..<hostEnd, in: text)
     let end =
       nameEnd < hostEnd

@@ -42,13 +42,24 @@ enum LinkAuthority {
   ///
   /// - Parameter hostEnd: The end of the host without the emoji.
   static func pictorialHostEnd(from start: Int, hostEnd: Int, in text: LinkText) -> Int? {
-    guard text[hostEnd]?.isPictorial == true else { return nil }
+    let isLabel = text[hostEnd]?.isDot == true && text[hostEnd + 1]?.isPictorial == true
+    guard isLabel || text[hostEnd]?.isPictorial == true else { return nil }
     var end = text.end(from: start) { isHostScalar($0) || $0.isPictorial || $0.isDot }
     while end > hostEnd, let last = text[end - 1], !last.isHostScalar || last == "-" { end -= 1 }
     let host = start..<end
-    guard BareName(host, in: text) != nil, NameRun.known(in: start..<hostEnd, of: text) == nil
+    guard BareName(host, in: text) != nil,
+      isLabel || NameRun.known(in: start..<hostEnd, of: text) == nil
     else { return nil }
     return end
+  }
+
+  /// Whether a host of one label that ends at `hostEnd` is the beginning of a name that cannot be
+  /// read: `https://www.☃`.
+  static func isCutOff(_ host: Range<Int>, in text: LinkText) -> Bool {
+    guard text[host.upperBound]?.isDot == true, let next = text[host.upperBound + 1],
+      !text.scalars[host].contains(where: \.isDot)
+    else { return false }
+    return next.isPictorial || next.properties.generalCategory == .mathSymbol && !next.isASCII
   }
 
   private static func bracketedHostEnd(from start: Int, in text: LinkText) -> Int {
@@ -69,9 +80,13 @@ enum LinkAuthority {
 /// A run of host scalars and dots, in which a name may be glued to words.
 enum NameRun {
   /// Returns the end of the run that begins at `start`; a dot belongs to it if a label follows.
+  ///
+  /// A run ends where a word of another script directly follows a whole name, as after `example.com`
+  /// in `example.com和example.org`.
   static func end(from start: Int, in text: LinkText) -> Int {
     var end = start
     while let scalar = text[end] {
+      if isNameEnd(end, startingAt: start, in: text) { break }
       if scalar.isDot {
         guard end > start, text[end + 1]?.isHostScalar == true,
           scalar != "\u{3002}" || text[end - 1]?.isASCII == true
@@ -96,12 +111,25 @@ enum NameRun {
     return start
   }
 
+  /// Whether a whole name ends before the character at `index`: a letter of another script directly
+  /// behind it, or a full stop of another script behind a name with dots.
+  private static func isNameEnd(_ index: Int, startingAt start: Int, in text: LinkText) -> Bool {
+    guard index > start, index - start <= BareName.longest, let scalar = text[index],
+      scalar == "\u{3002}" || (scalar.isForeignToLatin && !scalar.isDot),
+      text[index - 1]?.isASCIIAlphanumeric == true,
+      text.scalars[start..<index].contains(".")
+    else { return false }
+    return BareName(start..<index, in: text) != nil
+  }
+
   /// The name that `run` begins with, which may be all of it, as far as its ending is known.
   ///
   /// It may be followed directly by a word of another script, `sendbird.com입니다`, or the beginning
   /// of the next sentence, `sendbird.com.Then`.
   static func known(in run: Range<Int>, of text: LinkText) -> (name: BareName, end: Int)? {
-    var end = run.upperBound
+    let checked = run.dropFirst().prefix(BareName.longest)
+    var end =
+      checked.first { isNameEnd($0, startingAt: run.lowerBound, in: text) } ?? run.upperBound
     for _ in 0..<4 {
       while end > run.lowerBound, let last = text[end - 1], last == "-" || last.isDot { end -= 1 }
       if let name = BareName(run.lowerBound..<end, in: text) {
