@@ -1,4 +1,5 @@
 import LinkPreview
+import TestSupport
 import Testing
 
 @Suite("Ends of links")
@@ -46,6 +47,38 @@ struct LinksEndTests {
     ])
   func separators(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
+    "marks of emphasis are left out where the emphasis begins before the link",
+    arguments: [
+      ("https://x.com/jane_ is nice", "https://x.com/jane_"),
+      ("https://x.com/jane_", "https://x.com/jane_"),
+      ("https://a.com/~", "https://a.com/~"),
+      ("https://a.com/x*.", "https://a.com/x*"),
+      ("x.com/jane__", "http://x.com/jane__"),
+      ("_https://x.com/jane_", "https://x.com/jane"),
+      ("__https://x.com/jane__!", "https://x.com/jane"),
+      ("*see https://a.com/x*", "https://a.com/x"),
+      ("**see: https://a.com/x.** ok", "https://a.com/x"),
+      ("**_https://a.com/x_**", "https://a.com/x"),
+      ("(*https://a.com/x*)", "https://a.com/x"),
+      ("~~https://a.com/x~~", "https://a.com/x"),
+      ("*https://x.com/jane_*", "https://x.com/jane_"),
+      ("*bold* https://a.com/x*", "https://a.com/x*"),
+      ("* https://x.com/jane_*", "https://x.com/jane_*"),
+      ("2*3 https://a.com/x*", "https://a.com/x*"),
+      ("\\*https://a.com/x*", "https://a.com/x*"),
+      ("*open\nhttps://a.com/x*", "https://a.com/x*"),
+    ])
+  func emphasis(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test("a long line of marks is read once", .patientTimeLimit(minutes: 1))
+  func longEmphasis() {
+    let marks = String(repeating: "*", count: 50_000)
+    #expect(linkFound(in: "\(marks)https://a.com/x\(marks)") == "https://a.com/x")
   }
 
   @Test(

@@ -111,6 +111,41 @@ struct LinksInternationalTests {
       ("https://a.com/می\u{200c}خ", "https://a.com/%D9%85%DB%8C%E2%80%8C%D8%AE"),
       ("https://a.com/a–b", "https://a.com/a%E2%80%93b"),
       ("https://a.com/a—it is", "https://a.com/a"),
+      (
+        "https://ja.wikipedia.org/wiki/らき☆すた です",
+        "https://ja.wikipedia.org/wiki/%E3%82%89%E3%81%8D%E2%98%86%E3%81%99%E3%81%9F"
+      ),
+      (
+        "https://a.com/ジャン＝ジャック",
+        "https://a.com/%E3%82%B8%E3%83%A3%E3%83%B3%EF%BC%9D%E3%82%B8%E3%83%A3%E3%83%83%E3%82%AF"
+      ),
+      ("https://a.com/馬克‧吐溫", "https://a.com/%E9%A6%AC%E5%85%8B%E2%80%A7%E5%90%90%E6%BA%AB"),
+      ("https://a.com/צה״ל", "https://a.com/%D7%A6%D7%94%D7%B4%D7%9C"),
+      (
+        "https://a.com/བོད་ཡིག",
+        "https://a.com/%E0%BD%96%E0%BD%BC%E0%BD%91%E0%BC%8B%E0%BD%A1%E0%BD%B2%E0%BD%82"
+      ),
+      ("https://a.com/L’Équipe", "https://a.com/L%E2%80%99%C3%89quipe"),
+      ("https://a.com/x’ll do", "https://a.com/x"),
+      ("https://a.com/x’ then", "https://a.com/x"),
+      ("https://a.com/あ☆", "https://a.com/%E3%81%82"),
+      ("https://a.com/あ☆ い", "https://a.com/%E3%81%82"),
+      ("https://a.com/あ🔥い", "https://a.com/%E3%81%82"),
+      ("https://a.com/あ、い", "https://a.com/%E3%81%82"),
+      ("https://a.com/page🔥", "https://a.com/page"),
+      (
+        "https://zh.wikipedia.org/wiki/苹果（公司）",
+        "https://zh.wikipedia.org/wiki/%E8%8B%B9%E6%9E%9C%EF%BC%88%E5%85%AC%E5%8F%B8%EF%BC%89"
+      ),
+      (
+        "（https://zh.wikipedia.org/wiki/苹果（公司）#历史）。",
+        "https://zh.wikipedia.org/wiki/%E8%8B%B9%E6%9E%9C%EF%BC%88%E5%85%AC%E5%8F%B8%EF%BC%89#%E5%8E%86%E5%8F%B2"
+      ),
+      ("（https://zh.wikipedia.org/苹果）", "https://zh.wikipedia.org/%E8%8B%B9%E6%9E%9C"),
+      ("https://a.com/苹果（公 司）", "https://a.com/%E8%8B%B9%E6%9E%9C"),
+      ("https://a.com/苹果（", "https://a.com/%E8%8B%B9%E6%9E%9C"),
+      ("https://a.com/苹果（）", "https://a.com/%E8%8B%B9%E6%9E%9C"),
+      ("https://a.com/docs（说明）", "https://a.com/docs"),
       ("https://a.com/🔥", "https://a.com/%F0%9F%94%A5"),
       ("https://a.com/x🔥🔥", "https://a.com/x"),
       ("https://a.com🔥", "https://a.com/"),

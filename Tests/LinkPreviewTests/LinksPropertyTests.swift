@@ -8,7 +8,8 @@ struct LinksPropertyTests {
     "`", "``", "```", "\n", "\n\n", "\n```", "~~~", "\n~~~\n", "[", "]", "](", "(", ")", "<", ">",
     "|", "\\", "!", " ", " ", ".", ":", "@", "\"", "'", "&amp;", "。", "입니다", "ü", "x", "a.com",
     "https://b.com/x", "http://", "c.kr", "ftp://", "mailto:", "README.md", "/", "?", "#", "_",
-    "*", "[x](https://d.com)", "<e.com>", ";", "🔥", "\u{200d}", "1", "://",
+    "*", "和", "☆", "（", "）", "’", "Www.A.Com/x", "[x](https://d.com)", "<e.com>", ";", "🔥",
+    "\u{200d}", "1", "://",
   ]
 
   private func randomText(_ random: inout SeededGenerator) -> String {
@@ -73,7 +74,8 @@ struct LinksPropertyTests {
       Self.pieces + [
         "[](", "[](<", "[](a \"", "[](a '", "[](a (", "[](()", "\\`", "\\``", "<a|", "![", "a.",
         "a.b ", "main.rs:", "main.rs,", "a.com:0:", "a@b.com ", "https://[", "&a", "\n ", "한.",
-        "a.com(", "https://a.com\\", "*_", "`\n", "]:", "[a]: ", "~/", "x.한", "https://a^",
+        "a.com(", "https://a.com\\", "*_", "`\n", "a.md和", "-a.com和", "x☆", "あ☆", "あ（", "（あ）",
+        "_https://a.com/x_ ", "a.com。", "’s", "]:", "[a]: ", "~/", "x.한", "https://a^",
       ]
     for piece in pieces {
       _ = LinkFinder.firstURL(in: String(repeating: piece, count: 5_000))

@@ -1,11 +1,13 @@
 /// The stretch of a text that may be one URL.
 ///
 /// A closing bracket that was not opened inside ends it: `(see https://a.com/x)`, and so does the
-/// apostrophe that quotes it: `'https://a.com/x','b'`.
+/// apostrophe that quotes it: `'https://a.com/x','b'`. Wide parentheses belong to it where they are
+/// opened and closed inside: `https://a.com/苹果（公司）`.
 struct LinkRun {
   private var openRound = 0
   private var openSquare = 0
   private var openCurly = 0
+  private var openWide = 0
   private var isInQuery = false
   private let quote: Unicode.Scalar?
 
@@ -19,7 +21,8 @@ struct LinkRun {
     var end = index
     var previous = text[index - 1] ?? " "
     while let scalar = text[end],
-      scalar.mayStandInURL(after: previous) || run.isSeparator(scalar, before: text[end + 1]),
+      scalar.mayStandInURL(after: previous) || run.isSeparator(scalar, before: text[end + 1])
+        || run.isInside(scalar, at: end, in: text),
       run.admits(scalar)
     {
       previous = scalar
@@ -36,11 +39,39 @@ struct LinkRun {
     case "]": openSquare -= 1
     case "{": openCurly += 1
     case "}": openCurly -= 1
+    case "（": openWide += 1
+    case "）": openWide -= 1
     case "?": isInQuery = true
     default: return scalar != quote
     }
     return openRound >= 0 && openSquare >= 0 && openCurly >= 0
   }
+
+  /// Whether a sign that ends links elsewhere stands inside of a word here: `らき☆すた`, `L’Équipe`.
+  private func isInside(_ scalar: Unicode.Scalar, at index: Int, in text: LinkText) -> Bool {
+    guard let previous = text[index - 1], previous.isHostScalar else { return false }
+    switch scalar {
+    case "（": return !previous.isASCII && Self.isClosed(at: index, in: text)
+    case "）": return openWide > 0
+    default: break
+    }
+    guard let next = text[index + 1], next.isHostScalar, !next.isPictorial else { return false }
+    if scalar == "\u{2019}" { return !Contraction.follows(index, in: text) }
+    return !previous.isASCII && !next.isASCII && scalar.standsInsideWords
+  }
+
+  /// Whether the parenthesis at `start` is closed in the same word, within a title's length.
+  private static func isClosed(at start: Int, in text: LinkText) -> Bool {
+    var index = start + 1
+    while index - start <= longestParenthesis, let scalar = text[index] {
+      if scalar == "）" { return index > start + 1 }
+      guard scalar.mayStandInURL(after: "/") else { return false }
+      index += 1
+    }
+    return false
+  }
+
+  private static let longestParenthesis = 64
 
   /// Whether a bar stands between two values of a query, `?markers=size:mid|Seoul`; elsewhere bars
   /// belong to tables, labels and spoilers.
@@ -59,7 +90,7 @@ enum LinkTail {
       return text[portEnd - 1] == ":" ? hostEnd : portEnd
     }
     let runEnd = LinkRun.end(in: text, from: portEnd, startOfLink: start)
-    let end = LinkEnd.trim(portEnd..<runEnd, in: text)
+    let end = LinkEnd.trim(portEnd..<runEnd, startOfLink: start, in: text)
     return end == portEnd && text[portEnd - 1] == ":" ? hostEnd : end
   }
 
@@ -71,14 +102,15 @@ enum LinkTail {
 
 /// Decides where a link ends in a text: punctuation behind it belongs to the sentence.
 enum LinkEnd {
-  /// The end of `range` without particles, trailing punctuation, possessive `'s` and escaped
-  /// characters such as `&amp;`.
-  static func trim(_ range: Range<Int>, in text: LinkText) -> Int {
+  /// The end of `range` without particles, trailing punctuation, possessive `'s`, escaped characters
+  /// such as `&amp;`, and marks of emphasis that begins before the link.
+  static func trim(_ range: Range<Int>, startOfLink start: Int, in text: LinkText) -> Int {
     var end = GluedParticle.start(atEndOf: range, in: text) ?? range.upperBound
+    var emphasis = OpenEmphasis(before: start, in: text)
     while end > range.lowerBound, let last = text[end - 1] {
       if last == ";" {
         end = max(range.lowerBound, characterReferenceStart(before: end - 1, in: text) ?? end - 1)
-      } else if isPunctuation(last) {
+      } else if isPunctuation(last) || emphasis.contains(last) {
         end -= 1
       } else if last == "s", end - 2 >= range.lowerBound, text[end - 2] == "'" {
         end -= 2
@@ -104,10 +136,76 @@ enum LinkEnd {
 
   private static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
-    case "?", "!", ".", ",", ":", "*", "_", "~", "^", "'", "(", "[", "{", "\u{2013}": true
+    case "?", "!", ".", ",", ":", "^", "'", "(", "[", "{", "\u{2013}": true
     default: scalar.isMiddleDot || scalar.isJoiner
     }
   }
+}
+
+/// Emphasis as in Markdown that is open where a link begins: `*https://a.com/x*`,
+/// `_see https://a.com/x_`.
+struct OpenEmphasis {
+  /// The length of text before a link in which the beginning of its emphasis is looked for.
+  private static let longest = 1_024
+
+  private let text: LinkText
+  private let start: Int
+  private var known: [Unicode.Scalar: Bool] = [:]
+
+  /// - Parameter start: The beginning of the link.
+  init(before start: Int, in text: LinkText) {
+    self.start = start
+    self.text = text
+  }
+
+  /// Whether a character is a mark of emphasis that is open.
+  mutating func contains(_ mark: Unicode.Scalar) -> Bool {
+    guard mark == "*" || mark == "_" || mark == "~" else { return false }
+    if let isOpen = known[mark] { return isOpen }
+    let isOpen = isOpen(mark)
+    known[mark] = isOpen
+    return isOpen
+  }
+
+  /// Emphasis begins with marks before a word, and ends with marks behind one or with its line.
+  private func isOpen(_ mark: Unicode.Scalar) -> Bool {
+    var index = lineStart
+    var isOpen = false
+    while index < start {
+      let end = min(start, text.end(from: index) { $0 == mark })
+      if end == index {
+        index += 1
+        continue
+      }
+      let previous = text[index - 1]
+      if isOpen {
+        isOpen = previous?.isWhitespace == true
+      } else {
+        isOpen =
+          text[end]?.isWhitespace == false && previous?.isHostScalar != true && previous != "\\"
+      }
+      index = end
+    }
+    return isOpen
+  }
+
+  private var lineStart: Int {
+    var line = start
+    while line > 0, start - line < Self.longest, text[line - 1] != "\n" { line -= 1 }
+    return line
+  }
+}
+
+/// The end of an English word behind an apostrophe: `https://a.com/x’s`, `https://a.com/x’ll`.
+enum Contraction {
+  static func follows(_ apostrophe: Int, in text: LinkText) -> Bool {
+    let start = apostrophe + 1
+    let end = text.end(from: start) { $0.isASCIIAlphanumeric }
+    if let next = text[end], next.isHostScalar { return false }
+    return end - start <= 2 && all.contains(text.string(start..<end))
+  }
+
+  private static let all: Set<String> = ["d", "ll", "m", "re", "s", "t", "ve"]
 }
 
 /// A Korean or Japanese particle that is written to the end of a path: `https://a.com/docs입니다`.

@@ -83,8 +83,24 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A dot inside of words: `Paral·lel`, `レオナルド・ダ・ヴィンチ`.
-  var isMiddleDot: Bool { self == "\u{b7}" || self == "\u{30fb}" || self == "\u{ff65}" }
+  /// A dot inside of words: `Paral·lel`, `レオナルド・ダ・ヴィンチ`, `馬克‧吐溫`.
+  var isMiddleDot: Bool {
+    self == "\u{b7}" || self == "\u{2027}" || self == "\u{30fb}" || self == "\u{ff65}"
+  }
+
+  /// A sign that is a part of the word between letters of its script: `らき☆すた`, `צה״ל`, `བོད་ཡིག`.
+  ///
+  /// Emoji stand between words.
+  var standsInsideWords: Bool {
+    switch self {
+    // Signs of Hebrew, Tibetan, Ethiopic and Armenian words; the wide equals sign and tilde.
+    case "\u{5f3}", "\u{5f4}", "\u{f0b}", "\u{f0c}", "\u{1361}", "\u{55b}", "\u{55c}", "\u{55e}",
+      "\u{ff1d}", "\u{ff5e}":
+      true
+    default:
+      properties.generalCategory == .otherSymbol && !properties.isEmojiPresentation
+    }
+  }
 
   /// Whether an emoji behind this character is part of a URL: `/🔥` is, `/page🔥` is not.
   private var mayPrecedeSymbolInURL: Bool {
