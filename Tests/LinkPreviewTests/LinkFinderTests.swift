@@ -51,6 +51,24 @@ struct LinkFinderTests {
   }
 
   @Test(
+    "all links are found in reading order",
+    arguments: [
+      ("https://a.com b.com, c.com", ["https://a.com/", "http://b.com/", "http://c.com/"]),
+      ("[https://a.com] b.com", ["https://a.com/", "http://b.com/"]),
+      ("[x https://a.com](https://b.com) c.com", ["https://b.com/", "http://c.com/"]),
+      ("[https://a.com\n\nb.com", ["https://a.com/", "http://b.com/"]),
+      ("`a.com` <b.com> [c](d.com) e.com", ["http://b.com/", "http://d.com/", "http://e.com/"]),
+      ("example.com和example.org", ["http://example.com/", "http://example.org/"]),
+      ("none", []),
+    ])
+  func all(text: String, expected: [String]) {
+    var finder = LinkFinder(text)
+    var urls: [String] = []
+    while let url = finder.next() { urls.append(url.text) }
+    #expect(urls == expected)
+  }
+
+  @Test(
     "a text without a link has none",
     arguments: [
       "", "hello", "a.b", "e.g.", "i.e. this", "1.2.3", "v1.2", "3.14", "file.txt", "README.md",

@@ -172,14 +172,22 @@ async def test_recovered_messages_have_their_previews(ctx, pages):
 
 
 @with_pages
-async def test_only_the_first_link(ctx, pages):
-    """Of several links the first one alone is looked up, without a second try."""
+async def test_the_first_link_with_a_preview(ctx, pages):
+    """Of several links those without a preview are passed over, up to three in all."""
     server = await ctx.server(*FLAGS)
     channel, owner, sender = await ctx.room(server, 1)
-    pages.add("/second", "Second")
-    await sender.send(channel, f"{pages.url('/first')} {pages.url('/second')}")
-    await settled(server, pages.url("/first"), channel, owner, sender)
-    assert pages.asked == ["/first"]
+    pages.add("/third", "Third")
+    pages.add("/fourth", "Fourth")
+    urls = [pages.url(path) for path in ("/first", "/second", "/third", "/fourth")]
+    sent = (await sender.send(channel, " ".join(urls)))["message"]
+    assert (await preview_of(sender, sent))["og_tag"]["og:title"] == "Third"
+    assert pages.asked == ["/first", "/second", "/third"]
+    again = (await sender.send(channel, " ".join(urls)))["message"]
+    assert again["og_tag"]["og:title"] == "Third"
+    empty = " ".join([*urls[:2], pages.url("/none"), urls[3]])
+    none = (await sender.send(channel, empty))["message"]
+    await settled(server, pages.url("/none"), channel, owner, sender)
+    assert not updates_of(sender, none) and pages.count("/fourth") == 0
 
 
 @with_pages

@@ -47,6 +47,30 @@ struct PreviewServiceTests {
     #expect(service.counters == expected)
   }
 
+  @Test("of several links, the next one is fetched when one has no preview")
+  func severalLinks() throws {
+    let service = makeService()
+    let links = try (1...4).map { try #require(Link("https://example.com/\($0)")) }
+    service.request(links[2]) { #expect($0 == nil) }
+    unfurler.answer(links[2], with: .success(nil))
+    let answers = Mutex<[OpenGraphTag?]>([])
+    service.request(firstOf: links, for: .operation) { answer in
+      answers.withLock { $0.append(answer) }
+    }
+    unfurler.answer(links[0], with: .success(nil))
+    unfurler.answer(links[1], with: .failure(.failed("x")))
+    #expect(unfurler.links == [links[2], links[0], links[1], links[3]])
+    unfurler.answer(links[3], with: .success(tag))
+    #expect(answers.withLock { $0 } == [tag])
+    service.request(firstOf: Array(links.prefix(1)), for: .operation) { answer in
+      answers.withLock { $0.append(answer) }
+    }
+    service.request(firstOf: links, for: .operation) { answer in
+      answers.withLock { $0.append(answer) }
+    }
+    #expect(answers.withLock { $0 } == [tag, nil, tag])
+  }
+
   @Test(
     "a link without a preview is not asked for again for a while",
     arguments: [

@@ -10,8 +10,8 @@ package struct EnrichmentID: Hashable, Sendable {
 /// comes in time.
 package struct EnrichmentRequest: Sendable {
   package enum Subject: Sendable, Hashable {
-    /// The preview of the link in the text.
-    case preview(Link)
+    /// The preview of the link in the text, or else of the first other one that has a preview.
+    case preview(Link, otherwise: [Link] = [])
     /// Small pictures of an uploaded file.
     case thumbnails(MessageFile, [ThumbnailSize])
     /// The text in other languages.
@@ -55,14 +55,40 @@ package enum Enrichment: Sendable, Hashable {
 }
 
 extension JudgeSources {
-  /// Looks the first link of a message's text up.
+  /// The number of links of a text that are tried.
+  private static let mostLinks = 3
+
+  /// Looks the links of a message's text up, until one has a preview or must be fetched.
   ///
   /// The text beside a file describes it; its link is the file's own.
   func preview(ofText text: String, in type: MessageType, by authorID: String?) -> LinkKnowledge {
-    guard type != .file, let lookUpPreview, let link = LinkFinder.firstLink(in: text) else {
-      return .noLink
+    guard type != .file, let lookUpPreview else { return .noLink }
+    var knowledge = LinkKnowledge.noLink
+    var finder = LinkFinder(text)
+    var tried: [Link] = []
+    while let link = Self.nextLink(of: &finder, after: tried) {
+      tried.append(link)
+      knowledge = lookUpPreview(link, authorID)
+      switch knowledge {
+      case .none: continue
+      case .noLink, .found: return knowledge
+      case .unknown:
+        var others: [Link] = []
+        while let other = Self.nextLink(of: &finder, after: tried + others) { others.append(other) }
+        return .unknown(link, otherwise: others)
+      }
     }
-    return lookUpPreview(link, authorID)
+    return knowledge
+  }
+
+  /// Returns the next link that was not tried; `nil` when enough were.
+  private static func nextLink(of finder: inout LinkFinder, after tried: [Link]) -> Link? {
+    guard tried.count < mostLinks else { return nil }
+    while let url = finder.next() {
+      let link = Link(url)
+      if !tried.contains(link) { return link }
+    }
+    return nil
   }
 }
 
@@ -137,8 +163,10 @@ struct PendingEnrichments: Sendable {
     case .noLink: break
     case .none: actions.count { $0.previewsNone += 1 }
     case .found: actions.count { $0.previewsAttached += 1 }
-    case .unknown(let link):
-      _ = ask(for: .preview(link), at: .published(message), by: authorID, into: &actions)
+    case .unknown(let link, let others):
+      _ = ask(
+        for: .preview(link, otherwise: others), at: .published(message), by: authorID,
+        into: &actions)
     }
   }
 

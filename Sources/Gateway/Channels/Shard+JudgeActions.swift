@@ -18,7 +18,8 @@ extension Shard {
   /// Fetches what may be added to a message.
   func enrich(_ request: EnrichmentRequest, in channel: ChannelHost) {
     switch request.subject {
-    case .preview(let link): fetchPreview(of: link, request, in: channel)
+    case .preview(let link, let others):
+      fetchPreview(of: [link] + others, request, in: channel)
     case .thumbnails(let file, let sizes): makeThumbnails(sizes, of: file, request, in: channel)
     case .translations(let text, let languages):
       translate(text, into: languages, request, in: channel)
@@ -67,13 +68,13 @@ extension Shard {
   }
 
   private func fetchPreview(
-    of link: Link, _ request: EnrichmentRequest, in channel: ChannelHost
+    of links: [Link], _ request: EnrichmentRequest, in channel: ChannelHost
   ) {
     guard let previews = services.previews else { return }
     let channel = LoopBound(channel)
     let path = returnPath
     let startedAt = SystemClock.monotonicNanoseconds
-    previews.request(link, for: PreviewRequester(authorID: request.authorID)) { tag in
+    previews.request(firstOf: links, for: PreviewRequester(authorID: request.authorID)) { tag in
       path.resume { shard in
         let duration = max(0, SystemClock.monotonicNanoseconds - startedAt)
         shard.latencies.record(nanoseconds: UInt64(duration), for: .preview)

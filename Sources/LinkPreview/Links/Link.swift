@@ -38,8 +38,8 @@ package enum LinkKnowledge: Sendable, Hashable {
   /// There is no preview: the operator refuses the link, its page has none, or a recent fetch failed.
   case none
   case found(OpenGraphTag)
-  /// The page has to be fetched.
-  case unknown(Link)
+  /// The page has to be fetched; if it has no preview, the text's other links are tried in order.
+  case unknown(Link, otherwise: [Link] = [])
 
   /// The preview, if it is known.
   package var tag: OpenGraphTag? {

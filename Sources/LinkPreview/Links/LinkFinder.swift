@@ -1,4 +1,4 @@
-/// Finds the links that a person would see in a text.
+/// Finds the links that a person would see in a text, in reading order.
 ///
 /// Two things are links: what begins with `http://` or `https://`, and bare names such as
 /// `sendbird.com` whose last label is a top-level domain. Markdown is read as chats show it: code
@@ -10,9 +10,8 @@ package struct LinkFinder {
 
   /// The first link of a text in reading order, with its fragment, `nil` when there is none.
   package static func firstURL(in text: String) -> WebURL? {
-    guard LinkHint.isGiven(by: text) else { return nil }
-    var finder = LinkFinder(LinkText(Array(text.unicodeScalars)))
-    return finder.first()
+    var finder = LinkFinder(text)
+    return finder.next()
   }
 
   /// The number of candidates without a link after which the search ends.
@@ -24,10 +23,13 @@ package struct LinkFinder {
   private var brackets = OpenBrackets()
   private var codeSpans = CodeSpans()
 
-  private init(_ text: LinkText) { self.text = text }
-
-  private mutating func first() -> WebURL? {
+  package init(_ text: String) {
+    self.text = LinkText(LinkHint.isGiven(by: text) ? Array(text.unicodeScalars) : [])
     skipCodeBlocks()
+  }
+
+  /// Returns the URL of the next link, with its fragment.
+  package mutating func next() -> WebURL? {
     while position < text.count, candidates < Self.maximumCandidates {
       if let url = step() { return url }
     }

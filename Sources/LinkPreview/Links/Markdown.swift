@@ -48,7 +48,10 @@ struct OpenBrackets {
   /// Returns the held link once no bracket around it is open.
   mutating func release() -> WebURL? {
     guard let held else { return nil }
-    guard depth > 0 else { return held.url }
+    guard depth > 0 else {
+      self.held = nil
+      return held.url
+    }
     self.held = (held.url, min(held.depth, depth))
     return nil
   }

@@ -1,7 +1,7 @@
 internal import Basics
 internal import ParleyProtocol
 
-/// A link preview: what the page behind a message's first link says of itself.
+/// A link preview: what the page behind a message's link says of itself.
 ///
 /// All of it is text from a stranger's page, not HTML: show it as text.
 public struct OGMetaData: Sendable, Hashable, Codable {

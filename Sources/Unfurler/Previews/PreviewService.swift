@@ -88,6 +88,30 @@ package final class PreviewService: Sendable {
     }
   }
 
+  /// Fetches the first of the links, which a look-up did not know, and as long as there is no preview
+  /// looks the next one up.
+  ///
+  /// - Parameter completion: As of ``request(_:for:completion:)``.
+  package func request(
+    firstOf links: [Link], for requester: PreviewRequester,
+    completion: @escaping @Sendable (OpenGraphTag?) -> Void
+  ) {
+    guard let link = links.first else { return completion(nil) }
+    request(link, for: requester) { [self] tag in
+      guard tag == nil else { return completion(tag) }
+      var rest = links.dropFirst()
+      while let next = rest.first {
+        switch lookUp(next, for: requester) {
+        case .found(let tag): return completion(tag)
+        case .unknown:
+          return request(firstOf: Array(rest), for: requester, completion: completion)
+        case .none, .noLink: rest.removeFirst()
+        }
+      }
+      completion(nil)
+    }
+  }
+
   /// Fetches nothing more, answers waiting requests with `nil`, and writes the cache out.
   package func close() {
     shutdown()

@@ -68,13 +68,31 @@ struct PreviewRuleTests {
     #expect(rig.enrichments.map(\.authorID) == [nil, nil])
   }
 
+  private func link(_ text: String) throws -> Link { try #require(Link(text)) }
+
   @Test("of several links the first counts")
   func firstLink() throws {
     _ = try send("see sendbird.com/x and \(link)")
-    guard case .preview(let link)? = rig.enrichments.first?.subject else {
-      return #expect(Bool(false))
-    }
-    #expect(link.url.contains("sendbird.com/x") && rig.enrichments.count == 1)
+    let expected = EnrichmentRequest.Subject.preview(
+      try link("http://sendbird.com/x"), otherwise: [try link(link)])
+    #expect(rig.enrichments.map(\.subject) == [expected])
+  }
+
+  @Test("links that are known to have no preview are passed over, up to three in all")
+  func emptyLinks() throws {
+    let text = "https://a.com https://b.com https://a.com#x https://c.com https://d.com"
+    let first = try JudgeRig(previews: ["https://a.com/": .none])
+    _ = try first.perform(.send(text), by: "ann")
+    let expected = EnrichmentRequest.Subject.preview(
+      try link("https://b.com/"), otherwise: [try link("https://c.com/")])
+    #expect(first.enrichments.map(\.subject) == [expected])
+    let second = try JudgeRig(previews: ["https://a.com/": .none, "https://b.com/": .found(tag)])
+    let sent = try #require(try second.perform(.send(text), by: "ann").sent)
+    #expect(sent.message.openGraphTag == tag && second.enrichments.isEmpty)
+    let none = try JudgeRig(
+      previews: ["https://a.com/": .none, "https://b.com/": .none, "https://c.com/": .none])
+    _ = try none.perform(.send(text), by: "ann")
+    #expect(none.enrichments.isEmpty && none.tally.previewsNone == 1)
   }
 
   @Test("an edit takes the preview away and looks the new link up; none is left without a link")
