@@ -88,7 +88,7 @@ let package = Package(
     library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
     library("Thumbnails", ["Basics"]),
-    library("Translation", ["Basics", "ParleyProtocol", deque]),
+    library("Translation", ["Basics", "LinkPreview", "ParleyProtocol", deque]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux"]),

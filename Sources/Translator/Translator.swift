@@ -58,12 +58,15 @@ package final class Translator: Sendable {
 
   private func lookUp(_ source: SourceText, in tags: [String]) -> Knowledge {
     var knowledge = Knowledge()
+    lazy var hasWords = source.hasWords
     for tag in tags {
       guard !configuration.isSource(tag) else { continue }
       guard let code = shared.code(ofTag: tag, configuration.engine) else {
         knowledge.unsupported.append(tag)
         continue
       }
+      // What has no words is the same in each language.
+      guard hasWords else { continue }
       switch shared.recall(TranslationText(source, into: code), at: configuration.now()) {
       case .text(let translation)?: knowledge.texts[tag] = translation
       case .same?: break

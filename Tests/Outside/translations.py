@@ -149,7 +149,7 @@ async def test_odd_texts_come_back_as_they_were(ctx, service):
     server = await started(ctx, service, *PATIENT)
     channel, owner = await ctx.room(server, 0)
     for text in ("e" + "\u0301" * 4_998, "a\0b", "\u202eabc \u05d0", "<script>&lt;&amp;",
-                 "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\\ \" \u2028", "a\r\n\tb"):
+                 "ok \U0001f468\u200d\U0001f469\u200d\U0001f467", "\\ \" \u2028", "a\r\n\tb"):
         try:
             sent = await owner.send(channel, text, translation_target_langs=["es"])
         except Refused:
@@ -157,6 +157,22 @@ async def test_odd_texts_come_back_as_they_were(ctx, service):
         translated = sent["message"]["translations"]
         assert translated == {"es": "es:" + text}, (text, translated)
         assert service.asked[-1]["q"] == text
+
+
+@with_translator
+async def test_texts_without_words_are_not_sent(ctx, service):
+    """Emoji, blanks and addresses alone are the same in each language, and no error."""
+    server = await started(ctx, service, *PATIENT)
+    channel, owner = await ctx.room(server, 0)
+    for text in ("\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u200b \u2003", "https://example.com/a",
+                 "example.com me@example.com"):
+        sent = await owner.send(channel, text, translation_target_langs=["es"])
+        assert sent["message"]["translations"] == {}, text
+        answer = await owner.call(
+            "message.translate", channel_url=channel, message_id=sent["message"]["message_id"],
+            target_langs=["es"])
+        assert answer["message"]["translations"] == {}, text
+    assert not service.asked
 
 
 @with_translator

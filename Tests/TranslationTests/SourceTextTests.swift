@@ -15,6 +15,28 @@ struct SourceTextTests {
     #expect(TranslationText(composed, into: "es").text.utf8.elementsEqual(composed.utf8))
   }
 
+  @Test(
+    "texts of emoji, blanks or addresses alone have no words",
+    arguments: [
+      "", "  \n", "\u{200b}", "👍", "👩‍👩‍👧 🇩🇪", "ℹ️", "1️⃣", "❤️‍🔥", "https://example.com/a",
+      "HTTP://example.com/straße", "https://ja.wikipedia.org/wiki/らき☆すた", "example.com",
+      "(example.com)",
+      "me@example.com", "mailto:me@example.com", "https://a.com example.com 👍", "<https://a.com>",
+    ])
+  func wordless(text: String) {
+    #expect(!SourceText(text).hasWords)
+  }
+
+  @Test(
+    "all other texts have words",
+    arguments: [
+      "a", "안녕", "привет", "看https://a.com", "sendbird.com입니다", "ok.thanks", "see example.com",
+      "👍 yes", "e.g.", "Yes.No", "@ann", "https", "12:30", "5", "!!!", "\\ \"", "नमस्ते",
+    ])
+  func words(text: String) {
+    #expect(SourceText(text).hasWords)
+  }
+
   @Test("texts that differ in any byte, or in length, are different")
   func differences() {
     let text = String(repeating: "e\u{301}", count: 2_500)

@@ -1,3 +1,6 @@
+internal import Basics
+internal import LinkPreview
+
 /// A text with a fingerprint of its bytes, by which it is compared and hashed.
 ///
 /// Strings are compared and hashed by canonical equivalence. For long texts that takes milliseconds where
@@ -31,4 +34,41 @@ package struct SourceText: Hashable, Sendable {
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(first) }
+}
+
+extension SourceText {
+  /// Whether the text has words that another language may have others for: anything but emoji, blanks
+  /// and addresses.
+  package var hasWords: Bool {
+    text.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).contains { word in
+      word.contains { !$0.isBlank && !$0.isPicture } && !Self.isKeycap(word)
+        && !Self.isAddress(word)
+    }
+  }
+
+  /// Whether a word is an emoji of a digit on a key.
+  private static func isKeycap(_ word: Substring.UnicodeScalarView) -> Bool {
+    word.contains("\u{20e3}") && !word.contains(where: \.properties.isAlphabetic)
+  }
+
+  /// Whether a word is a link or an e-mail address; one with other letters beside it is a word.
+  private static func isAddress(_ word: Substring.UnicodeScalarView) -> Bool {
+    let address = word.drop { !$0.properties.isAlphabetic && $0.properties.numericType == nil }
+    guard address.contains(where: { $0 == "." || $0 == ":" }) else { return false }
+    let text = String(String.UnicodeScalarView(address))
+    let start = text.prefix(8).lowercased()
+    if ["http://", "https://", "mailto:", "www."].contains(where: start.hasPrefix) { return true }
+    guard address.allSatisfy(\.isASCII) else { return false }
+    return address.dropFirst().contains("@") || LinkFinder.firstLink(in: text) != nil
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it is an emoji, or shown as one.
+  fileprivate var isPicture: Bool { !isASCII && properties.isEmoji || self == "\u{20e3}" }
+
+  /// Whether nothing is seen of a character.
+  var isBlank: Bool {
+    DisplayText.isInvisible(self) || properties.isDefaultIgnorableCodePoint || self == "\u{2800}"
+  }
 }

@@ -61,7 +61,9 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     }
     guard let found else { return .failed("the answer has no translation") }
     if let source = found.source, source.lowercased() == code.lowercased() { return .same }
-    guard !found.text.isEmpty else { return .failed("the translation is empty") }
+    guard !found.text.unicodeScalars.allSatisfy(\.isBlank) else {
+      return .failed("the translation is empty")
+    }
     // What a message may not hold must not come into it by its translation.
     guard !found.text.utf8.contains(0) || text.utf8.contains(0) else {
       return .failed("the translation holds U+0000")
