@@ -52,7 +52,10 @@ struct FileName {
     // By scalars: with a mark behind it a slash is part of another character, and still a slash.
     let last = sent.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? "".unicodeScalars[...]
     var scalars = String.UnicodeScalarView()
-    scalars.append(contentsOf: last.filter(Self.isHarmless).suffix(Self.lengthLimit))
+    for scalar in last where Self.isHarmless(scalar, after: scalars.last) { scalars.append(scalar) }
+    // A cut may leave joiners at the beginning.
+    let end = scalars.suffix(Self.lengthLimit).drop { !Self.isHarmless($0, after: nil) }
+    scalars = String.UnicodeScalarView(end)
     let name = String(scalars)
     text = name.allSatisfy { $0 == "." || $0 == " " } ? "file" : name
   }
@@ -62,10 +65,23 @@ struct FileName {
     PercentEncoding.encode(String(text.unicodeScalars.suffix(Self.addressLength)))
   }
 
-  private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
+  private static func isHarmless(
+    _ scalar: Unicode.Scalar, after previous: Unicode.Scalar?
+  ) -> Bool {
+    switch scalar.value {
+    // Joiners shape words of Persian, Hindi and others, and emoji; they mean nothing in ASCII.
+    case 0x200C, 0x200D: return previous.map { !$0.isASCII && !$0.isUnseen } ?? false
+    // Letters of the flags of regions, behind a black flag.
+    case 0xE0020...0xE007F: return previous.map { $0.value == 0x1F3F4 || $0.isTag } ?? false
+    default: break
+    }
+    return switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: false
     default: true
     }
   }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isTag: Bool { 0xE0020...0xE007F ~= value }
 }
