@@ -43,6 +43,13 @@ grep -q '^Seccomp:[[:space:]]*2$' "/proc/$(property parleyd MainPID)/status"
 grep -q '^NoNewPrivs:[[:space:]]*1$' "/proc/$(property parleyd MainPID)/status"
 echo "ok: locked down, it stores and serves"
 
+(
+  set -a
+  . /etc/parley/parley.env
+  runuser -u parley -- parleyd --config /etc/parley/parley.yaml --check-config --deep
+) | has 'listen: .* is in use by the running server'
+echo "ok: the check of the documentation finds no fault with a server that runs"
+
 main=$(property parleyd MainPID)
 systemctl reload parleyd
 until_true is parleyd StatusText serving
