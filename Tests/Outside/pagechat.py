@@ -1,5 +1,7 @@
 """The embedded page, in a real browser where one is installed."""
 
+import asyncio
+import contextlib
 import json
 import re
 import signal
@@ -180,15 +182,36 @@ async def test_actions_on_a_phone(ctx, page):
     assert not await page.run(shown)
 
 
+async def replacing_host(server):
+    """A proxy that puts the server's own host into Host, as careless ones do."""
+    async def serve(reader, writer):
+        upward, upwriter = await asyncio.open_connection("127.0.0.1", server.port)
+
+        async def copy(source, target):
+            with contextlib.suppress(ConnectionError):
+                while data := await source.read(65_536):
+                    target.write(re.sub(
+                        rb"\r\nHost: [^\r]*", b"\r\nHost: 127.0.0.1:%d" % server.port, data))
+                    await target.drain()
+            target.close()
+        await asyncio.gather(copy(reader, upwriter), copy(upward, writer))
+    return await asyncio.start_server(serve, "127.0.0.1", 0)
+
+
 @in_browser
 async def test_a_refused_origin_is_said(ctx, page):
     """A page whose origin is not allowed says so, and does not try again for ever."""
     server = await ctx.fresh(*FLAGS, "--auth-allowed-origins", "https://chat.example")
-    await page.open(f"http://127.0.0.1:{server.port}/?name=ada&channel=lobby")
-    await page.run("document.querySelector('#join form').requestSubmit()")
-    await page.until("document.getElementById('notice').textContent.includes('refuses this page')")
-    assert await page.run("document.getElementById('status').className") == "closed"
-    assert "auth.allowed_origins" in await page.run("document.getElementById('notice').textContent")
+    async with await replacing_host(server) as proxy:
+        port = proxy.sockets[0].getsockname()[1]
+        await page.open(f"http://127.0.0.1:{port}/?name=ada&channel=lobby")
+        await page.run("document.querySelector('#join form').requestSubmit()")
+        await page.until(
+            "document.getElementById('notice').textContent.includes('refuses this page')")
+        assert await page.run("document.getElementById('status').className") == "closed"
+        notice = await page.run("document.getElementById('notice').textContent")
+        assert "auth.allowed_origins" in notice, notice
+        proxy.close()
 
 
 @in_browser

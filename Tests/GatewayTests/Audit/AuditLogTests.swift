@@ -71,6 +71,19 @@ struct AuditLogTests {
     #expect(log.counts == (0, 10))
   }
 
+  @Test("ends although it is a pipe that is not read")
+  func unreadPipe() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path(of: "audit.log")
+    try #require(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDONLY | O_NONBLOCK)
+    defer { close(reader) }
+    let log = try log(at: path)
+    for id in 0..<2_000 { log.write(record(id)) }
+    log.close()
+    #expect(log.counts.written < 2_000)
+  }
+
   @Test("is refused when it cannot be opened, and is nothing when it is off")
   func opening() throws {
     #expect(throws: UnusableSetting.self) { try log(at: "/nonexistent/audit.log") }
