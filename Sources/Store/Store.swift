@@ -11,18 +11,21 @@ import Synchronization
 /// ``MessageLog`` or as a ``StoreOperation``. Completions run on the store's threads, and must be
 /// brief.
 ///
-/// Readers have two lanes. Look-ups by key never wait for queries, which may look at many rows;
-/// queries have a time limit each, and those for whom they are run take turns.
+/// Readers have three lanes. Look-ups by key never wait for queries, which may look at many rows;
+/// queries have a time limit each, and those for whom they are run take turns. So do those for whom
+/// files are looked up, on a thread of their own.
 ///
 ///     entry, StoreWrite ─► queue ──────► writer thread: 1 transaction, 1 fsync ─► completions ─► afterBatch
 ///     StoreLookup ───────► queue ──────► look-up threads: 1 snapshot each ──────► completion ──► afterBatch
 ///     StoreQuery ────────► fair queue ─► query threads: 1 snapshot each ────────► completion ──► afterBatch
+///     look-up of files ──► fair queue ─► files thread: 1 snapshot each ─────────► completion ──► afterBatch
 package final class Store: Sendable {
   private let writeJobs: JobQueue<WriteJob>
   /// Changes beside the writer's; `nil` in a database with one writer.
   private let asideJobs: JobQueue<ControlJob>?
   private let lookUps: JobQueue<ReadJob>
   private let queries: QueryQueue
+  private let fileLookUps: QueryQueue
   private let queryCounters = QueryCounters()
   private let counters = StoreCounters()
   private let patience: PostgreSQLPatience
@@ -63,6 +66,7 @@ package final class Store: Sendable {
     self.asideJobs = asideJobs
     lookUps = readers.lookUps
     queries = readers.queries
+    fileLookUps = readers.fileLookUps
     healthMonitor = health
     threads = Mutex(reading + [writer] + (aside.map { [$0] } ?? []))
     afterBatch = options.afterBatch
@@ -87,7 +91,7 @@ package final class Store: Sendable {
   /// Counts of the store's work so far; takes no lock.
   package var statistics: StoreStatistics {
     counters.snapshot(
-      queueLength: writeJobs.count, lookUpQueueLength: lookUps.count,
+      queueLength: writeJobs.count, lookUpQueueLength: lookUps.count + fileLookUps.count,
       queryQueueLength: queries.count, queries: queryCounters)
   }
 
@@ -169,8 +173,22 @@ package final class Store: Sendable {
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>, QueryCost) -> Void
   ) {
-    let job = QueryJob(job, completion: completion)
-    switch queries.submit(job, for: principal) {
+    submit(QueryJob(job, completion: completion), to: queries, for: principal)
+  }
+
+  /// Submits a look-up that waits for its principal's turn, beside the other look-ups.
+  ///
+  /// `completion` runs as that of a query.
+  func lookUpInTurn<T: Sendable>(
+    for principal: QueryPrincipal,
+    _ job: @escaping @Sendable (ReadTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>, QueryCost) -> Void
+  ) {
+    submit(QueryJob(job, completion: completion), to: fileLookUps, for: principal)
+  }
+
+  private func submit(_ job: QueryJob, to queue: QueryQueue, for principal: QueryPrincipal) {
+    switch queue.submit(job, for: principal) {
     case .accepted: return
     case .full: job.fail(StoreError.overloaded, .none)
     case .principalFull(let limit): job.fail(StoreError.tooManyQueries(limit: limit), .none)
@@ -199,7 +217,7 @@ package final class Store: Sendable {
 
   private func closeReading() {
     lookUps.close()
-    let abandoned = queries.close()
+    let abandoned = queries.close() + fileLookUps.close()
     guard !abandoned.isEmpty else { return }
     for job in abandoned { job.fail(StoreError.closed, .none) }
     afterBatch()

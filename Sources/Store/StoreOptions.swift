@@ -23,6 +23,8 @@ package struct StoreOptions: Sendable {
   /// Most queries that may wait, in all and for one principal.
   package var queryCapacity = 4_096
   package var queryCapacityPerPrincipal = 128
+  /// Most look-ups of files that may wait for one principal.
+  package var fileLookUpCapacityPerPrincipal = 1_024
   /// Wait between two tries to write while the store is failing.
   package var probeIntervalMilliseconds = 1_000
   /// Which events are kept for webhooks; `nil` for none.

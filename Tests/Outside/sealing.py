@@ -12,7 +12,7 @@ import sqlite3
 from urllib.parse import urlsplit
 
 from files import call, upload
-from harness import DEADLINE, scaled
+from harness import DEADLINE, Refused, scaled
 from uploads import FLAGS as PLAIN, cut, create, offset, patch, put, refusal_of, until
 
 FLAGS = [*PLAIN, "--limits-uploads-per-second", "0"]
@@ -81,6 +81,48 @@ async def test_participants_alone_read_a_file(ctx):
 
 async def test_ban_and_loss(ctx):
     """A ban ends the right at once, a lost connection after the grace."""
+async def test_a_file_in_many_channels(ctx):
+    """A file is in a thousand channels at most; a stranger is refused, and operators of one read it."""
+    server = await ctx.fresh(*ON, "--limits-flood-messages", "0", "--limits-calls-per-second", "0")
+    room, owner, viewer = await ctx.room(server, 1)
+    stranger, operator = await ctx.user(server), await ctx.user(server)
+    file, url = await create(owner, 4)
+    assert (await put(server, url, b"plan"))[0] == 201
+    name = ctx.name("wide")
+
+    async def send(channel):
+        return await owner.call(
+            "message.send", channel_url=channel, message_type="FILE", file_id=file["file_id"])
+    await owner.call("channel.exit", channel_url=room)
+    for number in range(1_000):
+        channel = f"{name}-{number}"
+        operators = [operator.user_id] if number == 999 else []
+        await owner.call("channel.create", channel_url=channel, operator_ids=operators)
+        await owner.enter(channel)
+        shown = (await send(channel))["message"]["file"]
+        if number < 999:
+            await owner.call("channel.exit", channel_url=channel)
+    await owner.enter(room)
+    refusal = await refusal_of(send(room))
+    assert (refusal.code, refusal.data["scope"], refusal.data["limit"]) == (400203, "file", 1_000)
+    assert (await send(channel))["seq"] > 1
+    for reader in (owner, operator):
+        assert (await read(server, shown["url"], key(reader)))[0] == 200
+    for reader in (viewer, stranger):
+        assert code(await read(server, shown["url"], key(reader))) == (403, 900020)
+    await viewer.enter(channel)
+    assert (await read(server, shown["url"], key(viewer)))[0] == 200
+    # A place comes free with the last message of a channel.
+    await server.api("DELETE", f"/open_channels/{name}-0")
+
+    async def is_free():
+        try:
+            return await send(room)
+        except Refused:
+            return None
+    await until(is_free)
+
+
     server = await ctx.fresh(*ON, "--files-grace-seconds", scaled(2))
     channel, owner, viewer, lost = await ctx.room(server, 2)
     shown = await sent(owner, server, channel, b"plan" * 100)

@@ -162,7 +162,7 @@ struct SampleMessages {
       .release(session(), channelURL: text()), .update(user()), .expel(reason: text()),
       .mention(texts(), event: bytes()), .notify(bytes()),
       .announce(session(), openedAt: optional { $0.integer() }, channelURLs: texts()),
-      .forget(session()),
+      .forget(session()), .listChannels(replyTo: poll()),
     ]
   }
 
@@ -207,6 +207,7 @@ struct SampleMessages {
         StagesMark(
           ring: word(), shard: ShardAddress(server: half(), shard: half()), shardCount: half())),
       .notice(.previews, bytes()), .notice(.webhooks, bytes()), .notice(.controlLog, []),
+      .answer(.channels(texts()), to: poll()),
     ]
   }
 

@@ -105,6 +105,8 @@ package enum QueryPrincipal: Hashable, Sendable {
   case user(String)
   /// A caller of the Platform API, by the digest of its token.
   case apiToken([UInt8])
+  /// Callers without a name, by their network.
+  case address(UInt64, UInt64)
   /// The server itself.
   case server
 }

@@ -68,6 +68,11 @@ final class ShardRoutes {
     min(ring.home(ofChannel: url).version, network.local.version) >= version
   }
 
+  /// Whether the home of a user reads a version of messages, and this server writes it.
+  func home(ofUser id: String, reads version: UInt8) -> Bool {
+    min(ring.home(ofUser: id).version, network.local.version) >= version
+  }
+
   /// The other server that a user is at home on.
   func server(ofUser id: String) -> UInt16? { other(ring.home(ofUser: id)) }
 

@@ -28,9 +28,9 @@ enum FileDownload {
     let services = call.shard.services
     let vault = services.vault
     let now = services.clock.now
+    let address = call.exchange.connection.clientAddress
     let judgement = vault.userKeys.judge(
-      SentFileKey(call.head), from: call.exchange.connection.clientAddress.flatMap(AddressKey.init),
-      at: now)
+      SentFileKey(call.head), from: address.flatMap(AddressKey.init), at: now)
     var key: FileAccessKey?
     switch judgement {
     case .slowed: return .respond(slowed(vault.settings.limits.fileKeyFailuresPerSecond))
@@ -42,12 +42,18 @@ enum FileDownload {
       return .respond(
         vault.encryptsAll && key == nil ? FileDownload.withoutKey : notFound)
     }
-    let request = FileRequest(
-      head: call.head, exchange: call.exchange.id, key: key, services: services)
-    let path = call.shard.returnPath
-    let lookup = FileAccessLookup(
-      call.arguments["file_id"], within: bounds, by: key?.userID ?? "", at: now)
-    services.store.perform(lookup) { request.answer($0.serviceResult, path) }
+    do throws(ServiceError) {
+      if let key {
+        try services.fileLookUpTime.admit(key.userID, at: SystemClock.monotonicMilliseconds)
+      }
+    } catch {
+      return .respond(HTTPResponse(refusing: error))
+    }
+    FileRequest(
+      head: call.head, exchange: call.exchange.id, key: key,
+      principal: key.map { .user($0.userID) } ?? address.map(QueryPrincipal.init) ?? .server,
+      services: services, path: call.shard.returnPath
+    ).begin(FileAccessLookup(call.arguments["file_id"], within: bounds, by: key?.userID ?? ""))
     return .respondLater(onAbandonment: nil)
   }
 
@@ -113,86 +119,137 @@ private struct FileRequest: Sendable {
   let head: HTTPRequestHead
   let exchange: Exchange.ID
   let key: FileAccessKey?
+  /// The party whose turn the look-ups wait for.
+  let principal: QueryPrincipal
   let services: GatewayServices
+  let path: ReturnPath
 
-  /// Goes on with what the store knows; on a thread of the store.
-  ///
-  /// The key is judged first, then the file, then the right.
-  func answer(_ found: Result<FileAccess, ServiceError>, _ path: ReturnPath) {
-    let access: FileAccess
-    switch found {
-    case .failure(let error): return refuse(error, path)
-    case .success(let value): access = value
-    }
-    let since = access.fileKeysSince.map { UInt64(clamping: $0) }
-    let key = key.flatMap { $0.generation == since ? $0 : nil }
-    guard let file = access.file else {
-      let isHidden = services.vault.encryptsAll && key == nil
-      return send(
-        .response(isHidden ? FileDownload.withoutKey : FileDownload.notFound), path)
-    }
-    guard let seal = file.seal else {
-      return send(FileAnswer(to: head, access.thumbnail ?? file, in: services.files), path)
-    }
-    // Without master keys the key of the user cannot be judged either.
-    guard services.vault.masters != nil else {
-      return refuse(.missingMasterKey(seal.masterKeyID), of: file, path)
-    }
-    guard let key else { return send(.response(FileDownload.withoutKey), path) }
-    if access.ownerID == key.userID
-      || access.channels.contains(where: { $0.isOperator && !$0.isBanned })
-    {
-      return open(file, access.thumbnail, path)
-    }
-    let urls = access.channels.filter { !$0.isBanned }.map(\.url)
-    let refusal = access.channels.first { $0.isBanned }.map { ServiceError.banned($0.url) }
-    guard !urls.isEmpty else { return forbid(refusal, path) }
-    path.resume { shard in
-      shard.poll(count: 1, within: shard.edge == nil ? nil : Self.patience) { _, address in
-        .user(id: key.userID, .isIn(channelURLs: urls, replyTo: address))
-      } then: { answers in
-        guard case .isIn(true)? = answers.first else { return forbid(refusal, path) }
-        open(file, access.thumbnail, path)
+  func begin(_ lookup: FileAccessLookup) { lookUp(lookup) { answer($0) } }
+
+  /// Runs a look-up in its turn, at the cost of the user.
+  private func lookUp<Lookup: StoreLookup>(
+    _ lookup: Lookup, then next: @escaping @Sendable (Lookup.Outcome) -> Void
+  ) {
+    services.store.perform(lookup, inTurnOf: principal) { result, cost in
+      if let key {
+        services.fileLookUpTime.charge(
+          cost, to: key.userID, at: SystemClock.monotonicMilliseconds)
+      }
+      switch result.serviceResult {
+      case .success(let outcome): next(outcome)
+      case .failure(let error): send(.response(HTTPResponse(refusing: error)))
       }
     }
   }
 
-  private func open(_ file: FileRecord, _ thumbnail: FileRecord?, _ path: ReturnPath) {
+  /// Goes on with what the store knows; on a thread of the store.
+  ///
+  /// The key is judged first, then the file, then the right.
+  private func answer(_ access: FileAccess) {
+    let since = access.fileKeysSince.map { UInt64(clamping: $0) }
+    let key = key.flatMap { $0.generation == since ? $0 : nil }
+    guard let file = access.file else {
+      let isHidden = services.vault.encryptsAll && key == nil
+      return send(.response(isHidden ? FileDownload.withoutKey : FileDownload.notFound))
+    }
+    guard let seal = file.seal else {
+      return send(FileAnswer(to: head, access.thumbnail ?? file, in: services.files))
+    }
+    // Without master keys the key of the user cannot be judged either.
+    guard services.vault.masters != nil else {
+      return refuse(.missingMasterKey(seal.masterKeyID), of: file)
+    }
+    guard let key else { return send(.response(FileDownload.withoutKey)) }
+    if access.ownerID == key.userID { return open(file, access.thumbnail) }
+    path.resume { shard in askHome(of: key.userID, about: file, access.thumbnail, shard) }
+  }
+
+  /// Asks the home of a user for the channels that the user is in, which are few.
+  private func askHome(
+    of userID: String, about file: FileRecord, _ thumbnail: FileRecord?, _ shard: Shard
+  ) {
+    let canList = shard.edge?.routes.home(ofUser: userID, reads: MessageVersion.channelsOfUsers)
+    guard canList != false else { return askOlderHome(of: userID, about: file, thumbnail) }
+    ask(shard) {
+      .user(id: userID, .listChannels(replyTo: $0))
+    } then: { answer in
+      guard case .channels(let urls)? = answer else { return forbid() }
+      judge(userID, in: urls, file, thumbnail)
+    }
+  }
+
+  /// Asks a home that can only say whether a user is in one of the channels of a file.
+  private func askOlderHome(
+    of userID: String, about file: FileRecord, _ thumbnail: FileRecord?
+  ) {
+    lookUp(FileChannelsLookup(file.id, for: userID, at: services.clock.now)) { urls in
+      path.resume { shard in
+        ask(shard) {
+          .user(id: userID, .isIn(channelURLs: urls, replyTo: $0))
+        } then: { answer in
+          guard case .isIn(let isIn)? = answer else { return forbid() }
+          judge(userID, in: isIn ? urls : [], file, thumbnail)
+        }
+      }
+    }
+  }
+
+  private func ask(
+    _ shard: Shard, _ question: (PollAddress) -> ShardMessage,
+    then next: @escaping (ShardAnswer?) -> Void
+  ) {
+    shard.poll(count: 1, within: shard.edge == nil ? nil : Self.patience) { _, address in
+      question(address)
+    } then: {
+      next($0.first)
+    }
+  }
+
+  private func judge(
+    _ userID: String, in urls: [String], _ file: FileRecord, _ thumbnail: FileRecord?
+  ) {
+    let lookup = FileRightLookup(file.id, by: userID, in: urls, at: services.clock.now)
+    lookUp(lookup) { right in
+      switch right {
+      case .granted: open(file, thumbnail)
+      case .banned(let url): forbid(.banned(url))
+      case .absent: forbid()
+      }
+    }
+  }
+
+  private func open(_ file: FileRecord, _ thumbnail: FileRecord?) {
     let vault = services.vault
     let keys: FileKeys
     do throws(WrappedKeyError) {
       keys = try vault.keys(of: file)
     } catch {
-      return refuse(error, of: file, path)
+      return refuse(error, of: file)
     }
     let shown = thumbnail ?? file
     services.files.open(shown, thumbnail.map { keys.ofThumbnail($0.id) } ?? keys) {
       vault.noteDamage(of: shown.id, $0)
     } completion: { result in
       switch result {
-      case .success(let content): send(FileAnswer(to: head, shown, content), path)
-      case .failure(let error): send(.response(FileDownload.response(to: error)), path)
+      case .success(let content): send(FileAnswer(to: head, shown, content))
+      case .failure(let error): send(.response(FileDownload.response(to: error)))
       }
     }
   }
 
-  private func refuse(_ error: WrappedKeyError, of file: FileRecord, _ path: ReturnPath) {
+  private func refuse(_ error: WrappedKeyError, of file: FileRecord) {
     let refusal = services.vault.refusal(of: error, ofFile: file.id)
-    send(.response(FileDownload.response(to: error, refusal)), path)
+    send(.response(FileDownload.response(to: error, refusal)))
   }
 
-  private func forbid(_ refusal: ServiceError?, _ path: ReturnPath) {
+  private func forbid(_ refusal: ServiceError = .noRightToFile) {
     services.vault.counters.add(.forbidden)
-    var response = HTTPResponse(refusing: refusal ?? .noRightToFile)
+    var response = HTTPResponse(refusing: refusal)
     response.status = .forbidden
-    send(.response(response), path)
+    send(.response(response))
   }
 
-  private func refuse(_ error: ServiceError, _ path: ReturnPath) {
-    send(.response(HTTPResponse(refusing: error)), path)
-  }
-
-  private func send(_ answer: FileAnswer, _ path: ReturnPath) {
+  private func send(_ answer: FileAnswer) {
     path.resume { shard in answer.send(to: exchange, by: shard) }
   }
 }

@@ -4,6 +4,7 @@ import FloodControl
 import ParleyProtocol
 import Reactor
 import ShardMessages
+import Transport
 
 /// A caller of queries: it takes turns with others, and pays for the time.
 enum QueryCaller: Sendable {
@@ -28,6 +29,11 @@ enum QueryCaller: Sendable {
       services.tokenRates.charge(token, cost, at: SystemClock.monotonicMilliseconds)
     }
   }
+}
+
+extension QueryPrincipal {
+  /// The network of a client that has no name.
+  init(_ client: PeerAddress) { self = .address(client.network.0, client.network.1) }
 }
 
 extension Command {

@@ -28,6 +28,11 @@ final class UserRates: Sendable {
     }
   }
 
+  /// Charges calls beyond those that were admitted; they may leave a debt.
+  func charge(_ userID: String, calls: Int64, at now: Int64) {
+    buckets.withLock { $0[userID, default: TokenBucket()].charge(calls, at: now, rate: rate) }
+  }
+
   /// Takes back what a call was counted for.
   func giveBack(_ userID: String) {
     buckets.withLock { $0[userID]?.giveBack() }

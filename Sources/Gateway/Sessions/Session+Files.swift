@@ -73,7 +73,7 @@ extension Session {
   /// Sends a message with a file that was uploaded before.
   func sendFile(_ command: MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let arrival = SystemClock.monotonicNanoseconds
-    lookUp([command], of: caller.user.id) { shard, files in
+    lookUp([command], to: command.channelURL, of: caller.user.id) { shard, files in
       let order = command.order(
         files, of: caller.user.id, in: shard.services, arrival: arrival)
       shard.send(
@@ -90,7 +90,7 @@ extension Session {
   func send(_ command: MessageSendFiles, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let arrival = SystemClock.monotonicNanoseconds
     fileSends.append(FileSends(command.sends.count, replyTo: address))
-    lookUp(command.sends, of: caller.user.id) { shard, files in
+    lookUp(command.sends, to: command.channelURL, of: caller.user.id) { shard, files in
       var mayWait = false
       for (index, send) in command.sends.enumerated() {
         let order = send.order(files, of: caller.user.id, in: shard.services, arrival: arrival)
@@ -160,33 +160,52 @@ extension Session {
   ///
   /// A file that cannot be encrypted is in no message.
   private func lookUp(
-    _ sends: [MessageSend], of userID: String,
+    _ sends: [MessageSend], to channelURL: String, of userID: String,
     then next: @escaping @Sendable (Shard, SentFiles) -> Void
   ) {
     let ids = sends.compactMap(\.fileID)
     let vault = shard.services.vault
     let wished = Set(sends.filter(\.requiresAuthorization).compactMap(\.fileID))
     let path = shard.returnPath
-    lookUp(ids) { shard, result in
-      guard vault.encryptsAll || !wished.isEmpty, case .success(let records) = result else {
-        return next(shard, SentFiles(records: result))
-      }
+    lookUp(ids, to: channelURL, of: userID) { shard, files in
+      guard vault.encryptsAll || !wished.isEmpty, case .success(let records) = files.records
+      else { return next(shard, files) }
       let clear = records.values.filter { record in
         record.userID == userID && record.stage == .complete && record.seal == nil
           && (vault.encryptsAll || wished.contains(record.fileID))
       }
-      guard !clear.isEmpty else { return next(shard, SentFiles(records: result)) }
+      guard !clear.isEmpty else { return next(shard, files) }
       let store = shard.services.store
       vault.encrypt(clear.map(\.fileID)[...]) { refused in
         store.perform(UploadsLookup(ids.filter(FileID.isValid))) { result in
-          let files = SentFiles(records: result.serviceResult, refusals: refused)
-          path.resume { next($0, files) }
+          let refusals = files.refusals.merging(refused) { first, _ in first }
+          let sealed = SentFiles(records: result.serviceResult, refusals: refusals)
+          path.resume { next($0, sealed) }
         }
       }
     }
   }
 
   private func lookUp(
+  /// Looks up the files of messages to a channel, and whether they are in too many others.
+  private func lookUp(
+    _ ids: [String], to channelURL: String, of userID: String,
+    then next: @escaping @Sendable (Shard, SentFiles) -> Void
+  ) {
+    let (services, path) = (shard.services, shard.returnPath)
+    do throws(ServiceError) {
+      try services.fileLookUpTime.admit(userID, at: SystemClock.monotonicMilliseconds)
+    } catch {
+      return next(shard, SentFiles(records: .failure(error)))
+    }
+    let lookup = FilesToSendLookup(ids.filter(FileID.isValid), of: userID, to: channelURL)
+    services.store.perform(lookup, inTurnOf: .user(userID)) { result, cost in
+      services.fileLookUpTime.charge(cost, to: userID, at: SystemClock.monotonicMilliseconds)
+      let files = SentFiles(result.serviceResult)
+      path.resume { next($0, files) }
+    }
+  }
+
     _ ids: [String],
     then next: @escaping @Sendable (Shard, Result<[String: UploadRecord], ServiceError>) -> Void
   ) {
@@ -200,11 +219,21 @@ extension Session {
 /// The files of messages to be sent, as the store has them.
 private struct SentFiles: Sendable {
   var records: Result<[String: UploadRecord], ServiceError>
-  /// The reasons why some could not be encrypted that had to be.
+  /// The reasons why some cannot be in the message: they could not be encrypted that had to be, or are in
+  /// as many channels as a file may be.
   var refusals: [String: ServiceError] = [:]
 }
 
 extension UserUpdate {
+extension SentFiles {
+  init(_ found: Result<FilesToSendLookup.Outcome, ServiceError>) {
+    records = found.map(\.records)
+    for id in (try? found.get().widespread) ?? [] {
+      refusals[id] = .tooManyFileChannels(limit: Limits.fileChannelCount)
+    }
+  }
+}
+
   /// With the address of a picture.
   func picturing(_ url: String?) -> UserUpdate {
     var update = self

@@ -38,6 +38,7 @@ final class GatewayServices: Sendable {
   let tokenRates: TokenRates
   let previewRates: UserRates
   let translationRates: UserRates
+  let fileLookUpTime = FileLookUpTime()
   /// `nil` when translations are off.
   let translator: Translator?
   let limits: LimitTable

@@ -108,6 +108,8 @@ extension Shard {
     case .forget(let session): users.forget(session, of: id)
     case .isIn(let urls, let address):
       send(.shard(address.shard, .answer(.isIn(users.isIn(urls, id)), to: address)))
+    case .listChannels(let address):
+      send(.shard(address.shard, .answer(.channels(users.channels(of: id)), to: address)))
     }
   }
 

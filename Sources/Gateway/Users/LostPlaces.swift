@@ -1,43 +1,44 @@
 /// The channels that users were in when their connections were lost, for a while.
 ///
-/// All are kept for the same time, so that the oldest ends first.
+/// All are kept for the same time, so that the oldest ends first. A user has as many at most as it may
+/// be in channels: the oldest gives way.
 struct LostPlaces {
-  private struct Place: Hashable {
-    let userID: String
+  private struct Place {
     let channelURL: String
+    let end: Int64
   }
 
-  private var ends: [Place: Int64] = [:]
-  private var order: [(place: Place, end: Int64)] = []
-  /// Places at the beginning of the order that have ended.
-  private var endedCount = 0
+  private let limit: Int
+  /// The places of each user, the oldest first.
+  private var places: [String: [Place]] = [:]
+  /// Users who had places when they were last looked through, so that those are forgotten in time.
+  private var keptCount = 0
+
+  init(perUser limit: Int) { self.limit = limit }
 
   /// - Parameter end: Milliseconds of the clock of `now`.
   mutating func add(_ channelURL: String, of userID: String, at now: Int64, until end: Int64) {
+    var own = places[userID, default: []].filter { $0.end > now && $0.channelURL != channelURL }
+    own.append(Place(channelURL: channelURL, end: end))
+    own.removeFirst(max(0, own.count - limit))
+    places[userID] = own
     removeEnded(at: now)
-    let place = Place(userID: userID, channelURL: channelURL)
-    ends[place] = end
-    order.append((place, end))
   }
 
   mutating func remove(_ channelURL: String, of userID: String) {
-    guard !ends.isEmpty else { return }
-    ends[Place(userID: userID, channelURL: channelURL)] = nil
+    guard var own = places[userID] else { return }
+    own.removeAll { $0.channelURL == channelURL }
+    places[userID] = own.isEmpty ? nil : own
   }
 
-  func contains(_ channelURL: String, of userID: String, at now: Int64) -> Bool {
-    guard let end = ends[Place(userID: userID, channelURL: channelURL)] else { return false }
-    return end > now
+  func channels(of userID: String, at now: Int64) -> [String] {
+    (places[userID] ?? []).filter { $0.end > now }.map(\.channelURL)
   }
 
+  /// Looks at all users once as many have come as there were.
   private mutating func removeEnded(at now: Int64) {
-    while endedCount < order.count, order[endedCount].end <= now {
-      let ended = order[endedCount]
-      if ends[ended.place] == ended.end { ends[ended.place] = nil }
-      endedCount += 1
-    }
-    guard endedCount > 64, endedCount * 2 > order.count else { return }
-    order.removeFirst(endedCount)
-    endedCount = 0
+    guard places.count > max(64, 2 * keptCount) else { return }
+    places = places.filter { $0.value.contains { $0.end > now } }
+    keptCount = places.count
   }
 }

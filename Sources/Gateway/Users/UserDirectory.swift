@@ -64,7 +64,7 @@ final class UserDirectory {
   private var mentions = FloodGate<String>()
   private let lastSeen: LastSeenNotes
   /// The channels that users were in when their connections were lost.
-  private var graces = LostPlaces()
+  private var graces: LostPlaces
   /// When sessions were opened, in Unix milliseconds; empty on a server alone, where sessions are added
   /// in the order of opening.
   private var openingTimes: [SessionAddress: Int64] = [:]
@@ -75,6 +75,7 @@ final class UserDirectory {
   init(shard: Shard) {
     self.shard = shard
     lastSeen = LastSeenNotes(shard: shard)
+    graces = LostPlaces(perUser: shard.services.settings.limits.channelsPerUser)
   }
 
   /// Takes note of a session that opens if its user may.
@@ -158,11 +159,12 @@ final class UserDirectory {
 
   /// Whether a user is in one of the channels, or was until its connection was lost.
   func isIn(_ channelURLs: [String], _ userID: String) -> Bool {
-    let channels = presences[userID]?.channels ?? []
-    return channelURLs.contains { url in
-      channels.contains { $0.url == url }
-        || graces.contains(url, of: userID, at: shard.loop.now)
-    }
+    !Set(channelURLs).isDisjoint(with: channels(of: userID))
+  }
+
+  /// The channels that a user is in, or was until its connection was lost.
+  func channels(of userID: String) -> [String] {
+    (presences[userID]?.channels ?? []).map(\.url) + graces.channels(of: userID, at: shard.loop.now)
   }
 
   /// Takes mentions of absent users out of a sender's budget: 60 in any minute, over all channels.

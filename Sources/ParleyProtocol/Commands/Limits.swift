@@ -38,6 +38,8 @@ package enum Limits {
   package static let fileIDLength = 64
   /// File messages that one call sends.
   package static let filesPerCall = 20
+  /// Channels with messages that have the same file.
+  package static let fileChannelCount = 1000
   package static let fetchIDLength = 64
   /// As much as the longest link in its normal form.
   package static let previewURLLength = 2048

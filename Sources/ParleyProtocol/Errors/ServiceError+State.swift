@@ -81,6 +81,14 @@ extension ServiceError {
       data: ErrorDetails(limit: Int64(limit), scope: "user"))
   }
 
+  /// A file is in messages of as many channels as it may.
+  package static func tooManyFileChannels(limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems,
+      "a file may be in messages of \(limit) channels at once: upload it again for more",
+      data: ErrorDetails(field: "file_id", limit: Int64(limit), scope: "file"))
+  }
+
   /// A server carries as many observers of a channel as it may.
   package static func tooManyObservers(limit: Int) -> ServiceError {
     ServiceError(

@@ -11,14 +11,17 @@
 ///   translated.
 /// - 4: servers ask one another for their busiest channels.
 /// - 5: a home hands additions to messages over to the next one.
+/// - 6: servers ask a user's home for the user's channels.
 package enum MessageVersion {
   package static let oldest: UInt8 = 1
-  package static let current: UInt8 = 5
+  package static let current: UInt8 = 6
 
   /// The first version in which busiest channels are asked for.
   package static let busiestChannels: UInt8 = 4
   /// The first version in which additions are handed over.
   package static let lateAdditions: UInt8 = 5
+  /// The first version in which the channels of users are asked for.
+  package static let channelsOfUsers: UInt8 = 6
 
   static func isKnown(_ version: UInt8) -> Bool { oldest <= version && version <= current }
 }

@@ -194,6 +194,9 @@ extension ShardAnswer: MessageCodable {
     case .busiestChannels(let channels):
       writer.write(case: 9)
       writer.write(channels)
+    case .channels(let urls):
+      writer.write(case: 10)
+      writer.write(urls)
     }
   }
 
@@ -215,6 +218,8 @@ extension ShardAnswer: MessageCodable {
     case 8: self = .isIn(try reader.read())
     case 9 where reader.version >= MessageVersion.busiestChannels:
       self = .busiestChannels(try reader.read())
+    case 10 where reader.version >= MessageVersion.channelsOfUsers:
+      self = .channels(try reader.read())
     default: throw .unknownCase
     }
   }

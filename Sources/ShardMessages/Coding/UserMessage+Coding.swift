@@ -52,6 +52,9 @@ extension UserMessage: MessageCodable {
       writer.write(case: 12)
       writer.write(urls)
       writer.write(address)
+    case .listChannels(let address):
+      writer.write(case: 13)
+      writer.write(address)
     }
   }
 
@@ -74,6 +77,8 @@ extension UserMessage: MessageCodable {
         try reader.read(), openedAt: try reader.read(), channelURLs: try reader.read())
     case 11: self = .forget(try reader.read())
     case 12: self = .isIn(channelURLs: try reader.read(), replyTo: try reader.read())
+    case 13 where reader.version >= MessageVersion.channelsOfUsers:
+      self = .listChannels(replyTo: try reader.read())
     default: throw .unknownCase
     }
   }

@@ -82,6 +82,8 @@ package enum ShardAnswer: Sendable, Hashable {
   case sent(CallOutcome)
   /// Whether a user is in one of the channels that ``UserMessage/isIn(channelURLs:replyTo:)`` names.
   case isIn(Bool)
+  /// The channels of a user, for ``UserMessage/listChannels(replyTo:)``.
+  case channels([String])
 }
 
 /// A page of sessions, in the order of their ids.

@@ -38,6 +38,9 @@ package enum UserMessage: Sendable {
   /// A question whether the user is in one of the channels, or was until its connection was lost; the
   /// answer is ``ShardAnswer/isIn(_:)``.
   case isIn(channelURLs: [String], replyTo: PollAddress)
+  /// Which channels is the user in, or was until its connection was lost? Servers of older versions do
+  /// not know this; see ``MessageVersion/channelsOfUsers``.
+  case listChannels(replyTo: PollAddress)
 }
 
 extension UserMessage {
@@ -48,7 +51,7 @@ extension UserMessage {
   package var isOfRegister: Bool {
     switch self {
     case .expect, .add, .remove, .release, .announce, .forget: true
-    case .enter, .update, .expel, .revoke, .mention, .notify, .isIn: false
+    case .enter, .update, .expel, .revoke, .mention, .notify, .isIn, .listChannels: false
     }
   }
 }

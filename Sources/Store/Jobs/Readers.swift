@@ -4,20 +4,27 @@ import Dispatch
 import Glibc
 import Reactor
 
-/// The connections that read, and the two queues before them.
+/// The connections that read, and the queues before them.
 struct Readers {
   let lookUps: JobQueue<ReadJob>
   let queries: QueryQueue
+  /// Look-ups of files, for each of which its principal waits its turn.
+  let fileLookUps: QueryQueue
   private let lookUpConnections: [StoreSessions.Use]
   private let queryConnections: [StoreSessions.Use]
+  private let fileConnections: [StoreSessions.Use]
 
   init(_ sessions: StoreSessions, _ options: StoreOptions) throws {
     lookUps = JobQueue(capacity: options.queueCapacity)
     queries = QueryQueue(
       capacity: .init(
         total: options.queryCapacity, perPrincipal: options.queryCapacityPerPrincipal))
+    fileLookUps = QueryQueue(
+      capacity: .init(
+        total: options.queryCapacity, perPrincipal: options.fileLookUpCapacityPerPrincipal))
     lookUpConnections = try Self.open(sessions, options.lookUpReaderCount)
     queryConnections = try Self.open(sessions, options.queryReaderCount)
+    fileConnections = try Self.open(sessions, 1)
   }
 
   private static func open(
@@ -38,16 +45,26 @@ struct Readers {
         })
     }
     for connection in queryConnections {
+      threads.append(try Self.thread("store-query", connection, queries, counters, options))
+    }
+    for connection in fileConnections {
       threads.append(
-        try Self.thread("store-query", connection, options) { [queries] in
-          Self.yieldToOthers()
-          return QueryReader(
-            connection: $0, jobs: queries, counters: counters,
-            timeLimit: options.queryMilliseconds, afterRead: options.afterBatch
-          ).run()
-        })
+        try Self.thread("store-files", connection, fileLookUps, QueryCounters(), options))
     }
     return threads
+  }
+
+  private static func thread(
+    _ name: String, _ connection: @escaping StoreSessions.Use, _ queries: QueryQueue,
+    _ counters: QueryCounters, _ options: StoreOptions
+  ) throws(SystemError) -> Reactor.Thread {
+    try thread(name, connection, options) {
+      yieldToOthers()
+      return QueryReader(
+        connection: $0, jobs: queries, counters: counters,
+        timeLimit: options.queryMilliseconds, afterRead: options.afterBatch
+      ).run()
+    }
   }
 
   /// Lets the event loops, the writer and look-ups go first when all processors are busy.

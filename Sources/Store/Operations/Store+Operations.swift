@@ -9,6 +9,19 @@ extension Store {
     lookUp(lookup.statements.run) { completion($0.mapError(StoreError.init)) }
   }
 
+  /// Submits a look-up that runs when it is the principal's turn, on a reader beside the others.
+  ///
+  /// For what clients ask about files: many at a time, and about some files with more work than a
+  /// look-up that a new session waits for should have before it.
+  package func perform<Lookup: StoreLookup>(
+    _ lookup: Lookup, inTurnOf principal: QueryPrincipal,
+    completion: @escaping @Sendable (Result<Lookup.Outcome, StoreError>, QueryCost) -> Void
+  ) {
+    lookUpInTurn(for: principal, lookup.statements.run) { result, cost in
+      completion(result.mapError(StoreError.init), cost)
+    }
+  }
+
   /// Submits a query, which runs when it is the principal's turn.
   package func perform<Query: StoreQuery>(
     _ query: Query, for principal: QueryPrincipal,

@@ -1,7 +1,8 @@
 package import Channels
 package import ParleyProtocol
+package import Uploads
 
-/// A file with all that decides who may read it.
+/// A file with what is known of it and of a user by their keys alone.
 package struct FileAccess: Sendable, Hashable {
   /// `nil` when there is no such file.
   package var file: FileRecord?
@@ -11,86 +12,217 @@ package struct FileAccess: Sendable, Hashable {
   package var ownerID: String
   /// The generation of the keys of the user who asks; `nil` unless there is such a user, who is active.
   package var fileKeysSince: Int64?
-  /// The channels with a message that has the file; not looked up for its owner.
-  package var channels: [FileChannel]
 }
 
-/// A channel with a message that has a file, as a user stands to it.
-package struct FileChannel: Sendable, Hashable {
-  package var url: String
-  package var isOperator: Bool
-  package var isBanned: Bool
-}
-
-/// Finds a file that can be read, or a thumbnail of it, with the rights of a user.
+/// Finds a file that can be read, or a thumbnail of it, and the keys of the user who asks.
 package struct FileAccessLookup: StoreLookup {
   package var fileID: String
   /// The box of the thumbnail; `nil` for the file itself.
   package var bounds: ThumbnailSize?
   package var userID: String
-  /// Unix milliseconds.
-  package var time: Int64
 
-  package init(
-    _ fileID: String, within bounds: ThumbnailSize? = nil, by userID: String, at time: Int64
-  ) {
+  package init(_ fileID: String, within bounds: ThumbnailSize? = nil, by userID: String) {
     self.fileID = fileID
     self.bounds = bounds
     self.userID = userID
-    self.time = time
   }
 
   package var statements: ReadStatements<FileAccess> {
     .init { transaction in
-      let connection = transaction.connection
       let account = userID.isEmpty ? nil : try transaction.account(userID)
       var access = FileAccess(
         file: try transaction.file(fileID), ownerID: "",
-        fileKeysSince: account.flatMap { $0.isActive ? $0.fileKeysSince : nil }, channels: [])
+        fileKeysSince: account.flatMap { $0.isActive ? $0.fileKeysSince : nil })
       if let bounds, let file = access.file {
         access.thumbnail = try transaction.thumbnail(of: file, within: bounds)
         if access.thumbnail == nil { access.file = nil }
       }
-      guard access.file?.seal != nil, account != nil else { return access }
+      guard access.file?.seal != nil, access.fileKeysSince != nil else { return access }
       access.ownerID =
-        try connection.first("SELECT user_id FROM files WHERE file_id = ?", [fileID]) {
-          $0[0] as String
-        } ?? ""
-      if access.ownerID != userID {
-        access.channels = try transaction.channels(ofFile: fileID, for: userID, at: time)
-      }
+        try transaction.connection.first(
+          "SELECT user_id FROM files WHERE file_id = ?", [fileID]
+        ) { $0[0] as String } ?? ""
       return access
     }
   }
 }
 
+/// How a user stands to the channels with a message that has a file.
+package enum FileRight: Sendable, Hashable {
+  /// The user is in one of them or an operator of it, and not banned there.
+  case granted
+  /// The user is banned in one of them, and has no right by another.
+  case banned(channelURL: String)
+  case absent
+}
+
+/// Judges whether a user who is not its owner may read a file.
+///
+/// The few channels of the user are looked for among those of the file. Only for a user who is in none
+/// of them are the file's own channels visited, of which there are ``Limits/fileChannelCount``: for
+/// operators, and to name a ban.
+package struct FileRightLookup: StoreLookup {
+  package var fileID: String
+  package var userID: String
+  /// The channels that the user is in.
+  package var channelURLs: [String]
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(_ fileID: String, by userID: String, in channelURLs: [String], at time: Int64) {
+    self.fileID = fileID
+    self.userID = userID
+    self.channelURLs = channelURLs
+    self.time = time
+  }
+
+  package var statements: ReadStatements<FileRight> {
+    .init { transaction in
+      let own = try transaction.channels(channelURLs, ofFile: fileID, for: userID, at: time)
+      if own.contains(where: { !$0.isBanned }) { return .granted }
+      let others = try transaction.notableChannels(ofFile: fileID, for: userID, at: time)
+      if others.contains(where: { $0.isOperator && !$0.isBanned }) { return .granted }
+      return (own + others).first { $0.isBanned }.map { .banned(channelURL: $0.url) } ?? .absent
+    }
+  }
+}
+
+/// Finds the channels with a message that has a file where a user is not banned: for a user whose home
+/// can only be asked about channels by their names.
+package struct FileChannelsLookup: StoreLookup {
+  package var fileID: String
+  package var userID: String
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(_ fileID: String, for userID: String, at time: Int64) {
+    self.fileID = fileID
+    self.userID = userID
+    self.time = time
+  }
+
+  package var statements: ReadStatements<[String]> {
+    .init { transaction in
+      try transaction.connection.all(
+        """
+        \(heldChannels)
+        SELECT c.url FROM held CROSS JOIN channels AS c
+        WHERE c.channel_id = held.channel_id AND NOT EXISTS (
+          SELECT 1 FROM bans AS b
+          WHERE b.channel_id = c.channel_id AND b.user_id = ?3 AND b.ends_at > ?4)
+        """, [fileID, Limits.fileChannelCount, userID, time]
+      ) { $0[0] as String }
+    }
+  }
+}
+
+/// A channel with a message that has a file, as a user stands to it.
+private struct FileChannel {
+  var url: String
+  var isOperator: Bool
+  var isBanned: Bool
+}
+
+/// The channels with a message that has the file ?1, at most ?2 of them.
+///
+/// Steps from channel to channel in the index, however many messages of each have the file.
+private let heldChannels: StoreStatement = """
+  WITH RECURSIVE held (channel_id, number) AS (
+    SELECT (SELECT m.channel_id FROM file_messages AS m
+      \(.index("file_messages_by_file_channel"))
+      WHERE m.file_id = ?1 ORDER BY m.channel_id LIMIT 1), 1
+    UNION ALL
+    SELECT (SELECT m.channel_id FROM file_messages AS m
+      \(.index("file_messages_by_file_channel"))
+      WHERE m.file_id = ?1 AND m.channel_id > held.channel_id
+      ORDER BY m.channel_id LIMIT 1), held.number + 1
+    FROM held WHERE held.channel_id IS NOT NULL AND held.number < ?2
+  )
+  """
+
 extension StoreTransaction {
-  /// The channels with a message that has a file.
-  ///
-  /// Steps from channel to channel in the index, however many messages of each have the file.
+  /// Those of some channels that have a message with the file.
   fileprivate func channels(
+    _ urls: [String], ofFile fileID: String, for userID: String, at time: Int64
+  ) throws -> [FileChannel] {
+    guard !urls.isEmpty else { return [] }
+    return try connection.all(
+      """
+      SELECT c.url, EXISTS (SELECT 1 FROM bans AS b WHERE b.channel_id = c.channel_id
+          AND b.user_id = ? AND b.ends_at > ?)
+      FROM channels AS c WHERE c.url \(.isAnyOf) AND EXISTS (
+        SELECT 1 FROM file_messages AS m \(.index("file_messages_by_file_channel"))
+        WHERE m.file_id = ? AND m.channel_id = c.channel_id)
+      """, [userID, time, StoreValue.texts(urls), fileID]
+    ) { FileChannel(url: $0[0], isOperator: false, isBanned: $0[1]) }
+  }
+
+  /// Those channels of a file that the user is an operator of or banned in.
+  fileprivate func notableChannels(
     ofFile fileID: String, for userID: String, at time: Int64
   ) throws -> [FileChannel] {
     try connection.all(
       """
-      WITH RECURSIVE held (channel_id) AS (
-        SELECT (SELECT m.channel_id FROM file_messages AS m
-          \(.index("file_messages_by_file_channel"))
-          WHERE m.file_id = ?1 ORDER BY m.channel_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT m.channel_id FROM file_messages AS m
-          \(.index("file_messages_by_file_channel"))
-          WHERE m.file_id = ?1 AND m.channel_id > held.channel_id
-          ORDER BY m.channel_id LIMIT 1)
-        FROM held WHERE held.channel_id IS NOT NULL
+      \(heldChannels), notable (channel_id, is_operator, is_banned) AS (
+        SELECT channel_id,
+          EXISTS (SELECT 1 FROM channel_operators AS o
+            WHERE o.channel_id = held.channel_id AND o.user_id = ?3),
+          EXISTS (SELECT 1 FROM bans AS b WHERE b.channel_id = held.channel_id
+            AND b.user_id = ?3 AND b.ends_at > ?4)
+        FROM held
       )
-      SELECT c.url,
-        EXISTS (SELECT 1 FROM channel_operators AS o
-          WHERE o.channel_id = c.channel_id AND o.user_id = ?2),
-        EXISTS (SELECT 1 FROM bans AS b WHERE b.channel_id = c.channel_id AND b.user_id = ?2
-          AND b.ends_at > ?3)
-      FROM held CROSS JOIN channels AS c WHERE c.channel_id = held.channel_id
-      """, [fileID, userID, time]
+      SELECT c.url, n.is_operator, n.is_banned
+      FROM notable AS n CROSS JOIN channels AS c
+      WHERE (n.is_operator OR n.is_banned) AND c.channel_id = n.channel_id
+      """, [fileID, Limits.fileChannelCount, userID, time]
     ) { FileChannel(url: $0[0], isOperator: $0[1], isBanned: $0[2]) }
+  }
+
+  /// Those of some files that are in as many channels as a file may be, and not in this one.
+  fileprivate func widespread(_ fileIDs: [String], besides url: String) throws -> Set<String> {
+    var found: Set<String> = []
+    for id in fileIDs {
+      let isFull = try connection.first(
+        """
+        \(heldChannels)
+        SELECT count(*) >= ?2 AND NOT EXISTS (
+          SELECT 1 FROM file_messages AS m \(.index("file_messages_by_file_channel"))
+          WHERE m.file_id = ?1
+            AND m.channel_id = (SELECT channel_id FROM channels WHERE url = ?3))
+        FROM held WHERE channel_id IS NOT NULL
+        """, [id, Limits.fileChannelCount, url]
+      ) { $0[0] as Bool }
+      if isFull == true { found.insert(id) }
+    }
+    return found
+  }
+}
+
+/// Finds uploads of a user that are to be sent to a channel, with their thumbnails.
+package struct FilesToSendLookup: StoreLookup {
+  package struct Outcome: Sendable {
+    package var records: [String: UploadRecord]
+    /// Those that are in ``Limits/fileChannelCount`` other channels.
+    package var widespread: Set<String>
+  }
+
+  package var fileIDs: [String]
+  package var userID: String
+  package var channelURL: String
+
+  package init(_ fileIDs: [String], of userID: String, to channelURL: String) {
+    self.fileIDs = fileIDs
+    self.userID = userID
+    self.channelURL = channelURL
+  }
+
+  package var statements: ReadStatements<Outcome> {
+    .init { transaction in
+      let records = try UploadsLookup(fileIDs).statements.run(transaction)
+      let own = records.values.filter { $0.userID == userID && $0.stage == .complete }
+      return Outcome(
+        records: records,
+        widespread: try transaction.widespread(own.map(\.fileID), besides: channelURL))
+    }
   }
 }

@@ -69,8 +69,7 @@ package struct AddressKey: Sendable, Hashable {
   /// - Returns: `nil` for a loopback address, which is not counted.
   package init?(_ address: PeerAddress) {
     guard !address.isLoopback else { return nil }
-    high = address.high
-    low = address.isV4 ? address.low : 0
+    (high, low) = address.network
   }
 }
 

@@ -12,6 +12,9 @@ package struct PeerAddress: Sendable, Hashable {
   /// The port; 0 when it is not known.
   package let port: UInt16
 
+  /// The IPv4 address or the IPv6 /64, which one client has to itself.
+  package var network: (UInt64, UInt64) { (high, isV4 ? low : 0) }
+
   /// Makes an address from its bytes in network order.
   ///
   /// - Parameter bytes: 4 for IPv4, 16 for IPv6; `nil` is the result for any other number.

@@ -6,23 +6,30 @@ import Testing
 struct LostPlacesTests {
   @Test("a place counts until its end, or until the user leaves")
   func ends() {
-    var places = LostPlaces()
+    var places = LostPlaces(perUser: 10)
     places.add("lobby", of: "ada", at: 0, until: 60)
     places.add("lounge", of: "ada", at: 10, until: 70)
-    #expect(places.contains("lobby", of: "ada", at: 59))
-    #expect(!places.contains("lobby", of: "ada", at: 60))
-    #expect(!places.contains("lobby", of: "bob", at: 1))
+    #expect(places.channels(of: "ada", at: 59) == ["lobby", "lounge"])
+    #expect(places.channels(of: "ada", at: 60) == ["lounge"])
+    #expect(places.channels(of: "bob", at: 1) == [])
     places.remove("lounge", of: "ada")
-    #expect(!places.contains("lounge", of: "ada", at: 11))
+    #expect(places.channels(of: "ada", at: 11) == ["lobby"])
   }
 
   @Test("a second loss prolongs a place, and the end of the first does not end it")
   func prolonged() {
-    var places = LostPlaces()
+    var places = LostPlaces(perUser: 10)
     places.add("lobby", of: "ada", at: 0, until: 60)
     places.add("lobby", of: "ada", at: 50, until: 110)
-    for number in 0..<200 { places.add("c\(number)", of: "bob", at: 61, until: 121) }
-    #expect(places.contains("lobby", of: "ada", at: 100))
-    #expect(!places.contains("lobby", of: "ada", at: 110))
+    for number in 0..<200 { places.add("c", of: "u\(number)", at: 61, until: 121) }
+    #expect(places.channels(of: "ada", at: 100) == ["lobby"])
+    #expect(places.channels(of: "ada", at: 110) == [])
+  }
+
+  @Test("a user who enters and is lost again and again has as many as it may be in channels")
+  func bounded() {
+    var places = LostPlaces(perUser: 3)
+    for number in 0..<200 { places.add("c\(number)", of: "ada", at: 0, until: 60) }
+    #expect(places.channels(of: "ada", at: 1) == ["c197", "c198", "c199"])
   }
 }

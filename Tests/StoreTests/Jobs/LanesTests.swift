@@ -43,6 +43,28 @@ struct LanesTests {
     #expect(try waiting.get() != nil)
   }
 
+  @Test("look-ups and queries are answered while a look-up of a file takes long")
+  func filesHoldNobodyUp() async throws {
+    let fixture = try await Fixture()
+    let gate = Gate()
+    let held = DispatchSemaphore(value: 0)
+    let holder = Pending { answer in
+      fixture.store.lookUpInTurn(for: .user("ann")) { _ in
+        held.signal()
+        gate.wait()
+      } completion: { result, _ in
+        answer(result)
+      }
+    }
+    try Deadline.standard.wait(for: "the look-up", on: held)
+    for _ in 0..<100 {
+      #expect(try await fixture.store.read { try $0.user("ann") } != nil)
+      #expect(try await fixture.store.query { try $0.user("ann") } != nil)
+    }
+    gate.open()
+    _ = try holder.get()
+  }
+
   @Test("a newcomer's query passes those that another has waiting")
   func queriesTakeTurns() async throws {
     let fixture = try await Fixture()

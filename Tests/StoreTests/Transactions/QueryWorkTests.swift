@@ -50,36 +50,59 @@ struct QueryWorkTests {
     #expect(try await steps(with: 2_000) < few + 100)
   }
 
-  @Test("a look-up of a file visits each channel once, however many messages have it")
-  func fileAccess() async throws {
-    func steps(with count: Int64, by userID: String) async throws -> Int {
-      let fixture = try await Fixture()
-      return try await fixture.store.write { [lobby = fixture.lobby.id] transaction in
-        let connection = transaction.connection
-        let other = try transaction.createChannel(Channel(url: "other", createdAt: 1), epoch: "e")
+  /// Counts the steps of look-ups of a file that many messages have, spread over some channels.
+  private func fileSteps(
+    messages: Int64, channels: Int64, _ body: @escaping @Sendable (ReadTransaction) throws -> Void
+  ) async throws -> Int {
+    let fixture = try await Fixture()
+    return try await fixture.store.write { transaction in
+      let connection = transaction.connection
+      try connection.execute(
+        """
+        INSERT INTO files (file_id, user_id, name, type, size, created_at, key_id, file_keys)
+        VALUES (?, 'ann', '', '', 1, 1, 'k', ?)
+        """, [Self.fileID, [UInt8(1)]])
+      for number in 1...channels {
+        _ = try transaction.createChannel(Channel(url: "c\(number)", createdAt: 1), epoch: "e")
+      }
+      for number in 1...messages {
         try connection.execute(
           """
-          INSERT INTO files (file_id, user_id, name, type, size, created_at, key_id, file_keys)
-          VALUES (?, 'ann', '', '', 1, 1, 'k', ?)
-          """, [Self.fileID, [UInt8(1)]])
-        for number in 1...count {
-          try connection.execute(
-            "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES (?, ?, ?)",
-            [number, Self.fileID, number % 2 == 0 ? lobby : other.id])
-        }
-        let lookup = FileAccessLookup(Self.fileID, by: userID, at: 1)
-        return try connection.steps {
-          let access = try lookup.statements.run(ReadTransaction(connection: connection))
-          #expect(
-            access.channels.map(\.url).sorted() == (userID == "ann" ? [] : ["lobby", "other"]))
-          #expect(access.ownerID == "ann")
-        }
+          INSERT INTO file_messages (message_id, file_id, channel_id)
+          SELECT ?, ?, channel_id FROM channels WHERE url = ?
+          """, [number, Self.fileID, "c\(number % channels + 1)"])
+      }
+      return try connection.steps { try body(ReadTransaction(connection: connection)) }
+    }
+  }
+
+  @Test("a look-up of a file visits none of its channels, nor that of a right those of others")
+  func fileAccess() async throws {
+    func steps(_ count: Int64, _ urls: [String]) async throws -> Int {
+      try await fileSteps(messages: count, channels: count) { transaction in
+        let access = try FileAccessLookup(Self.fileID, by: "ann").statements.run(transaction)
+        #expect(access.ownerID == "ann")
+        let right = FileRightLookup(Self.fileID, by: "bob", in: urls, at: 1)
+        #expect(try right.statements.run(transaction) == .granted)
       }
     }
-    for userID in ["ann", "bob"] {
-      let few = try await steps(with: 10, by: userID)
-      #expect(try await steps(with: 2_000, by: userID) < few + 20)
+    let few = try await steps(10, ["c3", "absent"])
+    #expect(try await steps(2_000, ["c3", "absent"]) < few + 20)
+  }
+
+  @Test("a right that a user lacks costs a visit of each channel, of a thousand at most")
+  func missingRight() async throws {
+    func steps(messages: Int64, channels: Int64) async throws -> Int {
+      try await fileSteps(messages: messages, channels: channels) { transaction in
+        let right = FileRightLookup(Self.fileID, by: "bob", in: ["lobby"], at: 1)
+        let found = try right.statements.run(transaction)
+        #expect(found == .absent)
+      }
     }
+    let few = try await steps(messages: 10, channels: 2)
+    #expect(try await steps(messages: 2_000, channels: 2) < few + 20)
+    let thousand = try await steps(messages: 1_000, channels: 1_000)
+    #expect(try await steps(messages: 3_000, channels: 3_000) < thousand + thousand / 10)
   }
 
   @Test("a list around a message that is gone does not walk the channel")

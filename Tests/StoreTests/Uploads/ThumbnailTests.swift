@@ -54,10 +54,10 @@ struct ThumbnailTests {
     #expect(try await store.perform(ThumbnailsLookup(Self.fileID))?.thumbnails.made == [made])
     #expect(
       try await store.perform(UploadsLookup([Self.fileID])).values.first?.thumbnails.made == [made])
-    let lookup = FileAccessLookup(Self.fileID, within: Self.small, by: "", at: 1_000)
+    let lookup = FileAccessLookup(Self.fileID, within: Self.small, by: "")
     let found = try await store.perform(lookup).thumbnail
     #expect(found?.id == "c1" && found?.size == 7 && found?.type == "image/png")
-    let absent = FileAccessLookup(Self.fileID, within: Self.large, by: "", at: 1_000)
+    let absent = FileAccessLookup(Self.fileID, within: Self.large, by: "")
     #expect(try await store.perform(absent).file == nil)
     #expect(try await store.usage(of: "ann").byteCount == 107)
     #expect(try await store.usage().byteCount == 107)
@@ -115,7 +115,7 @@ struct ThumbnailTests {
     #expect(
       try await store.perform(ThumbnailAddition(sealed, [made], failure: nil, at: 1_000))?.made
         == [made])
-    let lookup = FileAccessLookup(Self.fileID, within: Self.small, by: "", at: 1_000)
+    let lookup = FileAccessLookup(Self.fileID, within: Self.small, by: "")
     #expect(try await store.perform(lookup).thumbnail?.seal?.isUnderWay == true)
   }
 

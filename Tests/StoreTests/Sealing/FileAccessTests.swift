@@ -1,0 +1,96 @@
+import Channels
+import ParleyProtocol
+import TestSupport
+import Testing
+import Uploads
+
+@testable import Store
+
+@Suite("Rights to files", .onEachDatabase, .onOwnThreads)
+struct FileAccessTests {
+  private static let fileID = String(repeating: "a", count: 32)
+
+  /// A store with an encrypted file of ann's in channels c1 to cN, and with the user bob.
+  private static func store(channels count: Int64) async throws -> Store {
+    let fixture = try await Fixture()
+    try await fixture.store.write { transaction in
+      _ = try transaction.upsertUser("bob", at: 1)
+      let connection = transaction.connection
+      try connection.execute(
+        """
+        INSERT INTO files (file_id, user_id, name, type, size, created_at, key_id, file_keys)
+        VALUES (?, 'ann', '', '', 1, 1, 'k', ?)
+        """, [fileID, [UInt8(1)]])
+      for number in 1...count {
+        let channel = try transaction.createChannel(
+          Channel(url: "c\(number)", createdAt: 1), epoch: "e")
+        try connection.execute(
+          "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES (?, ?, ?)",
+          [number, fileID, channel.id])
+      }
+    }
+    return fixture.store
+  }
+
+  private static func right(in urls: [String], _ store: Store) async throws -> FileRight {
+    try await store.perform(FileRightLookup(fileID, by: "bob", in: urls, at: 10))
+  }
+
+  private static func execute(_ sql: String, in store: Store) async throws {
+    try await store.write { try $0.connection.execute(StoreStatement(sql)) }
+  }
+
+  @Test("a participant, an operator and the owner have one, and a banned user has none")
+  func rights() async throws {
+    let store = try await Self.store(channels: 3)
+    #expect(try await Self.right(in: ["lobby", "c2"], store) == .granted)
+    #expect(try await Self.right(in: ["lobby"], store) == .absent)
+    #expect(try await Self.right(in: [], store) == .absent)
+    try await Self.execute(
+      """
+      INSERT INTO bans (channel_id, user_id, starts_at, ends_at, description)
+      SELECT channel_id, 'bob', 1, 99, '' FROM channels WHERE url = 'c2'
+      """, in: store)
+    #expect(try await Self.right(in: ["c2"], store) == .banned(channelURL: "c2"))
+    #expect(try await Self.right(in: [], store) == .banned(channelURL: "c2"))
+    #expect(try await Self.right(in: ["c1"], store) == .granted)
+    let channels = FileChannelsLookup(Self.fileID, for: "bob", at: 10)
+    #expect(try await store.perform(channels).sorted() == ["c1", "c3"])
+    try await Self.execute(
+      """
+      INSERT INTO channel_operators (channel_id, user_id, position)
+      SELECT channel_id, 'bob', 0 FROM channels WHERE url = 'c2'
+      """, in: store)
+    #expect(try await Self.right(in: [], store) == .banned(channelURL: "c2"))
+    try await Self.execute(
+      """
+      INSERT INTO channel_operators (channel_id, user_id, position)
+      SELECT channel_id, 'bob', 0 FROM channels WHERE url = 'c3'
+      """, in: store)
+    #expect(try await Self.right(in: [], store) == .granted)
+  }
+
+  @Test("a file of its user's is as widespread as it may be in a thousand other channels")
+  func widespread() async throws {
+    func widespread(in count: Int64, to url: String, by userID: String = "ann") async throws -> Bool
+    {
+      let store = try await Self.store(channels: count)
+      try await Self.execute(
+        """
+        INSERT INTO uploads (file_id, secret_hash, user_id, stage, name, type, size, created_at,
+          expires_at, base)
+        VALUES ('\(Self.fileID)', \(StoreUnderTest.current == .sqlite ? "X'01'" : "'\\x01'"),
+          'ann', 'complete', '', '', 1, 1, 99, '')
+        """, in: store)
+      let lookup = FilesToSendLookup([Self.fileID], of: userID, to: url)
+      let found = try await store.perform(lookup)
+      #expect(found.records.keys.sorted() == [Self.fileID])
+      return found.widespread == [Self.fileID]
+    }
+    #expect(try await !widespread(in: 999, to: "lobby"))
+    #expect(try await widespread(in: 1_000, to: "lobby"))
+    #expect(try await widespread(in: 1_001, to: "lobby"))
+    #expect(try await !widespread(in: 1_000, to: "c7"))
+    #expect(try await !widespread(in: 1_000, to: "lobby", by: "bob"))
+  }
+}
