@@ -2,7 +2,7 @@
 
 import asyncio
 
-from harness import fence, refused
+from harness import Refused, fence, refused
 
 
 async def burst(channel, clients, count):
@@ -18,6 +18,27 @@ async def burst(channel, clients, count):
 def densest(stamps, window):
     """The most that any stretch [t, t + window) holds."""
     return max(sum(1 for s in stamps if start <= s < start + window) for start in stamps)
+
+
+async def test_each_refused_file_costs(ctx):
+    """Files that message.send_files does not send cost a call each, as refused messages do."""
+    server = await ctx.fresh(
+        "--unfurl-mode", "off", "--limits-calls-per-second", "1", "--limits-calls-burst", "50")
+    channel, owner = await ctx.room(server, 0)
+    files = [{"url": f"https://files.example/{n}"} for n in range(20)]
+    codes = []
+    while 500910 not in codes:
+        assert len(codes) < 8, codes
+        try:
+            result = await owner.call("message.send_files", channel_url=channel, files=files)
+            refused_ones = [part["error"] for part in result["results"] if "error" in part]
+            assert {error["code"] for error in refused_ones} == {900200}, result
+            waits = [error["data"]["retry_after_ms"] for error in refused_ones]
+            assert waits == sorted(waits), result
+            codes.append(len(refused_ones))
+        except Refused as refusal:
+            codes.append(refusal.code)
+    assert codes[0] == 15, codes
 
 
 async def test_five_in_a_second(ctx):

@@ -11,6 +11,9 @@ package struct CallTicket: Hashable, Sendable {
     self.unit = unit
     self.index = index
   }
+
+  /// Whether the ticket is that of one of several messages that a call sends.
+  package var isPart: Bool { index < 0 }
 }
 
 /// The destination of the reply to a session's call.

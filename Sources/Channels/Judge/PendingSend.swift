@@ -84,3 +84,25 @@ struct AcceptedSend: Sendable {
   /// An estimate of its memory.
   var byteCount: Int { draft.byteCount + 1_024 }
 }
+
+/// A call that sends several messages, of which the flood window has refused one: the others are not
+/// judged, for the window has no room for them either.
+struct FloodedCall: Sendable {
+  private let session: SessionAddress
+  private let unit: Int
+  let error: ServiceError
+
+  /// - Returns: `nil` for another error, and for a call that sends one message.
+  init?(_ call: CallID, _ error: ServiceError) {
+    guard error.code == .flood, case .session(let address) = call, address.ticket.isPart else {
+      return nil
+    }
+    (session, unit) = (address.session, address.ticket.unit)
+    self.error = error
+  }
+
+  func contains(_ call: CallID) -> Bool {
+    guard case .session(let address) = call else { return false }
+    return address.ticket.isPart && address.ticket.unit == unit && address.session == session
+  }
+}

@@ -9,6 +9,8 @@ struct PendingSends: Sendable {
   /// By the number of their look-up.
   private var refused: [Int64: RefusedSend] = [:]
   private var lastLookUp: Int64 = 0
+  /// The last call of several messages of which the flood window has refused one.
+  private var flooded: FloodedCall?
   var requests: RequestMemory
   var waiting = WaitingSends<AcceptedSend>()
   /// Connections with sends that wait, and that have left the channel.
@@ -27,6 +29,10 @@ struct PendingSends: Sendable {
     _ order: MessageOrder, by principal: Principal, _ call: CallID, in standing: inout Standing,
     _ enrichments: inout PendingEnrichments, at now: Moment, into actions: inout JudgeActions
   ) {
+    if let flooded, flooded.contains(call) {
+      actions.count { $0.countRefusal(flooded.error) }
+      return actions.answer(call, .failure(flooded.error))
+    }
     let key = RequestKey(principal.user, order.requestID)
     if let key {
       if requests.join(key, call) { return }
@@ -50,6 +56,7 @@ struct PendingSends: Sendable {
         lineUp(send, in: &standing, &enrichments, at: now, into: &actions)
       }
     } catch {
+      if let call = FloodedCall(call, error) { flooded = call }
       refuse(error, key, call, in: standing, at: now.unix, into: &actions)
     }
   }

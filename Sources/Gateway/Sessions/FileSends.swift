@@ -21,9 +21,6 @@ final class FileSends {
       id: address.id, isPaid: true, limit: address.limit)
   }
 
-  /// Whether a ticket is that of one of several messages.
-  static func isPart(_ ticket: CallTicket) -> Bool { ticket.index < 0 }
-
   /// Whether a ticket is that of a message whose reply has not come.
   func awaits(_ ticket: CallTicket) -> Bool {
     let index = -ticket.index - 1

@@ -111,6 +111,7 @@ extension Session {
   func completePart(_ address: ReplyAddress, _ outcome: CallOutcome) {
     guard let index = fileSends.firstIndex(where: { $0.awaits(address.ticket) }) else { return }
     let sends = fileSends[index]
+    if case .failure(let error) = outcome { chargeRefusal(error) }
     let limit = replyLimit(of: sends.address)
     guard let result = sends.take(outcome, at: address.ticket, limit: limit) else { return }
     complete(fileSends.remove(at: index).address, result)
@@ -186,7 +187,6 @@ extension Session {
     }
   }
 
-  private func lookUp(
   /// Looks up the files of messages to a channel, and whether they are in too many others.
   private func lookUp(
     _ ids: [String], to channelURL: String, of userID: String,
@@ -206,6 +206,7 @@ extension Session {
     }
   }
 
+  private func lookUp(
     _ ids: [String],
     then next: @escaping @Sendable (Shard, Result<[String: UploadRecord], ServiceError>) -> Void
   ) {
@@ -224,7 +225,6 @@ private struct SentFiles: Sendable {
   var refusals: [String: ServiceError] = [:]
 }
 
-extension UserUpdate {
 extension SentFiles {
   init(_ found: Result<FilesToSendLookup.Outcome, ServiceError>) {
     records = found.map(\.records)
@@ -234,6 +234,7 @@ extension SentFiles {
   }
 }
 
+extension UserUpdate {
   /// With the address of a picture.
   func picturing(_ url: String?) -> UserUpdate {
     var update = self

@@ -143,15 +143,12 @@ final class Session {
 
   /// Brings the reply to a call.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
-    if FileSends.isPart(address.ticket) { return completePart(address, outcome) }
+    if address.ticket.isPart { return completePart(address, outcome) }
     if !passedSends.isEmpty { passedSends[address.ticket] = nil }
     if case .failure(let error) = outcome {
       shard.counters.add(to: .callsFailed)
       shard.countOutcome(of: error)
-      // The server's own failures are not the client's to pay for.
-      if !address.isPaid, error.code != .internalError {
-        budget.chargeRefusal(at: shard.loop.now, rate: callRate)
-      }
+      if !address.isPaid { chargeRefusal(error) }
     }
     let reply = address.id.map { outcome.reply(to: $0) }
     if let reply, !pipeline.admits(reply.count, for: address.ticket) {
@@ -219,6 +216,13 @@ final class Session {
   /// Charges a command that costs more than others.
   func charge(_ command: Command) {
     budget.charge(calls: command.extraCalls, at: shard.loop.now, rate: callRate)
+  }
+
+  /// Charges a message that was refused, of several that a call sends.
+  func chargeRefusal(_ error: ServiceError) {
+    // The server's own failures are not the client's to pay for.
+    guard error.code != .internalError else { return }
+    budget.chargeRefusal(at: shard.loop.now, rate: callRate)
   }
 
   /// Charges a send that was only repeated, which is looked up like any other call.

@@ -27,6 +27,31 @@ struct FloodRuleTests {
     #expect(try rig.perform(.send("x"), by: .participant("ann", session: 6)).code == .flood)
   }
 
+  @Test("of a call with several messages those after the first refused one are not judged")
+  func parts() throws {
+    let rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 700))
+    let ann = Principal.participant("ann")
+    let session = SessionAddress.sample(1)
+    func send(_ unit: Int, _ index: Int, _ requestID: String? = nil) {
+      let ticket = CallTicket(unit: unit, index: index)
+      let address = ReplyAddress(session: session, ticket: ticket, id: nil, isPaid: true)
+      rig.handle(.command(.send("x", requestID), by: ann, call: .session(address)))
+    }
+    for part in 1...20 { send(7, -part, "r\(part)") }
+    #expect(rig.requests.count == 2 && rig.others.count == 18)
+    #expect(rig.tally.refused.flood == 18)
+    rig.answerAll()
+    #expect(rig.others.count == 20 && rig.events.count == 2)
+    // One that may have been sent before is looked up when it is judged: the first of the next call, and a
+    // call that is no part of one.
+    for (unit, index, isJudged) in [(7, -20, false), (8, -1, true), (8, -2, false), (8, 0, true)] {
+      send(unit, index, "r1")
+      #expect(rig.requests.count == (isJudged ? 1 : 0))
+      rig.answerAll()
+    }
+    #expect(rig.others.count == 24 && rig.tally.refused.flood == 20 && rig.events.count == 2)
+  }
+
   @Test("no second holds more than the limit, wherever it begins")
   func slides() throws {
     let rig = try JudgeRig()
