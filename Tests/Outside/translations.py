@@ -333,7 +333,7 @@ async def test_edits_and_deletions(ctx, service):
 
 @with_translator
 async def test_on_demand(ctx, service):
-    """Anyone who may read asks; it is stored and told once, to everybody else."""
+    """Who may send asks; it is stored and told once, to everybody else."""
     server = await started(ctx, service)
     channel, owner, viewer, asker = await ctx.room(server, 2)
     number = (await owner.send(channel, "hello"))["message"]["message_id"]
@@ -354,9 +354,20 @@ async def test_on_demand(ctx, service):
     assert status == 200 and answer["translations"] == {
         "es": "es:hello", "de": "de:hello"}, answer
     await asker.event("message.updated")
-    # A reader who is not in the channel.
-    stranger = await ctx.user(server)
+    # Readers who may not send are answered, and nothing is stored or told.
+    stranger, everyone = await ctx.user(server), (owner, viewer, asker)
+    told = [len(client.told("message.updated")) for client in everyone]
     assert (await translate(stranger, channel, number, "fr"))["translations"]["fr"] == "fr:hello"
+    await owner.call("channel.mute", channel_url=channel, user_id=viewer.user_id, seconds=60)
+    assert (await translate(viewer, channel, number, "fr"))["translations"]["fr"] == "fr:hello"
+    await owner.call("channel.freeze", channel_url=channel)
+    assert (await translate(asker, channel, number, "fr"))["translations"]["fr"] == "fr:hello"
+    assert "fr" not in (await stored(owner, channel, number))["translations"]
+    await owner.call("channel.unfreeze", channel_url=channel)
+    await asker.event("channel.unfrozen")
+    assert [len(client.told("message.updated")) for client in everyone] == told
+    assert (await translate(asker, channel, number, "fr"))["translations"]["fr"] == "fr:hello"
+    assert "fr" in (await stored(owner, channel, number))["translations"]
 
 
 @with_translator
@@ -384,8 +395,24 @@ async def test_refusals_on_demand(ctx, service):
     assert service.asked == []
     ten = await translate(owner, channel, number, *(f"la-{n}" for n in range(10)))
     assert len(ten["translations"]) == 10
+    # The first of those that were added on demand gives way, also after a restart; the sender's stay.
+    message = await translate(owner, channel, number, "es")
+    assert len(message["translations"]) == 10 and "es" in message["translations"]
+    assert "la-0" not in message["translations"]
+    sent = await owner.send(
+        channel, "bye", translation_target_langs=[f"la-{n}" for n in range(9)])
+    other = sent["message"]["message_id"]
+    for language in ("la-9", "es"):
+        message = await translate(owner, channel, other, language)
+        assert len(message["translations"]) == 10, message
     async with refused(400203, field="target_langs"):
-        await translate(owner, channel, number, "es")
+        await translate(owner, channel, other, "de", "fr")
+    await server.end()
+    server = await started(ctx, service, *PATIENT, data=server.data)
+    owner = await ctx.user(server, owner.user_id)
+    await owner.enter(channel)
+    message = await translate(owner, channel, other, "de")
+    assert "es" not in message["translations"] and len(message["translations"]) == 10, message
     quiet = ctx.name("quiet")
     await owner.call("channel.create", channel_url=quiet, is_ephemeral=True)
     await owner.enter(quiet)
@@ -397,7 +424,7 @@ async def test_refusals_on_demand(ctx, service):
 
 @with_translator
 async def test_a_hundred_ask_for_one_message(ctx, service):
-    """One question, one update, a hundred answers."""
+    """One question, a hundred answers; one update when participants ask."""
     server = await started(ctx, service)
     channel, owner = await ctx.room(server, 0)
     service.answers["hello"] = 1
@@ -406,6 +433,10 @@ async def test_a_hundred_ask_for_one_message(ctx, service):
     found = await asyncio.gather(*(translate(r, channel, number, "es") for r in readers))
     assert all(message["translations"] == {"es": "es:hello"} for message in found)
     assert service.count("hello") == 1
+    assert not owner.told("message.updated")
+    await asyncio.gather(*(reader.enter(channel) for reader in readers))
+    found = await asyncio.gather(*(translate(r, channel, number, "es") for r in readers))
+    assert all(message["translations"] == {"es": "es:hello"} for message in found)
     await owner.event("message.updated")
     await asyncio.sleep(0.3)
     assert len(owner.told("message.updated")) == 1

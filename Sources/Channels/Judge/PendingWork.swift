@@ -149,10 +149,11 @@ struct PendingWork: Sendable {
       switch try message.decideTranslations(into: view.languages, standing.sources) {
       case .nothing: actions.answer(view.call, .success(.message(message)))
       case .add(let translations):
-        let demand = try demand(message, for: view, at: now, into: &actions)
+        let added = translations.texts.keys.sorted()
+        let demand = try demand(message, adding: added, for: view, at: now, into: &actions)
         add(translations, for: demand, into: &actions)
       case .ask(let languages):
-        let demand = try demand(message, for: view, at: now, into: &actions)
+        let demand = try demand(message, adding: languages, for: view, at: now, into: &actions)
         enrichments.translate(
           demand, into: languages, by: view.principal.user?.id, into: &actions)
       }
@@ -162,13 +163,22 @@ struct PendingWork: Sendable {
   }
 
   /// Has the caller pay for the update that its call leads to.
+  ///
+  /// The call of a user who may not send leads to none: any reader may have a message translated, and only
+  /// its answer shows that.
   private mutating func demand(
-    _ message: Message, for view: View, at now: Moment, into actions: inout JudgeActions
+    _ message: Message, adding languages: [String], for view: View, at now: Moment,
+    into actions: inout JudgeActions
   ) throws(ServiceError) -> TranslationDemand {
-    TranslationDemand(
-      message: message, call: view.call, session: view.principal.session,
-      place: try standing.takeBytes(view.principal, at: now.monotonic, into: &actions),
-      hasPart: view.languages.contains { message.hasTranslation(into: $0) })
+    let isKept = (try? standing.rights.requireCounting(view.principal, at: now.unix)) != nil
+    var place: FloodPlace?
+    if isKept {
+      try message.requirePlaces(for: languages, besides: view.languages)
+      place = try standing.takeBytes(view.principal, at: now.monotonic, into: &actions)
+    }
+    return TranslationDemand(
+      message: message, call: view.call, session: view.principal.session, place: place,
+      languages: view.languages, isKept: isKept)
   }
 
   /// Adds translations that a call waits for; one without any is answered.
@@ -177,6 +187,12 @@ struct PendingWork: Sendable {
     into actions: inout JudgeActions
   ) {
     guard translations.texts.isEmpty else {
+      guard demand.isKept else {
+        let shown = demand.message.showing(translations, for: demand.languages)
+        return actions.answer(demand.call, .success(.message(shown)))
+      }
+      var translations = translations
+      translations.demanded = demand.languages
       let change = PendingChange(
         change: .enrichment(.translations(translations), text: demand.message.text),
         right: .everyMessage, authorID: nil, session: demand.session, call: demand.call,
@@ -184,7 +200,8 @@ struct PendingWork: Sendable {
       return changes.add(change, ofMessage: demand.message.id, in: standing, into: &actions)
     }
     standing.flood.giveBack(demand.place)
-    if let failure = translations.failure, !demand.hasPart {
+    let hasPart = demand.languages.contains { demand.message.hasTranslation(into: $0) }
+    if let failure = translations.failure, !hasPart {
       actions.answer(demand.call, .failure(.noTranslation(failure)))
     } else {
       actions.answer(demand.call, .success(.message(demand.message)))

@@ -11,6 +11,8 @@ package struct MessageTranslations: Sendable, Hashable {
   package let texts: [String: String]
   /// `nil` when all came that can be.
   package let failure: Failure?
+  /// The languages of the call on demand that they are for; none for those of the sender.
+  package var demanded: [String] = []
 
   package init(_ texts: [String: String], failure: Failure? = nil) {
     self.texts = texts
@@ -18,19 +20,24 @@ package struct MessageTranslations: Sendable, Hashable {
   }
 
   /// The message with those that it lacks, as far as it has room; `nil` when none is added.
+  ///
+  /// Where all places are taken, the language gives way that was added on demand before the others.
   func applied(to message: Message) -> Message? {
     guard message.type != .file else { return nil }
     var message = message
     var hasChanged = false
     for (language, text) in texts.sorted(by: { $0.key < $1.key })
     where !message.hasTranslation(into: language) {
-      guard message.translations.count < Limits.languageCount else { break }
-      message.translations[language] = text
-      if MessageSize(message).total > Limits.messageByteCount {
-        message.translations[language] = nil
-      } else {
-        hasChanged = true
+      var changed = message
+      guard changed.makePlace(sparing: demanded) else { break }
+      changed.translations[language] = text
+      if !demanded.isEmpty {
+        changed.languagesOnDemand.removeAll { changed.translations[$0] == nil || $0 == language }
+        changed.languagesOnDemand.append(language)
       }
+      guard MessageSize(changed).total <= Limits.messageByteCount else { continue }
+      message = changed
+      hasChanged = true
     }
     return hasChanged ? message : nil
   }
@@ -68,8 +75,10 @@ struct TranslationDemand: Sendable {
   let session: SessionAddress?
   /// The caller's place for the bytes of the update; `nil` when it took none.
   let place: FloodPlace?
-  /// Whether the message has some of the languages already.
-  let hasPart: Bool
+  /// The languages that the call names.
+  let languages: [String]
+  /// Whether the message keeps what comes, and others hear of it; or else the caller alone.
+  let isKept: Bool
 }
 
 /// The decision on a call for translations.
@@ -100,10 +109,49 @@ extension Message {
     }
   }
 
+  /// Has a language give way that was added on demand, if all places are taken.
+  ///
+  /// - Parameter languages: Those that stay.
+  /// - Returns: Whether there is a place.
+  fileprivate mutating func makePlace(sparing languages: [String]) -> Bool {
+    guard translations.count >= Limits.languageCount else { return true }
+    guard let oldest = yielding(besides: languages).first else { return false }
+    translations[oldest] = nil
+    languagesOnDemand.removeAll { $0 == oldest }
+    return true
+  }
+
+  /// The languages that may give way, the oldest first.
+  private func yielding(besides languages: [String]) -> [String] {
+    let spared = Set(languages.map { $0.lowercased() })
+    return languagesOnDemand.filter {
+      translations[$0] != nil && !spared.contains($0.lowercased())
+    }
+  }
+
+  /// - Throws: 400203 where the message has no places for new languages, if the others of the call stay.
+  func requirePlaces(
+    for new: [String], besides languages: [String]
+  ) throws(ServiceError) {
+    let places = Limits.languageCount - translations.count + yielding(besides: languages).count
+    guard new.count <= places else { throw .tooMany("target_langs", limit: Limits.languageCount) }
+  }
+
+  /// The message as a caller sees it for whom nothing is kept: with the languages of the call, and with
+  /// others if there is a place for all.
+  func showing(_ texts: MessageTranslations, for languages: [String]) -> Message {
+    var shown = self
+    if translations.count + texts.texts.count > Limits.languageCount {
+      let wanted = Set(languages.map { $0.lowercased() })
+      shown.translations = translations.filter { wanted.contains($0.key.lowercased()) }
+    }
+    return texts.applied(to: shown) ?? shown
+  }
+
   /// Decides on a call for translations.
   ///
   /// - Throws: 400111 for a message that is not a user's text, without a translator, and when it has none
-  ///   of the languages; 400203 for more languages than a message may have.
+  ///   of the languages.
   func decideTranslations(
     into languages: [String], _ sources: JudgeSources
   ) throws(ServiceError) -> TranslationDecision {
@@ -118,9 +166,6 @@ extension Message {
     }
     let new = knowledge.languages
     guard !new.isEmpty else { return .nothing }
-    guard translations.count + new.count <= Limits.languageCount else {
-      throw .tooMany("target_langs", limit: Limits.languageCount)
-    }
     return knowledge.missing.isEmpty ? .add(MessageTranslations(knowledge.texts)) : .ask(new)
   }
 }

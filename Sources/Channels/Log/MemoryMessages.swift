@@ -129,6 +129,7 @@ extension Message {
     metaArrays = other.metaArrays
     openGraphTag = other.openGraphTag
     translations = other.translations
+    languagesOnDemand = other.languagesOnDemand
     updatedAt = other.updatedAt
   }
 }

@@ -21,6 +21,8 @@ package struct Message: Sendable, Hashable, Identifiable {
   package var isPreviewPending = false
   /// By language.
   package var translations: [String: String]
+  /// The languages that calls on demand have added, the oldest first; some may be gone.
+  package var languagesOnDemand: [String] = []
   /// The client's own name of the sending; empty when it gave none.
   package var requestID: String
   /// Whether the author was an operator of the channel when it was sent.

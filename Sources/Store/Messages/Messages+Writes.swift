@@ -75,7 +75,8 @@ extension WriteTransaction {
     let count = try connection.change(
       """
       UPDATE messages SET text = ?, data = ?, custom_type = ?, mention_type = ?,
-        mentioned_users = ?, metaarray = ?, og_tag = ?, translations = ?, updated_at = ?
+        mentioned_users = ?, metaarray = ?, og_tag = ?, translations = ?, languages_on_demand = ?,
+        updated_at = ?
       WHERE message_id = ? AND channel_id = ?
       """,
       [
@@ -83,7 +84,8 @@ extension WriteTransaction {
         StoredJSON.encodeUnlessEmpty(message.mentionedUsers.map(\.id)),
         StoredJSON.encodeUnlessEmpty(message.metaArrays.map(StoredMetaArray.init)),
         message.openGraphTag.map { StoredJSON.encode(StoredOpenGraphTag($0)) },
-        StoredJSON.encodeUnlessEmpty(message.translations), message.updatedAt, message.id,
+        StoredJSON.encodeUnlessEmpty(message.translations),
+        StoredJSON.encodeUnlessEmpty(message.languagesOnDemand), message.updatedAt, message.id,
         channelID,
       ])
     guard count > 0 else { throw StoreError.notFound(.message) }

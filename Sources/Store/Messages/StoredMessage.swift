@@ -6,7 +6,7 @@ struct StoredMessage {
   static let columns = """
     seq, message_id, type, user_id, text, data, custom_type, mention_type, mentioned_users,
     metaarray, og_tag, translations, req_id, created_at, updated_at, file,
-    is_operator
+    is_operator, languages_on_demand
     """
 
   let seq: Int64
@@ -38,6 +38,7 @@ struct StoredMessage {
       translations: try Self.json(row[11]) ?? [:], requestID: row[12] ?? "",
       isOperatorMessage: row[16],
       createdAt: row[13], updatedAt: row[14])
+    if let languages: [String] = try Self.json(row[17]) { message.languagesOnDemand = languages }
   }
 
   /// Its author and those that it mentions.

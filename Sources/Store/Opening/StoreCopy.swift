@@ -165,7 +165,7 @@ private struct CopiedTable {
       """
       message_id# channel_id# seq# type user_id text data custom_type mention_type mentioned_users \
       metaarray og_tag translations req_id created_at# updated_at# file \
-      is_operator# flood_exempt#
+      is_operator# flood_exempt# languages_on_demand
       """),
     CopiedTable("events", "channel_id# seq# kind message_id# payload ts#"),
     // A request whose message was deleted names one that is not there.

@@ -22,6 +22,7 @@ enum PostgreSQLSchema {
     (6, TicketsSchema.postgreSQL),
     (7, IndexesSchema.script),
     (8, FloodSchema.postgreSQL),
+    (9, LanguagesSchema.script),
   ]
 
   /// "Parley" and a number: one server at a time changes the schema.

@@ -41,6 +41,7 @@ enum Migrations {
     Migration("15 tickets", TicketsSchema.create),
     Migration("16 indexes", IndexesSchema.create),
     Migration("17 flood windows", FloodSchema.create),
+    Migration("18 languages on demand", LanguagesSchema.create),
   ]
 
   /// Carries out the migrations that a database has not had, each in a transaction of its own.

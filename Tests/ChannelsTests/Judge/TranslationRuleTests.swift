@@ -392,9 +392,71 @@ struct TranslationRuleTests {
     rig.answerAll()
     arrive(rig, 0, Dictionary(uniqueKeysWithValues: ten.map { ($0, "x") }))
     #expect(rig.answers[call]?.changed?.translations.count == 10)
-    #expect(
-      try rig.perform(.translateMessage(id, into: ["es"]), by: "ben").code == .tooManyItems)
     #expect(try rig.perform(.translateMessage(id, into: ["l3"]), by: "ben").code == nil)
+    // The oldest that a call on demand has added gives way, unless the call names it too.
+    let author = rig.begin(.translateMessage(id, into: ["es", "L0"]), by: .participant("ann"))
+    rig.answerAll()
+    arrive(rig, 1)
+    let kept = (0...9).filter { $0 != 1 }.map { "l\($0)" }
+    #expect(rig.answers[author]?.changed?.translations.keys.sorted() == ["es"] + kept)
+    let next = rig.begin(.translateMessage(id, into: ["de"]), by: .participant("ben"))
+    rig.answerAll()
+    arrive(rig, 2, ["de": "hallo"])
+    #expect(rig.answers[next]?.changed?.translations["l0"] == nil)
+    #expect(rig.answers[next]?.changed?.translations["es"] == "hola")
+  }
+
+  @Test
+  func theLanguagesOfTheSenderStay() throws {
+    let rig = try rig()
+    let nine = (0...8).map { "l\($0)" }
+    let draft = MessageDraft(text: "hello", translationLanguages: nine)
+    let sent = rig.begin(
+      .send(MessageOrder(.success(draft), requestID: nil)), by: .participant("ann"))
+    arrive(rig, 0, Dictionary(uniqueKeysWithValues: nine.map { ($0, "x") }))
+    let id = try #require(rig.answers[sent]?.sent).message.id
+    for (index, language) in ["es", "de", "l9"].enumerated() {
+      let call = rig.begin(.translateMessage(id, into: [language]), by: .participant("ben"))
+      rig.answerAll()
+      arrive(rig, 1 + index, [language: "y"])
+      #expect(
+        rig.answers[call]?.changed?.translations.keys.sorted() == (nine + [language]).sorted())
+    }
+    #expect(
+      try rig.perform(.translateMessage(id, into: ["es", "de"]), by: "ben").code == .tooManyItems)
+  }
+
+  @Test
+  func whoMayNotSendIsAnswered_NothingIsKeptAndNobodyIsTold() throws {
+    for prevent in [.mute("cat"), .ban("cat", seconds: 60), .freeze] as [ChannelCommand] {
+      let rig = try rig()
+      let ten = (0...9).map { "l\($0)" }
+      let id = try plain(rig)
+      let full = rig.begin(.translateMessage(id, into: ten), by: .participant("ben"))
+      rig.answerAll()
+      arrive(rig, 0, Dictionary(uniqueKeysWithValues: ten.map { ($0, "x") }))
+      #expect(rig.answers[full]?.changed != nil)
+      _ = try rig.perform(prevent, by: "boss")
+      let count = rig.events.count
+      for index in 1...2 {
+        let call = rig.begin(.translateMessage(id, into: ["es", "l3"]), by: .participant("cat"))
+        rig.answerAll()
+        arrive(rig, index)
+        guard case .success(.message(let message)) = rig.answers[call] else {
+          Issue.record("\(String(describing: rig.answers[call]))")
+          return
+        }
+        #expect(message.translations == ["es": "hola", "l3": "x"])
+      }
+      #expect(rig.events.count == count && rig.isIdle)
+    }
+    let rig = try rig()
+    let id = try plain(rig, "known")
+    for user in ["stranger", "ben"] {
+      let outcome = try rig.perform(.translateMessage(id, into: ["es"]), by: user)
+      #expect((outcome.changed?.translations == ["es": "conocido"]) == (user == "ben"))
+    }
+    #expect(rig.events.map(\.method) == ["message.received", "message.updated"])
   }
 
   @Test
