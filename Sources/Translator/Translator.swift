@@ -148,6 +148,7 @@ package struct TranslatorConfiguration: Sendable {
   package var diskBytes = 67_108_864
   package var memoryBytes = 8_388_608
   package var charactersPerDay: Int64 = 0
+  package var charactersPerUserMinute: Int64 = 0
   package var userAgent = "Parley"
   /// Unix milliseconds.
   package var now: @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
@@ -167,7 +168,7 @@ package struct TranslatorConfiguration: Sendable {
 /// Counts of a ``Translator``.
 package struct TranslatorFigures: Sendable, Hashable {
   package enum Outcome: String, Sendable, CaseIterable {
-    case made, cached, same, refused, failed, unsupported, circuit, queue, budget, share
+    case made, cached, same, refused, failed, unsupported, circuit, queue, budget, share, rate
     case timedOut = "timed_out"
   }
 

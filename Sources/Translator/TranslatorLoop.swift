@@ -57,6 +57,7 @@ final class TranslatorLoop: CurlLoopOwner {
       concurrency: configuration.concurrency, timeout: configuration.timeout,
       patience: configuration.patience)
     bounds.charactersPerDay = configuration.charactersPerDay
+    bounds.charactersPerUserMinute = configuration.charactersPerUserMinute
     var budget = DailyBudget()
     if let path = configuration.path {
       do {

@@ -87,6 +87,7 @@ final class TranslatorState: Sendable {
       case .notAsked(.queue): .queue
       case .notAsked(.budget): .budget
       case .notAsked(.share): .share
+      case .notAsked(.rate): .rate
       }
     update { $0.outcomes[kind, default: 0] += 1 }
   }

@@ -47,6 +47,7 @@ struct SettingsTableTests {
     "translation.mode", "translation.url", "translation.api_key", "translation.source",
     "translation.timeout_ms", "translation.concurrency", "translation.cache_ttl_seconds",
     "translation.cache_disk_bytes", "translation.characters_per_day",
+    "translation.characters_per_user_minute",
     "limits.translations_per_second", "dashboard.mode",
   ]
 

@@ -617,6 +617,23 @@ async def test_a_days_characters(ctx, service):
 
 
 @with_translator
+async def test_a_users_characters_of_a_minute(ctx, service):
+    """A user gets no more in a minute than it may; others do, and the start warns of a paid service."""
+    flags = ["--translation-characters-per-user-minute", "12", *PATIENT]
+    server = await started(ctx, service, *flags, environment={"PARLEY_TRANSLATION_API_KEY": "k"})
+    assert any("translation.characters_per_day" in line for line in server.lines), server.lines
+    channel, owner, other = await ctx.room(server, 1)
+    # At most two minutes begin meanwhile: one of them has room for two of the texts.
+    got = [(await owner.send(channel, f"1234{n}", translation_target_langs=["es"]))["message"]
+           for n in range(8)]
+    assert 2 <= sum(bool(message["translations"]) for message in got) <= 4, got
+    assert (await other.send(channel, "abcde", translation_target_langs=["es"]))[
+        "message"]["translations"] == {"es": "es:abcde"}
+    _, _, body = await http(server.port, "GET", "/metrics")
+    assert b'parley_translations_total{outcome="rate"}' in body, body
+
+
+@with_translator
 async def test_without_a_cache_on_disk(ctx, service):
     """A restart brings no translation back, and the day's characters are counted across it all the same."""
     for flag, asked, characters in (

@@ -9,10 +9,12 @@ struct DeskTests {
   private var desk = DeskTests.desk()
 
   private static func desk(
-    concurrency: Int = 2, charactersPerDay: Int64 = 0, budget: DailyBudget = DailyBudget()
+    concurrency: Int = 2, charactersPerDay: Int64 = 0, charactersPerUserMinute: Int64 = 0,
+    budget: DailyBudget = DailyBudget()
   ) -> TranslationDesk {
     var bounds = TranslationDesk.Bounds(concurrency: concurrency, timeout: 5_000, patience: 1_800)
     bounds.charactersPerDay = charactersPerDay
+    bounds.charactersPerUserMinute = charactersPerUserMinute
     bounds.capacity = 3
     return TranslationDesk(bounds, budget: budget)
   }
@@ -241,6 +243,36 @@ struct DeskTests {
     #expect(take(9, "b", "es", by: "bob").first == .count(.notAsked(.share)))
     #expect(asks(take(10, "c", "es")))
     #expect(asks(take(11, "d", "es", by: "ann", day: 2)))
+  }
+
+  @Test("a user's characters of a minute are used up, until the next; those of others are not")
+  mutating func minutes() {
+    desk = Self.desk(charactersPerUserMinute: 10)
+    #expect(asks(take(1, "1234", "es", "de", by: "ann", at: 59_000)))
+    for id in UInt64(1)...2 { _ = end(id, .same) }
+    #expect(take(2, "123", "es", by: "ann", at: 59_999).first == .count(.notAsked(.rate)))
+    #expect(asks(take(3, "12", "es", by: "ann", at: 59_999)))
+    #expect(asks(take(4, "123", "de", by: "bob", at: 59_999)))
+    for id in UInt64(3)...4 { _ = end(id, .same) }
+    #expect(asks(take(5, String(repeating: "x", count: 99), "es", at: 59_999)))
+    _ = end(5, .same)
+    #expect(asks(take(6, "1234567890", "es", by: "ann", at: 60_000)))
+    _ = end(6, .same)
+    #expect(take(7, "1", "es", by: "ann", at: 119_999).first == .count(.notAsked(.rate)))
+  }
+
+  @Test("characters that were not sent are not counted")
+  mutating func givesMinutesBack() {
+    desk = Self.desk(concurrency: 1, charactersPerDay: 100, charactersPerUserMinute: 60)
+    #expect(asks(take(1, String(repeating: "x", count: 50), "es")))
+    #expect(
+      take(2, String(repeating: "y", count: 55), "es", by: "ann").first
+        == .count(.notAsked(.budget)))
+    #expect(take(3, String(repeating: "z", count: 45), "es", by: "ann") == [])
+    var actions: [TranslationAction] = []
+    desk.cancel(order(3), at: 0, into: &actions)
+    _ = end(1, .same)
+    #expect(asks(take(4, String(repeating: "y", count: 50), "es", by: "ann")))
   }
 
   @Test("nobody gives way to a text that is refused")

@@ -17,6 +17,12 @@ package struct TranslationSettings: Sendable, Equatable {
   package var cacheDiskBytes = 67_108_864
   /// The characters that may be sent to the service in a day; 0 for any number.
   package var charactersPerDay: Int64 = 0
+  /// The characters that may be sent for a user in a minute: the longest message in ten languages; 0 for
+  /// any number.
+  package var charactersPerUserMinute: Int64 = 50_000
+
+  /// Whether users decide how many characters are sent in a day to a service that asks for a key.
+  package var isPaidWithoutLimit: Bool { mode != .off && apiKey != nil && charactersPerDay == 0 }
 
   /// The source that stands for none.
   package static let detected = "auto"

@@ -44,5 +44,9 @@ extension SettingsTable {
       "translation.characters_per_day", \.translation.charactersPerDay,
       in: 0...1_000_000_000_000, unit: "characters",
       help: "Characters sent to the service per day (UTC). 0 means unlimited."),
+    .integer(
+      "translation.characters_per_user_minute", \.translation.charactersPerUserMinute,
+      in: 0...1_000_000_000_000, unit: "characters",
+      help: "Characters sent to the service for one user per minute and server. 0 means unlimited."),
   ]
 }

@@ -169,6 +169,11 @@ package final class Gateway: Sendable {
         "files.encryption is on without files.public_url: the Host of an upload's request decides the addresses of its file, and clients send file keys only to the host that they are connected to; set files.public_url"
       )
     }
+    if settings.translation.isPaidWithoutLimit {
+      logger.warning(
+        "translation.api_key is set without translation.characters_per_day: users decide how many characters are sent to a paid service; set a limit per day"
+      )
+    }
     warnOfPrivateKey(settings, logger)
     if let secret = settings.auth.jwtSecret,
       secret.value.utf8.count < TokenVerifier.soundSecretSize

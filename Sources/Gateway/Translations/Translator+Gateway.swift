@@ -31,6 +31,7 @@ extension Translator {
     configuration.lifetime = translation.cacheSeconds
     configuration.diskBytes = translation.cacheDiskBytes
     configuration.charactersPerDay = translation.charactersPerDay
+    configuration.charactersPerUserMinute = translation.charactersPerUserMinute
     configuration.userAgent = "Parley/\(Release.version)"
     return try Translator(configuration, logger: logger, observe: observe)
   }

@@ -20,6 +20,8 @@ package struct TranslationDesk {
     package var patience: Int64
     /// The characters that may be translated in a day; 0 for any number.
     package var charactersPerDay: Int64 = 0
+    /// The characters that may be translated for a user in a minute; 0 for any number.
+    package var charactersPerUserMinute: Int64 = 0
     package var breaker = CircuitBreaker.Limits()
 
     package init(concurrency: Int, timeout: Int64, patience: Int64) {
@@ -60,11 +62,13 @@ package struct TranslationDesk {
   private var lastJob: UInt64 = 0
   private var budget: DailyBudget
   private var shares: DailyShares
+  private var minutes: MinuteShares
 
   package init(_ bounds: Bounds, budget: DailyBudget) {
     self.bounds = bounds
     self.budget = budget
     shares = DailyShares(of: bounds.charactersPerDay)
+    minutes = MinuteShares(of: bounds.charactersPerUserMinute)
     service = ServiceCondition(bounds.breaker)
   }
 
@@ -222,12 +226,15 @@ package struct TranslationDesk {
     guard service.isAsked(at: now) else { return .failure(Refusal(skip: .circuit)) }
     guard shares.admit(user, budget) else { return .failure(Refusal(skip: .share)) }
     let count = text.text.unicodeScalars.count
+    guard minutes.take(count, of: user, at: now) else { return .failure(Refusal(skip: .rate)) }
     guard budget.take(count, of: bounds.charactersPerDay) else {
+      minutes.giveBack(count, of: user)
       return .failure(Refusal(skip: .budget))
     }
     // Last, so that nobody gives way to a text that is refused.
     guard makeRoom(for: user, into: &actions) else {
       budget.giveBack(count)
+      minutes.giveBack(count, of: user)
       return .failure(Refusal(skip: .queue))
     }
     shares.add(count, of: user, on: budget.day)
@@ -317,6 +324,7 @@ package struct TranslationDesk {
     let count = job.text.text.unicodeScalars.count
     budget.giveBack(count)
     shares.giveBack(count, of: job.payer)
+    minutes.giveBack(count, of: job.payer)
   }
 
   private mutating func finish(

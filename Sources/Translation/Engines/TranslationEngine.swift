@@ -188,6 +188,8 @@ package enum TranslationSkip: String, Sendable, Hashable, CaseIterable {
   case budget
   /// The user has used its part of the budget.
   case share
+  /// The user has had as much translated in this minute as it may.
+  case rate
 }
 
 /// The languages of a service.
