@@ -495,6 +495,39 @@ async def test_the_room_of_all_files(ctx):
     await is_refused(server)
 
 
+async def test_room_is_shared(ctx):
+    """A user who begins many uploads and sends little leaves the room to others."""
+    server = await ctx.fresh(
+        *FLAGS, "--limits-files-disk-bytes", "40000000", "--limits-uploads-per-second", "0",
+        "--limits-file-bytes", "20000000")
+    hog, other = await user(ctx, server), await user(ctx, server)
+    connections = []
+    for _ in range(20):
+        _, url = await create(hog, 20_000_000)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=DEADLINE)
+        connection.putrequest("PUT", path(url))
+        connection.putheader("Content-Length", "20000000")
+        connection.endheaders(b"x")
+        connections.append((connection, url))
+
+    async def has_begun():
+        # Whoever else wants to write is refused: the request has its claim.
+        return any([(await patch(server, url, 0, b"x"))[0] in (409, 423)
+                    for _, url in connections])
+    await until(has_begun)
+    content = os.urandom(15_000_000)
+    _, url = await create(other, len(content))
+    status, _, answer = await put(server, url, content)
+    assert status == 201, answer
+    _, url = await create(other, 20_000_000)
+    assert (await put(server, url, b"y" * 20_000_000))[0] == 201
+    # What cannot fit is refused before it comes.
+    _, url = await create(other, 6_000_000)
+    assert (await put(server, url, b"y" * 6_000_000))[0] == 507
+    for connection, _ in connections:
+        connection.close()
+
+
 def send_bytes(server, urls):
     """Sends a piece of one byte to each upload before any answer is read; the answers."""
     connections = []

@@ -134,6 +134,31 @@ struct TransferTests {
   }
 
   @Test
+  func `A body that finds no more room keeps what came, and is refused`() {
+    var world = TransferWorld()
+    var run = TransferRun(TransferRequest(.whole, length: 100))
+    run.send(.begun, in: &world)
+    run.settle(in: &world)
+    run.receive(Array(TransferWorld.source[..<60]), in: &world)
+    run.send(.noRoom, in: &world)
+    run.settle(in: &world)
+    #expect(run.answers == [.refused(.full)] && run.transfer.hasEnded)
+    #expect(world.record?.offset == 60 && world.record?.claimedUntil == 0)
+  }
+
+  @Test
+  func `A body that finds no room before the file is open leaves nothing`() {
+    var world = TransferWorld(offset: 40)
+    var run = TransferRun(TransferRequest(.piece(at: 40), length: 20))
+    run.send(.begun, in: &world)
+    run.receive(Array(TransferWorld.source[40..<50]), in: &world)
+    while run.transfer.upload?.term != 1, run.step(in: &world) {}
+    run.send(.noRoom, in: &world)
+    run.settle(in: &world)
+    #expect(run.answers == [.refused(.full)] && world.record?.offset == 40)
+  }
+
+  @Test
   func `A piece with another checksum is dropped`() {
     let checksum = UploadChecksum(.sha1, digest: [UInt8](repeating: 0, count: 20))
     var world = TransferWorld(offset: 40)

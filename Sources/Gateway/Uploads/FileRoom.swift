@@ -4,8 +4,10 @@ import Synchronization
 /// The room that `limits.files_disk_bytes` leaves for files, as far as this server knows.
 ///
 /// Files are counted when the server starts, and every minute while some come. Between two counts each file
-/// that is coming has its room reserved, so that the room which a request did not use is free again when the
-/// request ends.
+/// that is coming has room reserved, so that the room which a request did not use is free again when the
+/// request ends. An upload reserves it for the bytes that have come and a step ahead of them, and those of one
+/// user together at most an eighth of what is free ahead of what has come: a user who begins many uploads
+/// and sends little keeps others from nothing.
 final class FileRoom: Sendable {
   /// Counts the bytes of all files, and of those that are coming on other servers.
   ///
@@ -19,6 +21,10 @@ final class FileRoom: Sendable {
 
   /// Milliseconds from one count to the next.
   static let countInterval: Int64 = 60_000
+  /// The bytes that an upload reserves ahead of those that have come.
+  static let step: Int64 = 1 << 20
+  /// The part of the free room that uploads of one user reserve ahead, beside the first step.
+  private static let usersPart: Int64 = 8
 
   /// Bytes; 0 for any number.
   private let limit: Int64
@@ -36,18 +42,29 @@ final class FileRoom: Sendable {
     /// The bytes that are still to come, by file and reservation.
     ///
     /// Of a file that several requests want to write the largest counts: one of them will.
-    var reserved: [String: [UInt64: Int64]] = [:]
+    var reserved: [String: [UInt64: ReservedBytes]] = [:]
     var reservedByteCount: Int64 = 0
+    /// The bytes that uploads of each user have reserved ahead.
+    var usersAhead: [String: Int64] = [:]
     var lastNumber: UInt64 = 0
 
-    func reservedByteCount(of fileID: String) -> Int64 { reserved[fileID]?.values.max() ?? 0 }
+    func reservedByteCount(of fileID: String) -> Int64 {
+      reserved[fileID]?.values.lazy.map(\.count).max() ?? 0
+    }
+
+    func ahead(of fileID: String) -> Int64 {
+      reserved[fileID]?.values.lazy.map(\.ahead).max() ?? 0
+    }
 
     /// Sets the bytes of a reservation; `nil` ends it.
-    mutating func reserve(_ byteCount: Int64?, _ number: UInt64, for fileID: String) {
-      let before = reservedByteCount(of: fileID)
-      reserved[fileID, default: [:]][number] = byteCount
-      if reserved[fileID]?.isEmpty == true { reserved[fileID] = nil }
-      reservedByteCount += reservedByteCount(of: fileID) - before
+    mutating func reserve(_ bytes: ReservedBytes?, _ number: UInt64, for file: ComingFile) {
+      let before = (count: reservedByteCount(of: file.id), ahead: ahead(of: file.id))
+      reserved[file.id, default: [:]][number] = bytes
+      if reserved[file.id]?.isEmpty == true { reserved[file.id] = nil }
+      reservedByteCount += reservedByteCount(of: file.id) - before.count
+      guard let userID = file.userID else { return }
+      let sum = usersAhead[userID, default: 0] + ahead(of: file.id) - before.ahead
+      usersAhead[userID] = sum == 0 ? nil : sum
     }
 
     /// Decides whether files are to be counted, and notes that they are being counted.
@@ -90,22 +107,53 @@ final class FileRoom: Sendable {
   func reserve(
     _ byteCount: Int64, for fileID: String, at now: Int64 = SystemClock.monotonicMilliseconds
   ) -> RoomReservation? {
+    let file = ComingFile(id: fileID, userID: nil)
+    return reserve([ReservedBytes(count: byteCount)], of: byteCount, for: file, at: now)
+  }
+
+  /// Reserves the first step of the room for the rest of a user's upload; `nil` when there is no room for
+  /// it, or for the rest whatever else comes.
+  ///
+  /// The steps after it follow with ``RoomReservation/cover(_:of:)``.
+  func reserveStep(
+    of rest: Int64, for fileID: String, of userID: String,
+    at now: Int64 = SystemClock.monotonicMilliseconds
+  ) -> RoomReservation? {
+    let file = ComingFile(id: fileID, userID: userID)
+    return reserve(Self.choices(for: 0, of: rest), of: rest, for: file, at: now)
+  }
+
+  /// The bytes to reserve where some have come: with a step ahead, or else without.
+  private static func choices(for came: Int64, of rest: Int64) -> [ReservedBytes] {
+    let ahead = max(0, min(step, rest - came))
+    return [ReservedBytes(count: came + ahead, ahead: ahead), ReservedBytes(count: came)]
+  }
+
+  /// Reserves the first of some choices for which there is room.
+  private func reserve(
+    _ choices: [ReservedBytes], of rest: Int64, for file: ComingFile, at now: Int64
+  ) -> RoomReservation? {
     let (number, mustCount) = state.withLock { state -> (UInt64?, Bool) in
       let mustCount = limit > 0 && state.beginCount(at: now)
-      guard hasRoom(for: byteCount, of: fileID, state) else { return (nil, mustCount) }
+      guard limit == 0 || rest <= limit - (state.knownByteCount ?? limit),
+        let bytes = choices.first(where: { hasRoom(for: $0, of: file, state) })
+      else { return (nil, mustCount) }
       state.lastNumber += 1
-      state.reserve(byteCount, state.lastNumber, for: fileID)
+      state.reserve(bytes, state.lastNumber, for: file)
       return (state.lastNumber, mustCount)
     }
     if mustCount { beginCount() }
-    return number.map { RoomReservation($0, for: fileID, in: self) }
+    return number.map { RoomReservation($0, for: file, in: self) }
   }
 
-  private func hasRoom(for byteCount: Int64, of fileID: String, _ state: State) -> Bool {
+  private func hasRoom(for bytes: ReservedBytes, of file: ComingFile, _ state: State) -> Bool {
     guard limit > 0 else { return true }
     guard let known = state.knownByteCount else { return false }
-    let added = max(0, byteCount - state.reservedByteCount(of: fileID))
-    return known + state.reservedByteCount + added <= limit
+    let added = max(0, bytes.count - state.reservedByteCount(of: file.id))
+    guard known + state.reservedByteCount + added <= limit else { return false }
+    guard bytes.ahead > 0, let userID = file.userID else { return true }
+    let others = state.usersAhead[userID, default: 0] - state.ahead(of: file.id)
+    return others == 0 || others + bytes.ahead <= (limit - known) / Self.usersPart
   }
 
   // MARK: Counting
@@ -128,34 +176,75 @@ final class FileRoom: Sendable {
 
   // MARK: Reservations
 
-  fileprivate func note(stored byteCount: Int64, by number: UInt64, of fileID: String) {
+  fileprivate func cover(
+    _ came: Int64, of rest: Int64, by number: UInt64, for file: ComingFile
+  ) -> Bool {
     state.withLock { state in
-      guard let rest = state.reserved[fileID]?[number] else { return }
-      state.reserve(max(0, rest - byteCount), number, for: fileID)
+      guard let reserved = state.reserved[file.id]?[number] else { return false }
+      var bytes: ReservedBytes? = ReservedBytes(
+        count: reserved.count, ahead: min(reserved.ahead, reserved.count - came))
+      if reserved.count < came {
+        bytes = Self.choices(for: came, of: rest).first { hasRoom(for: $0, of: file, state) }
+      }
+      guard let bytes else { return false }
+      state.reserve(bytes, number, for: file)
+      return true
+    }
+  }
+
+  fileprivate func note(stored byteCount: Int64, by number: UInt64, of file: ComingFile) {
+    state.withLock { state in
+      guard let reserved = state.reserved[file.id]?[number] else { return }
+      let count = max(0, reserved.count - byteCount)
+      let bytes = ReservedBytes(count: count, ahead: min(reserved.ahead, count))
+      state.reserve(bytes, number, for: file)
       if let known = state.knownByteCount { state.knownByteCount = max(0, known + byteCount) }
     }
   }
 
-  fileprivate func release(_ number: UInt64, for fileID: String) {
-    state.withLock { $0.reserve(nil, number, for: fileID) }
+  fileprivate func release(_ number: UInt64, for file: ComingFile) {
+    state.withLock { $0.reserve(nil, number, for: file) }
   }
+}
+
+/// The bytes of a reservation.
+private struct ReservedBytes {
+  /// All of them: those that have come and are not stored, and those ahead.
+  var count: Int64
+  /// Those that have not come; 0 for a form, whose bytes are reserved as a whole.
+  var ahead: Int64 = 0
+}
+
+/// A file that is coming.
+private struct ComingFile: Sendable {
+  let id: String
+  /// The user who uploads it; `nil` for a form of the Platform API.
+  let userID: String?
 }
 
 /// The room for the bytes of a file that are to come, for as long as the request that brings them keeps it.
 final class RoomReservation: Sendable {
   private let number: UInt64
-  private let fileID: String
+  private let file: ComingFile
   private let room: FileRoom
 
-  fileprivate init(_ number: UInt64, for fileID: String, in room: FileRoom) {
+  fileprivate init(_ number: UInt64, for file: ComingFile, in room: FileRoom) {
     self.number = number
-    self.fileID = fileID
+    self.file = file
     self.room = room
   }
 
-  deinit { room.release(number, for: fileID) }
+  deinit { room.release(number, for: file) }
+
+  /// Reserves more room, if that is needed for bytes that have come and are not stored.
+  ///
+  /// - Parameter rest: All bytes of the file that are not stored.
+  /// - Returns: Whether there is room.
+  func cover(_ came: Int64, of rest: Int64) -> Bool {
+    room.cover(came, of: rest, by: number, for: file)
+  }
 
   /// Notes that bytes of the file are stored, which count from now on; fewer than none when some were
   /// given up.
-  func note(stored byteCount: Int64) { room.note(stored: byteCount, by: number, of: fileID) }
+  func note(stored byteCount: Int64) { room.note(stored: byteCount, by: number, of: file) }
 }

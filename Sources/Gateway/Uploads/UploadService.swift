@@ -44,7 +44,9 @@ final class UploadService: Sendable {
     attempts = UserRates(perSecond: limit, burst: 2 * limit)
     room = FileRoom(limit: settings.limits.filesDiskBytes) { comingHere, completion in
       // What is completed meanwhile counts twice then, rather than not at all.
-      store.perform(ComingByteCountLookup(at: clock.now, here: comingHere())) { result in
+      let coming = ComingByteCountLookup(
+        at: clock.now, here: comingHere(), reserving: FileRoom.step)
+      store.perform(coming) { result in
         guard case .success(let coming) = result else { return completion(nil) }
         store.countFiles(for: .server) { result, _ in
           guard case .success(let files) = result else { return completion(nil) }

@@ -35,6 +35,8 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private var room: RoomReservation?
   /// The offset at which the request writes.
   private var start: Int64 = 0
+  /// The bytes of the body that have come.
+  private var cameByteCount: Int64 = 0
   /// The bytes of the file that count as stored.
   private var storedByteCount: Int64 = 0
   private var isListed = false
@@ -83,6 +85,11 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   // MARK: The body
 
   func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand {
+    cameByteCount += Int64(piece.count)
+    guard hasRoom else {
+      handle(.noRoom)
+      return .later
+    }
     self.piece = piece
     handle(.received(piece.count))
     self.piece = []
@@ -104,6 +111,13 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   }
 
   func bodyWasAbandoned() { handle(.bodyCut) }
+
+  /// Whether there is room for what has come and is not stored; decided once there is a reservation.
+  private var hasRoom: Bool {
+    guard let room, let upload = transfer.upload else { return true }
+    let end = min(upload.size, start + cameByteCount)
+    return room.cover(max(0, end - storedByteCount), of: upload.size - storedByteCount)
+  }
 
   // MARK: Actions
 
@@ -200,8 +214,9 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private func claimCounted(_ record: UploadRecord, from offset: Int64) {
     // What came before is stored, also if the request begins anew.
     (start, storedByteCount) = (offset, record.offset)
-    room = shard.services.uploads.room.reserve(record.size - record.offset, for: record.fileID)
-    guard room != nil else { return handle(.noRoom) }
+    room = shard.services.uploads.room.reserveStep(
+      of: record.size - record.offset, for: record.fileID, of: record.userID)
+    guard room != nil, hasRoom else { return handle(.noRoom) }
     let end = shard.services.clock.now + Transfer.claimTime
     var kept: UploadSeal?
     let vault = shard.services.vault

@@ -91,17 +91,20 @@ struct FileCounting: StoreQuery {
 
 /// Counts the bytes of uploads that are not complete.
 ///
-/// An upload that a request writes to counts as a whole, unless it comes by this server, which knows what
-/// is still to come of it; another one with what has come.
+/// An upload that a request writes to counts with the step that its server has reserved, unless it comes by
+/// this server, which knows what is still to come of it; another one with what has come.
 package struct ComingByteCountLookup: StoreLookup {
   /// Unix milliseconds.
   package var time: Int64
   /// The files that come by this server.
   package var idsHere: [String]
+  /// The bytes that a server reserves beyond what has come.
+  package var step: Int64
 
-  package init(at time: Int64, here idsHere: [String] = []) {
+  package init(at time: Int64, here idsHere: [String] = [], reserving step: Int64) {
     self.time = time
     self.idsHere = idsHere
+    self.step = step
   }
 
   package var statements: ReadStatements<Int64> {
@@ -109,10 +112,10 @@ package struct ComingByteCountLookup: StoreLookup {
       try transaction.connection.first(
         """
         SELECT CAST(coalesce(sum(
-          CASE WHEN claimed_until > ? AND file_id \(.isNoneOf) THEN size ELSE durable_bytes END), 0)
-          AS bigint)
+          CASE WHEN claimed_until <= ?1 OR file_id \(.isAnyOf) THEN durable_bytes
+          WHEN size - durable_bytes > ?3 THEN durable_bytes + ?3 ELSE size END), 0) AS bigint)
         FROM uploads WHERE stage = 'open'
-        """, [time, StoreValue.texts(idsHere)]
+        """, [time, StoreValue.texts(idsHere), step]
       ) { $0[0] as Int64 } ?? 0
     }
   }

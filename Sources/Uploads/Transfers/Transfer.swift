@@ -77,7 +77,7 @@ package struct Transfer: Sendable {
     case .found(let found): didFind(found, at: now, into: &actions)
     case .claimed(let term): didClaim(term, at: now, into: &actions)
     case .claimTaken: retry(into: &actions)
-    case .noRoom: refuse(.full, into: &actions)
+    case .noRoom: runOutOfRoom(at: now, into: &actions)
     case .tooFast(let wait): refuse(.tooFast(retryAfter: wait), into: &actions)
     case .opened: didOpen(at: now, into: &actions)
     case .received(let count): receive(Int64(count), at: now, into: &actions)
@@ -148,6 +148,7 @@ package struct Transfer: Sendable {
   ) {
     guard case .opening = phase else { return }
     phase = .receiving
+    guard refusal == nil else { return flush(at: now, into: &actions) }
     guard body.acceptKept(size: size) else {
       refusal = .tooLarge(size)
       return flush(at: now, into: &actions)
@@ -363,6 +364,23 @@ package struct Transfer: Sendable {
   }
 
   // MARK: Ends
+
+  /// Ends the request, after what has come is recorded.
+  private mutating func runOutOfRoom(
+    at now: TransferMoment, into actions: inout [TransferAction]
+  ) {
+    switch phase {
+    case .finding, .claiming: refuse(.full, into: &actions)
+    case .receiving:
+      refusal = .full
+      flush(at: now, into: &actions)
+    // What is kept counts no more.
+    case .opening: refusal = .full
+    case .flushing, .verifying, .confirming, .dropping, .synchronizing, .settling,
+      .recording, .completing, .finishing, .ended:
+      break
+    }
+  }
 
   private mutating func answer(_ answer: TransferAnswer, into actions: inout [TransferAction]) {
     actions.append(.answer(answer))

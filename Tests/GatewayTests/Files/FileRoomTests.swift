@@ -107,6 +107,62 @@ struct FileRoomTests {
     #expect(room.reserve(1, for: "b", at: 120_000) != nil && counter.underWay.count == 1)
   }
 
+  @Test("an upload reserves a step beyond what has come, and what is stored needs none")
+  func steps() throws {
+    let step = FileRoom.step
+    let room = room(limit: 100 * step, counted: 0)
+    let rest = 8 * step
+    let upload = try #require(room.reserveStep(of: rest, for: "a", of: "ada", at: 1))
+    #expect(room.reserve(99 * step + 1, for: "b", at: 1) == nil)
+    #expect(room.reserve(99 * step, for: "b", at: 1) != nil)
+    #expect(upload.cover(step, of: rest) && room.reserve(99 * step, for: "b", at: 1) != nil)
+    #expect(upload.cover(step + 1, of: rest))
+    #expect(room.reserve(98 * step, for: "b", at: 1) == nil)
+    upload.note(stored: step + 1)
+    #expect(upload.cover(step, of: rest - step - 1))
+    withExtendedLifetime(upload) {
+      #expect(room.reserve(98 * step - 1, for: "b", at: 1) != nil)
+      #expect(room.reserve(98 * step, for: "b", at: 1) == nil)
+    }
+  }
+
+  @Test(
+    "an upload that cannot fit is refused at once, and one whose room others have taken when it comes"
+  )
+  func doesNotFit() throws {
+    let step = FileRoom.step
+    let room = room(limit: 10 * step, counted: 2 * step)
+    #expect(room.reserveStep(of: 8 * step + 1, for: "a", of: "ada", at: 1) == nil)
+    let upload = try #require(room.reserveStep(of: 8 * step, for: "a", of: "ada", at: 1))
+    withExtendedLifetime(room.reserve(7 * step, for: "b", at: 1)) {
+      #expect(upload.cover(step, of: 8 * step) && !upload.cover(step + 1, of: 8 * step))
+    }
+  }
+
+  @Test("uploads of one user reserve an eighth of the free room, so that others find some")
+  func shares() throws {
+    let step = FileRoom.step
+    let room = room(limit: 40 * step, counted: 0)
+    let first = (0..<20).map {
+      room.reserveStep(of: 30 * step, for: "a\($0)", of: "ada", at: 1)
+    }
+    #expect(first.allSatisfy { $0 != nil })
+    #expect(room.reserve(35 * step, for: "f", at: 1) != nil)
+    #expect(room.reserve(35 * step + 1, for: "f", at: 1) == nil)
+    // What comes is taken all the same, of that user and of others.
+    #expect(first[19]?.cover(2 * step, of: 30 * step) == true)
+    #expect(room.reserve(33 * step, for: "f", at: 1) != nil)
+    #expect(room.reserve(33 * step + 1, for: "f", at: 1) == nil)
+    let other = try #require(room.reserveStep(of: 30 * step, for: "b", of: "bob", at: 1))
+    #expect(other.cover(30 * step, of: 30 * step))
+    other.note(stored: 30 * step)
+    // Nearly all is used, and somebody else still finds a step.
+    withExtendedLifetime((first, other)) {
+      #expect(room.reserveStep(of: step, for: "d", of: "dan", at: 1) != nil)
+      #expect(room.reserveStep(of: 10 * step + 1, for: "e", of: "eve", at: 1) == nil)
+    }
+  }
+
   @Test("without a limit nothing is counted or refused")
   func off() {
     let room = room(limit: 0)

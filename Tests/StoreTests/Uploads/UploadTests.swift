@@ -511,12 +511,16 @@ struct UploadTests {
     try await Self.create(Self.upload(6), in: store, limits: limits)
     let open = try #require(try await store.perform(UploadLookup(Self.id(5))))
     _ = try await store.perform(UploadClaim(open, from: 0, until: 1_500_000))
-    #expect(try await store.perform(ComingByteCountLookup(at: 1_400_000)) == 100)
-    let here = ComingByteCountLookup(at: 1_400_000, here: [Self.id(5)])
+    func coming(reserving step: Int64) async throws -> Int64 {
+      try await store.perform(ComingByteCountLookup(at: 1_400_000, reserving: step))
+    }
+    #expect(try await coming(reserving: 1_000) == 100)
+    #expect(try await coming(reserving: 30) == 30)
+    let here = ComingByteCountLookup(at: 1_400_000, here: [Self.id(5)], reserving: 1_000)
     #expect(try await store.perform(here) == 0)
     let progress = UploadProgress(Self.id(5), term: 1, offset: 40, until: 0)
     #expect(try await store.perform(progress))
-    #expect(try await store.perform(ComingByteCountLookup(at: 1_400_000)) == 40)
+    #expect(try await coming(reserving: 1_000) == 40)
     func list(user: String? = nil, channel: String? = nil) async throws -> [String] {
       var (ids, token): ([String], String?) = ([], nil)
       repeat {
