@@ -6,8 +6,10 @@ import hashlib
 import hmac
 import json
 import os
+import select
 import shutil
 import signal
+import socket
 import sqlite3
 from urllib.parse import urlsplit
 
@@ -79,8 +81,6 @@ async def test_participants_alone_read_a_file(ctx):
     assert code(await read(server, shown["url"], key(other))) == (403, 900020)
 
 
-async def test_ban_and_loss(ctx):
-    """A ban ends the right at once, a lost connection after the grace."""
 async def test_a_file_in_many_channels(ctx):
     """A file is in a thousand channels at most; a stranger is refused, and operators of one read it."""
     server = await ctx.fresh(*ON, "--limits-flood-messages", "0", "--limits-calls-per-second", "0")
@@ -123,6 +123,8 @@ async def test_a_file_in_many_channels(ctx):
     await until(is_free)
 
 
+async def test_ban_and_loss(ctx):
+    """A ban ends the right at once, a lost connection after the grace."""
     server = await ctx.fresh(*ON, "--files-grace-seconds", scaled(2))
     channel, owner, viewer, lost = await ctx.room(server, 2)
     shown = await sent(owner, server, channel, b"plan" * 100)
@@ -134,6 +136,54 @@ async def test_a_file_in_many_channels(ctx):
     async def is_over():
         return (await read(server, shown["url"], key(lost)))[0] == 403
     await until(is_over)
+
+
+def unsent(server):
+    """The bytes that the kernel holds for each client of the server."""
+    with open("/proc/net/tcp") as table:
+        rows = [line.split() for line in table.readlines()[1:]]
+    return [int(row[4].split(":")[0], 16) for row in rows
+            if int(row[1].split(":")[1], 16) == server.port]
+
+
+async def test_downloads_take_turns(ctx):
+    """Downloads that a user begins and does not read wait for each other, and nobody else for them."""
+    server = await ctx.fresh(*ON)
+    channel, owner, viewer = await ctx.room(server, 1)
+    content = os.urandom(5_000_000)
+    shown = await sent(owner, server, channel, content)
+    target = urlsplit(shown["url"]).path + f"?auth={key(viewer)}"
+    request = f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
+    begun = []
+    for _ in range(24):
+        connection = socket.create_connection(("127.0.0.1", server.port))
+        connection.sendall(request)
+        begun.append(connection)
+
+    def answered():
+        return select.select(begun, [], [], 0)[0]
+
+    async def have_begun():
+        return len(answered()) >= 16
+    await until(have_begun)
+    status, _, body = await read(server, shown["url"], key(owner))
+    assert status == 200 and body == content
+    assert len(answered()) == 16
+    # Nor does the kernel take much of what it cannot send.
+    assert 0 < max(unsent(server)) < 500_000, unsent(server)
+    for connection in answered()[:8]:
+        begun.remove(connection)
+        connection.close()
+
+    async def all_have_begun():
+        return len(answered()) == 16
+    await until(all_have_begun)
+    for connection in begun:
+        connection.close()
+
+    async def is_free():
+        return (await read(server, shown["url"], key(viewer)))[0] == 200
+    await until(is_free)
 
 
 async def test_ranges(ctx):

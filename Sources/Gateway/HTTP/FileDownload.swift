@@ -218,6 +218,7 @@ private struct FileRequest: Sendable {
     }
   }
 
+  /// Opens an encrypted file when the download has its turn: one that waits has no descriptor.
   private func open(_ file: FileRecord, _ thumbnail: FileRecord?) {
     let vault = services.vault
     let keys: FileKeys
@@ -227,12 +228,14 @@ private struct FileRequest: Sendable {
       return refuse(error, of: file)
     }
     let shown = thumbnail ?? file
-    services.files.open(shown, thumbnail.map { keys.ofThumbnail($0.id) } ?? keys) {
-      vault.noteDamage(of: shown.id, $0)
-    } completion: { result in
-      switch result {
-      case .success(let content): send(FileAnswer(to: head, shown, content))
-      case .failure(let error): send(.response(FileDownload.response(to: error)))
+    takeTurn { turn in
+      services.files.open(shown, thumbnail.map { keys.ofThumbnail($0.id) } ?? keys) {
+        vault.noteDamage(of: shown.id, $0)
+      } completion: { result in
+        switch result {
+        case .success(let content): send(FileAnswer(to: head, shown, content), holding: turn)
+        case .failure(let error): send(.response(FileDownload.response(to: error)))
+        }
       }
     }
   }
@@ -250,7 +253,22 @@ private struct FileRequest: Sendable {
   }
 
   private func send(_ answer: FileAnswer) {
-    path.resume { shard in answer.send(to: exchange, by: shard) }
+    switch answer {
+    case .response, .local: path.resume { shard in answer.send(to: exchange, by: shard) }
+    case .remote: takeTurn { send(answer, holding: $0) }
+    }
+  }
+
+  private func takeTurn(_ start: @escaping DownloadTurns.Start) {
+    do throws(ServiceError) {
+      try services.downloadTurns.begin(for: principal, start)
+    } catch {
+      send(.response(HTTPResponse(refusing: error)))
+    }
+  }
+
+  private func send(_ answer: FileAnswer, holding turn: DownloadTurn) {
+    path.resume { shard in answer.send(to: exchange, by: shard, holding: turn) }
   }
 }
 
@@ -342,12 +360,13 @@ private enum FileAnswer: Sendable {
     }
   }
 
-  func send(to id: Exchange.ID, by shard: Shard) {
+  /// - Parameter turn: The turn of a download whose bytes pass through memory.
+  func send(to id: Exchange.ID, by shard: Shard, holding turn: DownloadTurn? = nil) {
     switch self {
     case .response(let response): shard.transport.respond(response, to: id)
     case .local(let head, let file): shard.transport.respond(head, with: file, to: id)
     case .remote(let head, let file, let content):
-      RemoteDownload(file, content, on: shard, to: id).begin(head)
+      RemoteDownload(file, content, holding: turn, on: shard, to: id).begin(head)
     }
   }
 

@@ -7,7 +7,8 @@ import Transport
 ///
 /// One stretch is read at a time, when little of the last one is left to be written: so little is in
 /// memory, and a slow client keeps no connection to the other machine. The answer begins when the first
-/// stretch is there. Confined to the shard of its connection.
+/// stretch is there. The transport keeps it until the last byte is written, and the download its turn.
+/// Confined to the shard of its connection.
 final class RemoteDownload: HTTPBodySource {
   private unowned let shard: Shard
   private let exchange: Exchange.ID
@@ -18,12 +19,15 @@ final class RemoteDownload: HTTPBodySource {
   /// The first stretch, until it is asked for.
   private var first: [UInt8]?
   private var reading: FileReading?
+  private let turn: DownloadTurn?
 
   init(
-    _ file: any RemoteFile, _ content: RequestedContent, on shard: Shard, to exchange: Exchange.ID
+    _ file: any RemoteFile, _ content: RequestedContent, holding turn: DownloadTurn?,
+    on shard: Shard, to exchange: Exchange.ID
   ) {
     self.file = file
     self.content = content
+    self.turn = turn
     self.shard = shard
     self.exchange = exchange
     offset = content.range.lowerBound

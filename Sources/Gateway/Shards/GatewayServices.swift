@@ -39,6 +39,7 @@ final class GatewayServices: Sendable {
   let previewRates: UserRates
   let translationRates: UserRates
   let fileLookUpTime = FileLookUpTime()
+  let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.
   let translator: Translator?
   let limits: LimitTable

@@ -147,6 +147,14 @@ package enum Socket {
     _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
 
+  /// Limits the bytes that the kernel takes before it can send them; 0 for its default.
+  ///
+  /// Unlike a smaller send buffer this costs no throughput: what is on its way counts for nothing. A
+  /// failure costs only memory, so it is not reported.
+  package static func limitUnsentBytes(_ descriptor: Int32, to count: Int32) {
+    _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, count)
+  }
+
   /// Delays the acknowledgement of the next reads; the kernel returns to its default after a while.
   ///
   /// A failure costs only time, so it is not reported.

@@ -18,6 +18,8 @@ extension Connection {
       into: &bytes, for: persistence, contentLength: content.count)
     append(bytes)
     let content = pending.request.head.method == "HEAD" ? content.dropped() : content
+    // Megabytes otherwise, for a client that begins a download and does not read.
+    Socket.limitUnsentBytes(stream.descriptor, to: OutgoingBody.unsentLimit)
     enter(.sending(OutgoingBody(content: content, pending: pending, persistence: persistence)))
     awaitProgress()
   }
@@ -43,6 +45,7 @@ extension Connection {
     switch outgoing.persistence {
     case .close: finish()
     case .keepAlive:
+      Socket.limitUnsentBytes(stream.descriptor, to: 0)
       awaitNextRequest()
       resumeReading()
       applicationByteCount = 0
@@ -169,6 +172,8 @@ struct OutgoingBody {
   static let step = 65_536
   /// The number of queued bytes up to which another piece is asked for.
   static let lowWaterMark = 131_072
+  /// The bytes that the kernel takes before it can send them.
+  static let unsentLimit: Int32 = 131_072
 
   var content: Content
   /// The request that it answers, with the input after the request.

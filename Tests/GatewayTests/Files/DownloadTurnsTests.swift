@@ -1,0 +1,72 @@
+import Channels
+import ParleyProtocol
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite("Turns of downloads")
+struct DownloadTurnsTests {
+  /// The turns of the downloads that have begun, in their order.
+  private final class Begun: Sendable {
+    private let turns = Mutex<[(number: Int, turn: DownloadTurn?)]>([])
+
+    var numbers: [Int] { turns.withLock { $0.map(\.number) } }
+
+    func add(_ number: Int, _ turn: DownloadTurn) {
+      turns.withLock { $0.append((number, turn)) }
+    }
+
+    func end(_ number: Int) {
+      let turn = turns.withLock { turns -> DownloadTurn? in
+        guard let index = turns.firstIndex(where: { $0.number == number }) else { return nil }
+        defer { turns[index].turn = nil }
+        return turns[index].turn
+      }
+      withExtendedLifetime(turn) {}
+    }
+  }
+
+  private let turns = DownloadTurns()
+  private let begun = Begun()
+
+  private func begin(_ number: Int, _ principal: QueryPrincipal) {
+    try? turns.begin(for: principal) { [begun] in begun.add(number, $0) }
+  }
+
+  @Test("a user has sixteen at a time, and the others begin in their order as those end")
+  func user() {
+    for number in 0..<20 { begin(number, .user("ann")) }
+    #expect(begun.numbers == Array(0..<16))
+    begin(100, .user("bob"))
+    #expect(begun.numbers.last == 100)
+    begun.end(3)
+    begun.end(0)
+    #expect(begun.numbers.suffix(2) == [16, 17])
+    for number in 4..<16 { begun.end(number) }
+    #expect(begun.numbers.suffix(2) == [18, 19] && begun.numbers.count == 21)
+    for number in [1, 2, 16, 17, 18, 19] { begun.end(number) }
+    for number in 30..<50 { begin(number, .user("ann")) }
+    #expect(begun.numbers.suffix(16) == Array(30..<46)[...])
+  }
+
+  @Test("where too many of a user wait, further ones are refused")
+  func full() {
+    for number in 0..<(16 + 1_024) { begin(number, .user("ann")) }
+    #expect(throws: ServiceError.self) { try turns.begin(for: .user("ann")) { _ in } }
+    begin(2_000, .user("bob"))
+    begun.end(0)
+    #expect(begun.numbers.suffix(2) == [2_000, 16])
+    begin(3_000, .user("ann"))
+    #expect(begun.numbers.count == 18)
+  }
+
+  @Test("those of one network without a user are more, and the operator's are not counted")
+  func others() {
+    for number in 0..<70 { begin(number, .address(1, 2)) }
+    #expect(begun.numbers.count == 64)
+    begin(70, .address(1, 3))
+    for number in 0..<100 { begin(number, .server) }
+    #expect(begun.numbers.count == 165)
+  }
+}
