@@ -174,6 +174,29 @@ async def test_a_search_ends_in_time(ctx):
     assert cut and float(cut[0].split()[1]) > 0, cut
 
 
+async def test_a_list_without_filters_is_whole(ctx):
+    """However short limits.query_ms is, a page of messages without filters has as many as are asked for, so that
+    a client that pages by their times and ids alone reads every message."""
+    server = await ctx.server(
+        "--limits-flood-messages", "0", "--limits-throttle-messages", "0", "--limits-query-ms", "1",
+        "--limits-calls-per-second", "0")
+    channel, owner = await ctx.room(server, 0)
+    waiting = [await owner.ask("message.send", channel_url=channel, message=f"{n}") for n in range(450)]
+    sent = [(await owner.result(one))["message"]["message_id"] for one in waiting]
+    for _ in range(20):
+        found, place = [], {"message_ts": 0}
+        while True:
+            status, page = await server.api(
+                "GET", f"/open_channels/{channel}/messages", prev_limit=0, next_limit=200, include="false",
+                **place)
+            assert status == 200, page
+            found += ids(page)
+            if len(page["messages"]) < 200:
+                break
+            place = {"message_id": found[-1]}
+        assert found == sent, len(found)
+
+
 async def test_nobody_waits_for_another_ones_searches(ctx):
     """While users search as much as they may, others open sessions and read within a few answers."""
     server, channel = await many_messages(ctx, 200_000, "--limits-calls-per-second", "0")

@@ -743,7 +743,7 @@ export interface Methods {
     };
     result: {
       messages: Message[];
-      /** Whether there may be earlier messages. A page ends early at 512 KiB or after `limits.query_ms`. */
+      /** Whether there may be earlier messages. A page ends early at 512 KiB and, with filters, after `limits.query_ms`. */
       has_previous: boolean;
       /** Whether there may be later messages. */
       has_next: boolean;

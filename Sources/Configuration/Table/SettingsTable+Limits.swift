@@ -71,7 +71,7 @@ extension SettingsTable {
       help: "Calls that one connection may make at once after a pause."),
     .integer(
       "limits.query_ms", \.limits.queryMilliseconds, in: 0...60_000, unit: "milliseconds",
-      help: "Time limit for a list or search, which then returns a part. 0 means unlimited."),
+      help: "Time limit for a search by filters, which then returns a part. 0 means unlimited."),
     .integer(
       "limits.platform_calls_per_second", \.limits.platformCalls.callsPerSecond,
       in: 0...1_000_000, unit: "calls per second",

@@ -2,7 +2,8 @@ import Dispatch
 
 /// The time that a query may look at rows; confined to the thread that runs it.
 ///
-/// A list asks after each row that it has passed, so that every page gets at least one row further.
+/// A list asks after each row that does not fit, so that every page gets at least one row further. A list
+/// without filters passes no such row: its page is bounded by its items and bytes alone, and is whole.
 final class QueryTime {
   /// Rows between two looks at the clock: some microseconds.
   static let standardRowsPerLook = 32
@@ -27,7 +28,7 @@ final class QueryTime {
     end = clock().addingReportingOverflow(nanoseconds).partialValue
   }
 
-  /// Takes note of a row that was passed.
+  /// Takes note of a row that does not fit.
   ///
   /// - Returns: Whether the query has to end.
   func isOverAfterRow() -> Bool {
@@ -35,11 +36,6 @@ final class QueryTime {
     guard rowsUntilLook <= 0, !isOver else { return isOver }
     return look()
   }
-
-  /// Takes note of a row that took longer than others: one that was decoded and encoded.
-  ///
-  /// - Returns: Whether the query has to end.
-  func isOverAfterItem() -> Bool { isOver || look() }
 
   private func look() -> Bool {
     rowsUntilLook = rowsPerLook

@@ -25,9 +25,9 @@ struct WriteTransaction: StoreTransaction {
 
 /// The next step of a scan after a row.
 enum ScanStep {
-  /// The row was looked at.
+  /// The row was looked at, and does not fit or is only counted.
   case passed
-  /// The row was looked at, decoded and encoded.
+  /// The row was taken into the page.
   case taken
   /// The row is not wanted: the scan ends before it.
   case stop
@@ -52,7 +52,7 @@ extension StoreTransaction {
       switch try body(row, rows) {
       case .stop: return .stopped
       case .passed: if time?.isOverAfterRow() == true { return .outOfTime }
-      case .taken: if time?.isOverAfterItem() == true { return .outOfTime }
+      case .taken: break
       }
     }
     return .exhausted
@@ -84,7 +84,6 @@ extension StoreTransaction {
       guard room.admit(byteCount: made.byteCount) else { return page }
       page.items.append(made.value)
       page.next = try token(row)
-      if time?.isOverAfterItem() == true { return page }
     }
     page.next = ""
     return page

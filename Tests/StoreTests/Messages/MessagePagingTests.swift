@@ -96,6 +96,19 @@ struct MessagePagingTests {
     }
   }
 
+  @Test("a page without filters is whole, however long it takes", arguments: UInt64(1)...6)
+  func isWhole(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    let fixture = try await Fixture()
+    let model = try await fill(fixture, count: 80, &random)
+    for _ in 0..<40 {
+      var query = query(fixture.lobby.id, &random)
+      (query.messageType, query.customTypes, query.senderIDs) = (nil, [], [])
+      let page = try await page(fixture, query, rows: 0, itemBytes: 0)
+      #expect(page.items == model.list(query), "seed \(seed), \(query)")
+    }
+  }
+
   @Test("an end is told exactly when nothing interferes", arguments: UInt64(1)...6)
   func knowsEnds(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)

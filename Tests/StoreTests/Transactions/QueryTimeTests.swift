@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The time of a query", .onOwnThreads)
 struct QueryTimeTests {
-  @Test("the clock is looked at after so many rows, and after each item")
+  @Test("the clock is looked at after so many rows")
   func looks() {
     var now: UInt64 = 0
     var looks = 0
@@ -20,9 +20,5 @@ struct QueryTimeTests {
     #expect(time.isOverAfterRow())
     #expect(time.isOver)
     #expect(looks == 1)
-    let other = QueryTime(nanoseconds: 10) { now }
-    #expect(!other.isOverAfterItem())
-    now = 20
-    #expect(other.isOverAfterItem())
   }
 }
