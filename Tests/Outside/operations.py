@@ -152,6 +152,17 @@ async def test_wrong_settings_are_named(ctx):
         assert name in text or flag_name in text, (flags, text)
 
 
+async def test_wrong_databases_are_named(ctx):
+    """An address of PostgreSQL that no connection can be made with ends the start, and --check-config, with 78
+    and the setting's name; the password is not shown."""
+    for address in ("127.0.0.1:99999/parley", "127.0.0.1:abc/parley", "127.0.0.1/parley?sslmode=bogus",
+                    "127.0.0.1/parley?nosuch=1"):
+        url = f"postgresql://parley:hush@{address}"
+        for flags in (("--check-config",), ("--listen", "127.0.0.1:0", "--data-dir", ctx.directory())):
+            code, output = await ended(ctx, "--store-url", url, *flags)
+            assert code == 78 and "store.url" in output and "hush" not in output, (code, output)
+
+
 async def test_environment_and_file(ctx):
     """Flags come before the environment, that before the file."""
     config = os.path.join(ctx.directory(), "parley.yaml")

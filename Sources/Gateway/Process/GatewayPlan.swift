@@ -1,5 +1,6 @@
 package import Configuration
 import Crypto
+import PostgreSQL
 import Tokens
 import Unfurler
 
@@ -16,6 +17,9 @@ package struct GatewayPlan: Sendable {
   /// - Throws: An error that names the setting whose value cannot be used.
   package init(_ settings: Settings) throws {
     self.settings = settings
+    if let url = settings.store.url {
+      try UnusableSetting.named("store.url") { try PostgreSQLAddress.check(url.value) }
+    }
     listening = try ListenPlan(settings)
     verifiers = try Self.verifiers(settings.auth)
     fetching = try UnfurlerConfiguration(settings.unfurl)
