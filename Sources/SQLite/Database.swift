@@ -72,9 +72,30 @@ package final class Database {
   /// Rows changed by the last statement that changes some.
   package var changesCount: Int { Int(sqlite3_changes64(handle)) }
 
+  /// The path of the database's file; `nil` for one in memory.
+  package var path: String? {
+    guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
+    return String(cString: name)
+  }
+
+  /// Whether the file was removed, moved or replaced since it was opened.
+  package var hasMoved: Bool {
+    var hasMoved: Int32 = 0
+    let outcome = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    return outcome == SQLITE_OK && hasMoved != 0
+  }
+
+  /// Waits up to a time for what another connection has locked, in place of failing at once.
+  package func waitForLocks(milliseconds: Int32) {
+    sqlite3_busy_timeout(handle, milliseconds)
+  }
+
   /// Moves the write-ahead log into the database file and cuts it back, as far as readers let it;
   /// what it cannot move stays in the log.
+  ///
+  /// The connection does not wait for locks, now and later.
   package func checkpoint() {
+    sqlite3_busy_timeout(handle, 0)
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
   }
 

@@ -8,7 +8,7 @@ import signal
 import sqlite3
 
 from files import download, upload
-from harness import DEADLINE, PATIENCE, Refused, Server, eventually, fence
+from harness import DEADLINE, PATIENCE, Refused, Server, eventually, fence, refused
 from previewmetrics import metrics
 
 FREE = ("--limits-flood-messages", "0", "--limits-throttle-messages", "0")
@@ -317,3 +317,46 @@ async def test_messages_past_their_retention(ctx):
     listed = await reader.call(
         "message.list", channel_url=channel, message_ts=0, prev_limit=0, next_limit=100)
     assert [m["message_id"] for m in listed["messages"]] == [files[1]["message_id"], *sent[650:]]
+
+
+async def test_another_program_locks_the_database(ctx):
+    """While another program holds the lock for writing, sends wait, and none is refused."""
+    server = await ctx.fresh(*FREE)
+    channel, owner = await ctx.room(server, 0)
+    path = os.path.join(server.data, "parley.sqlite")
+    for _ in range(5):
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            waiting = [await owner.ask("message.send", channel_url=channel, message=f"{n}")
+                       for n in range(5)]
+            await asyncio.sleep(0.2)
+            other.execute("ROLLBACK")
+        for one in waiting:
+            await owner.result(one)
+    assert (await server.get("/readyz"))[0] == 200
+
+
+async def test_the_database_is_taken_away(ctx):
+    """When the database's file is moved away under the server it takes no messages, is not ready and says why
+    once; it goes on when the file is back."""
+    server = await ctx.fresh(*FREE)
+    channel, owner = await ctx.room(server, 0)
+    await owner.send(channel, "before")
+    path = os.path.join(server.data, "parley.sqlite")
+    os.rename(path, path + ".away")
+
+    async def unready():
+        status, _, body = await server.get("/readyz")
+        return status == 503 and b"removed or moved" in body
+    await eventually(unready, "503 of /readyz")
+    async with refused(500901):
+        await owner.send(channel, "meanwhile")
+    assert len([line for line in server.lines if "the store cannot write" in line]) == 1
+    os.rename(path + ".away", path)
+
+    async def ready():
+        return (await server.get("/readyz"))[0] == 200
+    await eventually(ready, "200 of /readyz")
+    await owner.send(channel, "after")
+    answer = await owner.call("message.list", channel_url=channel, prev_limit=10)
+    assert [m["message"] for m in answer["messages"]] == ["before", "after"], answer

@@ -16,6 +16,7 @@ final class Writer {
   private var takenCount = 0
   /// The connections that the session had when this was last looked at.
   private var connectionCount: Int?
+  private var nextLookAtFile: UInt64 = 0
 
   init(
     connection: StoreConnection, files: (any FileDepot)?, jobs: JobQueue<WriteJob>,
@@ -40,8 +41,11 @@ final class Writer {
       switch jobs.take(upTo: batchLimit, timeout: patience(purge)) {
       case .jobs(let taken):
         takenCount = taken.count
+        watchFile()
         process(taken)
-      case .nothing: watchConnection()
+      case .nothing:
+        watchFile()
+        watchConnection()
       case .end: return
       }
       if health.isFailing { probeWhenDue() } else { purge = purgeStep() }
@@ -58,6 +62,9 @@ final class Writer {
     min(max((waitingCount + takenCount + 1) / 2, Self.undividedCount), options.batchLimit)
   }
 
+  /// Nanoseconds between two looks at the database's file, while there is something to write.
+  private static let fileInterval: UInt64 = 100_000_000
+
   /// Jobs that are not worth two commits.
   private static let undividedCount = 16
 
@@ -65,7 +72,17 @@ final class Writer {
   private func patience(_ purge: PurgeProgress) -> DispatchTimeInterval? {
     if health.isFailing { return .milliseconds(options.probeIntervalMilliseconds) }
     if purge == .unfinished { return .milliseconds(0) }
-    return connectionCount.map { _ in .milliseconds(options.probeIntervalMilliseconds) }
+    return .milliseconds(options.probeIntervalMilliseconds)
+  }
+
+  /// Finds out that the database's file was taken away: what is committed to it then is lost with this
+  /// process.
+  private func watchFile() {
+    let now = DispatchTime.now().uptimeNanoseconds
+    guard !health.isFailing, now >= nextLookAtFile else { return }
+    nextLookAtFile = now + Self.fileInterval
+    guard let problem = connection.session.fileProblem else { return }
+    health.report(.failing(reason: problem))
   }
 
   /// Finds out that the connection was lost while nothing was to be written.
@@ -274,6 +291,9 @@ final class Writer {
       return
     }
     do {
+      if let problem = connection.session.fileProblem {
+        throw StoreError.unavailable(reason: problem)
+      }
       try connection.session.restore()
       try StorageProbe.run(on: connection)
       health.report(.healthy)

@@ -12,6 +12,8 @@ enum DatabaseFile {
   private static let checkpointByteCount = 16 << 20
   /// A log that grew beyond this is cut back once it has been moved into the file.
   private static let logByteLimit = 64 << 20
+  /// Milliseconds for which the store's threads wait for a lock of another program: a backup, a shell.
+  private static let lockMilliseconds: Int32 = 5_000
   /// Page caches, in KiB: indexes that many channels write to at once should stay in memory.
   private static let writerCacheKiB = 32_768
   private static let readerCacheKiB = 8_192
@@ -23,6 +25,7 @@ enum DatabaseFile {
     return try explaining(path) {
       let shared = try SharedDatabase(path: path, logWrites: .gathered)
       try shared.withDatabase { database in
+        database.waitForLocks(milliseconds: lockMilliseconds)
         try database.execute(script: "PRAGMA page_size = \(pageByteCount)")
         try IntegrityCheck.run(on: database, path: path)
         let pageByteCount = try database.number("PRAGMA page_size")
@@ -45,7 +48,10 @@ enum DatabaseFile {
   static func openForReading(_ path: String) throws -> SharedDatabase {
     try explaining(path) {
       let shared = try SharedDatabase(path: path, access: .readOnly)
-      try shared.withDatabase { try $0.execute(script: "PRAGMA cache_size = -\(readerCacheKiB)") }
+      try shared.withDatabase { database in
+        database.waitForLocks(milliseconds: lockMilliseconds)
+        try database.execute(script: "PRAGMA cache_size = -\(readerCacheKiB)")
+      }
       return shared
     }
   }

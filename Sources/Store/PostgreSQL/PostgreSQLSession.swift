@@ -63,6 +63,7 @@ final class PostgreSQLSession: StoreSession {
   }
 
   var connectionCount: Int? { openedCount }
+  var fileProblem: String? { nil }
 
   func lookAtConnection() {
     if case .idle = phase, let connection, !connection.isOpen { lose() }

@@ -1,3 +1,4 @@
+import Glibc
 import SQLite
 
 /// A session with SQLite.
@@ -6,9 +7,14 @@ final class SQLiteSession: StoreSession {
   // All transactions of the writer execute these two, so they are kept at hand.
   private var beginning: Statement?
   private var ending: Statement?
+  /// The path of the file; `nil` when it has none.
+  private let place: String?
+  /// The write-ahead log, which lies beside the file as long as this connection is open.
+  private var knownLog: FileIdentity?
 
   init(_ database: Database) {
     self.database = database
+    place = database.path
   }
 
   var isInTransaction: Bool { database.isInTransaction }
@@ -76,6 +82,21 @@ final class SQLiteSession: StoreSession {
 
   var connectionCount: Int? { nil }
 
+  var fileProblem: String? {
+    guard let place else { return nil }
+    if database.hasMoved { return Self.problem(of: place) }
+    let log = FileIdentity(of: place + "-wal")
+    guard let knownLog else {
+      knownLog = log
+      return nil
+    }
+    return log == knownLog ? nil : Self.problem(of: place + "-wal")
+  }
+
+  private static func problem(of path: String) -> String {
+    "\(path) was removed or moved; put it back, or restart the server to go on with what is there"
+  }
+
   func lookAtConnection() {}
 
   func restore() throws {}
@@ -99,3 +120,16 @@ final class SQLiteSession: StoreSession {
 }
 
 extension Statement: BoundStatement {}
+
+/// A file, whatever its name is.
+private struct FileIdentity: Equatable {
+  let device: dev_t
+  let number: ino_t
+
+  init?(of path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    device = status.st_dev
+    number = status.st_ino
+  }
+}

@@ -63,6 +63,10 @@ protocol StoreSession: AnyObject {
   /// The number of connections that there have been; `nil` for a database in this process.
   var connectionCount: Int? { get }
 
+  /// The reason why what is committed would be lost with this process, as the database's file is no longer
+  /// in its place; `nil` while it is.
+  var fileProblem: String? { get }
+
   /// Finds out, without waiting, whether the connection was lost.
   func lookAtConnection()
 

@@ -1,6 +1,9 @@
 import Channels
+import Glibc
 import SQLite
 import ParleyProtocol
+import Reactor
+import Synchronization
 import TestSupport
 import Testing
 
@@ -64,6 +67,54 @@ struct HealthTests {
     try await Deadline.standard.wait(for: "health") { fixture.store.health == .healthy }
     let outcome = try await fixture.store.append(fixture.message(3))
     #expect(outcome == .stored(seq: 1, mentionedUsers: []))
+  }
+
+  @Test("a lock of another program is waited for")
+  func waitsForLock() async throws {
+    let fixture = try await Fixture(options: StoreOptions(logger: LogRecorder().logger))
+    let other = try SharedDatabase(path: fixture.directory.database)
+    try other.withDatabase { try $0.execute("BEGIN IMMEDIATE TRANSACTION") }
+    let message = fixture.store.pendingAppend(fixture.message(1))
+    let thread = try Reactor.Thread(name: "other") {
+      usleep(200_000)
+      other.withDatabase { $0.rollback() }
+    }
+    #expect(try message.get() == .stored(seq: 1, mentionedUsers: []))
+    #expect(fixture.store.health == .healthy)
+    thread.join()
+    other.close()
+  }
+
+  @Test(
+    "a database whose file is taken away takes no writes, until it is back",
+    arguments: ["", "-wal"], [true, false])
+  func movedFile(suffix: String, isIdle: Bool) async throws {
+    let log = LogRecorder()
+    var options = StoreOptions(logger: log.logger)
+    options.probeIntervalMilliseconds = 10
+    let fixture = try await Fixture(options: options)
+    try await fixture.store.append(fixture.message(1))
+    let path = fixture.directory.database + suffix
+    #expect(rename(path, path + ".away") == 0)
+    let ids = IDs(after: 10)
+    try await Deadline.standard.wait(for: "the loss") {
+      if !isIdle { _ = try? await fixture.store.append(fixture.message(ids.next())) }
+      return fixture.store.health != .healthy
+    }
+    guard case .failing(let reason) = fixture.store.health else { return #expect(Bool(false)) }
+    #expect(reason.contains(path) && reason.contains("removed or moved"), "\(reason)")
+    await expectUnavailable { try await fixture.store.append(fixture.message(4)) }
+    #expect(log.messages == ["error: the store cannot write"])
+    #expect(rename(path + ".away", path) == 0)
+    try await Deadline.standard.wait(for: "health") { fixture.store.health == .healthy }
+    _ = try await fixture.store.append(fixture.message(5))
+    fixture.store.close()
+  }
+
+  private final class IDs: Sendable {
+    private let last: Atomic<Int64>
+    init(after last: Int64) { self.last = Atomic(last) }
+    func next() -> Int64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
   }
 
   private func limitPages(_ store: Store, to count: Int) async throws {
