@@ -27,6 +27,8 @@ package struct StoreOptions: Sendable {
   package var fileLookUpCapacityPerPrincipal = 1_024
   /// Wait between two tries to write while the store is failing.
   package var probeIntervalMilliseconds = 1_000
+  /// Milliseconds for which writes wait for a PostgreSQL that was lost, before they fail; 0 to fail at once.
+  package var outageMilliseconds = 0
   /// Which events are kept for webhooks; `nil` for none.
   package var outbox: OutboxOptions?
   /// The place that the files of removed messages are removed from; `nil` for the directory of a

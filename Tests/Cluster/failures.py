@@ -208,6 +208,33 @@ async def test_postgresql_crashes(ctx):
     assert all(server.process.returncode is None for server in cluster.servers)
 
 
+async def test_sends_wait_for_postgresql(ctx):
+    """PostgreSQL is away for two seconds: sends wait, here and on another server than the home's, and all are
+    stored once, in their order; none is refused."""
+    cluster = await ctx.cluster(3, *FREE)
+    near, far = await ctx.user(cluster.servers[2]), await ctx.user(cluster.servers[0])
+    channel = await cluster.channel_at(cluster.servers[2], near)
+    for client in (near, far):
+        await client.enter(channel)
+    await near.send(channel, "before")
+    # Nothing is written when it ends: a commit that is cut may be refused.
+    await ctx.postgresql.stop()
+    waiting = []
+    for number in range(20):
+        for client in (near, far):
+            waiting.append((client, await client.ask(
+                "message.send", channel_url=channel, message=f"{client.user_id} {number}")))
+        await asyncio.sleep(0.1)
+    await ctx.postgresql.up()
+    seqs = {near: [], far: []}
+    for client, ticket in waiting:
+        seqs[client].append((await client.result(ticket))["seq"])
+    for found in seqs.values():
+        assert found == sorted(found), found
+    assert sorted(seqs[near] + seqs[far]) == list(range(2, 42)), seqs
+    assert near.closed is None and far.closed is None
+
+
 async def test_postgresql_is_gone_for_all(ctx):
     """Without PostgreSQL nobody drains: writes are 500901 after cluster.call_timeout_ms, and go on when it
     is back. No server is worse off than another, so /readyz stays 200; servers with PostgreSQL as their bus

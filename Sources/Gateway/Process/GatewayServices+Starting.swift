@@ -40,6 +40,7 @@ extension GatewayServices {
     }
     let depot = try FileDepots.make(settings, logger: logger)
     options.files = depot
+    options.outageMilliseconds = Int(settings.cluster.callTimeoutMilliseconds)
     options.queryMilliseconds = settings.limits.queryMilliseconds
     options.sharing = cluster == nil ? .alone : .shared
     if settings.store.engine == .postgreSQL {

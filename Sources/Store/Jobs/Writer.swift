@@ -1,5 +1,6 @@
 import Channels
 import Dispatch
+import PostgreSQL
 
 /// Runs the writer thread: commits the jobs that have gathered in one transaction, then answers them.
 ///
@@ -17,6 +18,9 @@ final class Writer {
   /// The connections that the session had when this was last looked at.
   private var connectionCount: Int?
   private var nextLookAtFile: UInt64 = 0
+  private var held: HeldJobs<WriteJob>
+  /// The deadline of the jobs that are done now, when they have waited for the database.
+  private var heldUntil: UInt64?
 
   init(
     connection: StoreConnection, files: (any FileDepot)?, jobs: JobQueue<WriteJob>,
@@ -27,6 +31,8 @@ final class Writer {
     self.health = health
     self.counters = counters
     self.options = options
+    held = HeldJobs(
+      milliseconds: options.outageMilliseconds, capacity: options.queueCapacity)
     connectionCount = connection.session.connectionCount
     removal = files.map { FileRemoval(from: $0, jobs: jobs) }
     log = LogWriting(
@@ -42,14 +48,15 @@ final class Writer {
       case .jobs(let taken):
         takenCount = taken.count
         watchFile()
-        process(taken)
+        process(taken[...])
       case .nothing:
         watchFile()
         watchConnection()
-      case .end: return
+      case .end: return endHeld()
       }
       if health.isFailing { probeWhenDue() } else { purge = purgeStep() }
       noteConnection()
+      if !held.isEmpty { serveHeld() }
     }
   }
 
@@ -62,6 +69,9 @@ final class Writer {
     min(max((waitingCount + takenCount + 1) / 2, Self.undividedCount), options.batchLimit)
   }
 
+  /// Milliseconds between two looks at jobs that wait for the database.
+  private static let heldInterval = 100
+
   /// Nanoseconds between two looks at the database's file, while there is something to write.
   private static let fileInterval: UInt64 = 100_000_000
 
@@ -70,7 +80,10 @@ final class Writer {
 
   /// How long to wait for jobs when there is other work.
   private func patience(_ purge: PurgeProgress) -> DispatchTimeInterval? {
-    if health.isFailing { return .milliseconds(options.probeIntervalMilliseconds) }
+    if health.isFailing {
+      let interval = options.probeIntervalMilliseconds
+      return .milliseconds(held.isEmpty ? interval : min(interval, Self.heldInterval))
+    }
     if purge == .unfinished { return .milliseconds(0) }
     return .milliseconds(options.probeIntervalMilliseconds)
   }
@@ -119,8 +132,8 @@ final class Writer {
     }
   }
 
-  private func process(_ taken: [WriteJob]) {
-    var rest = taken[...]
+  private func process(_ taken: ArraySlice<WriteJob>) {
+    var rest = taken
     while let place = rest.firstIndex(where: \.isMaintenance) {
       commitAndAnswer(rest[..<place])
       if case .maintenance(let body) = rest[place] { body(connection) }
@@ -144,7 +157,7 @@ final class Writer {
   /// - Returns: How many jobs are done, from the first on.
   private func commitAndAnswer(part batch: ArraySlice<WriteJob>) -> Int {
     if case .failing(let reason) = health.current {
-      batch.forEach { $0.fail(.unavailable(reason: reason)) }
+      holdOrFail(batch, reason)
       return batch.count
     }
     do {
@@ -158,9 +171,48 @@ final class Writer {
       counters.recordFailure()
       health.report(.failing(reason: reason))
       let isUnknown = error is CommitFailure
-      for job in batch { isUnknown ? job.doubt(reason) : job.fail(.unavailable(reason: reason)) }
+      if isUnknown { batch.forEach { $0.doubt(reason) } } else { holdOrFail(batch, reason) }
       return batch.count
     }
+  }
+
+  // MARK: Outages
+
+  /// Lets jobs wait for a database that cannot be reached, and fails them for any other reason.
+  private func holdOrFail(_ batch: ArraySlice<WriteJob>, _ reason: String) {
+    guard connection.session.isCutOff, held.hasRoom, !options.patience.isOver else {
+      return batch.forEach { $0.fail(.unavailable(reason: reason)) }
+    }
+    held.hold(batch, until: heldUntil, at: DispatchTime.now().uptimeNanoseconds)
+  }
+
+  /// Does the jobs that have waited, if the database is there again, and fails those whose time is over.
+  private func serveHeld() {
+    switch health.current {
+    case .healthy: resume(held.takeAll())
+    case .failing(let reason):
+      let isOver = !connection.session.isCutOff || options.patience.isOver
+      let jobs =
+        isOver
+        ? held.takeAll().flatMap(\.jobs)
+        : held.takeExpired(at: DispatchTime.now().uptimeNanoseconds)
+      guard !jobs.isEmpty else { return }
+      jobs.forEach { $0.fail(.unavailable(reason: reason)) }
+      options.afterBatch()
+    }
+  }
+
+  private func resume(_ batches: [HeldJobs<WriteJob>.Batch]) {
+    for batch in batches {
+      heldUntil = batch.deadline
+      process(batch.jobs)
+    }
+    heldUntil = nil
+  }
+
+  private func endHeld() {
+    for job in held.takeAll().flatMap(\.jobs) { job.fail(.closed) }
+    options.afterBatch()
   }
 
   /// Tries again what another server's transaction or a lost connection has undone.
@@ -287,9 +339,9 @@ final class Writer {
 
   private func probeWhenDue() {
     let now = DispatchTime.now().uptimeNanoseconds
-    guard health.isProbeDue(at: now, everyMilliseconds: options.probeIntervalMilliseconds) else {
-      return
-    }
+    // The session itself leaves time between two attempts to connect.
+    let interval = held.isEmpty ? options.probeIntervalMilliseconds : Self.heldInterval
+    guard health.isProbeDue(at: now, everyMilliseconds: interval) else { return }
     do {
       if let problem = connection.session.fileProblem {
         throw StoreError.unavailable(reason: problem)

@@ -63,6 +63,7 @@ final class PostgreSQLSession: StoreSession {
   }
 
   var connectionCount: Int? { openedCount }
+  var isCutOff: Bool { connection == nil }
   var fileProblem: String? { nil }
 
   func lookAtConnection() {

@@ -81,6 +81,7 @@ final class SQLiteSession: StoreSession {
   }
 
   var connectionCount: Int? { nil }
+  var isCutOff: Bool { false }
 
   var fileProblem: String? {
     guard let place else { return nil }

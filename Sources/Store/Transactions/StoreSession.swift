@@ -63,6 +63,9 @@ protocol StoreSession: AnyObject {
   /// The number of connections that there have been; `nil` for a database in this process.
   var connectionCount: Int? { get }
 
+  /// Whether the connection was lost and is not there again, so that nothing can be done.
+  var isCutOff: Bool { get }
+
   /// The reason why what is committed would be lost with this process, as the database's file is no longer
   /// in its place; `nil` while it is.
   var fileProblem: String? { get }

@@ -230,6 +230,7 @@ private final class BrokenOffSession: StoreSession {
     session.makeAppender(for: connection)
   }
   var connectionCount: Int? { session.connectionCount }
+  var isCutOff: Bool { session.isCutOff }
   var fileProblem: String? { session.fileProblem }
 
   func lookAtConnection() { session.lookAtConnection() }

@@ -108,6 +108,49 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
+  @Test("writes wait for a server that restarts, in their order, and reads behind them")
+  func waitsForServer() async throws {
+    let server = try PostgreSQLServer()
+    var options = Self.options
+    options.outageMilliseconds = 600_000
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: options)
+    let store = try #require(fixture.store)
+    #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
+    try server.stop(.fast)
+    async let second = fixture.write(.append(fixture.message(2)))
+    try await Deadline.standard.wait(for: "the loss") { store.health != .healthy }
+    async let others = fixture.write(
+      .append(fixture.message(3)), .read(.message(2, channelID: fixture.lobby.id)))
+    // They have been taken from the queue, and are held.
+    try await Deadline.standard.wait(for: "an empty queue") { store.statistics.queueLength == 0 }
+    try server.start()
+    let results = await [second] + others
+    #expect(results[0].appendedSeq == 2 && results[1].appendedSeq == 3)
+    #expect(results[2].reading?.message?.seq == 2)
+    fixture.store?.close()
+    try server.remove()
+  }
+
+  @Test("writes that have waited long enough for a server fail, and nothing of them is kept")
+  func waitsInVain() async throws {
+    let server = try PostgreSQLServer()
+    var options = Self.options
+    options.outageMilliseconds = 300
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: options)
+    #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
+    try server.stop(.fast)
+    let result = await fixture.write(.append(fixture.message(2)))
+    guard case .failure(.unavailable) = result else {
+      Issue.record("unexpected: \(result)")
+      return
+    }
+    try server.start()
+    try await Deadline.standard.wait(for: "health") { fixture.store?.health == .healthy }
+    #expect(await fixture.write(.append(fixture.message(3))).appendedSeq == 2)
+    fixture.store?.close()
+    try server.remove()
+  }
+
   @Test("a commit whose answer is lost counts as written")
   func committedUnseen() async throws {
     let server = try PostgreSQLServer()
