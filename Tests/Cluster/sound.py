@@ -337,3 +337,14 @@ async def test_the_status_is_one(ctx):
     assert len(homes) == 3, "channels are spread over all servers"
     assert all(status["bus"]["is_up"] and status["bus"]["kind"] == ctx.bus for status in seen)
     assert all(len({s["slot"] for s in status["servers"]}) == 3 for status in seen)
+
+
+async def test_servers_have_names(ctx):
+    """Servers are listed by the names that their settings give them, or by that of the machine."""
+    if ctx.is_single:
+        raise Skipped("it is about several servers")
+    cluster = await ctx.cluster(1, "--cluster-server-name", "chat-one.internal")
+    await cluster.add("--cluster-server-name", "chat_two")
+    await cluster.until_whole(2)
+    names = {s["name"] for s in (await cluster.servers[0].cluster_status())["servers"]}
+    assert names == {"chat-one.internal", "chat_two"}, names

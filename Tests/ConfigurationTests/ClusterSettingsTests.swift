@@ -118,7 +118,7 @@ struct ClusterSettingsTests {
   @Test("names, secrets and times are bounded")
   func bounds() {
     for word in [
-      "--cluster-name=Chat", "--cluster-name=a.b",
+      "--cluster-name=Chat", "--cluster-name=a.b", "--cluster-server-name=chat one",
       "--cluster-name=" + String(repeating: "a", count: 33),
       "--cluster-secret=fifteen bytes !", "--cluster-beat-ms=49", "--cluster-isolation-ms=0",
       "--store-readers=1", "--store-readers=257", "--cluster-call-timeout-ms=1",

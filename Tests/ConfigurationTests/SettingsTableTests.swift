@@ -33,7 +33,7 @@ struct SettingsTableTests {
     "webhooks.backlog_events", "limits.connections_per_address",
     "limits.unopened_connections_per_address", "store.url", "store.readers", "store.retention_days",
     "store.deletion_hold_seconds",
-    "cluster.bus", "cluster.name", "cluster.secret", "cluster.beat_ms",
+    "cluster.bus", "cluster.name", "cluster.server_name", "cluster.secret", "cluster.beat_ms",
     "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
     "limits.preview_fetches_per_second", "limits.uploads_per_user", "limits.uploads_per_second",
     "limits.uploads_per_minute",

@@ -25,6 +25,8 @@ package struct ClusterSettings: Sendable, Equatable {
   package var bus: BusPlace?
   /// The prefix of all names on the bus, which keeps clusters on one bus apart.
   package var name = "parley"
+  /// The server's name for operators; that of the machine when absent.
+  package var serverName: String?
   /// The secret that signs messages on the bus.
   package var secret: Secret?
   /// The time between two signs of life of a server.

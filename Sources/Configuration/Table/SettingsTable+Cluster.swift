@@ -26,6 +26,11 @@ extension SettingsTable {
       help: "Prefix of names on the bus. Clusters that share a bus need different names.",
       read: ClusterNameText.read),
     .optional(
+      "cluster.server_name", \.cluster.serverName, absent: .described("the name of the machine"),
+      expected: "up to 63 letters, digits, dots, hyphens and underscores",
+      help: "Name of this server in the list of servers. Each server needs another one.",
+      read: ServerNameText.read),
+    .optional(
       "cluster.secret", \.cluster.secret, .secret,
       expected: "a text of at least \(secretBytes) bytes",
       help: "Secret for signing messages on the bus, the same on all servers.",

@@ -55,6 +55,17 @@ enum ClusterNameText {
   }
 }
 
+/// A server's name, which operators type.
+enum ServerNameText {
+  /// Returns the text when it is as short and plain as the name of a machine.
+  static func read(_ text: String) -> String? {
+    let isPlain = text.utf8.allSatisfy { byte in
+      (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || ".-_".utf8.contains(byte)
+    }
+    return isPlain && (1...63).contains(text.utf8.count) ? text : nil
+  }
+}
+
 /// The origin of a page as browsers send it: scheme, host and port; or `*` for any.
 enum OriginText {
   /// Reads an origin and puts it into lower case; `nil` when no page has it, such as one with a path

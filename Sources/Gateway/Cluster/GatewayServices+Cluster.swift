@@ -59,10 +59,11 @@ extension GatewayServices {
 /// A server from its start to its end, when it is in no cluster.
 struct LoneServer: Sendable {
   let id = ServerID(rawValue: .random(in: 1...(.max)))
-  /// The name of the machine.
-  let name = Machine.name
+  let name: String
   /// Unix milliseconds.
   let startedAt = SystemClock.unixMilliseconds
+
+  init(_ settings: ClusterSettings) { name = settings.serverName ?? Machine.name }
 }
 
 /// The machine that the process runs on.

@@ -32,7 +32,7 @@ final class GatewayServices: Sendable {
   /// `nil` on a server that is alone.
   let cluster: (any ClusterObserver)?
   /// This server, as it is known without a cluster.
-  let lone = LoneServer()
+  let lone: LoneServer
   let authenticator: Authenticator
   let apiTokens: APITokens
   let tokenRates: TokenRates
@@ -87,6 +87,7 @@ final class GatewayServices: Sendable {
     translator: Translator? = nil, audit: AuditLog? = nil,
     clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil, logger: Logger
   ) {
+    lone = LoneServer(settings.cluster)
     self.cluster = cluster
     self.controlLog = controlLog
     self.clock = clock

@@ -21,15 +21,18 @@ extension ClusterCommand {
     static let configuration = CommandConfiguration(
       commandName: "status", abstract: "Show the servers, the bus and the database.",
       discussion: """
-        The list is that of the server at --server, which is marked with *. Servers that have ended \
-        within the last ten minutes stand behind the others: 'left' after a drain, 'expelled' when \
-        its process or its connection to the database has ended, 'silent' when it gave no sign of \
-        life. The exit status is 1 if one was lost and no live server has its name, or the bus or \
-        the database does not work.
+        The list is that of the server at --server, which is marked with *. Below it, the servers \
+        that have ended within the last ten minutes are counted by name: 'left' after a drain, \
+        'expelled' if the process or its connection to the database had ended, 'silent' if it gave \
+        no sign of life. The exit status is 1 if one was lost and no live server has its name, or \
+        the bus or the database does not work.
         """)
 
     @Option(help: ArgumentHelp("Show the home of this channel too.", valueName: "channel url"))
     var channel: String?
+
+    @Flag(help: "List the servers that have ended, each in a row.")
+    var all = false
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -37,21 +40,25 @@ extension ClusterCommand {
     func run() throws {
       let query = channel.map { "?channel_url=" + PercentEncoding.encode($0) } ?? ""
       let answer = try gateway.client().call("GET", "/v3/parley/cluster" + query)
-      try output.show(answer, as: Self.lines)
+      try output.show(answer) { all ? Self.lines($0, isEach: { _ in true }) : Self.lines($0) }
       let problems = Self.problems(try OutputOptions.root(of: answer))
       guard problems.isEmpty else {
         throw CommandFailure.refused(problems.joined(separator: "; "), code: 0)
       }
     }
 
-    static func lines(_ cluster: JSONNode) -> [String] {
+    /// - Parameter isEach: Whether a server that has ended has a row of its own.
+    static func lines(
+      _ cluster: JSONNode, isEach: (JSONNode) -> Bool = { _ in false }
+    ) -> [String] {
       let local = cluster.text("server_id")
       let home = cluster.text("home")
       var table = TextTable([
         .text("server"), .text("name"), .text("slot"), .text("state"), .number("sessions"),
         .text("started"), .text("last beat"), .text("bus"), .text("version"),
       ])
-      for server in cluster.list("servers") {
+      let servers = cluster.list("servers")
+      for server in servers where server.text("state") != "dead" || isEach(server) {
         let id = server.text("server_id")
         let name = server.text("name")
         let ending = server.text("ending")
@@ -73,7 +80,21 @@ extension ClusterCommand {
         let kind = value.text("kind")
         fields.add(part, kind == "none" ? "none: one server" : "\(kind), \(state)")
       }
+      for ended in ended(servers.filter { $0.text("state") == "dead" && !isEach($0) }) {
+        fields.add("ended", ended)
+      }
       return table.lines(whenEmpty: "no servers") + [""] + fields.lines()
+    }
+
+    /// Servers that have ended, counted by their names and the ways in which they have.
+    private static func ended(_ servers: [JSONNode]) -> [String] {
+      Dictionary(grouping: servers) { $0.text("name") }.sorted { $0.key < $1.key }
+        .map { name, servers in
+          let endings = Dictionary(grouping: servers) { $0.text("ending") }
+            .sorted { $0.key < $1.key }
+            .map { ending, servers in "\(servers.count) \(ending.isEmpty ? "dead" : ending)" }
+          return "\(name): \(endings.joined(separator: ", "))"
+        }
     }
 
     /// The faults that need an operator, in words.

@@ -32,11 +32,37 @@ struct ClusterCommandTests {
     let lines = ClusterCommand.Status.lines(try JSONDocument(Self.answer).root)
     let text = lines.joined(separator: "\n")
     #expect(lines.count == 12, "\(text)")
+    #expect(!text.contains("00000000000000ff"), "\(text)")
+    for ended in ["chat1: 1 expelled", "chat2: 1 dead", "chat4: 1 left", "chat5: 1 silent"] {
+      #expect(text.contains(ended), "\(text)")
+    }
     #expect(text.contains("00000000000000aa *") && text.contains("chat2 (home)"), "\(text)")
     #expect(text.contains("2023-11-14") && text.contains("120 ms ago"), "\(text)")
     #expect(text.contains("deaf") && text.contains("redis, works"), "\(text)")
     #expect(text.contains("postgresql, FAILS: disk full"), "\(text)")
+  }
+
+  @Test("servers that have ended have rows of their own when all are asked for")
+  func all() throws {
+    let root = try JSONDocument(Self.answer).root
+    let text = ClusterCommand.Status.lines(root, isEach: { _ in true }).joined(separator: "\n")
+    for id in ["00000000000000cc", "00000000000000ff", "00000000000000f0", "00000000000000f1"] {
+      #expect(text.contains(id), "\(text)")
+    }
     for ending in ["left", "silent", "expelled"] { #expect(text.contains(ending), "\(text)") }
+    #expect(!text.contains("1 left"), "\(text)")
+  }
+
+  @Test("a dozen servers of one name that have ended take one line")
+  func folded() throws {
+    let dead = (0..<12).map { number in
+      let ending = number % 3 == 0 ? "left" : "silent"
+      return #"{"server_id":"\#(number)","name":"vm","state":"dead","ending":"\#(ending)"}"#
+    }
+    let root = try JSONDocument(#"{"servers":[\#(dead.joined(separator: ","))]}"#).root
+    let lines = ClusterCommand.Status.lines(root)
+    #expect(lines.filter { $0.contains("vm") }.count == 1)
+    #expect(lines.last?.contains("vm: 4 left, 8 silent") == true, "\(lines)")
   }
 
   @Test("a server that was lost, and has not come again, and a store that fails are problems")
