@@ -48,6 +48,10 @@ package struct ClusterFigures: Sendable, Equatable {
   package var lostServers: [LostServer] = []
   /// Milliseconds since the last own beat came back from the bus; before the first, since the start.
   package var echoAge: Int64 = 0
+  /// Whether the bus has carried a beat of this server, at any time.
+  package var hasHeardBus = false
+  /// Whether the cluster goes on without this server.
+  package var hasLeft = false
   /// Why clients should go to another server; `nil` while this one is no worse off than the others.
   package var unreadiness: Unreadiness? = .noHome
   package var isReady: Bool { unreadiness == nil }

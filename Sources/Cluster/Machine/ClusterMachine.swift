@@ -149,6 +149,8 @@ package struct ClusterMachine {
     figures.servers = membership.records
     figures.lostServers = membership.lostServers
     figures.echoAge = membership.echoAge(at: now)
+    figures.hasHeardBus = membership.hasHeardBus
+    figures.hasLeft = membership.hasLeft
     figures.unreadiness = membership.unreadiness(at: now)
     return figures
   }

@@ -7,6 +7,8 @@ struct RegistryContact {
   private var inReachSince: Int64?
   /// The time of the question that is not answered.
   private var askedAt: Int64?
+  /// The time of the oldest question since the last answer.
+  private(set) var missingSince: Int64?
   var mustRead = true
 
   init(answerTime: Int64, at now: Int64) {
@@ -27,15 +29,20 @@ struct RegistryContact {
     guard mustRead, askedAt == nil else { return false }
     mustRead = false
     askedAt = now
+    missingSince = missingSince ?? now
     return true
   }
 
-  mutating func answered(at now: Int64) {
+  /// - Returns: The time of the question.
+  mutating func answered(at now: Int64) -> Int64 {
+    let askedAt = askedAt ?? now
     // What others wrote meanwhile may have waited as long.
-    if now - (askedAt ?? now) > answerTime / 2 || !isInReach(at: now) { inReachSince = nil }
+    if now - askedAt > answerTime / 2 || !isInReach(at: now) { inReachSince = nil }
     answeredAt = now
     inReachSince = inReachSince ?? now
-    askedAt = nil
+    self.askedAt = nil
+    missingSince = nil
+    return askedAt
   }
 
   mutating func failed() {
@@ -43,13 +50,20 @@ struct RegistryContact {
     askedAt = nil
   }
 
-  mutating func wasAway() { inReachSince = nil }
+  /// - Parameter stoppedUntil: The end of a time in which this server was stopped itself, if it was.
+  mutating func wasAway(stoppedUntil: Int64? = nil) {
+    inReachSince = nil
+    if let stoppedUntil, missingSince != nil { missingSince = stoppedUntil }
+  }
 }
 
 /// The knowledge of a ``Membership`` about its way to the bus: the beats that come back.
 struct BusContact {
   private let echoTime: Int64
   private var number: UInt64 = 0
+  private var sentAt: Int64 = 0
+  /// The time of the oldest beat of those that have not come back, or of a later one of them.
+  private(set) var missingSince: Int64?
   private var beat = Echo()
   private var probe = Echo()
 
@@ -63,8 +77,11 @@ struct BusContact {
   /// Whether beats have come back by both inboxes.
   var hasHeard: Bool { beat.time != nil && probe.time != nil }
 
-  mutating func nextNumber() -> UInt64 {
+  /// Returns the number of a beat that is sent now.
+  mutating func nextNumber(at now: Int64) -> UInt64 {
     number += 1
+    sentAt = now
+    missingSince = missingSince ?? now
     return number
   }
 
@@ -76,17 +93,30 @@ struct BusContact {
   func isHearing(at now: Int64) -> Bool { echoAge(at: now).map { $0 <= echoTime } ?? false }
 
   mutating func beatReturned(_ number: UInt64, at now: Int64) {
+    let returned = returnedNumber
     note(number, in: &beat, at: now)
+    noteReturn(after: returned)
   }
 
   mutating func probeReturned(_ number: UInt64, at now: Int64) {
+    let returned = returnedNumber
     note(number, in: &probe, at: now)
+    noteReturn(after: returned)
+  }
+
+  /// The number of the last beat that has come back by both inboxes.
+  private var returnedNumber: UInt64 { min(beat.number, probe.number) }
+
+  private mutating func noteReturn(after number: UInt64) {
+    guard returnedNumber > number else { return }
+    missingSince = returnedNumber == self.number ? nil : sentAt
   }
 
   /// Gives beats as long to come back as after one that did.
   mutating func wasAway(at now: Int64) {
     if beat.time != nil { beat.time = now }
     if probe.time != nil { probe.time = now }
+    if missingSince != nil { missingSince = now }
   }
 
   private func note(_ number: UInt64, in echo: inout Echo, at now: Int64) {

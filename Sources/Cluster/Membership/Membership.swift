@@ -12,17 +12,20 @@ package struct Membership {
   private var wanted: ServerState = .joining
   package private(set) var ring: ServerRing
   private var view = RegistryView(now: 0, records: [])
+  /// The time at which the view was asked for; its own time is not before.
+  private var viewAskedAt: Int64 = 0
   private var registry: RegistryContact
   private var bus: BusContact
   private var peers: [ServerID: Peer] = [:]
-  private var isolatedSince: Int64?
+  private var isolation: Isolation?
   /// Since when neither the registry nor the bus answers.
   private var aloneSince: Int64?
   private var canWrite = true
   /// Since when another server can write to the store, and this one cannot.
   private var worseSince: Int64?
   private var silent: Set<ServerID> = []
-  private var hasLeft = false
+  /// Whether the cluster goes on without this server.
+  package private(set) var hasLeft = false
   private var lastInput: Int64
   private var beatAt: Int64
   /// The time at which the beat of a server in the registry becomes too old.
@@ -31,6 +34,12 @@ package struct Membership {
   private var registryOffset: Int64?
   /// The time before which the age of beats in the registry says nothing, after a step of its clock.
   private var agesHoldAt = Int64.min
+
+  /// A fault that this server has alone.
+  private struct Isolation {
+    var reason: LeaveReason
+    var since: Int64
+  }
 
   private struct Peer {
     /// The time of its last beat on the bus, or since when it is known.
@@ -105,18 +114,13 @@ package struct Membership {
   /// A fault that all servers share is no reason: clients would find nothing better elsewhere, and a load
   /// balancer without any server helps nobody. A server that hears neither the bus nor the registry cannot know what the
   /// others lack; after ``MembershipTiming/isolation`` it takes itself for the one that is cut off.
-  /// Servers find out one after the other that the database is away for all, so that is given time.
+  /// Servers reach the bus and the database again one after the other, so that is given time.
   package func unreadiness(at now: Int64) -> Unreadiness? {
     guard !hasLeft, wanted == .live,
       view.records.contains(where: { $0.member.id == local.id && $0.state == .live })
     else { return .noHome }
-    switch isolation(at: now) {
-    case .isolatedFromRegistry?:
-      if let isolatedSince, now - isolatedSince >= timing.discovery {
-        return .isolated(.isolatedFromRegistry)
-      }
-    case let reason?: return .isolated(reason)
-    case nil: break
+    if let isolation, now - isolation.since >= timing.discovery, fault(at: now) != nil {
+      return .isolated(isolation.reason)
     }
     if let aloneSince, now - aloneSince >= timing.isolation { return .alone }
     guard let worseSince, now - worseSince >= timing.discovery else { return nil }
@@ -126,6 +130,9 @@ package struct Membership {
   /// Milliseconds since the last own beat came back from the bus; before the first, since the start: a bus
   /// that was deaf all the time is no better than one that has become so.
   package func echoAge(at now: Int64) -> Int64 { bus.echoAge(at: now) ?? now - startedAt }
+
+  /// Whether the bus has carried a beat of this server, at any time.
+  package var hasHeardBus: Bool { bus.hasHeard }
 
   /// The servers as the registry has them.
   package var records: [ServerRecord] { view.records }
@@ -147,8 +154,9 @@ package struct Membership {
     case .mayServe: want(.live, at: now)
     case .drain: want(.draining, at: now)
     case .registryAnswered(let view):
-      registry.answered(at: now)
+      viewAskedAt = registry.answered(at: now)
       take(view, at: now, into: &actions)
+      noteIsolation(at: now)
     case .registryFailed: registry.failed()
     case .registryReconnected: registry.wasAway()
     case .store(let canWrite):
@@ -200,7 +208,7 @@ package struct Membership {
   private func state(at now: Int64) -> ServerState {
     guard wanted == .live else { return wanted }
     guard bus.hasHeard else { return .joining }
-    let isDeaf = isolatedSince.map { now - $0 >= timing.isolation / 2 } ?? false
+    let isDeaf = isolation.map { now - $0.since >= timing.isolation / 2 } ?? false
     return isDeaf ? .draining : .live
   }
 
@@ -216,9 +224,9 @@ package struct Membership {
   /// Forgives the others what this server missed while it was stopped.
   private mutating func forgive(at now: Int64) {
     for id in peers.keys { peers[id]?.heardAt = now }
-    registry.wasAway()
+    registry.wasAway(stoppedUntil: now)
     bus.wasAway(at: now)
-    isolatedSince = nil
+    isolation = nil
     aloneSince = nil
     beatAt = now
   }
@@ -262,7 +270,7 @@ package struct Membership {
     hasNews: Bool, at now: Int64, into actions: inout [MembershipAction]
   ) {
     let beat = Beat(
-      number: bus.nextNumber(), seesRegistry: registry.isInReach(at: now),
+      number: bus.nextNumber(at: now), seesRegistry: registry.isInReach(at: now),
       canWrite: canWrite,
       hasNews: hasNews)
     actions.append(.broadcast(beat))
@@ -334,33 +342,56 @@ package struct Membership {
   // MARK: Isolation
 
   private mutating func checkIsolation(at now: Int64, into actions: inout [MembershipAction]) {
-    let isAlone = !registry.isInReach(at: now) && !bus.isHearing(at: now)
-    aloneSince = isAlone ? aloneSince ?? now : nil
-    guard let reason = isolation(at: now) else { return isolatedSince = nil }
-    let since = isolatedSince ?? now
-    isolatedSince = since
-    if now - since >= timing.isolation { leave(reason, into: &actions) }
+    noteIsolation(at: now)
+    if let isolation, now - isolation.since >= timing.isolation {
+      leave(isolation.reason, into: &actions)
+    }
   }
 
-  /// The reason why this server is worse off than another, which sees what this one does not.
-  ///
-  /// When all are alike nobody leaves: their clients would find nothing better.
-  private func isolation(at now: Int64) -> LeaveReason? {
-    if !registry.isInReach(at: now) {
-      return isHeard(at: now) { $0.seesRegistry } ? .isolatedFromRegistry : nil
+  private mutating func noteIsolation(at now: Int64) {
+    let isAlone = !registry.isInReach(at: now) && !bus.isHearing(at: now)
+    let losses = [registry.missingSince, bus.missingSince].compactMap(\.self)
+    aloneSince = isAlone ? aloneSince ?? losses.max() ?? now : nil
+    guard let fault = fault(at: now) else { return isolation = nil }
+    if isolation?.reason != fault.reason {
+      // What others have again after all had lost it comes back here too, in a moment.
+      let isNew = now - fault.missingSince <= timing.evidence
+      isolation = Isolation(reason: fault.reason, since: isNew ? fault.missingSince : now)
+      // The others learn of it at once.
+      registry.mustRead = true
     }
-    guard !bus.isHearing(at: now) else { return nil }
+  }
+
+  /// The fault of this server that another does not have.
+  ///
+  /// When all are alike nobody leaves: their clients would find nothing better. What another says is as
+  /// old as its last answer or echo may be, so it counts only when that came after this server's loss.
+  private func fault(at now: Int64) -> (reason: LeaveReason, missingSince: Int64)? {
+    if !registry.isInReach(at: now) {
+      let missing = registry.missingSince ?? now
+      let isReached = isHeard(at: now, after: missing + timing.registryAnswer + timing.beat) {
+        $0.seesRegistry
+      }
+      return isReached ? (.isolatedFromRegistry, missing) : nil
+    }
+    // Whoever has never heard the bus is no home yet, and waits for it.
+    guard bus.hasHeard, !bus.isHearing(at: now) else { return nil }
+    let missing = bus.missingSince ?? now
+    let evidence = view.now - (viewAskedAt - missing) + timing.echo + timing.beat
     let isUsedByOthers = view.records.contains {
-      $0.member.id != local.id && $0.isOnBus && $0.state != .dead
+      $0.member.id != local.id && $0.isOnBus && $0.state != .dead && $0.beatAt > evidence
         && view.now - $0.beatAt <= timing.beat * 3
     }
-    return isUsedByOthers ? .isolatedFromBus : nil
+    return isUsedByOthers ? (.isolatedFromBus, missing) : nil
   }
 
-  /// Whether another server has said something lately.
-  private func isHeard(at now: Int64, saying condition: (Beat) -> Bool) -> Bool {
+  /// Whether another server has said something lately, and after a time.
+  private func isHeard(
+    at now: Int64, after time: Int64 = .min, saying condition: (Beat) -> Bool
+  ) -> Bool {
     peers.values.contains { peer in
       peer.beat.map(condition) == true && now - peer.heardAt <= timing.silence
+        && peer.heardAt > time
     }
   }
 }

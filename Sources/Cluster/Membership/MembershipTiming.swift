@@ -9,9 +9,11 @@ package struct MembershipTiming: Sendable, Equatable {
 
   package init() {}
 
-  /// The time within which all servers find out that the database is away: an idle one looks each
-  /// second, and says so with a beat.
+  /// The time within which all servers find out that the database takes no writes, or reach the bus and
+  /// the database again: an idle one looks each second, and says so with a beat.
   package var discovery: Int64 { max(3_000, beat * 4) }
+  /// The longest time from a loss to the first word of another server that proves it is not shared.
+  package var evidence: Int64 { max(echo, registryAnswer) + beat * 5 }
 
   /// The time without a server's beat on the bus after which its lock is looked at.
   package var silence: Int64 { max(1_000, beat * 2) }

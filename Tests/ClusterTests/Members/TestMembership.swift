@@ -15,6 +15,8 @@ struct TestMembership {
   private(set) var declared: [MembershipAction] = []
   private(set) var silent: Set<ServerID> = []
   private(set) var leaves: [LeaveReason] = []
+  /// Whether the registry has a question to answer.
+  private(set) var isAsked = false
   var newsCount = 0
 
   init(peers: Int = 0) {
@@ -38,7 +40,9 @@ struct TestMembership {
     membership.handle(input, at: now, into: &actions)
     for action in actions {
       switch action {
-      case .beatRegistry(let state, _): written.append(state)
+      case .beatRegistry(let state, _):
+        written.append(state)
+        isAsked = true
       case .declareDead: declared.append(action)
       case .broadcast(let beat):
         lastBeat = beat.number
@@ -51,8 +55,17 @@ struct TestMembership {
     }
   }
 
+  /// Writes the rows of the others that are due, each half a second.
+  mutating func writePeers(_ hear: () -> Bool) {
+    for index in rows.indices.dropFirst() where (registryTime + Int64(index) * 100) % 500 == 0 {
+      rows[index].beatAt = registryTime
+      rows[index].isOnBus = hear()
+    }
+  }
+
   /// Lets the registry answer with its rows.
   mutating func answer() {
+    isAsked = false
     if !rows.isEmpty, rows[0].member == membership.local {
       rows[0].state = written.last ?? .joining
       rows[0].beatAt = registryTime
