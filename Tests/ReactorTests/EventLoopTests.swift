@@ -112,6 +112,34 @@ struct EventLoopTests {
     loop.run()
   }
 
+  @Test("a loop that has ended lets go of its handlers, which may call it then")
+  func letsGo() throws {
+    final class Holder: ReadinessHandler, TimerHandler {
+      let loop: EventLoop
+      var registration: EventLoop.Registration?
+      var timer: EventLoop.TimerToken?
+      init(_ loop: EventLoop) { self.loop = loop }
+      deinit {
+        if let registration { loop.deregister(registration) }
+        if let timer { loop.cancel(timer) }
+      }
+      func descriptorIsReady(for readiness: Readiness) { loop.stop() }
+      func timerDidFire(_ token: EventLoop.TimerToken) {}
+    }
+    let pipe = try Pipe()
+    pipe.write(1)
+    weak var holder: Holder?
+    try {
+      let made = Holder(try EventLoop())
+      holder = made
+      made.registration = try made.loop.register(pipe.reading, for: .readable, handler: made)
+      made.timer = made.loop.schedule(after: 1_000_000, made)
+      made.loop.endOfTurn = { [made] in made.registration == nil ? .idle : .idle }
+      made.loop.run()
+    }()
+    #expect(holder == nil)
+  }
+
   @Test("an unfinished turn is followed by another without waiting")
   func takesTurns() throws {
     let loop = try EventLoop()

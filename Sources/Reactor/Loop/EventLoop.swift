@@ -111,12 +111,21 @@ package final class EventLoop {
     timers.cancel(token)
   }
 
-  /// Takes turns until ``stop()``.
+  /// Takes turns until ``stop()``, then lets go of all handlers, which may hold the loop in turn.
   package func run() {
     var outcome = TurnOutcome.unfinished
     while !isStopping {
       outcome = turn(after: outcome)
     }
+    letGo()
+  }
+
+  private func letGo() {
+    endOfTurn = { .idle }
+    // Released when the properties are empty: handlers that end may call the loop.
+    let handlers = (slots, timers)
+    (slots, freeSlots, timers) = ([], [], TimerWheel(now: now))
+    withExtendedLifetime(handlers) {}
   }
 
   /// Ends ``run()`` when the present turn is over.
