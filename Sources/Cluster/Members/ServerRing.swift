@@ -52,6 +52,9 @@ package struct ServerRing: Sendable, Equatable {
     members.first { $0.id == id }
   }
 
+  /// Whether channels and users have a server as their home.
+  package func isHome(_ id: ServerID) -> Bool { homes.contains { $0.id == id } }
+
   private func home(of key: String, seed: UInt64) -> ClusterMember {
     guard homes.count > 1 else { return homes[0] }
     let hash = KeyHash(of: key, seed: seed)

@@ -20,6 +20,8 @@ final class CallHost: TimerHandler {
   private var calls: PendingCalls
   /// The calls that came here and have gone on to other homes.
   private var passed: PassedCalls
+  /// The servers that are not heard.
+  private var silent: Set<ServerID> = []
   private var lastName: UInt64 = 0
   private var timer: (token: EventLoop.TimerToken, time: Int64)?
   private var step = CallHost.longStep
@@ -110,11 +112,26 @@ final class CallHost: TimerHandler {
     let ring = routes.ring
     calls.homesDidChange { old.home(ofChannel: $0).id != ring.home(ofChannel: $0).id }
     lose { call in
-      if let server = call.server, ring.member(server) == nil { return true }
+      if let server = call.server, isLost(server) { return true }
       guard case .user(let id, _) = call.message else { return false }
       return old.home(ofUser: id).id != ring.home(ofUser: id).id
     }
-    answerPassed { ring.member($0) == nil }
+    answerPassed(where: isLost)
+  }
+
+  /// Takes the servers that are not heard, and no others.
+  func silenceDidChange(_ servers: Set<ServerID>) {
+    silent = servers
+    guard !servers.isEmpty else { return }
+    lose { $0.server.map(isLost) ?? false }
+    answerPassed(where: isLost)
+  }
+
+  /// Whether what a server has does not come back: it is gone, or it is not heard and is no home any more.
+  ///
+  /// One that drains and is heard answers what it has, or passes it on.
+  private func isLost(_ server: ServerID) -> Bool {
+    routes.ring.member(server) == nil || silent.contains(server) && !routes.ring.isHome(server)
   }
 
   /// Sends again what was lost on the way to a server or from it.

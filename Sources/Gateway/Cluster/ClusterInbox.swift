@@ -37,6 +37,8 @@ final class ClusterInbox: ClusterDelegate {
   /// Servers whose messages could not be read, each of which is named in the log once.
   private let strangers = Mutex<Set<ServerID>>([])
   private let passed: Mutex<PassedCalls>
+  /// The servers that are not heard.
+  private let silent = Mutex<Set<ServerID>>([])
 
   /// - Parameter callTimeout: Milliseconds that a call may take.
   init(callTimeout: Int64, logger: Logger) {
@@ -95,9 +97,11 @@ final class ClusterInbox: ClusterDelegate {
       answerLost(target) { $0 == server }
     case .ring:
       target.shards.sendToAll(LocalMessage.ringDidChange)
-      answerLost(target) { target.network.ring.member($0) == nil }
+      answerLost(target)
     case .silence(let servers):
+      silent.withLock { $0 = servers }
       target.shards.sendToAll(LocalMessage.silenceDidChange(servers))
+      answerLost(target)
     case .leave(let reason): target.shards.sendToAll(LocalMessage.leaveCluster(reason: reason))
     }
   }
@@ -140,6 +144,12 @@ final class ClusterInbox: ClusterDelegate {
 
   private func enqueue(_ message: ShardMessage, _ shards: ShardSet) {
     shards.receiver(of: message)?.enqueue(.message(message))
+  }
+
+  /// Answers the calls that were passed on to servers that are gone, or are not heard and no homes any more.
+  private func answerLost(_ target: Target) {
+    let (ring, silent) = (target.network.ring, silent.withLock(\.self))
+    answerLost(target) { ring.member($0) == nil || silent.contains($0) && !ring.isHome($0) }
   }
 
   /// Answers the calls that were passed on to servers and are lost with them.

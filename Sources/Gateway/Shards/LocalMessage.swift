@@ -69,7 +69,9 @@ extension Shard {
     case .ringDidChange: edge?.ringDidChange()
     case .storeReconnected: LogComparison(on: self).begin()
     case .linkWasReset(let server, let count): edge?.linkWasReset(with: server, count: count)
-    case .silenceDidChange(let servers): stages.polling.silenceDidChange(servers)
+    case .silenceDidChange(let servers):
+      stages.polling.silenceDidChange(servers)
+      edge?.calls.silenceDidChange(servers)
     case .evict(let evictions): evict(evictions)
     case .authenticateAnew: authenticateAnew()
     case .checkObservers: checkObservers()

@@ -73,6 +73,38 @@ struct LeavingTests {
     #expect(servers.servers[1].inbox.figures[.unknownOutcomes] == 1)
   }
 
+  @Test("has its calls taken over when it is not heard and drains, before it is gone")
+  func silent() throws {
+    let members = servers.servers.map(\.network.local)
+    let ring = ServerRing(live: Array(members[1...]), draining: [members[0]])
+    let url = try #require(
+      (1...1_000).lazy.map { "moved-\($0)" }.first { name in
+        servers.ring.home(ofChannel: name).id == members[0].id
+          && ring.home(ofChannel: name).id == members[2].id
+      })
+    let client = try servers.open(servers.user(at: 1), on: 1)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    let lost = members[0].id
+    servers.isLost = { _, sender, receiver in sender == lost || receiver == lost }
+    let send = client.begin("message.send", #""channel_url":"\#(url)","message":"x""#)
+    servers.settle()
+    for server in 1...2 { servers.servers[server].inbox.silenceDidChange([lost]) }
+    servers.settle()
+    client.receive()
+    #expect(!client.hasReply(to: send))
+    // The new home has the old ring for a moment more, and passes the call on.
+    servers.show(ring, to: 1)
+    servers.settle()
+    servers.show(ring, to: 2)
+    try servers.turns {
+      for shard in servers.servers[1].shards { shard.edge?.calls.lookAtCalls() }
+      client.receive()
+      return client.hasReply(to: send)
+    }
+    #expect(try client.reply(to: send).contains(#""message":"x""#))
+  }
+
   @Test("leaves once, whatever it is called for")
   func once() {
     for reason in ["declared dead", "again"] { servers.servers[0].inbox.mustLeave(reason: reason) }
