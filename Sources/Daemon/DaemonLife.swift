@@ -6,7 +6,7 @@ internal import Synchronization
 /// A daemon from its start to its end, and the signals that it is given meanwhile.
 final class DaemonLife: Sendable {
   enum Outcome: Sendable {
-    case ended(status: Int32)
+    case ended
     /// A signal has ended the start.
     case cancelled
     case failed(any Error)
@@ -20,6 +20,9 @@ final class DaemonLife: Sendable {
     case draining(any Daemon)
     case over(Outcome)
   }
+
+  /// Pauses between attempts to make a daemon again, at most.
+  private static let mostPauses = 20
 
   private let supervision: Supervision
   private let logger: Logger
@@ -40,15 +43,49 @@ final class DaemonLife: Sendable {
     }
   }
 
-  /// Starts the daemon, and waits until it has ended.
+  /// Starts the daemon, and waits until it has ended; makes it again as often as it starts again.
   func run(_ make: (DaemonStart) throws -> any Daemon) {
     do {
-      let daemon = try make(start)
-      begin(daemon)
-      daemon.waitUntilStopped()
-      end(.ended(status: daemon.exitStatus))
+      // One that has ended is let go of before another is made.
+      var startsAgain = serve(try make(start))
+      while startsAgain { startsAgain = serve(try makeAgain(make)) }
     } catch {
       end(start.wasCancelled ? .cancelled : .failed(error))
+    }
+  }
+
+  /// - Returns: Whether the daemon is to be made again.
+  private func serve(_ daemon: any Daemon) -> Bool {
+    begin(daemon)
+    daemon.waitUntilStopped()
+    supervision.didEnd()
+    return stage.withLock { stage in
+      guard case .serving = stage, daemon.startsAgain else {
+        stage = .over(.ended)
+        return false
+      }
+      stage = .starting
+      return true
+    }
+  }
+
+  /// Makes the daemon once more, however often it takes: what was there before can be there again.
+  ///
+  /// - Throws: Only after a signal to end.
+  private func makeAgain(_ make: (DaemonStart) throws -> any Daemon) throws -> any Daemon {
+    var (last, pauses) = ("", 0)
+    while true {
+      do {
+        return try make(start)
+      } catch {
+        let reason = "\(error)"
+        if reason != last, !start.wasCancelled {
+          logger.error("cannot start again; retrying", metadata: ["reason": "\(reason)"])
+        }
+        last = reason
+        pauses = min(pauses + 1, Self.mostPauses)
+        for _ in 0..<pauses where !start.wait(reason) { throw error }
+      }
     }
   }
 

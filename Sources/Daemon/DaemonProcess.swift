@@ -22,12 +22,12 @@ package protocol Daemon: Sendable {
   /// Waits until it has ended.
   func waitUntilStopped()
 
-  /// The exit status of the process, once it has ended.
-  var exitStatus: Int32 { get }
+  /// Whether it has ended only to be made again, because it can't go on as it was.
+  var startsAgain: Bool { get }
 }
 
 extension Daemon {
-  package var exitStatus: Int32 { EXIT_SUCCESS }
+  package var startsAgain: Bool { false }
 }
 
 /// A daemon's life as a process: start, signals, end.
@@ -40,11 +40,10 @@ package enum DaemonProcess {
   /// - Parameters:
   ///   - name: What messages on standard error begin with.
   ///   - format: The format of the reason when the start fails.
-  ///   - start: Makes the daemon; called once signals are taken care of, on a thread of its own. A
-  ///     signal to end makes it stop waiting and throw.
-  /// - Returns: The exit status: that of the daemon after a drain, `EX_CONFIG` when a setting cannot
-  ///   be put to use, `EX_UNAVAILABLE` when something else keeps it from starting, 0 when a signal
-  ///   has ended the start.
+  ///   - start: Makes the daemon; called once signals are taken care of, on a thread of its own, and
+  ///     again for a daemon that starts again. A signal to end makes it stop waiting and throw.
+  /// - Returns: The exit status: 0 after a drain and when a signal has ended the start, `EX_CONFIG` when
+  ///   a setting cannot be put to use, `EX_UNAVAILABLE` when something else keeps it from starting.
   package static func run(
     _ name: String, logger: Logger, format: LogSettings.Format,
     start: @escaping @Sendable (DaemonStart) throws -> any Daemon
@@ -69,9 +68,9 @@ package enum DaemonProcess {
     }
     while let signal = signals.next() { life.take(signal) }
     switch life.outcome {
-    case .ended(let status):
+    case .ended:
       logger.notice("stopped")
-      return status
+      return EXIT_SUCCESS
     case .cancelled:
       logger.notice("stopped before it served")
       return EXIT_SUCCESS

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Configuration
 internal import Daemon
 internal import Gateway
-internal import Glibc
 internal import Logging
 internal import SQLite
 internal import Store
@@ -24,28 +23,18 @@ struct Parleyd: ParsableCommand {
       .gateway, Self.name, prepare: { try GatewayPlan($0) }, inspect: { DeepCheck($1).run() }
     ) { settings, plan in
       let logger = Logger(label: Self.name)
+      let announcement = Announcement(logger)
+      let entrance = Entrance(plan, logger: logger)
       return DaemonProcess.run(Self.name, logger: logger, format: settings.log.format) { start in
-        let announcement = Announcement(logger)
-        let gateway = try Gateway(plan, logger: logger) { reason, addresses in
+        let gateway = try Gateway(plan, at: entrance, logger: logger) { reason, addresses in
           announcement.announce(addresses)
           return start.wait(reason)
         }
         announcement.announce(gateway.addresses)
-        Self.reportReadiness(settings, logger)
         return gateway
       }
     }
   }
-
-  private static func reportReadiness(_ settings: Settings, _ logger: Logger) {
-    logger.info(
-      "ready",
-      metadata: [
-        "version": "\(Release.version)", "auth": "\(settings.auth.mode.rawValue)",
-        "data": "\(settings.dataDirectory)", "store": "\(settings.store.engine.rawValue)",
-      ])
-  }
-
 }
 
 /// The log lines with the addresses of the server, which are written once.
@@ -74,7 +63,4 @@ private final class Announcement: Sendable {
   }
 }
 
-extension Gateway: Daemon {
-  // A supervisor starts it again as another server of the cluster.
-  var exitStatus: Int32 { hasLeftCluster ? EX_TEMPFAIL : EXIT_SUCCESS }
-}
+extension Gateway: Daemon {}

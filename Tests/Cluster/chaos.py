@@ -78,7 +78,7 @@ class Site:
         return server
 
     def may_end(self, server, code):
-        self.expected.setdefault(server, {75}).add(code)
+        self.expected.setdefault(server, set()).add(code)
 
     @contextlib.asynccontextmanager
     async def damaged(self, fault):
@@ -298,7 +298,7 @@ class Run:
         """How servers and connections ended."""
         quiet = not any(faults.KINDS[fault.kind].closes for fault in planned)
         for server, code in self.site.ended:
-            expected = self.site.expected.get(server, {75})
+            expected = self.site.expected.get(server, set())
             if code not in expected:
                 raise Broken(f"{server.name} ended with {code}: {list(server.lines)[-5:]}")
             if quiet:

@@ -54,6 +54,29 @@ class ClusterServer(Server):
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
             return (await self.get("/readyz"))[0] == 200
 
+    async def identity(self):
+        """Its id in the cluster; None while it does not serve."""
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError, AssertionError):
+            return (await self.cluster_status())["server_id"]
+        return None
+
+    async def joins_again(self, before):
+        """Waits until the same process is ready as another server of the cluster."""
+        async def is_another():
+            return await self.is_ready() and await self.identity() not in (None, before)
+        await eventually(is_another, f"{self.name} as another server", DEADLINE * 2)
+        assert self.process.returncode is None
+
+    def descriptors(self):
+        return list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir())
+
+    def thread_count(self):
+        return len(list(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()))
+
+    def logged(self, text):
+        """The lines of its log with a text in them."""
+        return [line for line in self.lines if text in line]
+
     async def metric(self, name):
         """The sum of a metric's samples."""
         _, _, body = await self.get("/metrics")

@@ -17,6 +17,9 @@ def redis_alone(ctx):
 
 # Bounds on the longest time from a send to its acknowledgement, in seconds.
 KILL, HANG, DRAIN = 2, 4, 1
+# The same for a server that alone loses the bus: for clients of others, and for its own, which stay for
+# cluster.isolation_ms.
+DEAF, DEAF_CLIENTS = 5, 6
 # What clients may take beside that which connect anew and recover, all at once.
 RETURN = 1
 
@@ -70,66 +73,139 @@ async def test_an_edge_is_killed(ctx):
 
 
 async def test_a_zombie(ctx):
-    """Halted for ten seconds: its channels pause four at most. When it goes on it writes nothing, ends
-    with 75, and may be started again."""
+    """Halted for ten seconds: its channels pause four at most. When it goes on it writes nothing, and joins
+    again as another server; the process goes on, with the descriptors and threads that it had."""
     cluster, channel, traffic = await busy(ctx)
     zombie = cluster.servers[2]
+    before = await zombie.identity()
+    resources = len(zombie.descriptors()), zombie.thread_count()
     zombie.halt()
     await traffic.flow(10)
     # Those on the zombie itself hang with it; the others go on.
     zombie.go_on()
     await traffic.flow(2)
-    assert await zombie.wait() == 75
+    await zombie.joins_again(before)
     await traffic.end()
     pauses = sorted(traffic.pauses + traffic.returns)
     others = pauses[:int(len(pauses) * 0.95)]
     assert others[-1] <= HANG * PATIENCE, others[-1]
-    await cluster.add(*FREE)
     await cluster.until_whole(3)
+    await traffic.abandon()
+
+    async def as_before():
+        now = len(zombie.descriptors()), zombie.thread_count()
+        return now[0] <= resources[0] and now[1] <= resources[1] + 2
+    await eventually(as_before, "the descriptors and threads of one server")
 
 
 async def test_cut_off_from_the_bus(ctx):
-    """One server loses the bus alone: it is not ready, drains after cluster.isolation_ms, and ends with 75;
-    nothing is lost."""
+    """One server loses the bus alone for a while: its channels move, it is not ready, and drains after
+    cluster.isolation_ms. It waits for the bus, alive, with one line in the log, and joins again when the bus
+    is back. Nothing is lost."""
     redis_alone(ctx)
     cluster, channel, traffic = await busy(ctx)
     lonely = cluster.servers[2]
+    before = await lonely.identity()
+    ready = len(lonely.logged("ready"))
     lonely.bus_wire.cut()
 
     async def unready():
         return not await lonely.is_ready()
     await eventually(unready, "503 of /readyz")
-    assert await lonely.wait() == 75
-    await traffic.flow(1)
+
+    async def waits():
+        status, _, body = await lonely.get("/readyz")
+        return status == 503 and b"waiting for the bus" in body
+    await eventually(waits, "the wait for the bus")
+    await traffic.flow(4)
+    assert (await lonely.get("/healthz"))[0] == 200 and lonely.process.returncode is None
+    assert len(lonely.logged("waiting for the bus")) == 1, lonely.logged("waiting for the bus")
+    assert not [line for line in lonely.logged("ready")[ready:] if "not ready" not in line]
+    lonely.bus_wire.restore()
+    await lonely.joins_again(before)
+    await cluster.until_whole(3)
     await traffic.end()
-    assert await cluster.servers[0].is_ready()
+    assert max(traffic.pauses) <= DEAF * PATIENCE, max(traffic.pauses)
+    assert max(traffic.returns) <= (DEAF_CLIENTS + RETURN) * PATIENCE, max(traffic.returns)
+
+
+async def test_a_start_waits_for_the_bus(ctx):
+    """With a wrong password of Redis a server starts and waits, alive and not ready, and says so once; the
+    others go on. It is ready as soon as Redis takes the password."""
+    redis_alone(ctx)
+    cluster = await ctx.cluster(2, *FREE)
+    port = ctx.redis.port
+    server = await cluster.add(
+        *FREE, environment={"PARLEY_CLUSTER_BUS": f"redis://parley:hush@127.0.0.1:{port}"})
+
+    async def waits():
+        status, _, body = await server.get("/readyz")
+        return status == 503 and b"waiting for the bus" in body and b"password" in body
+    await eventually(waits, "the wait for the bus")
+    await asyncio.sleep(7)
+    assert await waits() and (await server.get("/healthz"))[0] == 200
+    assert server.process.returncode is None
+    assert len(server.logged("waiting for the bus")) == 1, list(server.lines)
+    assert not server.logged(": ready"), list(server.lines)
+    states = [s["state"] for s in (await cluster.servers[0].cluster_status())["servers"]]
+    assert sorted(states) == ["joining", "live", "live"], states
+    await ctx.redis.call("ACL", "SETUSER", "parley", "on", ">hush", "~*", "&*", "+@all")
+    await eventually(server.is_ready, "200 of /readyz")
+    await cluster.until_whole(3)
+    assert server.process.returncode is None
+
+
+async def test_the_bus_ends_for_all(ctx):
+    """When Redis dies no server is worse off than another: /readyz is 200 on all, from the first moment on."""
+    redis_alone(ctx)
+    cluster = await ctx.cluster(3, *FREE)
+    await asyncio.sleep(1)
+    await ctx.redis.crash()
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        for server in cluster.servers:
+            status, _, body = await server.get("/readyz")
+            assert status == 200, (server.name, body)
+        await asyncio.sleep(0.02)
+    await ctx.redis.up()
+    end = time.monotonic() + 4
+    while time.monotonic() < end:
+        for server in cluster.servers:
+            status, _, body = await server.get("/readyz")
+            assert status == 200, (server.name, body)
+        await asyncio.sleep(0.02)
 
 
 async def test_deaf_on_the_bus(ctx):
     """A bus that is silent one way, with its connection open, is found by the missing echo."""
     redis_alone(ctx)
     cluster, channel, traffic = await busy(ctx)
-    cluster.servers[2].bus_wire.silence("back")
-    assert await cluster.servers[2].wait() == 75
+    deaf = cluster.servers[2]
+    before = await deaf.identity()
+    deaf.bus_wire.silence("back")
+    await traffic.flow(8)
+    deaf.bus_wire.restore()
+    await deaf.joins_again(before)
     await traffic.end()
 
 
 async def test_cut_off_from_postgresql(ctx):
     """One server loses PostgreSQL alone: its writes are 500901, others take its homes, its clients' calls
     go on over the bus, and it drains after cluster.isolation_ms. When PostgreSQL is the bus too it cannot
-    know that it is alone: it is not ready, and ends when it is back."""
+    know that it is alone: it is not ready. It joins again when PostgreSQL is back."""
     cluster, channel, traffic = await busy(ctx)
     lonely = cluster.servers[2]
+    before = await lonely.identity()
     lonely.store_wire.cut()
     await traffic.flow(4)
-    if ctx.bus == "postgresql":
-        await asyncio.sleep(6)
-        assert lonely.process.returncode is None and not await lonely.is_ready()
-        lonely.store_wire.restore()
-    assert await lonely.wait() == 75
+    await asyncio.sleep(8)
+    assert lonely.process.returncode is None and not await lonely.is_ready()
+    assert (await lonely.get("/healthz"))[0] == 200
+    assert await cluster.home(channel) in cluster.servers[:2]
+    lonely.store_wire.restore()
+    await lonely.joins_again(before)
     await traffic.flow(1)
     await traffic.end()
-    assert await cluster.home(channel) in cluster.servers[:2]
 
 
 async def test_the_broker_restarts(ctx):

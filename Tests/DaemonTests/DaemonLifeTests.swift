@@ -21,7 +21,6 @@ struct DaemonLifeTests {
     func drain() { note("drain") }
     func hurry() { note("hurry") }
     func waitUntilStopped() { note("wait") }
-    var exitStatus: Int32 { 7 }
 
     private func note(_ call: String) { calls.withLock { $0.append(call) } }
   }
@@ -66,7 +65,7 @@ struct DaemonLifeTests {
       life.take(SIGINT)
       return daemon
     }
-    guard case .ended(status: 7) = life.outcome else { return #expect(Bool(false)) }
+    guard case .ended = life.outcome else { return #expect(Bool(false)) }
     #expect(daemon.calls.withLock(\.self) == ["drain", "wait"])
   }
 
@@ -78,6 +77,61 @@ struct DaemonLifeTests {
       return daemon
     }
     #expect(daemon.calls.withLock(\.self) == ["reload", "wait"])
+  }
+
+  /// A daemon that ends by itself to be made again.
+  private final class Returning: Daemon {
+    let didServe: @Sendable () -> Void
+    init(_ didServe: @escaping @Sendable () -> Void = {}) { self.didServe = didServe }
+    func takePulse(_ answer: @escaping @Sendable () -> Void) { answer() }
+    func reload() {}
+    func drain() {}
+    func hurry() {}
+    func waitUntilStopped() { didServe() }
+    var startsAgain: Bool { true }
+  }
+
+  @Test("a daemon that starts again is made again, however often that fails")
+  func returns() throws {
+    let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
+    let (life, daemon) = (life(receiver), Tracked())
+    var attempts = 0
+    life.run { _ in
+      attempts += 1
+      switch attempts {
+      case 1, 4: return Returning()
+      case 2, 3: throw Refusal()
+      default: return daemon
+      }
+    }
+    guard case .ended = life.outcome else { return #expect(Bool(false)) }
+    #expect(attempts == 5 && daemon.calls.withLock(\.self) == ["wait"])
+    let notices = try (0..<6).map { _ in try receiver.next().prefix { $0 != "=" && $0 != "\n" } }
+    #expect(
+      notices == [
+        "READY", "EXTEND_TIMEOUT_USEC", "EXTEND_TIMEOUT_USEC", "EXTEND_TIMEOUT_USEC", "READY",
+        "READY",
+      ])
+  }
+
+  @Test("a signal ends a daemon that would start again, and the wait for it", arguments: [1, 2])
+  func endsReturning(made: Int) {
+    let life = life()
+    var attempts = 0
+    life.run { _ in
+      attempts += 1
+      guard attempts == 1 else {
+        life.take(SIGTERM)
+        throw Refusal()
+      }
+      return Returning { if made == 1 { life.take(SIGTERM) } }
+    }
+    #expect(attempts == made)
+    switch life.outcome {
+    case .ended: #expect(made == 1)
+    case .cancelled: #expect(made == 2)
+    case .failed: #expect(Bool(false))
+    }
   }
 
   @Test("signals of a daemon that serves: reload, drain, hurry")

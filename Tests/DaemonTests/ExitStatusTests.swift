@@ -15,9 +15,4 @@ struct ExitStatusTests {
     #expect(DaemonProcess.status(of: wrong) == EX_CONFIG)
     #expect(DaemonProcess.status(of: Refusal()) == EX_UNAVAILABLE)
   }
-
-  @Test("a daemon that says nothing of it ends with 0")
-  func ends() {
-    #expect(FakeDaemon().exitStatus == EXIT_SUCCESS)
-  }
 }

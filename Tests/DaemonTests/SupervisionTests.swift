@@ -33,6 +33,22 @@ struct SupervisionTests {
     for _ in 0..<3 { #expect(try receiver.next() == "WATCHDOG=1") }
   }
 
+  @Test("with a watchdog, a start that waits gives signs of life once a daemon has served")
+  func waits() throws {
+    let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
+    let environment = ["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "3600000000"]
+    let supervision = Supervision(environment: environment, logger: logger)
+    supervision.isWaiting(for: "PostgreSQL")
+    #expect(try receiver.next().hasPrefix("EXTEND_TIMEOUT_USEC="))
+    #expect(receiver.waiting() == nil)
+    supervision.didStart(FakeDaemon())
+    supervision.didEnd()
+    #expect(try receiver.next().hasPrefix("READY=1\n"))
+    supervision.isWaiting(for: "the bus")
+    #expect(try receiver.next().hasPrefix("EXTEND_TIMEOUT_USEC="))
+    #expect(try receiver.next() == "WATCHDOG=1")
+  }
+
   @Test("without a supervisor nothing is told, and a name that can't be used stops nothing")
   func alone() {
     for environment in [[:], ["NOTIFY_SOCKET": "vsock:2:1"], ["WATCHDOG_USEC": "1"]] {

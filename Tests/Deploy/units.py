@@ -56,6 +56,9 @@ async def test_units_fit_the_settings(ctx):
         assert int(value(text, "TimeoutStopSec")) * 1000 >= drain + 10_000, name
         assert value(text, "Type") == "notify" and int(value(text, "WatchdogSec")) > 0, name
         assert value(text, "RestartPreventExitStatus") == "78", name
+        # A unit that is given up stays down when what it missed is back.
+        assert value(text, "StartLimitIntervalSec") == "0" and "StartLimitBurst" not in text, name
+        assert value(text, "Restart") == "on-failure" and int(value(text, "RestartSec")) >= 1, name
 
 
 async def test_shipped_settings_are_valid(ctx):

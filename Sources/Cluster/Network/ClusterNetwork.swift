@@ -55,8 +55,8 @@ package protocol ClusterDelegate: AnyObject, Sendable {
   /// Takes the servers that are not heard on the bus: what they have to say comes late, if at all.
   func silenceDidChange(_ servers: Set<ServerID>)
 
-  /// Reports that the cluster has declared this server dead or found it isolated: it has to drain and
-  /// end with exit status 75.
+  /// Reports that the cluster has declared this server dead or found it isolated: it has to drain, and
+  /// to join again as another server.
   ///
   /// A ring without this server follows, unless it knows of no other. None of them answers it any more.
   func mustLeave(reason: String)

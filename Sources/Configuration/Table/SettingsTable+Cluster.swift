@@ -49,7 +49,7 @@ extension SettingsTable {
       "cluster.isolation_ms", \.cluster.isolationMilliseconds, in: 100...600_000,
       unit: "milliseconds",
       help:
-        "Time without bus or PostgreSQL, while other servers reach it, after which a server drains and exits with status 75."
+        "Time without bus or PostgreSQL, while other servers reach it, after which a server drains and joins the cluster again."
     ),
   ]
 

@@ -8,6 +8,7 @@ struct Supervision: Sendable {
   private let supervisor: Supervisor?
   private let watchdogPeriod: UInt64?
   private let logger: Logger
+  private let watched = Watched()
 
   init(environment: [String: String], logger: Logger) {
     self.logger = logger
@@ -23,11 +24,20 @@ struct Supervision: Sendable {
   /// Notifies the supervisor that the daemon serves, and begins the signs of life.
   func didStart(_ daemon: any Daemon) {
     notify(.ready)
-    if let watchdogPeriod { watch(daemon, every: watchdogPeriod / 2) }
+    guard let watchdogPeriod else { return }
+    let isFirst = watched.begin(Watchdog(daemon) { [self] in notify(.alive) })
+    if isFirst { watch(every: watchdogPeriod / 2) }
   }
 
+  /// Takes note that the daemon has ended; another may follow.
+  func didEnd() { watched.end() }
+
   /// Notifies the supervisor that the start takes longer.
-  func isWaiting(for reason: String) { notify(.waiting(reason)) }
+  func isWaiting(for reason: String) {
+    notify(.waiting(reason))
+    // Expected from the first daemon on, also while another is made.
+    if watched.hasBegun { notify(.alive) }
+  }
 
   /// Reloads the daemon, and notifies the supervisor of the beginning and the end.
   func reloading(_ reload: () -> Void) {
@@ -48,16 +58,15 @@ struct Supervision: Sendable {
     }
   }
 
-  /// Watches the daemon until the process ends, also while it drains.
-  private func watch(_ daemon: any Daemon, every microseconds: UInt64) {
-    let watchdog = Watchdog(daemon) { [self] in notify(.alive) }
+  /// Watches the daemons until the process ends, also while they drain.
+  private func watch(every microseconds: UInt64) {
     let pause = timespec(
       tv_sec: Int(clamping: microseconds / 1_000_000),
       tv_nsec: Int(max(microseconds, 1) % 1_000_000 * 1000))
     do {
       _ = try Thread(name: "watchdog") {
         while true {
-          watchdog.tick()
+          watched.current?.tick()
           var (wanted, rest) = (pause, timespec())
           while nanosleep(&wanted, &rest) != 0, errno == EINTR { wanted = rest }
         }
@@ -66,6 +75,26 @@ struct Supervision: Sendable {
       logger.warning("the supervisor gets no signs of life", metadata: ["reason": "\(error)"])
     }
   }
+}
+
+/// The watchdog of the daemon that serves.
+private final class Watched: Sendable {
+  private let state = Mutex<(watchdog: Watchdog?, hasBegun: Bool)>((nil, false))
+
+  var current: Watchdog? { state.withLock(\.watchdog) }
+
+  /// Whether signs of life are expected.
+  var hasBegun: Bool { state.withLock(\.hasBegun) }
+
+  /// - Returns: Whether it is the first.
+  func begin(_ watchdog: Watchdog) -> Bool {
+    state.withLock { state in
+      defer { state = (watchdog, true) }
+      return !state.hasBegun
+    }
+  }
+
+  func end() { state.withLock { $0.watchdog = nil } }
 }
 
 /// Sends a supervisor signs of life for as long as all event loops of the daemon take turns.

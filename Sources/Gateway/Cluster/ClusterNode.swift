@@ -19,7 +19,7 @@ final class ClusterNode: ClusterObserver {
 
   /// Joins the cluster of the settings, with a number in it; it becomes a home with ``serve(_:)``.
   ///
-  /// Waits for a registry that cannot be reached.
+  /// Waits for a registry and a bus that cannot be reached.
   ///
   /// - Returns: `nil` when the settings name no cluster.
   /// - Throws: An error for the operator: settings that differ from those of other servers, a
@@ -33,7 +33,6 @@ final class ClusterNode: ClusterObserver {
     let options = Self.options(settings, store: store.value)
     let maker = try Self.maker(of: bus, store: store.value)
     network = try Self.join(options, maker, wait)
-    try awaitRegistry(wait)
     watch(logger)
     logger.notice(
       "joined the cluster",
@@ -56,19 +55,6 @@ final class ClusterNode: ClusterObserver {
   /// The time of the cluster: that of its database.
   var clock: DeploymentClock {
     DeploymentClock(clusterOffset: { [network] in network.clockOffset })
-  }
-
-  /// Waits for the registry's first answer, which brings its clock and the list of servers: nothing may
-  /// be judged by another clock.
-  private func awaitRegistry(_ wait: StartWait) throws {
-    while true {
-      for _ in 0..<200 where network.figures.clockOffset == nil { usleep(10_000) }
-      guard network.figures.clockOffset == nil else { return }
-      guard wait.wait("the cluster's registry answers no beat") else {
-        network.stop()
-        throw StartError("the start was ended")
-      }
-    }
   }
 
   /// Logs what happens to the bus, as long as this server is there.
@@ -167,13 +153,51 @@ final class ClusterNode: ClusterObserver {
     _ options: ClusterOptions, _ maker: @escaping BusMaker, _ wait: StartWait
   ) throws -> ClusterLoop {
     while true {
+      let network = try register(options, maker, wait)
+      if try isConnected(network, wait) { return network }
+      network.stop()
+    }
+  }
+
+  /// Waits for the registry's first answer and for the bus.
+  ///
+  /// The answer brings the registry's clock and the list of servers: nothing may be judged by another
+  /// clock. A server that the bus does not reach would be of no use to clients.
+  ///
+  /// - Returns: `false` when the others have declared this server dead meanwhile.
+  private static func isConnected(_ network: ClusterLoop, _ wait: StartWait) throws -> Bool {
+    while true {
+      for _ in 0..<100 {
+        let figures = network.figures
+        guard !figures.hasLeft else { return false }
+        if figures.clockOffset != nil, figures.hasHeardBus { return true }
+        usleep(10_000)
+      }
+      let figures = network.figures
+      let goesOn =
+        figures.clockOffset == nil
+        ? wait.wait(for: .database, "the cluster's registry answers no beat")
+        : wait.wait(for: .bus, figures.busFault ?? "no beat has come back")
+      guard goesOn else {
+        network.stop()
+        throw StartError("the start was ended")
+      }
+    }
+  }
+
+  private static func register(
+    _ options: ClusterOptions, _ maker: @escaping BusMaker, _ wait: StartWait
+  ) throws -> ClusterLoop {
+    while true {
       do throws(ClusterError) {
         return try ClusterLoop(options, bus: maker)
       } catch {
         guard case .registry(let reason) = error, reason.mayRecover else {
           throw error.asFailure(ofCluster: options.clusterName)
         }
-        guard wait.wait(reason.message) else { throw StartError("the start was ended") }
+        guard wait.wait(for: .database, reason.message) else {
+          throw StartError("the start was ended")
+        }
       }
     }
   }

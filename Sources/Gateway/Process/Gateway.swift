@@ -23,38 +23,48 @@ package final class Gateway: Sendable {
   /// `nil` for a server alone.
   private let cluster: ClusterNode?
   private let certificate: TLSServerContextHolder?
+  private let entrance: Entrance
+  private let readiness: ReadinessReport
   private let threads: Mutex<[Reactor.Thread]>
 
   /// Opens the listeners and the store, and starts to serve.
   ///
-  /// Waits for a database that cannot be reached. Requests are answered meanwhile: the server is not
-  /// ready.
+  /// Waits for a database or a bus that cannot be reached. Requests are answered meanwhile: the server is
+  /// not ready.
   ///
-  /// - Parameter pause: Called on the caller's thread before another attempt to reach the database,
-  ///   with the reason and the addresses; waits, and returns whether to make it.
+  /// - Parameters:
+  ///   - entrance: The sockets that a gateway before it has served; `nil` opens them for this one alone.
+  ///   - pause: Called on the caller's thread before another attempt to reach the database or the bus,
+  ///     with the reason and the addresses; waits, and returns whether to make it.
   /// - Throws: What stands in the way, in words for the operator.
   package init(
-    _ plan: GatewayPlan, logger: Logger,
+    _ plan: GatewayPlan, at entrance: Entrance? = nil, logger: Logger,
     pause: @escaping @Sendable (_ reason: String, [BoundAddress]) -> Bool = { _, _ in true }
   ) throws {
     let settings = plan.settings
-    let count = max(settings.reactors, 1)
-    let (bound, listeners) = try Self.listen(plan.listening, count: count)
-    let starting =
-      settings.store.engine == .postgreSQL
-      ? try StartingServer(listeners.flatMap(\.self), settings, logger: logger) : nil
-    let wait = StartWait(starting, logger: logger) { pause($0, bound) }
+    let count = plan.shardCount
+    let entrance = entrance ?? Entrance(plan, logger: logger)
+    try entrance.open()
+    self.entrance = entrance
+    let bound = entrance.addresses
+    let wait = StartWait(entrance, logger: logger) { pause($0, bound) }
     inbox = ClusterInbox(
       callTimeout: settings.cluster.callTimeoutMilliseconds, logger: logger)
     cluster = try ClusterNode(settings, inbox.figures, wait, logger: logger)
     let shards = try ShardSet(count: count, network: cluster?.network)
-    services = try GatewayServices(
-      plan, shards: shards, cluster: cluster, relayCounts: inbox.figures, wait, logger: logger)
+    do {
+      services = try GatewayServices(
+        plan, shards: shards, cluster: cluster, relayCounts: inbox.figures, entrance: entrance,
+        wait, logger: logger)
+    } catch {
+      cluster?.leave()
+      throw error
+    }
     if let network = shards.network { inbox.open(shards, network) }
     certificate = plan.listening.certificate
     addresses = bound
     services.uploads.start(isAlone: cluster == nil)
-    starting?.close()
+    let listeners = try entrance.handOver()
     Self.warn(settings, logger)
     let services = services
     let start = StartReport<StartError>()
@@ -65,10 +75,12 @@ package final class Gateway: Sendable {
         }
       })
     try start.wait(for: count)
-    services.stage = .serving
+    services.serve()
     services.controlLog?.follow(
       for: services, every: settings.cluster.beatMilliseconds)
     cluster?.serve(inbox)
+    readiness = ReadinessReport(services)
+    readiness.follow()
   }
 
   /// Reads the files again that may change while it runs.
@@ -112,8 +124,9 @@ package final class Gateway: Sendable {
     services.shards.sendToAll(.hurry)
   }
 
-  /// Whether it stopped because it left the cluster: a new start makes it another server of it.
-  package var hasLeftCluster: Bool { services.hasLeftCluster }
+  /// Whether it stops only because the cluster goes on without it: made again, it is another server of
+  /// the cluster.
+  package var startsAgain: Bool { services.startsAgain }
 
   /// Calls `answer`, from any thread, once every event loop has taken a turn since.
   ///
@@ -128,6 +141,7 @@ package final class Gateway: Sendable {
       for thread in threads { thread.join() }
       threads = []
     }
+    if services.startsAgain { answerMeanwhile() }
     cluster?.leave()
     services.thumbnails.shutDown()
     services.translator?.shutdown()
@@ -136,6 +150,16 @@ package final class Gateway: Sendable {
     services.webhooks?.shutDown()
     services.audit?.close()
     services.store.close()
+  }
+
+  /// Answers that the server is not ready, until another gateway takes over.
+  private func answerMeanwhile() {
+    do {
+      try entrance.open()
+      entrance.setReason("joining the cluster again")
+    } catch {
+      services.logger.warning("health checks are not answered", metadata: ["reason": "\(error)"])
+    }
   }
 
   /// Says what an operator may not have meant.
@@ -190,27 +214,6 @@ package final class Gateway: Sendable {
       metadata: ["file": "\(key)"])
   }
 
-  /// Opens the sockets of all listeners; a list for each shard.
-  private static func listen(
-    _ plan: ListenPlan, count: Int
-  ) throws -> (addresses: [BoundAddress], listeners: [[ShardListener]]) {
-    var bound: [BoundAddress] = []
-    var listeners = (0..<count).map { _ in [ShardListener]() }
-    for target in plan.targets {
-      let (address, sockets) = try target.open(count: count)
-      bound.append(BoundAddress(address: address.description, purpose: target.purpose))
-      for (index, socket) in sockets.enumerated() {
-        listeners[index].append(
-          ShardListener(
-            descriptor: socket, security: target.security, proxyHeader: target.proxyHeader,
-            servesMetrics: target.servesMetrics,
-            answersLoopbackNamesOnly: target.answersLoopbackNamesOnly,
-            pool: target.purpose == .operations ? .operations : .clients))
-      }
-    }
-    return (bound, listeners)
-  }
-
   private static func run(
     _ handle: ShardHandle, _ services: GatewayServices, _ listeners: [ShardListener],
     _ start: StartReport<StartError>
@@ -236,31 +239,6 @@ package final class Gateway: Sendable {
       start.add(.failure(StartError("a reactor can't start: \(error)")))
     }
   }
-}
-
-/// An address that the gateway listens on.
-package struct BoundAddress: Sendable {
-  package enum Purpose: String, Sendable {
-    case plain
-    case tls
-    case operations
-    /// Plain, behind proxies that introduce their clients.
-    case proxied
-  }
-
-  /// Numeric host and port.
-  package let address: String
-  package let purpose: Purpose
-}
-
-/// A listening socket of one shard.
-struct ShardListener: Sendable {
-  let descriptor: Int32
-  let security: Listener.Security
-  let proxyHeader: ProxyHeaderPolicy
-  let servesMetrics: Bool
-  let answersLoopbackNamesOnly: Bool
-  let pool: SocketPool
 }
 
 /// Counts answers of several threads, and calls back with the last.

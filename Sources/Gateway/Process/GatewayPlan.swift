@@ -14,6 +14,9 @@ package struct GatewayPlan: Sendable {
   let verifiers: [TokenVerifier]
   let fetching: UnfurlerConfiguration
 
+  /// The number of event loops.
+  var shardCount: Int { max(settings.reactors, 1) }
+
   /// - Throws: An error that names the setting whose value cannot be used.
   package init(_ settings: Settings) throws {
     self.settings = settings

@@ -15,7 +15,8 @@ extension GatewayServices {
   /// Opens what the shards share.
   convenience init(
     _ plan: GatewayPlan, shards: ShardSet, cluster: ClusterNode? = nil,
-    relayCounts: RelayCounts = RelayCounts(), _ wait: StartWait? = nil, logger: Logger
+    relayCounts: RelayCounts = RelayCounts(), entrance: Entrance? = nil, _ wait: StartWait? = nil,
+    logger: Logger
   ) throws {
     let settings = plan.settings
     // One shard for each shard, one for the store's thread, one for the unfurler's, one for that of
@@ -33,7 +34,7 @@ extension GatewayServices {
       fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { shards.wake() })
-    if let wait { options.waitForServer = { wait.wait($0) } }
+    if let wait { options.waitForServer = { wait.wait(for: .database, $0) } }
     options.didReconnect = { shards.sendToAll(LocalMessage.storeReconnected) }
     if let network = cluster?.network {
       options.healthDidChange = { network.storeDidChange(canWrite: $0 == .healthy) }
@@ -107,7 +108,7 @@ extension GatewayServices {
         translationMetrics.record(nanoseconds: $0, for: .translation)
       },
       audit: try AuditLog(settings.audit, logger: logger), clock: clock, deletionHold: hold,
-      logger: logger)
+      entrance: entrance, logger: logger)
     clockRecord.noteStart(gap: gap, hold: hold.rest(at: start), logger: logger)
     clockRecord.note(lag: clockLag(at: start.unix), logger: logger)
   }

@@ -2,8 +2,14 @@ import Logging
 import Reactor
 import Synchronization
 
-/// The wait of a start for its database, as an operator sees it: in the log, and in `/readyz`.
+/// The wait of a start for its database or its bus, as an operator sees it: in the log, and in `/readyz`.
 final class StartWait: Sendable {
+  /// A service that a start waits for.
+  enum Need: String {
+    case database = "PostgreSQL"
+    case bus = "the bus"
+  }
+
   /// Waits for the time of another attempt; `false` gives up.
   typealias Pause = @Sendable (_ reason: String) -> Bool
 
@@ -11,13 +17,13 @@ final class StartWait: Sendable {
   private static let interval: Int64 = 30_000
 
   private let logger: Logger
-  private let server: StartingServer?
+  private let entrance: Entrance
   private let pause: Pause
-  private let last = Mutex<(reason: String, loggedAt: Int64)?>(nil)
+  private let last = Mutex<(need: Need, loggedAt: Int64)?>(nil)
 
-  /// - Parameter server: Answers requests meanwhile; `nil` for none.
-  init(_ server: StartingServer?, logger: Logger, pause: @escaping Pause) {
-    self.server = server
+  /// - Parameter entrance: Answers requests meanwhile.
+  init(_ entrance: Entrance, logger: Logger, pause: @escaping Pause) {
+    self.entrance = entrance
     self.logger = logger
     self.pause = pause
   }
@@ -25,15 +31,17 @@ final class StartWait: Sendable {
   /// Waits after an attempt that failed.
   ///
   /// - Returns: Whether to make another one.
-  func wait(_ reason: String) -> Bool {
-    server?.setReason("waiting for PostgreSQL: \(reason)")
+  func wait(for need: Need, _ reason: String) -> Bool {
+    let text = "waiting for \(need.rawValue)"
+    entrance.setReason("\(text): \(reason)")
     let now = SystemClock.monotonicMilliseconds
+    // Attempts fail in turn at this and that; what is missing stays the same.
     let isNews = last.withLock { last in
-      if let last, last.reason == reason, now - last.loggedAt < Self.interval { return false }
-      last = (reason, now)
+      if let last, last.need == need, now - last.loggedAt < Self.interval { return false }
+      last = (need, now)
       return true
     }
-    if isNews { logger.warning("waiting for PostgreSQL", metadata: ["reason": "\(reason)"]) }
+    if isNews { logger.warning("\(text)", metadata: ["reason": "\(reason)"]) }
     return pause(reason)
   }
 }

@@ -65,9 +65,12 @@ final class GatewayServices: Sendable {
   let relayCounts: RelayCounts
   /// The changes of all servers; `nil` on a server that is alone.
   let controlLog: ControlLog?
+  /// The listening sockets that another gateway of the process may serve after this one.
+  private let entrance: Entrance?
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
   private let departure = Atomic(false)
+  private let isToReturn = Atomic(false)
 
   /// The stage of the life of the process.
   enum Lifecycle: Int, Sendable {
@@ -85,8 +88,10 @@ final class GatewayServices: Sendable {
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
     controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
     translator: Translator? = nil, audit: AuditLog? = nil,
-    clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil, logger: Logger
+    clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil,
+    entrance: Entrance? = nil, logger: Logger
   ) {
+    self.entrance = entrance
     lone = LoneServer(settings.cluster)
     self.cluster = cluster
     self.controlLog = controlLog
@@ -148,14 +153,25 @@ final class GatewayServices: Sendable {
   /// The number of this server; 0 for a server alone.
   var server: UInt16 { shards.network?.local.slot ?? 0 }
 
-  var stage: Lifecycle {
-    get { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }
-    set { lifecycle.store(newValue.rawValue, ordering: .relaxed) }
+  var stage: Lifecycle { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }
+
+  /// Begins to serve, unless it has begun to stop.
+  func serve() {
+    _ = lifecycle.compareExchange(
+      expected: Lifecycle.starting.rawValue, desired: Lifecycle.serving.rawValue,
+      ordering: .relaxed)
   }
 
-  /// Begins to stop, once.
+  /// Begins to stop, because an operator wants it.
   func drain() {
-    stage = .draining
+    isToReturn.store(false, ordering: .relaxed)
+    // Clients are to be refused at once when the shards stop listening.
+    if !hasLeftCluster { entrance?.close() }
+    beginDraining()
+  }
+
+  private func beginDraining() {
+    lifecycle.store(Lifecycle.draining.rawValue, ordering: .relaxed)
     sendWaits.close()
     cluster?.drain()
     shards.sendToAll(.drain)
@@ -164,12 +180,20 @@ final class GatewayServices: Sendable {
   /// Whether the cluster goes on without this server, which drains for that reason.
   var hasLeftCluster: Bool { departure.load(ordering: .relaxed) }
 
+  /// Whether the process is to join the cluster again, as another server.
+  var startsAgain: Bool { isToReturn.load(ordering: .relaxed) }
+
   /// Begins to stop because the cluster goes on without this server.
+  ///
+  /// All that it knows of channels and users is in other hands by now, so everything is given up, and
+  /// nothing of it returns.
   func leaveCluster(reason: String) {
     guard !departure.exchange(true, ordering: .relaxed) else { return }
-    logger.critical("leaving the cluster", metadata: ["reason": "\(reason)"])
+    if stage != .draining { isToReturn.store(true, ordering: .relaxed) }
+    logger.error(
+      "leaving the cluster, to join it again as another server", metadata: ["reason": "\(reason)"])
     store.hurry(within: 1_000)
-    drain()
+    beginDraining()
   }
 
   /// Takes note that nobody is left on a shard; the last one stops them all.

@@ -41,7 +41,7 @@ struct ClusterStatusTests {
     #expect(refused.body["code"]?.integer == 400_201)
     #expect(try running.call("POST", path).status == 200)
     running.gateway.waitUntilStopped()
-    #expect(!running.gateway.hasLeftCluster)
+    #expect(!running.gateway.startsAgain)
   }
 
   @Test("status, metrics and readiness come from the cluster when there is one")

@@ -112,4 +112,19 @@ struct LeavingTests {
     #expect(servers.servers[0].services.hasLeftCluster)
     #expect(!servers.servers[1].services.hasLeftCluster)
   }
+
+  @Test("joins again, unless an operator wants it to end")
+  func joinsAgain() {
+    let services = servers.servers[0].services
+    servers.servers[0].inbox.mustLeave(reason: "declared dead")
+    servers.settle()
+    #expect(services.startsAgain)
+    services.drain()
+    #expect(!services.startsAgain)
+    let other = servers.servers[1].services
+    other.drain()
+    servers.servers[1].inbox.mustLeave(reason: "declared dead")
+    servers.settle()
+    #expect(other.hasLeftCluster && !other.startsAgain)
+  }
 }

@@ -95,7 +95,7 @@ final class DrivenServers {
       let set = try ShardSet(count: shardCount, network: network)
       let services = try GatewayServices(
         GatewayPlan(settings), set, store: store, options.sharing, inbox.figures, logger)
-      services.stage = .serving
+      services.serve()
       inbox.open(set, network)
       return Server(
         network, inbox, try set.handles.map { try Shard(handle: $0, services: services) })

@@ -32,7 +32,7 @@ final class DrivenShard {
     let services = try GatewayServices(
       GatewayPlan(settings), shards: shards,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    services.stage = .serving
+    services.serve()
     shard = try Shard(handle: shards[0], services: services)
   }
 

@@ -37,7 +37,7 @@ final class DrivenShards {
     let services = try GatewayServices(
       GatewayPlan(settings), shards: set,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    services.stage = .serving
+    services.serve()
     shards = try set.handles.map { try Shard(handle: $0, services: services) }
   }
 
