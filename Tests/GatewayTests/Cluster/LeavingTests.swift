@@ -2,6 +2,7 @@ import Cluster
 import ShardMessages
 import TestSupport
 import Testing
+import WebSocket
 
 @testable import Gateway
 
