@@ -64,7 +64,7 @@ struct LinkFinderTests {
   func all(text: String, expected: [String]) {
     var finder = LinkFinder(text)
     var urls: [String] = []
-    while let url = finder.next() { urls.append(url.text) }
+    while let url = finder?.next() { urls.append(url.text) }
     #expect(urls == expected)
   }
 

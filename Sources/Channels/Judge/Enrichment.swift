@@ -62,9 +62,8 @@ extension JudgeSources {
   ///
   /// The text beside a file describes it; its link is the file's own.
   func preview(ofText text: String, in type: MessageType, by authorID: String?) -> LinkKnowledge {
-    guard type != .file, let lookUpPreview else { return .noLink }
+    guard type != .file, let lookUpPreview, var finder = LinkFinder(text) else { return .noLink }
     var knowledge = LinkKnowledge.noLink
-    var finder = LinkFinder(text)
     var tried: [Link] = []
     while let link = Self.nextLink(of: &finder, after: tried) {
       tried.append(link)

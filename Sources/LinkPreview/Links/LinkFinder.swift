@@ -11,7 +11,7 @@ package struct LinkFinder {
   /// The first link of a text in reading order, with its fragment, `nil` when there is none.
   package static func firstURL(in text: String) -> WebURL? {
     var finder = LinkFinder(text)
-    return finder.next()
+    return finder?.next()
   }
 
   /// The number of candidates without a link after which the search ends.
@@ -23,8 +23,10 @@ package struct LinkFinder {
   private var brackets = OpenBrackets()
   private var codeSpans = CodeSpans()
 
-  package init(_ text: String) {
-    self.text = LinkText(LinkHint.isGiven(by: text) ? Array(text.unicodeScalars) : [])
+  /// - Returns: `nil` for a text that one pass over its bytes shows to have no link.
+  package init?(_ text: String) {
+    guard LinkHint.isGiven(by: text) else { return nil }
+    self.text = LinkText(Array(text.unicodeScalars))
     skipCodeBlocks()
   }
 
