@@ -96,7 +96,8 @@ final class ChannelHost {
     let shard = shard
     var actions = JudgeActions()
     swap(&actions, &shard.judgeActions)
-    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    // By both clocks at once: the loop's time is that of the turn's beginning.
+    let now = shard.services.now
     judge.handle(input, at: now, into: &actions)
     while let action = actions.next() { perform(action, on: shard) }
     if let tally = actions.takeTally() { shard.count(tally, of: url) }

@@ -6,13 +6,19 @@ import Synchronization
 ///
 /// On a server alone it is the system's clock. In a cluster it is the clock of the database, and the
 /// system's clock plays no part: that of one server may be wrong. It follows steps in both directions at
-/// once. Only a fall of up to ``tolerance`` is waited out: readings on two threads, and corrections of a
-/// cluster's clock, differ by as much. So it may go back. Durations are measured on the steady clock.
+/// once, so it may go back. Between steps, its time is the steady clock's plus a difference that hardly
+/// ever falls: what is so far apart by the steady clock is so far apart by this one.
 final class DeploymentClock: Sendable {
-  /// Milliseconds by which a reading may be less than an earlier one, and counts as equal to it.
+  /// Milliseconds by which the difference may be too large before it falls.
+  static let drift: Int64 = 100
+  /// Milliseconds by which the time does not go back but stands still.
   static let tolerance: Int64 = 1_000
+  /// Milliseconds between two readings of the steady clock from which on the one between them is doubted.
+  private static let delay: Int64 = 50
 
   private let source: @Sendable () -> Int64
+  /// Milliseconds to add to the steady clock.
+  private let offset = Atomic(Int64.min / 2)
   /// The latest time that was read, since the last step.
   private let latest = Atomic(Int64.min)
 
@@ -31,22 +37,33 @@ final class DeploymentClock: Sendable {
   }
 
   /// Unix milliseconds.
-  var now: Int64 { reading(source()) }
+  var now: Int64 { moment.unix }
 
-  /// The time by this clock and by the steady clock, read together.
+  /// The time by this clock and by the steady clock.
   var moment: Moment {
-    var moment = Moment(unix: 0, monotonic: SystemClock.monotonicMilliseconds)
-    // A thread that is held up between the two would see a step.
-    for _ in 0..<5 {
-      let start = moment.monotonic
-      moment = Moment(unix: now, monotonic: SystemClock.monotonicMilliseconds)
-      if moment.monotonic - start < 100 { break }
+    var (start, unix) = (SystemClock.monotonicMilliseconds, source())
+    var end = SystemClock.monotonicMilliseconds
+    // A thread that was held up between the two would see a step.
+    for _ in 0..<5 where end - start >= Self.delay {
+      (start, unix) = (end, source())
+      end = SystemClock.monotonicMilliseconds
     }
-    return moment
+    return moment(unix: unix, monotonic: end)
   }
 
-  /// The time for a reading of the source.
-  func reading(_ time: Int64) -> Int64 {
+  /// The time for readings of the source and of the steady clock.
+  func moment(unix: Int64, monotonic: Int64) -> Moment {
+    let read = unix - monotonic
+    var difference = offset.load(ordering: .relaxed)
+    if read > difference || difference - read > Self.drift {
+      difference = read
+      offset.store(read, ordering: .relaxed)
+    }
+    return Moment(unix: reached(monotonic + difference), monotonic: monotonic)
+  }
+
+  /// The time, unless a slightly later one was read before.
+  private func reached(_ time: Int64) -> Int64 {
     // Most readings fall into a millisecond that is known.
     let known = latest.load(ordering: .relaxed)
     guard time != known else { return time }

@@ -1,3 +1,4 @@
+import Channels
 import Reactor
 import Synchronization
 import TestSupport
@@ -7,44 +8,61 @@ import Testing
 
 @Suite("Deployment clock")
 struct DeploymentClockTests {
+  private func time(_ clock: DeploymentClock, _ unix: Int64, _ monotonic: Int64) -> Int64 {
+    clock.moment(unix: unix, monotonic: monotonic).unix
+  }
+
   @Test("it follows its source")
   func follows() {
     let clock = DeploymentClock { 0 }
-    #expect(clock.reading(1_000_000) == 1_000_000)
-    #expect(clock.reading(1_000_700) == 1_000_700)
+    #expect(time(clock, 1_000_000, 500) == 1_000_000)
+    #expect(time(clock, 1_000_700, 1_200) == 1_000_700)
+    #expect(clock.moment(unix: 1_000_700, monotonic: 1_200).monotonic == 1_200)
   }
 
   @Test("a step forward and a step back are followed at once")
   func steps() {
     let clock = DeploymentClock { 0 }
-    #expect(clock.reading(1_000_000) == 1_000_000)
-    #expect(clock.reading(4_600_000) == 4_600_000)
-    #expect(clock.reading(1_001_500) == 1_001_500)
-    #expect(clock.reading(1_001_600) == 1_001_600)
+    #expect(time(clock, 1_000_000, 0) == 1_000_000)
+    #expect(time(clock, 4_600_000, 10) == 4_600_000)
+    #expect(time(clock, 1_001_500, 20) == 1_001_500)
+    #expect(time(clock, 1_001_600, 120) == 1_001_600)
   }
 
-  @Test("a fall of up to a second is waited out")
+  @Test("a step back of up to a second is waited out")
   func falls() {
     let clock = DeploymentClock { 0 }
-    #expect(clock.reading(1_000_000) == 1_000_000)
-    #expect(clock.reading(999_000) == 1_000_000)
-    #expect(clock.reading(999_999) == 1_000_000)
-    #expect(clock.reading(1_000_001) == 1_000_001)
-    #expect(clock.reading(999_000) == 999_000)
+    #expect(time(clock, 1_000_000, 0) == 1_000_000)
+    #expect(time(clock, 999_100, 100) == 1_000_000)
+    #expect(time(clock, 999_999, 999) == 1_000_000)
+    #expect(time(clock, 1_000_001, 1_001) == 1_000_001)
+  }
+
+  @Test("times that are so far apart by the steady clock are so far apart by this one")
+  func phases() {
+    let clock = DeploymentClock { 0 }
+    // The milliseconds of the two clocks begin at different moments, and the source runs slow.
+    for microseconds in stride(from: Int64(0), to: 1_000_000, by: 137) {
+      let unix = 1_000_000 + (microseconds * 99_999 / 100_000 + 700) / 1_000
+      let moment = clock.moment(unix: unix, monotonic: microseconds / 1_000)
+      #expect(moment.unix - moment.monotonic == 1_000_001 || microseconds < 1_000)
+    }
   }
 
   @Test("it is never more than a second from its source", arguments: UInt64(1)...10)
   func staysNear(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var source: Int64 = 1_000_000
+    var (source, monotonic): (Int64, Int64) = (1_000_000, 0)
     let clock = DeploymentClock { 0 }
     for _ in 0..<1000 {
-      source += Int64.random(in: 0...50, using: &generator)
+      let pause = Int64.random(in: 0...50, using: &generator)
+      source += pause
+      monotonic += pause
       if Int.random(in: 0..<20, using: &generator) == 0 {
         source += Int64.random(in: -5000...5000, using: &generator)
       }
-      let time = clock.reading(source)
-      #expect(time >= source && time - source <= DeploymentClock.tolerance)
+      let time = time(clock, source, monotonic)
+      #expect(time >= source && time - source <= DeploymentClock.tolerance + DeploymentClock.drift)
     }
   }
 
