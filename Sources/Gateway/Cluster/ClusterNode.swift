@@ -138,7 +138,8 @@ final class ClusterNode: ClusterObserver {
   /// The options of a server with these settings.
   static func options(_ settings: Settings, store: String) -> ClusterOptions {
     var options = ClusterOptions(
-      registryURL: store, serverName: settings.cluster.serverName ?? Machine.name, version: Release.version)
+      registryURL: store, serverName: settings.cluster.serverName ?? Machine.name,
+      version: Release.version)
     options.clusterName = settings.cluster.name
     options.secret = settings.cluster.secret.map { Array($0.value.utf8) }
     options.timing.beat = settings.cluster.beatMilliseconds
