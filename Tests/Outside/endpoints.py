@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import wrongs
 from calls import FLAGS, Caller, World, calls
-from harness import fence
+from harness import PATIENCE, eventually, fence
 from schemas import description, operations, problems
 
 # Any name stands for something there: what holds for it is asked and set before there is any.
@@ -73,8 +73,16 @@ class Unchanged:
         return self
 
     async def check(self, what):
-        now = await self.world.state(self.caller)
-        different = [page for page in now if now[page] != self.before[page]]
+        async def look():
+            nonlocal now, different
+            now = await self.world.state(self.caller)
+            different = [page for page in now if now[page] != self.before[page]]
+            return not different
+
+        now, different = None, None
+        # The file of a form goes after the refusal of its message.
+        with contextlib.suppress(AssertionError):
+            await eventually(look, seconds=5 * PATIENCE)
         assert not different, (
             f"{what} was refused and changed {different[0]}:"
             f" {json.dumps(self.before[different[0]])[:400]} {json.dumps(now[different[0]])[:400]}")

@@ -476,7 +476,7 @@ export class Parley extends Emitter {
     return address?.href ?? "";
   }
 
-  /** The same as a request for `fetch`, with the key in a header: addresses get into logs, headers do not. */
+  /** The same for `fetch`: proxies log addresses, not headers. */
   fileRequest(file, part = file) {
     const address = this.#fileAddress(file, part);
     const key = this.#keyOf(file);
@@ -740,11 +740,7 @@ export class Parley extends Emitter {
     this[emit]("state", { state: this.#state, error: null, retryAt: this.#retryAt });
   }
 
-  /**
-   * Fetches another token when two thirds of the time have passed in which this one is valid.
-   *
-   * The server announces the end of a token that lives for seconds at once, and of each that follows.
-   */
+  /** Fetches another token after two thirds of the time of this one: the server may announce its end at once. */
   #planRenewal(end) {
     if (typeof this.#options.token !== "function") return;
     const due = this.#fetchedAt + Math.max(TOKEN_PAUSE_MS, (end - this.#fetchedAt) * 2 / 3);
@@ -1143,7 +1139,7 @@ export class Outbox extends Emitter {
     return promise;
   }
 
-  /** Whether a message was refused, and its caller knows; what the server has not refused may be sent again. */
+  /** Whether the server has refused a message, and its caller knows. */
   #isHandled({ isSeen, state, error }) { return isSeen && state === "failed" && error.code !== 0; }
 
   #isReady(entry) {
