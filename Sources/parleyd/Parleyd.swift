@@ -31,6 +31,7 @@ struct Parleyd: ParsableCommand {
           return start.wait(reason)
         }
         announcement.announce(gateway.addresses)
+        gateway.reportReadiness()
         return gateway
       }
     }

@@ -9,7 +9,6 @@ from previewmetrics import metrics
 from tokens import FLAGS, token
 
 LIBRARY = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
-DEBUG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.build/tested/debug/parleyd")
 HOUR, DAY = 3_600, 86_400
 
 
@@ -35,22 +34,11 @@ class Clock:
         flags = ("--listen", "127.0.0.1:0", "--data-dir", data, *ctx.always, *flags)
         settings = {"PARLEY" + name[1:].replace("-", "_").upper(): value
                     for name, value in zip(flags[::2], flags[1::2])}
-        server = await Server.start(await program_by_itself(ctx), data, (), {
+        server = await Server.start(ctx.parleyd, data, (), {
             "LD_PRELOAD": LIBRARY, "FAKETIME_TIMESTAMP_FILE": self.path, "FAKETIME_NO_CACHE": "1",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1", **settings})
         ctx.running.append(server)
         return server
-
-
-async def program_by_itself(ctx):
-    """A parleyd that is no other program too: the packaged one takes its name from its arguments."""
-    for program in filter(os.path.exists, (ctx.parleyd, DEBUG)):
-        process = await asyncio.create_subprocess_exec(
-            "parley", "--help", executable=program, stdout=asyncio.subprocess.PIPE)
-        output, _ = await process.communicate()
-        if b"Real-time gateway" in output:
-            return program
-    raise Skipped("no parleyd is a program by itself: run Scripts/test build")
 
 
 async def step(server, clock, ahead, direction):

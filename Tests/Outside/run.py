@@ -17,7 +17,6 @@ MODULES = [
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "pagechat", "pagefiles", "apipage", "sealing", "thumbnails", "depots",
     "translations",
-    "clocks",
     "operations", "apitokens", "observers", "dashboard", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",
@@ -27,6 +26,9 @@ MODULES = [
 # One user at its limits, and what others notice of it. They want a release build: in another, parsing
 # alone takes so long that it tells nothing about the limits.
 ATTACKS = ["budgets", "fairness", "bystanders"]
+
+# A wrong clock. They want a parleyd that is no other program too.
+CLOCKS = ["clocks"]
 
 
 # Modules that make thumbnails, or look at all settings and endpoints. The servers of all others start without, in
@@ -49,13 +51,17 @@ class OutsideSuite(Suite):
         parser.add_argument("--parley-unfurl", metavar="PATH", help="the unfurl service's executable")
         parser.add_argument(
             "--attacks", action="store_true", help="run the tests that attack, in place of the others")
+        parser.add_argument(
+            "--clocks", action="store_true", help="run the tests with a wrong clock, in place of the others")
         parser.add_argument("--reactors", type=int, help="passed on to every server")
 
     def modules(self, options):
+        if options.clocks:
+            return CLOCKS
         return ATTACKS if options.attacks else MODULES
 
     def every_module(self):
-        return MODULES + ATTACKS
+        return MODULES + ATTACKS + CLOCKS
 
     async def begin(self, options, key):
         programs = programs_beside(options, "parley", "parley-unfurl")

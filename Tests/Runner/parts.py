@@ -67,6 +67,11 @@ PARTS = [
         SwiftTests(TESTS, usual=USUAL_SECONDS), needs=("build",),
         packages=("thumbnail_packages",), idle_packages=("postgresql", "redis-server")),
     Part(
+        "clocks", "the same client against a server whose clock is wrong, or set while it runs",
+        Program(PYTHON, "Tests/Outside/run.py", "--clocks", "--parleyd", f"{DEBUG}/debug/parleyd"),
+        # Clocks are faked for a program that is parleyd alone.
+        needs=("build",), idle_packages=("faketime",), needs_python=True),
+    Part(
         "release", "the release build, as it is packaged",
         Steps({
             "parley-thumbnail": [*RELEASE_BUILD, "parley-thumbnail"],
@@ -79,7 +84,7 @@ PARTS = [
         Program(PYTHON, "Tests/Outside/run.py", "--parleyd", PARLEYD, jobs=4), needs=("release",),
         packages=(
             "chromium", "node-typescript", "curl", "jq", "openssl", "sqlite3", "thumbnail_packages"),
-        idle_packages=("translation_packages", "faketime"), needs_python=True, is_beside=True),
+        idle_packages=("translation_packages",), needs_python=True, is_beside=True),
     Part(
         "cluster", "the same client against three servers on PostgreSQL and Redis: no faults, a killed server",
         Program(PYTHON, "Tests/Cluster/run.py", "--parleyd", PARLEYD, "--quick", jobs=2),

@@ -80,8 +80,10 @@ package final class Gateway: Sendable {
       for: services, every: settings.cluster.beatMilliseconds)
     cluster?.serve(inbox)
     readiness = ReadinessReport(services)
-    readiness.follow()
   }
+
+  /// Logs from now on when it is ready, and why it is not.
+  package func reportReadiness() { readiness.follow() }
 
   /// Reads the files again that may change while it runs.
   ///

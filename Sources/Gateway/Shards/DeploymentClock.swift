@@ -42,6 +42,12 @@ final class DeploymentClock: Sendable {
   /// The time by this clock and by the steady clock.
   var moment: Moment {
     var (start, unix) = (SystemClock.monotonicMilliseconds, source())
+    // As nearly always: the difference is still that which is known.
+    let known = offset.load(ordering: .relaxed)
+    let fall = known - (unix - start)
+    if fall >= 0, fall <= Self.drift {
+      return Moment(unix: reached(start + known), monotonic: start)
+    }
     var end = SystemClock.monotonicMilliseconds
     // A thread that was held up between the two would see a step.
     for _ in 0..<5 where end - start >= Self.delay {

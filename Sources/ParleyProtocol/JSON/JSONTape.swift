@@ -50,20 +50,28 @@ extension JSONTape {
   func member(_ name: String, ofObjectAt object: Int) -> Int? {
     var name = name
     return name.withUTF8 { name in
-      let end = Int(entries[object].next)
-      var key = object + 1
-      while key < end {
-        if string(entries[key], equals: name) { return key + 1 }
-        key = Int(entries[key + 1].next)
+      // Each request is searched for some twenty names: most members are passed over by their length. The
+      // parser has set the places of an object's entries so that they lead to the next one inside of it.
+      entries.withUnsafeBufferPointer { entries in
+        let end = Int(entries[object].next)
+        let length = UInt32(truncatingIfNeeded: name.count &+ 2)
+        var key = object + 1
+        while key < end {
+          let entry = entries[key]
+          if entry.end &- entry.start == length || entry.hasEscapes, string(entry, equals: name) {
+            return key + 1
+          }
+          key = Int(entries[key + 1].next)
+        }
+        return nil
       }
-      return nil
     }
   }
 
+  /// - Parameter name: As long as the string, unless that has escapes.
   private func string(_ entry: JSONEntry, equals name: UnsafeBufferPointer<UInt8>) -> Bool {
     guard !entry.hasEscapes else { return decodedContents(entry).elementsEqual(name) }
     let start = Int(entry.start) + 1
-    guard Int(entry.end) - 1 - start == name.count else { return false }
     for index in name.indices where bytes[start + index] != name[index] { return false }
     return true
   }

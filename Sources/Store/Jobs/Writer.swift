@@ -1,6 +1,7 @@
 import Channels
 import Dispatch
 import PostgreSQL
+import Reactor
 
 /// Runs the writer thread: commits the jobs that have gathered in one transaction, then answers them.
 ///
@@ -17,7 +18,7 @@ final class Writer {
   private var takenCount = 0
   /// The connections that the session had when this was last looked at.
   private var connectionCount: Int?
-  private var nextLookAtFile: UInt64 = 0
+  private var nextLookAtFile: Int64 = 0
   private var held: HeldJobs<WriteJob>
   /// The deadline of the jobs that are done now, when they have waited for the database.
   private var heldUntil: UInt64?
@@ -73,7 +74,7 @@ final class Writer {
   private static let heldInterval = 100
 
   /// Nanoseconds between two looks at the database's file, while there is something to write.
-  private static let fileInterval: UInt64 = 100_000_000
+  private static let fileInterval: Int64 = 100_000_000
 
   /// Jobs that are not worth two commits.
   private static let undividedCount = 16
@@ -91,7 +92,7 @@ final class Writer {
   /// Finds out that the database's file was taken away: what is committed to it then is lost with this
   /// process.
   private func watchFile() {
-    let now = DispatchTime.now().uptimeNanoseconds
+    let now = SystemClock.monotonicNanoseconds
     guard !health.isFailing, now >= nextLookAtFile else { return }
     nextLookAtFile = now + Self.fileInterval
     guard let problem = connection.session.fileProblem else { return }
@@ -211,6 +212,7 @@ final class Writer {
   }
 
   private func endHeld() {
+    guard !held.isEmpty else { return }
     for job in held.takeAll().flatMap(\.jobs) { job.fail(.closed) }
     options.afterBatch()
   }
