@@ -107,6 +107,9 @@ struct Fixture {
     // A list ends at its limit alone, however slow the machine is.
     options.queryMilliseconds = 0
     options.sessionLimits = .patient
+    // A store whose file is removed takes no more writes: the directory stays as long as the store.
+    let (directory, afterBatch) = (directory, options.afterBatch)
+    options.afterBatch = { withExtendedLifetime(directory) { afterBatch() } }
     place = try StoreUnderTest.current.place(in: directory)
     store = try Store(place, options: options)
     lobby = try await store.write { transaction in

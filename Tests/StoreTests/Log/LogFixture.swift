@@ -44,6 +44,9 @@ final class LogFixture: Sendable {
       var options = options
       options.queryMilliseconds = 0
       options.sessionLimits = .patient
+      // As long as the store: it takes no more writes when its file is removed.
+      let afterBatch = options.afterBatch
+      options.afterBatch = { withExtendedLifetime(directory) { afterBatch() } }
       let place = try url.map { .postgreSQL(url: $0) } ?? database.place(in: directory)
       let store = try Store(place, options: options)
       try await store.write { transaction in
