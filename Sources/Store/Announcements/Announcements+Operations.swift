@@ -58,7 +58,8 @@ extension StoreTransaction {
   ) throws -> AnnouncementPage {
     var page = AnnouncementPage(
       entries: [], now: 0, firstOpenTransaction: 0, nextTransaction: 0)
-    // The row of the snapshot stands without an entry, too.
+    // The row of the snapshot stands without an entry, too. The end of a snapshot is the last transaction
+    // that has ended, and others that have begun may have higher numbers: age() counts from the next one.
     let rows = try connection.rows(
       """
       SELECT snapshot.now, snapshot.first_open, snapshot.next,
@@ -66,7 +67,8 @@ extension StoreTransaction {
       FROM (
         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
           txid_snapshot_xmin(txid_current_snapshot()) AS first_open,
-          txid_snapshot_xmax(txid_current_snapshot()) AS next
+          txid_snapshot_xmax(txid_current_snapshot()) + age(
+            (txid_snapshot_xmax(txid_current_snapshot()) % 4294967296)::text::xid) AS next
       ) AS snapshot
       LEFT JOIN (
         SELECT id, created_at, kind, user_id, body FROM announcements WHERE \(range)

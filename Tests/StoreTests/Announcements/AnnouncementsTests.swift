@@ -86,6 +86,8 @@ struct AnnouncementsTests {
       try await group.waitForAll()
     }
     count += try await read(&cursor, stores[1]).count
+    let connection = try PostgreSQLConnection(url)
+    #expect(try connection.execute("SELECT count(*) FROM announcements").integer(0, 0) == 300)
     #expect(count == 300)
     for store in stores { store.close() }
   }
