@@ -91,9 +91,11 @@ class PartRun:
             return
         batches = suite.batches(ids, self.site.durations, is_all=len(ids) == len(all_ids))
         tries = self.run_batches(batches, self.folder, len(ids))
-        self.result.tests = judge_processes([Test(id_, [tried]) for id_, tried in tries.items()], ids)
-        for test in self.result.failed:
-            self.keep(test)
+        tests = [Test(id_, [tried]) for id_, tried in tries.items()]
+        for test in tests:
+            if test.failed:
+                self.keep(test)
+        self.result.tests = judge_processes(tests, ids)
         # What failed outside of tests has no test that could be run again.
         failed = [test for test in self.result.failed if test.id in ids]
         if suite.is_repeatable and len(failed) <= MOST_RETRIED:

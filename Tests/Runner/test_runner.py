@@ -198,6 +198,7 @@ class SwiftSuiteTests(unittest.TestCase):
         result = self.run_sample("first", "crashingAmongOthers", "last")
         self.assertEqual(self.failed(result), [])
         self.assertEqual([test.id for test in result.unstable], ["M (process 1)"])
+        self.assertTrue(main.summarize(Console(io.StringIO()), [result], 1))
         self.assertEqual(sum(test.passed for test in result.tests), 4)
 
     def test_an_issue_outside_of_tests_is_a_failure(self):
