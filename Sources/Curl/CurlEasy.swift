@@ -14,14 +14,10 @@ package final class CurlEasy {
   /// user's files.
   package init?() {
     guard let handle = curl_easy_init() else { return nil }
-    guard parley_curl_require_alternative_names(handle) == CURLE_OK else {
-      curl_easy_cleanup(handle)
-      return nil
-    }
     self.handle = handle
     errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    prepare()
+    guard prepare() else { return nil }
   }
 
   deinit {
@@ -105,13 +101,15 @@ package final class CurlEasy {
     curl_easy_reset(handle)
     errorBuffer.pointee = 0
     upload = ([], 0)
-    prepare()
+    _ = prepare()
   }
 
-  private func prepare() {
+  /// - Returns: Whether certificates are verified by the rules, which is so each time or never.
+  private func prepare() -> Bool {
     _ = parley_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)
     applyRules()
     setCallbacks()
+    return parley_curl_require_alternative_names(handle) == CURLE_OK
   }
 
   private func applyRules() {
@@ -125,7 +123,6 @@ package final class CurlEasy {
     set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
     set(CURLOPT_SSL_VERIFYPEER, to: 1)
     set(CURLOPT_SSL_VERIFYHOST, to: 2)
-    _ = parley_curl_require_alternative_names(handle)
     set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
     set(CURLOPT_PATH_AS_IS, to: 1)
     set(CURLOPT_NOSIGNAL, to: 1)

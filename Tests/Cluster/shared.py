@@ -15,7 +15,7 @@ from backends import Redis
 from cluster import FREE, TOKEN, Cluster, ClusterServer, quiet
 from depots import Bucket
 from files import download, upload
-from harness import DEADLINE, PATIENCE, Skipped, eventually, fence, refused
+from harness import DEADLINE, PATIENCE, Skipped, as_variables, eventually, faketime, fence, refused
 from pages import Pages
 from sealing import key, read
 from sound import everything, made
@@ -528,14 +528,6 @@ async def test_servers_start_at_once(ctx):
     assert len(set(live)) == 4 and len(set(live) - slots) == 2, status
 
 
-def as_environment(ctx, *flags):
-    """Flags as variables: a program under faketime does not see its arguments."""
-    flags = ("--listen", "127.0.0.1:0", "--data-dir", ctx.directory(), "--files-public-url",
-             "http://127.0.0.1:9", "--reactors", "1", *quiet(flags))
-    return {"PARLEY" + name[1:].replace("-", "_").upper(): value
-            for name, value in zip(flags[::2], flags[1::2])}
-
-
 async def program_by_itself(ctx):
     """A parleyd that is no other program too: the packaged one takes its name from its arguments."""
     debug = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".build", "tested", "debug", "parleyd")
@@ -552,16 +544,17 @@ async def test_clocks_ten_minutes_apart(ctx):
     """Servers whose clocks are ten minutes apart number and date messages as one: created_at never goes
     back, and no second has more than five messages of a user."""
     several(ctx)
-    library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
-    if not os.path.exists(library):
-        raise Skipped("faketime is not installed")
+    clock = faketime()
     program = await program_by_itself(ctx)
     cluster = await ctx.cluster(1, "--limits-throttle-messages", "0")
     for offset in ("+10m", "-10m"):
         await cluster.add(
             program=program, environment={
-                "LD_PRELOAD": library, "FAKETIME": offset, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-                **as_environment(ctx, "--limits-throttle-messages", "0")})
+                **clock, "FAKETIME": offset,
+                **as_variables(
+                    "--listen", "127.0.0.1:0", "--data-dir", ctx.directory(), "--files-public-url",
+                    "http://127.0.0.1:9", "--reactors", "1",
+                    *quiet(("--limits-throttle-messages", "0")))})
     await cluster.until_whole()
     owner = await ctx.user(cluster.servers[0])
     name = ctx.name("user")

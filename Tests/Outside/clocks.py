@@ -4,11 +4,10 @@ import asyncio
 import os
 import time
 
-from harness import PATIENCE, Server, Skipped, eventually, refused
+from harness import PATIENCE, Server, as_variables, eventually, faketime, refused
 from previewmetrics import metrics
 from tokens import FLAGS, token
 
-LIBRARY = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
 HOUR, DAY = 3_600, 86_400
 
 
@@ -16,9 +15,9 @@ class Clock:
     """The wall clock of servers; their steady clock stays right."""
 
     def __init__(self, ctx, ahead=0):
-        if not os.path.exists(LIBRARY):
-            raise Skipped("faketime is not installed")
         self.path = os.path.join(ctx.directory(), "clock")
+        self.variables = {
+            **faketime(), "FAKETIME_TIMESTAMP_FILE": self.path, "FAKETIME_NO_CACHE": "1"}
         self.set(ahead)
 
     def set(self, ahead):
@@ -30,13 +29,8 @@ class Clock:
     async def server(self, ctx, *flags, data=None):
         """A server with this clock."""
         data = data or ctx.directory()
-        # A program under faketime does not see its arguments.
-        flags = ("--listen", "127.0.0.1:0", "--data-dir", data, *ctx.always, *flags)
-        settings = {"PARLEY" + name[1:].replace("-", "_").upper(): value
-                    for name, value in zip(flags[::2], flags[1::2])}
-        server = await Server.start(ctx.parleyd, data, (), {
-            "LD_PRELOAD": LIBRARY, "FAKETIME_TIMESTAMP_FILE": self.path, "FAKETIME_NO_CACHE": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1", **settings})
+        settings = as_variables("--listen", "127.0.0.1:0", "--data-dir", data, *ctx.always, *flags)
+        server = await Server.start(ctx.parleyd, data, (), {**self.variables, **settings})
         ctx.running.append(server)
         return server
 

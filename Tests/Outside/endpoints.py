@@ -1,12 +1,14 @@
 """Every operation of the description: who may call it, what it answers, what it refuses."""
 
+import asyncio
 import contextlib
 import json
+import time
 from urllib.parse import urlencode
 
 import wrongs
 from calls import FLAGS, Caller, World, calls
-from harness import PATIENCE, eventually, fence
+from harness import PATIENCE, fence
 from schemas import description, operations, problems
 
 # Any name stands for something there: what holds for it is asked and set before there is any.
@@ -72,20 +74,20 @@ class Unchanged:
         self.before = await self.world.state(self.caller)
         return self
 
-    async def check(self, what):
-        async def look():
-            nonlocal now, different
-            now = await self.world.state(self.caller)
-            different = [page for page in now if now[page] != self.before[page]]
-            return not different
+    async def changes(self):
+        """Each page that is different now, as it was and as it is."""
+        now = await self.world.state(self.caller)
+        return [(page, self.before[page], now[page]) for page in now if now[page] != self.before[page]]
 
-        now, different = None, None
+    async def check(self, what):
         # The file of a form goes after the refusal of its message.
-        with contextlib.suppress(AssertionError):
-            await eventually(look, seconds=5 * PATIENCE)
-        assert not different, (
-            f"{what} was refused and changed {different[0]}:"
-            f" {json.dumps(self.before[different[0]])[:400]} {json.dumps(now[different[0]])[:400]}")
+        ends = time.monotonic() + 5 * PATIENCE
+        while (changes := await self.changes()) and time.monotonic() < ends:
+            await asyncio.sleep(0.02)
+        for page, before, now in changes:
+            raise AssertionError(
+                f"{what} was refused and changed {page}:"
+                f" {json.dumps(before)[:400]} {json.dumps(now)[:400]}")
 
     async def __aexit__(self, kind, *_):
         if kind is None:

@@ -51,6 +51,20 @@ def known(reason):
     return marked
 
 
+def as_variables(*flags):
+    """Flags as variables: a program under faketime does not see its arguments."""
+    return {"PARLEY" + name[1:].replace("-", "_").upper(): value
+            for name, value in zip(flags[::2], flags[1::2])}
+
+
+def faketime():
+    """The variables by which a program has a wall clock of its own; its steady clock stays right."""
+    library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
+    if not os.path.exists(library):
+        raise Skipped("faketime is not installed")
+    return {"LD_PRELOAD": library, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+
 # Sockets that keep ports for programs that cannot choose one themselves.
 _reserved = []
 

@@ -9,10 +9,10 @@ struct EventLoopTests {
   @Test("a handler is told that its descriptor is readable, again and again until it has read")
   func tellsReadability() throws {
     let loop = try EventLoop()
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     pipe.write(2)
     let reader = Reader { reader in
-      pipe.readByte()
+      pipe.read(atMost: 1)
       if reader.calls == 2 { loop.stop() }
     }
     _ = try loop.register(pipe.reading, for: .readable, handler: reader)
@@ -24,7 +24,7 @@ struct EventLoopTests {
   @Test("a writable descriptor is reported only when that was asked for")
   func changesInterest() throws {
     let loop = try EventLoop()
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     let writer = Reader { _ in loop.stop() }
     let registration = try loop.register(pipe.writing, for: [], handler: writer)
     let timer = TimerAction {
@@ -39,7 +39,7 @@ struct EventLoopTests {
   @Test("a handler that was taken back in the same turn is not called")
   func forgetsWithinATurn() throws {
     let loop = try EventLoop()
-    let pipes = [try Pipe(), try Pipe()]
+    let pipes = [try PipePair(), try PipePair()]
     for pipe in pipes { pipe.write(1) }
     var registrations: [EventLoop.Registration] = []
     let reader = Reader { _ in
@@ -56,7 +56,7 @@ struct EventLoopTests {
   @Test("what is registered in the place of another is not named by its old registration")
   func tellsSuccessorsApart() throws {
     let loop = try EventLoop()
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     let first = Reader { _ in }
     let second = Reader { _ in loop.stop() }
     let old = try loop.register(pipe.reading, for: .readable, handler: first)
@@ -77,7 +77,7 @@ struct EventLoopTests {
     #expect(throws: SystemError(call: "epoll_ctl", code: EBADF)) {
       try loop.register(-1, for: .readable, handler: reader)
     }
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     pipe.write(1)
     _ = try loop.register(pipe.reading, for: .readable, handler: reader)
     loop.run()
@@ -126,7 +126,7 @@ struct EventLoopTests {
       func descriptorIsReady(for readiness: Readiness) { loop.stop() }
       func timerDidFire(_ token: EventLoop.TimerToken) {}
     }
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     pipe.write(1)
     weak var holder: Holder?
     try {
@@ -199,31 +199,5 @@ private final class TimerAction: TimerHandler {
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
     action()
-  }
-}
-
-private final class Pipe {
-  let reading: Int32
-  let writing: Int32
-
-  init() throws {
-    var ends: [Int32] = [-1, -1]
-    try #require(pipe(&ends) == 0)
-    (reading, writing) = (ends[0], ends[1])
-  }
-
-  deinit {
-    close(reading)
-    close(writing)
-  }
-
-  func write(_ count: Int) {
-    let bytes = [UInt8](repeating: 1, count: count)
-    _ = Glibc.write(writing, bytes, count)
-  }
-
-  func readByte() {
-    var byte: UInt8 = 0
-    _ = read(reading, &byte, 1)
   }
 }

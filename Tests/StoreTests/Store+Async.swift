@@ -95,6 +95,19 @@ extension StoreUnderTest {
   }
 }
 
+extension StoreOptions {
+  /// The options for a slow machine, of a store in a directory.
+  func patient(in directory: TemporaryDirectory) -> StoreOptions {
+    var options = self
+    // A list ends at its limit alone, however slow the machine is.
+    options.queryMilliseconds = 0
+    options.sessionLimits = .patient
+    // A store whose file is removed takes no more writes: the directory stays as long as the store.
+    options.afterBatch = { withExtendedLifetime(directory) { afterBatch() } }
+    return options
+  }
+}
+
 /// A store in a place of its own, with users `ann`, `bob`, `cy` and a channel `lobby`.
 struct Fixture {
   let directory = TemporaryDirectory()
@@ -103,15 +116,8 @@ struct Fixture {
   let lobby: ChannelState
 
   init(options: StoreOptions = StoreOptions()) async throws {
-    var options = options
-    // A list ends at its limit alone, however slow the machine is.
-    options.queryMilliseconds = 0
-    options.sessionLimits = .patient
-    // A store whose file is removed takes no more writes: the directory stays as long as the store.
-    let (directory, afterBatch) = (directory, options.afterBatch)
-    options.afterBatch = { withExtendedLifetime(directory) { afterBatch() } }
     place = try StoreUnderTest.current.place(in: directory)
-    store = try Store(place, options: options)
+    store = try Store(place, options: options.patient(in: directory))
     lobby = try await store.write { transaction in
       for (id, nickname) in [("ann", "Ann"), ("bob", "Bob"), ("cy", "Cy")] {
         _ = try transaction.upsertUser(id, nickname: nickname, at: 1)

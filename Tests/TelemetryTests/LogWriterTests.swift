@@ -7,54 +7,32 @@ import Testing
 
 @Suite("Log writer", .onOwnThreads)
 struct LogWriterTests {
-  /// A pipe whose both ends are closed at the end.
-  private final class Pipe: Sendable {
-    let reading: Int32
-    let writing: Int32
-
-    init() throws {
-      var ends: [Int32] = [-1, -1]
-      try #require(pipe(&ends) == 0)
-      (reading, writing) = (ends[0], ends[1])
-    }
-
-    deinit {
-      close(reading)
-      close(writing)
-    }
-
-    /// Reads what is there, or waits for more.
-    func read() -> String {
-      var bytes = [UInt8](repeating: 0, count: 65_536)
-      let count = Glibc.read(reading, &bytes, bytes.count)
-      return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
-    }
-  }
-
   private func writer(_ descriptor: Int32) throws -> LogWriter {
     try LogWriter(descriptor) { "lost \($0)\n" }
   }
+
+  private func read(_ pipe: PipePair) -> String { String(decoding: pipe.read(), as: UTF8.self) }
 
   private func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
 
   @Test("lines are written whole and in their order, those that waited at the end too")
   func order() throws {
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     let writer = try writer(pipe.writing)
     let expected = (0..<300).map { "line \($0) \(String(repeating: "x", count: $0))" }
     for line in expected { writer.add(line + "\n") }
     var text = ""
-    while lines(text).count < expected.count { text += pipe.read() }
+    while lines(text).count < expected.count { text += read(pipe) }
     writer.add("last\n")
     writer.end(within: 60_000)
-    #expect(pipe.read() == "last\n")
+    #expect(read(pipe) == "last\n")
     #expect(lines(text).map(String.init) == expected)
     #expect(writer.lostCount == 0)
   }
 
   @Test("a pipe that is not read blocks no caller; dropped lines are counted and reported")
   func unreadPipe() throws {
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     let writer = try writer(pipe.writing)
     let line = String(repeating: "x", count: 99) + "\n"
     let count = 3 * LogWriter.capacity / line.utf8.count
@@ -62,9 +40,9 @@ struct LogWriterTests {
     let lost = writer.lostCount
     #expect(lost > 0 && lost < count)
     var text = ""
-    while !text.contains("lost") { text += pipe.read() }
+    while !text.contains("lost") { text += read(pipe) }
     writer.add("again\n")
-    while !text.contains("again") { text += pipe.read() }
+    while !text.contains("again") { text += read(pipe) }
     let written = lines(text).count { $0.hasPrefix("xx") }
     #expect(written == count - lost)
     #expect(lines(text).filter { $0.hasPrefix("lost") } == ["lost \(lost)"])
@@ -73,32 +51,32 @@ struct LogWriterTests {
 
   @Test("the end does not wait for a pipe that is not read")
   func endOfUnreadPipe() throws {
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     let writer = try writer(pipe.writing)
     for _ in 0..<20 { writer.add(String(repeating: "x", count: 9_999) + "\n") }
     writer.end(within: 1)
     writer.add("late\n")
     #expect(writer.lostCount == 1)
     var text = ""
-    while text.count(where: { $0 == "\n" }) < 21 { text += pipe.read() }
+    while text.count(where: { $0 == "\n" }) < 21 { text += read(pipe) }
     #expect(lines(text).filter { !$0.hasPrefix("xx") } == ["lost 1"])
   }
 
   @Test("a full pipe that does not block loses no line")
   func nonBlockingPipe() throws {
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     try #require(fcntl(pipe.writing, F_SETFL, O_NONBLOCK) == 0)
     let writer = try writer(pipe.writing)
     for _ in 0..<100 { writer.add(String(repeating: "x", count: 9_999) + "\n") }
     var text = ""
-    while lines(text).count < 100 { text += pipe.read() }
+    while lines(text).count < 100 { text += read(pipe) }
     writer.end(within: 60_000)
     #expect(writer.lostCount == 0)
   }
 
   @Test("after a full disk the number of lost lines follows, and a cut line is ended")
   func fullDisk() throws {
-    let pipe = try Pipe()
+    let pipe = try PipePair()
     let kernel = ScriptedKernel { call in
       guard call.kind == .write, call.descriptor == pipe.writing else { return .pass }
       switch call.turn {
@@ -114,6 +92,6 @@ struct LogWriterTests {
     }
     writer.add("third\n")
     writer.end(within: 60_000)
-    #expect(pipe.read() == "fi\nthird\nlost 2\n")
+    #expect(read(pipe) == "fi\nthird\nlost 2\n")
   }
 }

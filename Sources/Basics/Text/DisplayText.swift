@@ -88,9 +88,11 @@ package enum DisplayText {
     return "\"\(inner)\""
   }
 
-  /// Whether ``line(_:limit:)`` shows nothing of a character but a space.
-  package static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    isWhitespace(scalar) || scalar.actsOnItsSurroundings
+  /// Whether a character alone shows nothing but a space, such as one of zero width.
+  package static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    if isWhitespace(scalar) || scalar.actsOnItsSurroundings { return true }
+    return !scalar.isASCII
+      && (scalar.properties.isDefaultIgnorableCodePoint || scalar == "\u{2800}")
   }
 
   private static func bounded(

@@ -52,8 +52,14 @@ package struct ServerRing: Sendable, Equatable {
     members.first { $0.id == id }
   }
 
-  /// Whether channels and users have a server as their home.
-  package func isHome(_ id: ServerID) -> Bool { homes.contains { $0.id == id } }
+  /// Whether what a server has does not come back: it is gone, or it is not heard and is no home any more.
+  ///
+  /// One that drains and is heard answers what it has, or passes it on.
+  ///
+  /// - Parameter silent: The servers that are not heard.
+  package func hasLost(_ id: ServerID, silent: Set<ServerID>) -> Bool {
+    member(id) == nil || silent.contains(id) && !homes.contains { $0.id == id }
+  }
 
   private func home(of key: String, seed: UInt64) -> ClusterMember {
     guard homes.count > 1 else { return homes[0] }

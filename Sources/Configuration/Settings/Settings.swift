@@ -49,6 +49,9 @@ package struct Settings: Sendable, Equatable {
   /// Whether others than this machine's own processes can reach the server, themselves or through
   /// a proxy.
   package var isExposed: Bool { proxy.isUsed || !allListeners.allSatisfy(\.isLoopback) }
+
+  /// The file of master keys for encrypted files, unless a command prints them.
+  package var masterKeyPath: String { files.masterKeys ?? dataDirectory + "/file-keys" }
 }
 
 /// Listening with TLS.

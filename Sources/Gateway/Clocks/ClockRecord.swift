@@ -72,11 +72,9 @@ final class ClockRecord: Sendable {
         "parley_clock_steps_total", .counter, "Steps of the clock by a second or more.", $1,
         .init("direction", $0))
     } + [
-      MetricSample(
-        MetricDefinition(
-          "parley_clock_last_step_seconds", kind: .gauge,
-          help: "The last step, negative for one back."),
-        .real(Double(contents.lastStep) / 1_000))
+      .seconds(
+        "parley_clock_last_step_seconds", "The last step, negative for one back.",
+        contents.lastStep)
     ]
   }
 

@@ -127,11 +127,8 @@ final class CallHost: TimerHandler {
     answerPassed(where: isLost)
   }
 
-  /// Whether what a server has does not come back: it is gone, or it is not heard and is no home any more.
-  ///
-  /// One that drains and is heard answers what it has, or passes it on.
   private func isLost(_ server: ServerID) -> Bool {
-    routes.ring.member(server) == nil || silent.contains(server) && !routes.ring.isHome(server)
+    routes.ring.hasLost(server, silent: silent)
   }
 
   /// Sends again what was lost on the way to a server or from it.

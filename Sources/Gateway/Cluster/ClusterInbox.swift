@@ -149,7 +149,7 @@ final class ClusterInbox: ClusterDelegate {
   /// Answers the calls that were passed on to servers that are gone, or are not heard and no homes any more.
   private func answerLost(_ target: Target) {
     let (ring, silent) = (target.network.ring, silent.withLock(\.self))
-    answerLost(target) { ring.member($0) == nil || silent.contains($0) && !ring.isHome($0) }
+    answerLost(target) { ring.hasLost($0, silent: silent) }
   }
 
   /// Answers the calls that were passed on to servers and are lost with them.

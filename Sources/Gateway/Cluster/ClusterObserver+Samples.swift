@@ -8,11 +8,9 @@ extension ClusterObserver {
     return serverSamples + [
       MetricSample(
         "parley_cluster_bus_up", .gauge, "1 while the bus carries messages.", bus.isUp ? 1 : 0),
-      MetricSample(
-        MetricDefinition(
-          "parley_cluster_echo_seconds", kind: .gauge,
-          help: "Time since a beat of the server's own came back over the bus."),
-        .real(Double(bus.echoAge) / 1000)),
+      .seconds(
+        "parley_cluster_echo_seconds",
+        "Time since a beat of the server's own came back over the bus.", bus.echoAge),
       .count("parley_cluster_link_gaps_total", "Messages missed on the bus.", counters.linkGaps),
       .count(
         "parley_cluster_link_refills_total", "Gaps that the sender filled.", counters.linkRefills),

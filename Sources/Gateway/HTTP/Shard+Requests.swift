@@ -157,6 +157,7 @@ extension HTTPResponse {
       status: HTTPStatus(UInt16(clamping: error.httpStatus)), fields: fields,
       body: JSONWriter.bytes { error.encodeHTTPBody(into: &$0) })
   }
+
   /// Refuses a method of a path that has others.
   init(refusing method: String, allowed: [String]) {
     let list = allowed.joined(separator: ", ")

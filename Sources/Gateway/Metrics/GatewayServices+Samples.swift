@@ -192,7 +192,8 @@ extension MetricSample {
 }
 
 extension MetricSample {
-  fileprivate static func seconds(
+  /// A time in milliseconds, as seconds.
+  static func seconds(
     _ name: String, _ help: String, _ milliseconds: Int64
   ) -> MetricSample {
     MetricSample(

@@ -13,10 +13,8 @@ extension DeepCheck {
 
   /// The content of the store, once it is known that it can be reached.
   func deployment() -> [SettingFinding] {
-    let place: StorePlace =
-      settings.store.url.map { .postgreSQL(url: $0.value) } ?? .directory(settings.dataDirectory)
     do {
-      let probe = try StoreProbe(place)
+      let probe = try StoreProbe(StorePlace(settings))
       return masterKeys(probe?.masterKeys) + storedFiles(probe?.files ?? [])
     } catch {
       let setting = settings.store.url == nil ? "data_dir" : "store.url"

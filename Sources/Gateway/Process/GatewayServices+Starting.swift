@@ -116,9 +116,8 @@ extension GatewayServices {
 
 extension StorePlace {
   /// The database that the settings name.
-  fileprivate init(_ settings: Settings) {
-    self =
-      settings.store.url.map { .postgreSQL(url: $0.value) } ?? .directory(settings.dataDirectory)
+  init(_ settings: Settings) {
+    self.init(url: settings.store.url?.value, directory: settings.dataDirectory)
   }
 }
 

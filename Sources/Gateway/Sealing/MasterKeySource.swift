@@ -10,10 +10,8 @@ enum MasterKeySource: Sendable, Hashable {
   case command(String)
 
   init(_ settings: Settings) {
-    let files = settings.files
     self =
-      files.masterKeyCommand.map { .command($0) }
-      ?? .file(files.masterKeys ?? settings.dataDirectory + "/file-keys")
+      settings.files.masterKeyCommand.map { .command($0) } ?? .file(settings.masterKeyPath)
   }
 
   /// The setting, for errors.

@@ -42,12 +42,7 @@ final class DeploymentClock: Sendable {
   /// The time by this clock and by the steady clock.
   var moment: Moment {
     var (start, unix) = (SystemClock.monotonicMilliseconds, source())
-    // As nearly always: the difference is still that which is known.
-    let known = offset.load(ordering: .relaxed)
-    let fall = known - (unix - start)
-    if fall >= 0, fall <= Self.drift {
-      return Moment(unix: reached(start + known), monotonic: start)
-    }
+    if let moment = followed(unix: unix, monotonic: start) { return moment }
     var end = SystemClock.monotonicMilliseconds
     // A thread that was held up between the two would see a step.
     for _ in 0..<5 where end - start >= Self.delay {
@@ -59,13 +54,16 @@ final class DeploymentClock: Sendable {
 
   /// The time for readings of the source and of the steady clock.
   func moment(unix: Int64, monotonic: Int64) -> Moment {
-    let read = unix - monotonic
-    var difference = offset.load(ordering: .relaxed)
-    if read > difference || difference - read > Self.drift {
-      difference = read
-      offset.store(read, ordering: .relaxed)
-    }
-    return Moment(unix: reached(monotonic + difference), monotonic: monotonic)
+    if let moment = followed(unix: unix, monotonic: monotonic) { return moment }
+    offset.store(unix - monotonic, ordering: .relaxed)
+    return Moment(unix: reached(unix), monotonic: monotonic)
+  }
+
+  /// The time by the difference that is known, as nearly always; `nil` if the readings have another one.
+  private func followed(unix: Int64, monotonic: Int64) -> Moment? {
+    let time = monotonic + offset.load(ordering: .relaxed)
+    guard time >= unix, time - unix <= Self.drift else { return nil }
+    return Moment(unix: reached(time), monotonic: monotonic)
   }
 
   /// The time, unless a slightly later one was read before.

@@ -50,12 +50,12 @@ extension HTMLText {
     if first <= 0x20 || first == 0x7f { return 1 }
     if first == UInt8(ascii: "&") {
       guard let (value, length) = CharacterReferences.reference(in: text.dropFirst(), .attribute),
-        value.unicodeScalars.allSatisfy(PreviewText.isInvisible)
+        value.unicodeScalars.allSatisfy(DisplayText.isBlank)
       else { return 0 }
       return 1 + length
     }
     guard first >= 0xc2, let (scalar, length) = text.multibyteScalar else { return 0 }
-    return PreviewText.isInvisible(scalar) ? length : 0
+    return DisplayText.isBlank(scalar) ? length : 0
   }
 
   /// Whether the bytes are valid UTF-8, but for a character that was cut at the end.

@@ -87,15 +87,9 @@ enum PreviewText {
     from source: String, in context: CharacterReferences.Context, limit: Int
   ) -> String? {
     let text = DisplayText.line(CharacterReferences.decode(source, in: context), limit: limit)
-    guard !text.unicodeScalars.allSatisfy(isInvisible), !Placeholder.isText(Array(text.utf8))
+    guard !text.unicodeScalars.allSatisfy(DisplayText.isBlank),
+      !Placeholder.isText(Array(text.utf8))
     else { return nil }
     return text
-  }
-
-  /// Whether a character alone shows nothing but a space, such as one of zero width.
-  static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.isASCII { return DisplayText.isInvisible(scalar) }
-    return DisplayText.isInvisible(scalar) || scalar.properties.isDefaultIgnorableCodePoint
-      || scalar == "\u{2800}"
   }
 }

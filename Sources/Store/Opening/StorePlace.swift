@@ -9,6 +9,11 @@ package enum StorePlace: Sendable, Hashable {
   case directory(String)
   /// A PostgreSQL database by its connection URI, which may name several hosts.
   case postgreSQL(url: String)
+
+  /// The database at a URL; without one that in a directory.
+  package init(url: String?, directory: String) {
+    self = url.map { .postgreSQL(url: $0) } ?? .directory(directory)
+  }
 }
 
 /// The right of other servers to write to the same database.

@@ -30,7 +30,7 @@ package struct StoreProbe: Sendable {
     do {
       let database = try Database(path: path, access: .readOnly)
       defer { database.close() }
-      try database.execute(script: "PRAGMA busy_timeout = 3000")
+      database.waitForLocks(milliseconds: 3_000)
       try Migrations.check(database, path: path)
       let tables = try database.number(
         "SELECT count(*) FROM sqlite_master WHERE name IN ('file_master_keys', 'file_messages')")

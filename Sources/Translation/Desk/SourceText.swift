@@ -41,7 +41,7 @@ extension SourceText {
   /// and addresses.
   package var hasWords: Bool {
     text.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).contains { word in
-      word.contains { !$0.isBlank && !$0.isPicture } && !Self.isKeycap(word)
+      word.contains { !DisplayText.isBlank($0) && !$0.isPicture } && !Self.isKeycap(word)
         && !Self.isAddress(word)
     }
   }
@@ -66,9 +66,4 @@ extension SourceText {
 extension Unicode.Scalar {
   /// Whether it is an emoji, or shown as one.
   fileprivate var isPicture: Bool { !isASCII && properties.isEmoji || self == "\u{20e3}" }
-
-  /// Whether nothing is seen of a character.
-  var isBlank: Bool {
-    DisplayText.isInvisible(self) || properties.isDefaultIgnorableCodePoint || self == "\u{2800}"
-  }
 }

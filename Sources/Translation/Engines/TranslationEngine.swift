@@ -1,3 +1,4 @@
+internal import Basics
 import ParleyProtocol
 
 /// A way to ask a service for translations over HTTP: which request is made, and what its answer says.
@@ -61,7 +62,7 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     }
     guard let found else { return .failed("the answer has no translation") }
     if let source = found.source, source.lowercased() == code.lowercased() { return .same }
-    guard !found.text.unicodeScalars.allSatisfy(\.isBlank) else {
+    guard !found.text.unicodeScalars.allSatisfy(DisplayText.isBlank) else {
       return .failed("the translation is empty")
     }
     // What a message may not hold must not come into it by its translation.

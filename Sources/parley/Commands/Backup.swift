@@ -215,8 +215,7 @@ struct GatewayData {
   init(_ settings: Settings, directory: String?) {
     self.directory = directory ?? settings.dataDirectory
     hasDatabase = settings.store.url == nil
-    store =
-      settings.store.url.map { .postgreSQL(url: $0.value) } ?? .directory(self.directory)
+    store = StorePlace(url: settings.store.url?.value, directory: self.directory)
     filePlace = settings.files.store
     outerFilesDirectory =
       switch settings.files.store {

@@ -51,7 +51,7 @@ enum StoreCopying {
       guard settings.files.masterKeyCommand == nil else {
         return "master keys: files.master_key_command must print those of \(directory)/file-keys"
       }
-      let path = settings.files.masterKeys ?? settings.dataDirectory + "/file-keys"
+      let path = settings.masterKeyPath
       let rest = settings.cluster.bus == nil ? "" : "; copy the file to all servers"
       switch try copy.copyMasterKeys(to: path, at: SystemClock.unixMilliseconds) {
       case .absent: return "master keys: \(directory) has none"

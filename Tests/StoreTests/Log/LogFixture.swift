@@ -40,15 +40,8 @@ final class LogFixture: Sendable {
     case .sqlite, .postgreSQL:
       let directory = TemporaryDirectory()
       let database = kind == .sqlite ? StoreUnderTest.sqlite : .postgreSQL
-      // Pages are cut off by their limits alone, however slow the machine is.
-      var options = options
-      options.queryMilliseconds = 0
-      options.sessionLimits = .patient
-      // As long as the store: it takes no more writes when its file is removed.
-      let afterBatch = options.afterBatch
-      options.afterBatch = { withExtendedLifetime(directory) { afterBatch() } }
       let place = try url.map { .postgreSQL(url: $0) } ?? database.place(in: directory)
-      let store = try Store(place, options: options)
+      let store = try Store(place, options: options.patient(in: directory))
       try await store.write { transaction in
         for user in Self.users {
           _ = try transaction.upsertUser(user.id, nickname: user.nickname, at: 1)
