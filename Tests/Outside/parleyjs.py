@@ -998,7 +998,13 @@ async def test_listening_after_a_close(ctx):
           counts.push(heard.size);
           await ada.connect();
           counts.push(heard.size);
+          globalThis.hear = () => heard.size;
+          globalThis.ada = ada;
           return counts;""") == [1, 0, 1]
+        # A client that the server has ended for good can be forgotten.
+        await gateway.cut(4003)
+        await made.until("ada.state === 'closed'")
+        assert await made.run("return hear()") == 0
 
 
 async def test_connecting_in_a_listener(ctx):
@@ -1013,6 +1019,56 @@ async def test_connecting_in_a_listener(ctx):
         await gateway.cut(4003)
         await made.run("await again")
         assert await made.run("return ada.state") == "open"
+
+
+async def test_closing_in_a_listener(ctx):
+    """A listener may close the client as soon as it hears that the session is open."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        gateway.silent.add("session.ping")
+        # An exception of a timer is a complaint of Node.
+        assert await made.run(PINGING + f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          ada.on("state", ({{ state }}) => {{ if (state === "open") ada.close(); }});
+          const called = await ada.call("channel.list").catch(({{ data }}) => data.reason);
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          return [called, ada.states];""") == ["closed", ["connecting", "open", "closed 0"]]
+
+
+# The time limit of a ping, 10 s, is over sooner.
+PINGING = """
+  const later = globalThis.setTimeout;
+  globalThis.setTimeout = (action, ms, ...values) => later(action, ms === 10000 ? 200 : ms, ...values);
+"""
+
+
+async def test_a_dead_connection_is_noticed(ctx):
+    """A ping without an answer ends the connection, also when others follow before its time is over."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        gateway.results["session.open"] = {"user": {"user_id": "ada"}, "ping_interval_ms": 50, "limits": {}}
+        await made.run(PINGING + f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          await ada.connect();""")
+        await gateway.until("session.ping", 10)
+        assert gateway.count("session.open") == 1
+        gateway.silent.add("session.ping")
+        await gateway.until("session.open", 2)
+
+
+async def test_a_clock_that_is_set(ctx):
+    """The return to a draining server does not depend on the clock of the machine."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.drained = new Promise((resolve) => ada.on("server.draining", resolve));
+          await ada.connect();""")
+        await gateway.sockets[-1].send(json.dumps({"jsonrpc": "2.0", "method": "server.draining", "params": {
+            "ts": 1, "reconnect_after_ms": 300}}))
+        await made.run("""
+          await drained;
+          const { now } = Date;
+          Date.now = () => now() - 3_600_000;""")
+        await gateway.cut()
+        await gateway.until("session.open", 2)
 
 
 async def test_a_constructor_that_refuses(ctx):

@@ -318,12 +318,13 @@ export class Parley extends Emitter {
   /** The number of the current attempt to connect. */
   #turn = 0;
   #attempt = 0;
-  #openedAt = 0;
+  // By `performance.now`, since the clock of the machine may be set.
+  #openedAt = Infinity;
   #returnAt = 0;
   #timer = 0;
   #guard = 0;
   #pulse = 0;
-  #deadline = 0;
+  #deadline;
   #token;
   /** When the last fetch of a token began, by `performance.now`. */
   #fetchedAt = -Infinity;
@@ -348,7 +349,6 @@ export class Parley extends Emitter {
     if (userId && userId !== wellFormed(userId)) throw misuse("userId has half a character");
     if (token && !/^[sf]/.test(typeof token)) throw misuse("token is neither a text nor a function");
     this.#url = address;
-    this.#url.protocol = this.#url.protocol.replace(/^ws/, "http");
     this.#url.search = this.#url.hash = "";
     this.#url.pathname = this.#url.pathname.replace(/\/$/, "");
     this.#options = options;
@@ -383,8 +383,6 @@ export class Parley extends Emitter {
   }
 
   close() {
-    globalThis.removeEventListener?.("online", this.#online);
-    globalThis.document?.removeEventListener("visibilitychange", this.#visible);
     const error = closedError();
     this.outbox[leave](error);
     this.#finish(error);
@@ -463,12 +461,7 @@ export class Parley extends Emitter {
     return true;
   }
 
-  /**
-   * The address of a message's file or thumbnail, with this user's key where it needs one.
-   *
-   * The sender of a file can make its address name any host, which would receive the key, and the address of
-   * each reader: what the gateway has is read from the gateway.
-   */
+  /** The sender can make the address name any host, which would receive the key, and the address of each reader. */
   fileURL(file, part = file) {
     const address = this.#fileAddress(file, part);
     const key = this.#keyOf(file);
@@ -476,7 +469,6 @@ export class Parley extends Emitter {
     return address?.href ?? "";
   }
 
-  /** The same for `fetch`: proxies log addresses, not headers. */
   fileRequest(file, part = file) {
     const address = this.#fileAddress(file, part);
     const key = this.#keyOf(file);
@@ -524,7 +516,7 @@ export class Parley extends Emitter {
         opened: (line) => this.#begin(line),
         event: (method, params) => this.#take(method, params),
         closed: (code) => this.#lost(code),
-        sign: () => clearTimeout(this.#deadline),
+        sign: () => { this.#deadline = clearTimeout(this.#deadline); },
         log: this.#options.log,
       });
     } catch (error) {
@@ -587,15 +579,13 @@ export class Parley extends Emitter {
 
   #settle(session) {
     clearTimeout(this.#guard);
-    this.#openedAt = Date.now();
+    this.#openedAt = performance.now();
     this.#isRenewed = false;
-    this.#become("open");
     this.#pulse = setInterval(() => this.#beat(), session.ping_interval_ms || PING_INTERVAL_MS);
     this.#beat();
-    for (const { resolve, timer } of this.#waiters.splice(0)) {
-      clearTimeout(timer);
-      resolve(this.#wire);
-    }
+    for (const settle of this.#waiters.splice(0)) settle();
+    // Last, since a listener may close the client.
+    this.#become("open");
     this.outbox[pump]();
   }
 
@@ -646,10 +636,10 @@ export class Parley extends Emitter {
 
   #pause(error, atLeast = 0) {
     this.#stopTimers();
-    if (this.#openedAt && Date.now() - this.#openedAt > STABLE_MS) this.#attempt = 0;
-    this.#openedAt = 0;
+    if (performance.now() - this.#openedAt > STABLE_MS) this.#attempt = 0;
+    this.#openedAt = Infinity;
     // A draining server has spread its clients already.
-    const announced = this.#returnAt - Date.now();
+    const announced = this.#returnAt - performance.now();
     const wait = announced > 0 ? announced : Math.max(atLeast, backoff(this.#attempt));
     this.#attempt++;
     this.#schedule(wait);
@@ -664,16 +654,15 @@ export class Parley extends Emitter {
   }
 
   #finish(error) {
+    globalThis.removeEventListener?.("online", this.#online);
+    globalThis.document?.removeEventListener("visibilitychange", this.#visible);
     this.#turn++;
     this.#stopTimers();
     this.#wire?.discard();
     this.#wire = null;
     this.#leaveAll();
     [this.#state, this.#error] = ["closed", error];
-    for (const { reject, timer } of this.#waiters.splice(0)) {
-      clearTimeout(timer);
-      reject(error);
-    }
+    for (const settle of this.#waiters.splice(0)) settle(error);
     this.outbox[end](error);
     // Last, since a listener may connect again.
     this.#become("closed", error);
@@ -686,8 +675,8 @@ export class Parley extends Emitter {
   #stopTimers() {
     for (const timer of [this.#timer, this.#guard, this.#deadline, this.#renewal]) clearTimeout(timer);
     clearInterval(this.#pulse);
+    this.#deadline = undefined;
     this.#retryAt = null;
-    if (this.#returnAt <= Date.now()) this.#returnAt = 0;
   }
 
   #become(state, error = null) {
@@ -700,8 +689,8 @@ export class Parley extends Emitter {
   async #beat() {
     const wire = this.#wire;
     const started = performance.now();
-    clearTimeout(this.#deadline);
-    this.#deadline = setTimeout(() => wire.drop(), PING_TIMEOUT_MS);
+    // An earlier ping without an answer has its own.
+    this.#deadline ??= setTimeout(() => wire.drop(), PING_TIMEOUT_MS);
     try {
       await wire.call("session.ping");
       this[emit]("latency", performance.now() - started);
@@ -735,9 +724,9 @@ export class Parley extends Emitter {
   }
 
   #drain({ reconnect_after_ms: wait }) {
-    this.#returnAt = Date.now() + (wait ?? 0);
+    this.#returnAt = performance.now() + (wait ?? 0);
     this.#schedule(wait ?? 0);
-    this[emit]("state", { state: this.#state, error: null, retryAt: this.#retryAt });
+    this.#become(this.#state);
   }
 
   /** Fetches another token after two thirds of the time of this one: the server may announce its end at once. */
@@ -784,13 +773,15 @@ export class Parley extends Emitter {
     if (this[presentWire]) return Promise.resolve(this.#wire);
     if (this.#state === "closed") return Promise.reject(this.#error);
     return new Promise((resolve, reject) => {
-      const waiter = { resolve, reject };
-      const late = () => {
-        this.#waiters = this.#waiters.filter((one) => one !== waiter);
-        reject(timeout(`the session did not open in time: ${this.#error?.message ?? this.#state}`));
+      const settle = (error) => {
+        clearTimeout(timer);
+        if (error) reject(error); else resolve(this.#wire);
       };
-      if (limit) waiter.timer = setTimeout(late, limit);
-      this.#waiters.push(waiter);
+      const timer = limit && setTimeout(() => {
+        this.#waiters = this.#waiters.filter((one) => one !== settle);
+        settle(timeout(`the session did not open in time: ${this.#error?.message ?? this.#state}`));
+      }, limit);
+      this.#waiters.push(settle);
     });
   }
 }
@@ -1020,15 +1011,12 @@ export class Outbox extends Emitter {
 
   discard(entry) {
     for (const one of this.#entries.filter((other) => (entry ? other === entry : other.state === "failed"))) {
-      const isSent = one.state === "sent";
       this.#remove(one);
       one.state = "discarded";
       this.#advance();
       one.abort?.abort(one.reason);
-      const { fileID } = one.record;
-      if (fileID && !isSent) {
-        this.#parley[presentWire]?.call("file.cancel", { file_id: fileID }).catch(() => {});
-      }
+      const { fileID: file_id } = one.record;
+      if (file_id) this.#parley[presentWire]?.call("file.cancel", { file_id }).catch(() => {});
       one.reject?.(one.reason ?? new ParleyError(0, "the message was discarded", { reason: "cancelled" }));
       this[emit]("change", one);
     }
