@@ -626,6 +626,32 @@ async def test_tokens_that_live_for_seconds(ctx):
         assert (await made.run("return calls")).count("session.expiring") == 1
 
 
+async def test_the_key_of_a_refreshed_session(ctx):
+    """Another token brings another key for files, which is used from then on and reported."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        gateway.results["session.open"] = {
+            "user": {"user_id": "ada"}, "ping_interval_ms": 25000, "limits": {},
+            "file_key": {"key": "first", "expires_at": 1}}
+        gateway.results["session.refresh"] = {"file_key": {"key": "second", "expires_at": 2}}
+        await made.run(f"""
+          globalThis.keys = [];
+          globalThis.given = 0;
+          globalThis.ada = start("{gateway.url}", "ada", {{ token: () => `token ${{++given}}` }});
+          ada.on("session.file_key", ({{ file_key: {{ key }} }}) => keys.push(key));
+          await ada.connect();
+          // The first token was fetched an hour ago.
+          const {{ now }} = performance;
+          performance.now = () => now.call(performance) + 3_600_000;
+          globalThis.key = () => new URL(ada.fileURL({{
+            file_id: "f", url: "{gateway.url}/files/f/x", require_auth: true }})).searchParams.get("auth");""")
+        assert await made.run("return key()") == "first"
+        await gateway.sockets[-1].send(json.dumps({"jsonrpc": "2.0", "method": "session.expiring", "params": {
+            "ts": 1, "expires_at": 60001}}))
+        await made.until("keys.length")
+        assert await made.run("return [key(), keys]") == ["second", ["second"]]
+        assert gateway.asked[-1] == ("session.refresh", {"access_token": "token 2"})
+
+
 async def test_calls_without_an_answer(ctx):
     """Each call ends: without an answer, with one that is none, and with a refusal that names no call."""
     async with Gateway.start() as gateway, node(ctx) as made:
@@ -1069,6 +1095,44 @@ async def test_a_clock_that_is_set(ctx):
           Date.now = () => now() - 3_600_000;""")
         await gateway.cut()
         await gateway.until("session.open", 2)
+
+
+async def test_messages_that_nobody_waits_for(ctx):
+    """A message that cannot be sent is refused, and does not end a process that does not wait for it."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        # A rejection that nobody handles is a complaint of Node.
+        assert await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          const a = await join(ada, "lobby", {{}});
+          a.send("one");
+          ada.outbox.entries[0].retry();
+          a.sendFiles(["no file"]);
+          a.sendFiles([new File(["x"], "x")], {{ signal: AbortSignal.abort() }});
+          await a.exit();
+          a.send("two");
+          a.sendFiles([new File(["x"], "x")]);
+          const b = await join(ada, "other", {{}});
+          ada.close();
+          b.send("three");
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          return [await b.send("four").catch(({{ data }}) => data.reason), ada.outbox.entries.length];
+        """) == ["closed", 0]
+
+
+async def test_discarding_in_a_listener(ctx):
+    """A message that a listener discards while it is sent again is settled."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        gateway.silent.add("message.send")
+        await made.run(f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.a = await join(ada, "lobby", {{}});
+          globalThis.sending = a.send("one").catch(() => {{}});""")
+        await gateway.until("message.send")
+        assert await made.run("""
+          await a.exit();
+          await sending;
+          ada.outbox.on("change", (entry) => { if (entry.state === "pending") entry.discard(); });
+          return ada.outbox.entries[0].retry().catch(({ data }) => data.reason);""") == "cancelled"
 
 
 async def test_a_constructor_that_refuses(ctx):

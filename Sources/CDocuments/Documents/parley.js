@@ -155,6 +155,9 @@ function together(sends) {
   return all;
 }
 
+/** A message that cannot be sent: a caller that does not wait for it must not end the process. */
+const refused = (error) => together([Promise.reject(error)]);
+
 // What the classes of this module call on each other, and nobody else.
 const emit = Symbol("emit");
 const take = Symbol("take");
@@ -745,7 +748,9 @@ export class Parley extends Emitter {
       const isNew = fresh !== this.#token;
       // If the connection is gone, the next session opens with it.
       this.#token = fresh;
-      if (isNew) return void await wire.call("session.refresh", { access_token: fresh });
+      if (isNew) return void await wire.call("session.refresh", { access_token: fresh }, (result) => {
+        if (result.file_key) this.#take("session.file_key", { ts: Date.now(), ...result });
+      });
     } catch (error) {
       if (!(error instanceof Lost)) this.#token = undefined;
     }
@@ -992,6 +997,7 @@ export class Outbox extends Emitter {
 
   retry(entry) {
     const failed = this.#entries.filter((one) => one.state === "failed" && (!entry || one === entry));
+    const results = failed.map((one) => this.#promise(one));
     for (const one of failed) {
       // What may have been sent too long ago to be recognized becomes another message.
       if (isForgotten(one.record.firstSent)) {
@@ -1003,9 +1009,8 @@ export class Outbox extends Emitter {
       this.#change(one, "pending");
       this.#save(one);
     }
-    const results = failed.map((one) => this.#promise(one));
     this[pump]();
-    return entry ? results[0] ?? Promise.reject(closedError("the message did not fail"))
+    return entry ? results[0] ?? refused(closedError("the message did not fail"))
       : together(results);
   }
 
@@ -1024,12 +1029,12 @@ export class Outbox extends Emitter {
 
   [add](channel, { channel_url: _, req_id: requestID, ...params }, transfer = {}) {
     const { file, thumbnailSizes, progress, signal, patient } = transfer;
-    if (file && !(file.size >= 0)) return Promise.reject(misuse("a file is a Blob or a File"));
-    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (file && !(file.size >= 0)) return refused(misuse("a file is a Blob or a File"));
+    if (signal?.aborted) return refused(signal.reason);
     if (this.#parley[channelAt](channel.url) !== channel) {
-      return Promise.reject(new ParleyError(0, "not in the channel", { reason: "left" }));
+      return refused(new ParleyError(0, "not in the channel", { reason: "left" }));
     }
-    if (this.#parley.state === "closed" && !this.#store) return Promise.reject(this.#parley.error);
+    if (this.#parley.state === "closed" && !this.#store) return refused(this.#parley.error);
     // Times keep the order over reloads.
     this.#lastAt = Math.max(Date.now(), this.#lastAt + 1);
     const entry = new OutboxEntry(this, {
