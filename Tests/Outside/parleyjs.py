@@ -195,9 +195,9 @@ class Gateway:
             return self.count(method) >= times
         await eventually(is_asked, f"{times} calls of {method}")
 
-    async def cut(self, code=1012):
+    async def cut(self, code=1012, reason=""):
         """Closes the newest connection."""
-        await self.sockets[-1].close(code)
+        await self.sockets[-1].close(code, reason)
 
 
 async def test_the_module_is_served(ctx):
@@ -833,6 +833,26 @@ async def test_final_closes(ctx):
         assert await made.run("return first.error.data") == {"reason": "closed", "close": 4003}
         await made.run("await first.connect()")
         await made.until("second.state === 'closed'")
+
+
+async def test_the_reason_of_a_close(ctx):
+    """An error after a close has the words of the server, or else the code."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        await made.run(f"""globalThis.ada = start("{gateway.url}", "ada", {{ token: "t" }});""")
+        for code, reason, error, end in (
+                (1011, "the disk is full", 0, "waiting"), (1012, "", 0, "waiting"),
+                (4003, "too many sessions", 0, "closed"), (4002, "the access token has expired", 400302, "closed")):
+            await made.run("await ada.connect()")
+            await made.run(f"""
+              globalThis.ended = new Promise((resolve) => {{
+                const hear = (change) => {{ if (change.error) {{ ada.off("state", hear); resolve(change); }} }};
+                ada.on("state", hear);
+              }});""")
+            await gateway.cut(code, reason)
+            assert await made.run("""
+              const { state, error } = await ended;
+              return [state, error.code, error.message, error.data.close];
+            """) == [end, error, reason or f"the connection was closed ({code})", code]
 
 
 async def test_a_final_end_fails_what_waits(ctx):

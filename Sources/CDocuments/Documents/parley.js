@@ -40,11 +40,7 @@ const TEMPORARY = new Set([
   Code.internalRPC, Code.userFull, Code.full, Code.internal, Code.rateLimited,
 ]);
 /** Another connection would end in the same way. */
-const FINAL_CLOSES = {
-  1000: "the session was closed", 1002: "broken framing", 1003: "a binary message",
-  1007: "text that is not UTF-8", 1008: "malformed requests", 1009: "a message that is too large",
-  1010: "a missing extension", 4003: "the user opened too many other sessions",
-};
+const FINAL_CLOSES = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010, 4003]);
 const UNAUTHORIZED = 4002;
 /** Methods that change nothing, and may be repeated after a lost connection. */
 const READS = /\.(get|list|participants|ping|fetch|search|translate)$/;
@@ -211,13 +207,13 @@ class Wire {
   #handlers;
   messageLimit = Infinity;
 
-  /** @param handlers `opened(wire)`, `event(method, params)`, `closed(code)`, `sign()`, `log` */
+  /** @param handlers `opened(wire)`, `event(method, params)`, `closed(code, reason)`, `sign()`, `log` */
   constructor(WebSocket, url, handlers) {
     this.#handlers = handlers;
     this.#socket = new WebSocket(url, "parley.v1");
     this.#socket.onopen = () => handlers.opened(this);
     this.#socket.onmessage = ({ data }) => this.#receive(data);
-    this.#socket.onclose = ({ code }) => this.#end(code);
+    this.#socket.onclose = ({ code, reason }) => this.#end(code, reason || undefined);
     // Browsers close after an error; Node leaves it out when the connection was not made.
     this.#socket.onerror = () => setTimeout(() => this.drop(), 100);
   }
@@ -287,9 +283,9 @@ class Wire {
   }
 
   /** Ends at once: the closing handshake of a dead peer would take a minute. */
-  drop(code = 1006) {
+  drop() {
     this.#socket.close(1000);
-    this.#end(code);
+    this.#end(1006);
   }
 
   /** Ends at our own wish, which is not reported. */
@@ -298,12 +294,12 @@ class Wire {
     this.drop();
   }
 
-  #end(code) {
+  #end(code, reason) {
     this.#socket.onopen = this.#socket.onmessage = this.#socket.onclose = null;
     const { closed } = this.#handlers;
     this.#handlers.closed = () => {};
     for (const id of [...this.#pending.keys()]) this.#settle(id).reject(new Lost(true));
-    closed(code);
+    closed(code, reason);
   }
 }
 
@@ -518,7 +514,7 @@ export class Parley extends Emitter {
       wire = new Wire(WebSocket, `${this[base].replace(/^http/, "ws")}/v1/ws`, {
         opened: (line) => this.#begin(line),
         event: (method, params) => this.#take(method, params),
-        closed: (code) => this.#lost(code),
+        closed: (code, reason) => this.#lost(code, reason),
         sign: () => { this.#deadline = clearTimeout(this.#deadline); },
         log: this.#options.log,
       });
@@ -608,16 +604,16 @@ export class Parley extends Emitter {
     this.#pause(error);
   }
 
-  #lost(code) {
-    const words = FINAL_CLOSES[code];
+  #lost(code, words = `the connection was closed (${code})`) {
     if (code === UNAUTHORIZED) {
-      this.#unauthorized(new ParleyError(Code.badToken, "the session is not authorized", { close: code }));
-    } else if (words) {
+      this.#unauthorized(new ParleyError(Code.badToken, words, { close: code }));
+    } else if (FINAL_CLOSES.has(code)) {
       this.#finish(new ParleyError(0, words, { reason: "closed", close: code }));
     } else {
       const isFirst = this.#attempt === 0 && this.#state === "connecting";
-      const words = code === 1006 && this.#state === "connecting" && !this.#session
-        ? `no connection to ${this.#url.href}: is it the address of a gateway?` : `closed with ${code}`;
+      if (code === 1006 && this.#state === "connecting" && !this.#session) {
+        words = `no connection to ${this.#url.href}: is it the address of a gateway?`;
+      }
       this.#pause(new ParleyError(0, words, { reason: "lost", close: code }));
       if (isFirst) this.#explain();
     }
