@@ -147,6 +147,11 @@ async def test_logging_in(ctx, page):
     await page.run("document.querySelector('#logout').click()")
     assert await page.run(kept) == 0
     assert await page.run("document.activeElement.id") == "token"
+    # The same page logs in again.
+    await page.run(f"""
+      document.querySelector('#token').value = {json.dumps(server.api_token)};
+      document.querySelector('#login form').requestSubmit();""")
+    await page.until("!document.querySelector('#app').hidden")
 
 
 @in_browser
