@@ -5,8 +5,11 @@ import contextlib
 import json
 import re
 import signal
+import time
 
 from pagefiles import enter, in_browser
+from pages import Pages
+from tokens import SECRET, token
 
 FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
 ROWS = "[...document.querySelectorAll('#timeline .said')].map((row) => row.textContent)"
@@ -124,6 +127,71 @@ async def test_refused_texts_are_kept(ctx, page):
     await page.run("document.querySelector('#waiting .failed button').click()")
     await page.until(f"{ROWS}.length === 1")
     assert await page.run(ROWS) == ["two"] and await page.run(WAITING) == []
+
+
+@in_browser
+async def test_a_text_that_is_too_long(ctx, page):
+    """A text that would be refused again has no Retry; it goes back into the box."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby")
+    await write(page, "x" * 5001)
+    buttons = "[...document.querySelectorAll('#waiting .failed button')].map((one) => one.textContent)"
+    await page.until(f"{buttons}.length")
+    assert await page.run(buttons) == ["Discard"]
+    await page.run("document.querySelector('#waiting button').click()")
+    assert await page.run("document.getElementById('box').value.length") == 5001
+
+
+@in_browser
+async def test_a_preview_that_is_looked_up(ctx, page):
+    """A link whose page is slow has a sign until its preview comes."""
+    site = await Pages.start()
+    try:
+        site.add("/slow", "A slow page")
+        gate = site.hold("/slow")
+        server = await ctx.fresh(
+            "--auth-mode", "open", "--unfurl-allow-addresses", "127.0.0.1/32", "--unfurl-allow-ports", str(site.port))
+        await enter(page, server, "lobby")
+        await write(page, site.url("/slow"))
+        await page.until("document.querySelectorAll('#timeline .looking').length === 1")
+        gate.set()
+        await page.until("document.querySelector('#timeline .card')?.textContent.includes('A slow page')")
+        assert await page.run("document.querySelectorAll('#timeline .looking').length") == 0
+    finally:
+        site.close()
+
+
+@in_browser
+async def test_operators_see_all(ctx, page):
+    """A line says that nothing is withheld from operators, as the creator of a channel is."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby", "ada")
+    role = "document.getElementById('role').textContent"
+    assert "Operator" in await page.run(role)
+    ada = await ctx.user(server, "ada")
+    await ctx.user(server, "bob")
+    await ada.call("channel.add_operators", channel_url="lobby", user_ids=["bob"])
+    await ada.call("channel.remove_operators", channel_url="lobby", user_ids=["ada"])
+    await page.until(f"{role} === ''")
+    await enter(page, server, "lobby", "bob")
+    assert "Operator" in await page.run(role)
+
+
+@in_browser
+async def test_a_token_that_expires(ctx, page):
+    """The form says that the token has expired, or that a token was not accepted."""
+    server = await ctx.fresh("--unfurl-mode", "off", "--auth-mode", "token", "--auth-jwt-secret", SECRET)
+    refusal = "document.getElementById('refusal').textContent"
+
+    async def join(text):
+        await page.run(f"""
+          document.getElementById("token").value = {json.dumps(text)};
+          document.querySelector('#join form').requestSubmit();""")
+    await page.open(f"http://127.0.0.1:{server.port}/?name=ada&channel=lobby")
+    await join(token("ada", exp=int(time.time()) + 4))
+    await page.until(f"{refusal} === 'Your session has ended: the access token has expired.'")
+    await join("wrong")
+    await page.until(f"{refusal}.startsWith('The token was not accepted: ')")
 
 
 @in_browser

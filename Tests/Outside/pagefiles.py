@@ -169,6 +169,13 @@ async def test_a_large_file_with_progress_and_cancel(ctx, page):
     assert (await download(server, url))[2] == content
     await page.choose("#files", file(ctx, "huge.bin", bytes(26_214_401)))
     await page.until("document.querySelector('.upload.failed .state')?.textContent.includes('larger')")
+    # Nothing is offered that would fail again.
+    buttons = "[...document.querySelectorAll('.upload.failed button:not([hidden])')].map((one) => one.textContent)"
+    assert await page.run(buttons) == ["Cancel"]
+    await page.run("document.querySelector('.upload.failed button:last-child').click()")
+    await page.choose("#files", file(ctx, "empty.txt", b""))
+    await page.until("document.querySelector('.upload.failed .state')?.textContent === 'empty: there is nothing to send'")
+    assert await page.run(buttons) == ["Cancel"]
 
 
 @in_browser
