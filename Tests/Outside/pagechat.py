@@ -322,6 +322,12 @@ async def test_texts_of_others(ctx, page):
     assert await page.run("getComputedStyle(document.querySelectorAll('.bubble')[1]).direction") == "rtl"
     links = await page.run("[...document.querySelectorAll('#timeline a')].map((one) => one.protocol)")
     assert links == ["https:", "https:"], links
+    # A link has the brackets that it opens, and not the marks after it.
+    ends = ("https://a.example/Foo_(bar)", "https://a.example/x", "https://a.example/(a)(b)", "https://a.example/y")
+    await owner.send("lobby", f"{ends[0]} ({ends[1]}). {ends[2]})! {ends[3]}\u202etxt https://...")
+    await page.until(f"{ROWS}.length === 3")
+    shown = "[...document.querySelectorAll('#timeline .row:last-child a')].map((one) => one.textContent)"
+    assert await page.run(shown) == list(ends)
 
 
 @in_browser
