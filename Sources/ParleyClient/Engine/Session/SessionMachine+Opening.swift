@@ -92,11 +92,15 @@ extension SessionMachine {
 
   mutating func refresh(_ id: EngineCallID, _ token: String, _ moment: Moment) {
     guard isWanted else { return complete(id, .failure(.notConnected)) }
-    if token != credentials?.accessToken { tokenTime = moment.now }
-    guard case .open = state else {
+    let isNew = token != credentials?.accessToken
+    if isNew { tokenTime = moment.now }
+    guard case .open(var session) = state else {
       credentials?.accessToken = token
       return complete(id, .success(Self.emptyResult))
     }
+    // A notice that is held back is about the token before.
+    if isNew { session.expiry = nil }
+    state = .open(session)
     let params = JSONWriter.bytes { $0.object { $0.member("access_token", token) } }
     let call = EngineCall(method: "session.refresh", params: params, repeatability: .safe)
     guard admit(id, call, .refresh(accessToken: token), moment) else { return }

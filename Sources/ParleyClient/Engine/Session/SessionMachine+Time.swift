@@ -80,10 +80,10 @@ extension SessionMachine {
   /// notice with another such token would fetch tokens without a pause.
   mutating func holdsExpiry(_ params: JSONNode?, _ moment: Moment) -> Bool {
     guard case .open(var session) = state, let params, let end = params["expires_at"]?.integer,
-      let time = params["ts"]?.integer, end > time, end - time <= Self.longestNotice
+      let time = params["ts"]?.integer, time >= 0, end > time, end - time <= Self.longestNotice
     else { return false }
     let given = max(tokenTime, moment.now - Self.longestNotice)
-    let due = given + (moment.now + end - time - given) * 2 / 3
+    let due = given + (moment.now + (end - time) - given) * 2 / 3
     guard due > moment.now else { return false }
     session.expiry = (params, due)
     state = .open(session)

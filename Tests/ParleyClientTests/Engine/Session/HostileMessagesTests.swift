@@ -16,7 +16,8 @@ struct HostileMessagesTests {
   private static let names = [
     "jsonrpc", "id", "method", "params", "result", "error", "channel_url", "seq", "epoch",
     "recovered", "events", "message", "user", "code", "data", "retry_after_ms", "field",
-    "reconnect_after_ms", "limits", "message_bytes", "ping_interval_ms", "req_id",
+    "reconnect_after_ms", "limits", "message_bytes", "ping_interval_ms", "req_id", "ts",
+    "expires_at",
   ]
   private static let methods = [
     "message.received", "message.deleted", "channel.deleted", "channel.user_banned",
@@ -68,6 +69,19 @@ struct HostileMessagesTests {
       if let deadline = rig.machine.nextDeadline {
         #expect(deadline <= rig.now + 700_000, "seed \(seed)")
       }
+    }
+  }
+
+  @Test(
+    "times at the ends of all numbers do no harm", arguments: [Int64.min, -1, 0, .max - 1, .max])
+  func times(time: Int64) throws {
+    for end in [Int64.min, 0, 1, .max] {
+      var rig = SessionRig()
+      try rig.connect()
+      try rig.receive(
+        #"{"jsonrpc":"2.0","method":"session.expiring","params":{"ts":\#(time),"expires_at":\#(end)}}"#
+      )
+      try rig.advance(by: 1000)
     }
   }
 
