@@ -156,7 +156,7 @@ extension MessageRecord {
     self.init(
       messageID: 0, channelURL: channelURL, sender: sender, message: params.message,
       data: params.data, customType: params.customType, mentionType: params.mentionType,
-      mentionedUsers: [], metaArrays: params.metaArrays, ogMetaData: nil,
+      mentionedUsers: params.mentionedUsers, metaArrays: params.metaArrays, ogMetaData: nil,
       isOGMetaDataPending: false, translations: [:],
       requestID: requestID, createdAt: 0, updatedAt: 0)
   }

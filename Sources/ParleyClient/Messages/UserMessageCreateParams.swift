@@ -35,10 +35,18 @@ public final class UserMessageCreateParams: Sendable {
     set { shared[\.mentionType] = newValue }
   }
 
-  /// Those who are mentioned by ``MentionType/users``, at most 100.
+  /// The ids of users who are mentioned by ``MentionType/users``, at most 10 with ``mentionedUsers``.
   public var mentionedUserIDs: [String] {
     get { shared[\.mentionedUserIDs] }
     set { shared[\.mentionedUserIDs] = newValue }
+  }
+
+  /// Users who are mentioned by ``MentionType/users`` beside those of ``mentionedUserIDs``.
+  ///
+  /// The pending message has them too.
+  public var mentionedUsers: [User] {
+    get { shared[\.mentionedUsers] }
+    set { shared[\.mentionedUsers] = newValue }
   }
 
   /// Extra data that participants may change, at most 10 keys.
@@ -97,6 +105,7 @@ public final class UserMessageCreateParams: Sendable {
     var data = ""
     var mentionType: MentionType = .users
     var mentionedUserIDs: [String] = []
+    var mentionedUsers: [User] = []
     var metaArrays: [MessageMetaArray] = []
     var translationTargetLanguages: [String] = []
     var pushNotificationDeliveryOption: PushNotificationDeliveryOption = .default
@@ -121,7 +130,8 @@ public final class UserMessageCreateParams: Sendable {
 
     private func writeMentions(into writer: inout JSONWriter) {
       if mentionType != .users { writer.member("mention_type", mentionType.wireName) }
-      if !mentionedUserIDs.isEmpty { writer.member("mentioned_user_ids", mentionedUserIDs) }
+      let userIDs = mentionedUserIDs + mentionedUsers.map(\.userID)
+      if !userIDs.isEmpty { writer.member("mentioned_user_ids", userIDs) }
     }
   }
 }

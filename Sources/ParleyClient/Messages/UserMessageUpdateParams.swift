@@ -28,10 +28,16 @@ public final class UserMessageUpdateParams: Sendable {
     set { shared[\.mentionType] = newValue }
   }
 
-  /// The mentioned users; an edit sends no mention events.
+  /// The ids of the mentioned users; an edit sends no mention events.
   public var mentionedUserIDs: [String]? {
     get { shared[\.mentionedUserIDs] }
     set { shared[\.mentionedUserIDs] = newValue }
+  }
+
+  /// The mentioned users beside those of ``mentionedUserIDs``.
+  public var mentionedUsers: [User]? {
+    get { shared[\.mentionedUsers] }
+    set { shared[\.mentionedUsers] = newValue }
   }
 
   /// Names what is to change.
@@ -49,13 +55,16 @@ public final class UserMessageUpdateParams: Sendable {
     var data: String?
     var mentionType: MentionType?
     var mentionedUserIDs: [String]?
+    var mentionedUsers: [User]?
 
     func write(into writer: inout JSONWriter) {
       if let message { writer.member("message", message) }
       if let customType { writer.member("custom_type", customType) }
       if let data { writer.member("data", data) }
       if let mentionType { writer.member("mention_type", mentionType.wireName) }
-      if let mentionedUserIDs { writer.member("mentioned_user_ids", mentionedUserIDs) }
+      guard mentionedUserIDs != nil || mentionedUsers != nil else { return }
+      let userIDs = (mentionedUserIDs ?? []) + (mentionedUsers ?? []).map(\.userID)
+      writer.member("mentioned_user_ids", userIDs)
     }
   }
 }

@@ -61,6 +61,26 @@ struct MessageCallsTests {
         == #"{"channel_url":"lobby","message_id":7,"message":"new","mentioned_user_ids":[]}"#)
   }
 
+  @Test("mentions users by their ids, beside the ids that were given")
+  func mentions() {
+    let given = UserMessageCreateParams(message: "hi")
+    given.mentionedUsers = [User(userID: "bob"), User(userID: "kim")]
+    #expect(
+      params(calls.send(given.values, to: "lobby", requestID: "r"))
+        == #"{"channel_url":"lobby","req_id":"r","message":"hi","#
+        + #""mentioned_user_ids":["bob","kim"]}"#)
+    given.mentionedUserIDs = ["ann"]
+    let both = params(calls.send(given.values, to: "lobby", requestID: "r"))
+    #expect(both.hasSuffix(#""mentioned_user_ids":["ann","bob","kim"]}"#))
+    let pending = MessageRecord(pending: given.values, in: "lobby", by: nil, "r")
+    #expect(pending.mentionedUsers.map(\.userID) == ["bob", "kim"])
+    let changes = UserMessageUpdateParams()
+    changes.mentionedUsers = [User(userID: "bob")]
+    #expect(
+      params(calls.update(reference, changes.values))
+        == #"{"channel_url":"lobby","message_id":7,"mentioned_user_ids":["bob"]}"#)
+  }
+
   @Test("lists around a place")
   func list() {
     let given = MessageListParams()
