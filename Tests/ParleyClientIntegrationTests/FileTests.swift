@@ -214,10 +214,32 @@ extension ClientTests {
       #expect(try Self.download(found, from: server) == bytes)
     }
 
+    @Test("that are pictures of channels and users, which need no key")
+    func pictures() async throws {
+      let server = try ServerProcess(unlimited)
+      let ann = try await server.client("ann")
+      let create = OpenChannelCreateParams(name: "Lobby")
+      create.coverImage = .bytes(Self.content(100))
+      let lobby = try await ann.createOpenChannel(params: create)
+      #expect(try Self.download(lobby.coverURL, from: server) == Self.content(100))
+      let update = OpenChannelUpdateParams()
+      update.coverImage = .bytes(Self.content(300_000))
+      try await lobby.update(params: update)
+      #expect(try Self.download(lobby.coverURL, from: server) == Self.content(300_000))
+      let change = UserUpdateParams()
+      change.profileImage = .bytes(Self.content(200))
+      let user = try await ann.updateCurrentUser(params: change)
+      #expect(try Self.download(user.profileURL, from: server) == Self.content(200))
+    }
+
     private static func download(
       _ message: FileMessage, from server: ServerProcess
     ) throws -> [UInt8] {
-      let path = message.url.split(separator: "/", maxSplits: 2).last ?? ""
+      try download(message.url, from: server)
+    }
+
+    private static func download(_ url: String, from server: ServerProcess) throws -> [UInt8] {
+      let path = url.split(separator: "/", maxSplits: 2).last ?? ""
       return try server.get("/" + path).body
     }
   }

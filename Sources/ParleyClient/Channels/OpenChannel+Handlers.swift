@@ -22,7 +22,8 @@ extension OpenChannel {
     params: OpenChannelUpdateParams, completionHandler: @escaping @Sendable (ParleyError?) -> Void
   ) {
     core.start(
-      ChannelCalls.update(url, params.values).map(replace), handler: completionHandler)
+      params.values, { [self] in ChannelCalls.update(url, $0).map(replace) },
+      handler: { _, error in completionHandler(error) })
   }
 
   /// Deletes the channel; see ``delete()``.

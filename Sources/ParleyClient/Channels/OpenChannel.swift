@@ -99,7 +99,7 @@ extension OpenChannel {
 
   /// Changes the channel; for its operators.
   public func update(params: OpenChannelUpdateParams) async throws(ParleyError) {
-    try await core.perform(ChannelCalls.update(url, params.values).map(replace))
+    try await core.perform(params.values) { ChannelCalls.update(url, $0).map(replace) }
   }
 
   /// Deletes the channel with its messages; for its operators.

@@ -22,6 +22,14 @@ public final class OpenChannelCreateParams: Sendable {
     set { shared[\.coverURL] = newValue }
   }
 
+  /// A picture to be uploaded in place of ``coverURL``.
+  ///
+  /// Anyone who has its address can read it.
+  public var coverImage: FileContent? {
+    get { shared[\.picture] }
+    set { shared[\.picture] = newValue }
+  }
+
   /// The application's own, at most 16,384 bytes; the server does not look inside.
   public var data: String {
     get { shared[\.data] }
@@ -55,10 +63,12 @@ public final class OpenChannelCreateParams: Sendable {
   var values: Values { shared.current }
 
   /// The values of one moment.
-  struct Values: Sendable, Hashable {
+  struct Values: PicturedValues, Hashable {
     var name = ""
     var channelURL: String?
     var coverURL = ""
+    var picture: FileContent?
+    var pictureFileID: String?
     var data = ""
     var customType = ""
     var operatorUserIDs: [String] = []
@@ -68,6 +78,7 @@ public final class OpenChannelCreateParams: Sendable {
       if !name.isEmpty { writer.member("name", name) }
       if let channelURL { writer.member("channel_url", channelURL) }
       if !coverURL.isEmpty { writer.member("cover_url", coverURL) }
+      if let pictureFileID { writer.member("cover_file_id", pictureFileID) }
       if !data.isEmpty { writer.member("data", data) }
       if !customType.isEmpty { writer.member("custom_type", customType) }
       if !operatorUserIDs.isEmpty { writer.member("operator_ids", operatorUserIDs) }
@@ -90,6 +101,14 @@ public final class OpenChannelUpdateParams: Sendable {
   public var coverURL: String? {
     get { shared[\.coverURL] }
     set { shared[\.coverURL] = newValue }
+  }
+
+  /// A picture to be uploaded in place of ``coverURL``.
+  ///
+  /// Anyone who has its address can read it.
+  public var coverImage: FileContent? {
+    get { shared[\.picture] }
+    set { shared[\.picture] = newValue }
   }
 
   /// The application's own.
@@ -125,9 +144,11 @@ public final class OpenChannelUpdateParams: Sendable {
   var values: Values { shared.current }
 
   /// The values of one moment.
-  struct Values: Sendable, Hashable {
+  struct Values: PicturedValues, Hashable {
     var name: String?
     var coverURL: String?
+    var picture: FileContent?
+    var pictureFileID: String?
     var data: String?
     var customType: String?
     var operatorUserIDs: [String]?
@@ -135,6 +156,7 @@ public final class OpenChannelUpdateParams: Sendable {
     func write(into writer: inout JSONWriter) {
       if let name { writer.member("name", name) }
       if let coverURL { writer.member("cover_url", coverURL) }
+      if let pictureFileID { writer.member("cover_file_id", pictureFileID) }
       if let data { writer.member("data", data) }
       if let customType { writer.member("custom_type", customType) }
       if let operatorUserIDs { writer.member("operator_ids", operatorUserIDs) }

@@ -29,7 +29,8 @@ extension ParleyClient {
     completionHandler: @escaping @Sendable (OpenChannel?, ParleyError?) -> Void
   ) {
     core.start(
-      ChannelCalls.create(params.values).map(core.channel), handler: completionHandler)
+      params.values, { [core] in ChannelCalls.create($0).map(core.channel) },
+      handler: completionHandler)
   }
 
   /// Looks a channel up; see ``openChannel(url:)``.
@@ -44,7 +45,7 @@ extension ParleyClient {
     params: UserUpdateParams,
     completionHandler: @escaping @Sendable (User?, ParleyError?) -> Void
   ) {
-    core.start(updating(params.values), handler: completionHandler)
+    core.start(params.values, { [self] in updating($0) }, handler: completionHandler)
   }
 }
 

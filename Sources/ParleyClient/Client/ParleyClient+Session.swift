@@ -61,7 +61,7 @@ extension ParleyClient {
   /// - Returns: The user as it is now.
   @discardableResult
   public func updateCurrentUser(params: UserUpdateParams) async throws(ParleyError) -> User {
-    try await core.perform(updating(params.values))
+    try await core.perform(params.values, updating)
   }
 
   func updating(_ params: UserUpdateParams.Values) -> Call<User> {

@@ -46,7 +46,7 @@ extension ParleyClient {
   public func createOpenChannel(
     params: OpenChannelCreateParams
   ) async throws(ParleyError) -> OpenChannel {
-    try await core.perform(ChannelCalls.create(params.values).map(core.channel))
+    try await core.perform(params.values) { ChannelCalls.create($0).map(core.channel) }
   }
 
   /// Looks a channel up.

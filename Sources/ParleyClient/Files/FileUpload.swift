@@ -29,11 +29,30 @@ struct FileUpload: Sendable {
     }
     let created = try await create(upload.name, reader.size, in: core)
     guard core.files.didCreate(created, for: requestID) else {
-      // Left alone, it would count among the user's unfinished uploads for a day.
-      core.start(FileCalls.cancel(fileID: created.fileID)) { _ in }
+      cancel(created, in: core)
       throw .cancelled
     }
     return try await send(reader, to: created, first: nil, in: core, &reports)
+  }
+
+  /// Uploads the file, which no later attempt continues.
+  ///
+  /// - Returns: The file's id.
+  func run(in core: ClientCore) async throws(ParleyError) -> String {
+    let reader = try await FileReader(content)
+    var reports = ProgressReports(requestID, size: reader.size, report: report)
+    let created = try await create(requestID, reader.size, in: core)
+    do throws(ParleyError) {
+      return try await send(reader, to: created, first: nil, in: core, &reports)
+    } catch {
+      cancel(created, in: core)
+      throw error
+    }
+  }
+
+  /// Left alone, an upload would count among the user's unfinished ones for a day.
+  private func cancel(_ created: UploadAddress, in core: ClientCore) {
+    core.start(FileCalls.cancel(fileID: created.fileID)) { _ in }
   }
 
   private func create(

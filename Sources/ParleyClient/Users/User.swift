@@ -63,6 +63,14 @@ public final class UserUpdateParams: Sendable {
     set { shared[\.profileURL] = newValue }
   }
 
+  /// A picture to be uploaded in place of ``profileURL``.
+  ///
+  /// Anyone who has its address can read it.
+  public var profileImage: FileContent? {
+    get { shared[\.picture] }
+    set { shared[\.picture] = newValue }
+  }
+
   /// Replaces all that was kept; at most 25 items.
   public var metadata: [String: String]? {
     get { shared[\.metadata] }
@@ -81,14 +89,17 @@ public final class UserUpdateParams: Sendable {
   var values: Values { shared.current }
 
   /// The values of one moment.
-  struct Values: Sendable, Hashable {
+  struct Values: PicturedValues, Hashable {
     var nickname: String?
     var profileURL: String?
+    var picture: FileContent?
+    var pictureFileID: String?
     var metadata: [String: String]?
 
     func write(into writer: inout JSONWriter) {
       if let nickname { writer.member("nickname", nickname) }
       if let profileURL { writer.member("profile_url", profileURL) }
+      if let pictureFileID { writer.member("profile_file_id", pictureFileID) }
       if let metadata { writer.member("metadata", metadata) }
     }
   }

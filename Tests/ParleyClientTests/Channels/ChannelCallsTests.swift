@@ -20,6 +20,21 @@ struct ChannelCallsTests {
         == #"{"channel_url":"lobby","name":"","data":"d"}"#)
   }
 
+  @Test("names the picture that was uploaded")
+  func pictures() {
+    var created = OpenChannelCreateParams(name: "Lobby").values
+    created.pictureFileID = "f1"
+    #expect(params(ChannelCalls.create(created)) == #"{"name":"Lobby","cover_file_id":"f1"}"#)
+    var changed = OpenChannelUpdateParams().values
+    changed.pictureFileID = "f2"
+    #expect(
+      params(ChannelCalls.update("lobby", changed))
+        == #"{"channel_url":"lobby","cover_file_id":"f2"}"#)
+    var user = UserUpdateParams(nickname: "Ann").values
+    user.pictureFileID = "f3"
+    #expect(params(SessionCalls.updateUser(user)) == #"{"nickname":"Ann","profile_file_id":"f3"}"#)
+  }
+
   @Test("tells the engine which channels are entered and left")
   func effects() {
     #expect(ChannelCalls.enter("lobby").request.channel == .enter("lobby"))
