@@ -172,22 +172,6 @@ extension URLPreviewPayload {
   }
 }
 
-/// The reason why a page's preview could not be fetched.
-public enum MetadataError: Error, Sendable, Hashable {
-  /// The fetch was cancelled.
-  case cancelled
-  /// The page could not be fetched, as the text says.
-  case failed(String)
-  /// The page did not answer in time, or the server could not be asked in time.
-  case timedOut
-  /// Any other reason, also one that this client does not know.
-  case unknown(String)
-  /// The provider was used before: each fetches one page.
-  case alreadyStarted
-  /// The server refused the call, or there was no connection.
-  case refused(ParleyError)
-}
-
 /// The requests about previews.
 enum PreviewCalls {
   private static let shortestTimeout = Duration.milliseconds(100)

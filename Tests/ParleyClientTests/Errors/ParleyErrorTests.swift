@@ -27,6 +27,22 @@ struct ParleyErrorTests {
     #expect(error.description == error.message)
   }
 
+  @Test("is caught by its cases in a closure too")
+  func closures() async {
+    let client = ParleyClient(configuration: .init(serverURL: "ws://127.0.0.1:1"))
+    let isCaught = await Task {
+      do throws(ParleyError) {
+        _ = try await client.openChannel(url: "lobby")
+        return false
+      } catch .notConnected {
+        return true
+      } catch {
+        return false
+      }
+    }.value
+    #expect(isCaught)
+  }
+
   @Test("tells after how long to try again where the server told")
   func retryAfter() {
     #expect(

@@ -22,6 +22,23 @@ struct MetadataProviderTests {
     #expect(params(call).contains(#""timeout_ms":\#(milliseconds),"#))
   }
 
+  @Test(
+    "says in words why it failed",
+    arguments: [
+      (.failed("404"), "the page can't be fetched: 404"),
+      (.unknown(""), "the page can't be fetched"),
+      (.timedOut, "the page did not answer in time"), (.cancelled, "the fetch was cancelled"),
+      (.refused(.rateLimited(retryAfter: .seconds(2))), "too many calls: try again in 2.0 seconds"),
+    ] as [(MetadataError, String)])
+  func words(error: MetadataError, words: String) {
+    #expect(error.message == words)
+    if case .refused = error {
+      #expect(error.description == "\(words) (500910)")
+    } else {
+      #expect(error.description == words)
+    }
+  }
+
   @Test("is cancelled at once while there is no connection")
   func cancelledWithoutConnection() async throws {
     let server = try ScriptedServer { socket, number in
