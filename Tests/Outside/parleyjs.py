@@ -693,6 +693,22 @@ async def test_calls_without_an_answer(ctx):
             await made.until("ada.state === 'open'")
 
 
+async def test_an_event_in_place_of_an_answer(ctx):
+    """A message whose answer took too long is settled by its event."""
+    async with Gateway.start() as gateway, node(ctx) as made:
+        gateway.silent.add("message.send")
+        await made.run(IMPATIENT + f"""
+          globalThis.ada = start("{gateway.url}", "ada");
+          globalThis.a = await join(ada, "lobby", {{}});""")
+        assert await made.run("return a.send('x').catch(({ data }) => data.reason)") == "timeout"
+        [sent] = [params for method, params in gateway.asked if method == "message.send"]
+        await gateway.sockets[-1].send(json.dumps({"jsonrpc": "2.0", "method": "message.received", "params": {
+            "channel_url": "lobby", "seq": 1, "ts": 1, "message": {
+                "message_id": 1, "message": "x", "req_id": sent["req_id"], "user": {"user_id": "ada"}}}}))
+        await made.until("ada.outbox.entries.length === 0")
+        assert await made.run("return a.got") == [["x", 1]]
+
+
 async def test_half_characters(ctx):
     """Half a character is sent as U+FFFD; a text that looks like the escape of one stays."""
     server = await ctx.fresh(*UNLIMITED)

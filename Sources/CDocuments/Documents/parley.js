@@ -1077,8 +1077,9 @@ export class Outbox extends Emitter {
   [settleByEvent](channel, params) {
     const { message } = params;
     if (!message.req_id || message.user?.user_id !== this.#parley.userId) return;
-    const entry = this.#entries.find(({ record, state }) =>
-      state === "pending" && record.requestID === message.req_id && record.channel === channel.url);
+    // One that was given up, as its answer took too long, was sent after all.
+    const entry = this.#entries.find(({ record }) =>
+      record.requestID === message.req_id && record.channel === channel.url);
     if (!entry) return;
     params.own = true;
     this.#sent(entry, message);
