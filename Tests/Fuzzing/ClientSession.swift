@@ -71,11 +71,14 @@ private struct SessionModel {
   }
 
   private mutating func call(_ source: inout ByteSource) {
-    let effect = source.choice([nil, ChannelEffect.enter("lobby"), .exit("lobby")])
+    let effect = source.choice([
+      nil, ChannelEffect.enter("lobby"), .exit("lobby"), .delete("lobby"),
+    ])
     let method =
       switch effect {
       case .enter: "channel.enter"
       case .exit: "channel.exit"
+      case .delete: "channel.delete"
       case nil: "message.send"
       }
     let params = Array(#"{"channel_url":"lobby","message":"m","req_id":"r\#(lastCall)"}"#.utf8)

@@ -25,7 +25,7 @@ enum ChannelCalls {
 
   static func delete(_ url: String) -> Call<Void> {
     Call(
-      "channel.delete", .once, .exit(url), params: { $0.member("channel_url", url) },
+      "channel.delete", .once, .delete(url), params: { $0.member("channel_url", url) },
       reading: { (_: JSONNode) throws(ParleyError) in })
   }
 

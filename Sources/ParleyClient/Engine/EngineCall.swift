@@ -44,14 +44,9 @@ enum Repeatability: Sendable, Hashable {
 /// The effect of a successful call on the channels that are entered again after reconnecting.
 enum ChannelEffect: Sendable, Hashable {
   case enter(String)
+  /// A connection that is lost has left the channel, so that the call is done.
   case exit(String)
-
-  /// The channel's URL.
-  var url: String {
-    switch self {
-    case .enter(let url), .exit(let url): url
-    }
-  }
+  case delete(String)
 }
 
 /// The user of a session, with the access token.

@@ -109,7 +109,7 @@ extension UserMessage {
     params.customType = customType
     params.data = data
     params.mentionType = mentionType
-    params.mentionedUserIDs = mentionedUsers.map(\.userID)
+    params.mentionedUsers = mentionedUsers
     params.metaArrays = metaArrays
     return params
   }

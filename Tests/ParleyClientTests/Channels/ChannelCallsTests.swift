@@ -39,7 +39,7 @@ struct ChannelCallsTests {
   func effects() {
     #expect(ChannelCalls.enter("lobby").request.channel == .enter("lobby"))
     #expect(ChannelCalls.exit("lobby").request.channel == .exit("lobby"))
-    #expect(ChannelCalls.delete("lobby").request.channel == .exit("lobby"))
+    #expect(ChannelCalls.delete("lobby").request.channel == .delete("lobby"))
     #expect(ChannelCalls.get("lobby").request.channel == nil)
   }
 

@@ -11,7 +11,8 @@ extension SessionMachine {
     switch (effect, result) {
     case (.enter(let url), .success(let node)): didEnter(url, EnterAnswer(node))
     case (.enter, .failure): break
-    case (.exit(let url), .success): didLeave(url)
+    case (.exit(let url), .success), (.delete(let url), .success): didLeave(url)
+    case (.delete, .failure): break
     case (.exit(let url), .failure):
       if channels[url]?.presence == .leaving { channels[url]?.presence = .inside }
     }

@@ -222,6 +222,32 @@ struct SessionChannelsTests {
     #expect(rig.sent.map(\.method) == ["session.open", "channel.enter"])
   }
 
+  @Test("a deletion is not done by the loss of the connection")
+  func deletion() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    try rig.enter("lobby", seq: 1)
+    let lost = try rig.call("channel.delete", "{}", .once, .delete("lobby"))
+    try rig.lose()
+    #expect(rig.error(lost) == .connectionLost)
+    let waiting = try rig.call("channel.delete", "{}", .once, .delete("lobby"))
+    #expect(rig.results[waiting] == nil)
+    _ = rig.takeSent()
+    try rig.advance(by: 1000)
+    try rig.handle(.connectionOpened)
+    try rig.answerOpen()
+    // It is in the channel again before the call that waits.
+    try rig.answer(
+      try #require(rig.sent.last { $0.method == "channel.enter" }),
+      #"{"channel":{},"epoch":"e1","seq":1,"recovered":true,"events":[]}"#)
+    #expect(rig.machine.channels["lobby"]?.presence == .inside)
+    let request = try #require(rig.sent.last)
+    #expect(request.method == "channel.delete")
+    try rig.answer(request, "{}")
+    #expect(rig.result(waiting) == "{}")
+    #expect(rig.machine.channels["lobby"] == nil)
+  }
+
   @Test("an exit whose answer is lost has happened", arguments: [true, false])
   func lostExit(isSent: Bool) throws {
     var rig = try entered()
