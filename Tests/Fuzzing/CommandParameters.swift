@@ -9,8 +9,7 @@ enum CommandParametersHarness: Harness {
     var source = ByteSource(input)
     let methods = Command.methodNames
     let method = source.choice(methods)
-    var request: [UInt8] = []
-    RPCRequest.append(to: &request, id: RPCIdentifier(7), method: method) { writer in
+    let request = RPCRequest.encoded(id: RPCIdentifier(7), method: method) { writer in
       var used: Set<String> = []
       while !source.isEmpty {
         let name = source.choice(names)
@@ -104,8 +103,7 @@ enum CommandParametersHarness: Harness {
     let code = error.code.rawValue
     let codes = [-32_602, 400_203, 400_201, 400_305, 400_300, 400_920]
     precondition(codes.contains(code) || (400_100...400_151).contains(code), "another code")
-    var reply: [UInt8] = []
-    RPCReply.appendError(to: &reply, id: RPCIdentifier(7), error)
+    let reply = RPCReply.error(error, to: RPCIdentifier(7))
     precondition(reply.count < 4_096, "a refusal repeats what was sent")
     guard let outputs = try? RPCOutput.parse(reply), case .reply(_, .failure)? = outputs.first
     else { preconditionFailure("a refusal does not read back") }

@@ -2,16 +2,12 @@ import Channels
 import ParleyProtocol
 
 extension CallOutcome {
-  /// Encodes the reply to a call; empty for one that wants none.
+  /// The reply to a call; empty for one that wants none.
   func reply(to id: RPCIdentifier?) -> [UInt8] {
-    var bytes: [UInt8] = []
     switch (self, id) {
-    case (.success(let result), let id?):
-      bytes.reserveCapacity(result.count + 64)
-      RPCReply.appendResult(to: &bytes, id: id, raw: result)
-    case (.success, nil): break
-    case (.failure(let error), _): RPCReply.appendError(to: &bytes, id: id, error)
+    case (.success(let result), let id?): RPCReply.result(result, to: id)
+    case (.success, nil): []
+    case (.failure(let error), _): RPCReply.error(error, to: id)
     }
-    return bytes
   }
 }

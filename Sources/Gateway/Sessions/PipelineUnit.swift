@@ -53,9 +53,7 @@ struct PipelineUnit {
   /// The reply, once all is there.
   var joinedReply: [UInt8]? {
     guard batch != nil else { return replies[0] }
-    var joined: [UInt8] = []
-    RPCReply.appendBatch(to: &joined, replies.compactMap(\.self))
-    return joined
+    return RPCReply.batch(replies.compactMap(\.self))
   }
 
   /// The rest of a batch's budget, beside a refusal for each call that has not begun.

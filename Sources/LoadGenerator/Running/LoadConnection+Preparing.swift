@@ -39,9 +39,7 @@ extension LoadConnection {
   }
 
   func request(_ id: Int64, _ method: String, _ write: (inout JSONWriter) -> Void) {
-    var bytes: [UInt8] = []
-    RPCRequest.append(to: &bytes, id: RPCIdentifier(id), method: method, write)
-    connection?.send(bytes)
+    connection?.send(RPCRequest.encoded(id: RPCIdentifier(id), method: method, write))
   }
 
   /// Takes an answer that is not to a send.

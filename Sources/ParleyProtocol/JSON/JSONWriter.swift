@@ -1,42 +1,33 @@
-/// Writes JSON into one growing array of bytes, commas included.
+/// Writes a JSON text, commas included.
 ///
-///     writer.object {
-///       $0.member("name", channel.name)
-///       $0.member("operators", array: { … })
+///     JSONWriter.bytes { writer in
+///       writer.object {
+///         $0.member("name", channel.name)
+///         $0.member("operators", array: { … })
+///       }
 ///     }
 ///
-/// Nothing is allocated but the array. The caller keeps to the grammar: inside an object each value
-/// follows a name, and a document is one value.
-package struct JSONWriter: Sendable {
-  /// The bytes written so far.
-  package private(set) var bytes: [UInt8]
+/// The caller keeps to the grammar: inside an object each value follows a name, and a document is one value.
+package struct JSONWriter: ~Copyable {
+  private var text: TextMemory
   private var needsComma = false
 
-  /// Writes one text from its beginning, and returns it.
+  /// Writes one text.
+  ///
+  /// - Parameter capacity: The bytes that it is expected to take; more than that cost a copy.
   package static func bytes(
     reserving capacity: Int = 512, _ write: (inout JSONWriter) -> Void
   ) -> [UInt8] {
-    var writer = JSONWriter(reserving: capacity)
-    write(&writer)
-    return writer.bytes
+    var longer: [UInt8]?
+    let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { memory, count in
+      var writer = JSONWriter(text: TextMemory(memory))
+      write(&writer)
+      if writer.text.hasOutgrown { longer = writer.text.copy() } else { count = writer.text.count }
+    }
+    return longer ?? bytes
   }
 
-  /// Begins an empty text.
-  package init(reserving capacity: Int = 512) {
-    bytes = []
-    bytes.reserveCapacity(capacity)
-  }
-
-  private init(continuing bytes: consuming [UInt8]) {
-    self.bytes = bytes
-  }
-
-  /// Writes behind what `bytes` already holds.
-  package static func append(to bytes: inout [UInt8], _ write: (inout JSONWriter) -> Void) {
-    var writer = JSONWriter(continuing: bytes.taken())
-    write(&writer)
-    bytes = writer.bytes
-  }
+  private init(text: consuming TextMemory) { self.text = text }
 
   /// Writes an object whose members `write` adds.
   @inline(__always)
@@ -57,9 +48,7 @@ package struct JSONWriter: Sendable {
   /// Writes a member's name; its value must follow.
   package mutating func name(_ name: StaticString) {
     separate()
-    bytes.append(UInt8(ascii: "\""))
-    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    bytes.append(UInt8(ascii: "\""))
+    text.append(quoted: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     endName()
   }
 
@@ -70,25 +59,25 @@ package struct JSONWriter: Sendable {
   }
 
   /// Writes a string.
-  package mutating func value(_ text: String) {
+  package mutating func value(_ string: String) {
     separate()
-    JSONEscapes.appendQuoted(text, to: &bytes)
+    var string = string
+    string.withUTF8 { text.append(escaping: $0) }
     needsComma = true
   }
 
   /// Writes a string that holds no character to be escaped.
-  package mutating func value(unescaped text: String) {
+  package mutating func value(unescaped string: String) {
     separate()
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: text.utf8)
-    bytes.append(UInt8(ascii: "\""))
+    var string = string
+    string.withUTF8 { text.append(quoted: $0) }
     needsComma = true
   }
 
   /// Writes a whole number.
   package mutating func value(_ number: Int64) {
     separate()
-    Self.appendDigits(of: number, to: &bytes)
+    text.append(number)
     needsComma = true
   }
 
@@ -111,73 +100,50 @@ package struct JSONWriter: Sendable {
 
   /// Writes a value that is JSON already.
   package mutating func value(raw json: [UInt8]) {
-    value(raw: json[...])
+    separate()
+    json.withUnsafeBufferPointer { text.append($0) }
+    needsComma = true
   }
 
   /// Writes a value that is JSON already.
   package mutating func value(raw json: ArraySlice<UInt8>) {
     separate()
-    bytes.append(contentsOf: json)
+    json.withUnsafeBufferPointer { text.append($0) }
     needsComma = true
   }
 
   /// Writes a value that is JSON already.
   package mutating func value(rawText json: String) {
     separate()
-    bytes.append(contentsOf: json.utf8)
+    var json = json
+    json.withUTF8 { text.append($0) }
     needsComma = true
   }
 
   private mutating func word(_ word: StaticString) {
     separate()
-    word.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    text.append(UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     needsComma = true
   }
 
   private mutating func separate() {
-    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    if needsComma { text.append(UInt8(ascii: ",")) }
   }
 
   private mutating func endName() {
-    bytes.append(UInt8(ascii: ":"))
+    text.append(UInt8(ascii: ":"))
     needsComma = false
   }
 
   private mutating func open(_ bracket: UInt8) {
     separate()
-    bytes.append(bracket)
+    text.append(bracket)
     needsComma = false
   }
 
   private mutating func close(_ bracket: UInt8) {
-    bytes.append(bracket)
+    text.append(bracket)
     needsComma = true
-  }
-
-  private static func appendDigits(of number: Int64, to bytes: inout [UInt8]) {
-    if number < 0 { bytes.append(UInt8(ascii: "-")) }
-    // The last digit comes first: they are put into place beforehand, and appended at once.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var first = 20
-      var rest = number.magnitude
-      repeat {
-        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-        first -= 1
-        digits.initializeElement(
-          at: first, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
-        rest = quotient
-      } while rest != 0
-      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[first..<20]))
-    }
-  }
-}
-
-extension [UInt8] {
-  /// The bytes, leaving none behind, so that who goes on with them need not copy.
-  fileprivate mutating func taken() -> [UInt8] {
-    var taken: [UInt8] = []
-    swap(&self, &taken)
-    return taken
   }
 }
 

@@ -1,32 +1,21 @@
-/// The replies of JSON-RPC 2.0 (§5), appended to the bytes that go out.
+/// The replies of JSON-RPC 2.0 (§5).
 package enum RPCReply {
-  /// Appends the reply to a request that succeeded; `write` writes one value, the result.
-  @inline(__always)
-  package static func appendResult(
-    to bytes: inout [UInt8], id: RPCIdentifier, _ write: (inout JSONWriter) -> Void
-  ) {
-    JSONWriter.append(to: &bytes) {
-      $0.object {
+  /// The reply to a request that succeeded.
+  ///
+  /// - Parameter json: The result.
+  package static func result(_ json: [UInt8], to id: RPCIdentifier) -> [UInt8] {
+    JSONWriter.bytes(reserving: json.count + 64) { writer in
+      writer.object {
         begin(&$0, id)
-        $0.name("result")
-        write(&$0)
+        $0.member("result", raw: json)
       }
     }
   }
 
-  /// Appends the reply to a request that succeeded, its result being JSON already.
-  package static func appendResult(
-    to bytes: inout [UInt8], id: RPCIdentifier, raw json: [UInt8]
-  ) {
-    appendResult(to: &bytes, id: id) { $0.value(raw: json) }
-  }
-
-  /// Appends the reply to a request that failed; `nil` stands for an id that could not be read.
-  package static func appendError(
-    to bytes: inout [UInt8], id: RPCIdentifier?, _ error: ServiceError
-  ) {
-    JSONWriter.append(to: &bytes) {
-      $0.object {
+  /// The reply to a request that failed; `nil` stands for an id that could not be read.
+  package static func error(_ error: ServiceError, to id: RPCIdentifier?) -> [UInt8] {
+    JSONWriter.bytes { writer in
+      writer.object {
         begin(&$0, id)
         $0.name("error")
         error.encode(into: &$0)
@@ -34,10 +23,10 @@ package enum RPCReply {
     }
   }
 
-  /// Appends the replies to a batch, which must not be empty (§6), as one array.
-  package static func appendBatch(to bytes: inout [UInt8], _ replies: [[UInt8]]) {
-    JSONWriter.append(to: &bytes) {
-      $0.array { for reply in replies { $0.value(raw: reply) } }
+  /// The replies to a batch, at least one (§6), as one array.
+  package static func batch(_ replies: [[UInt8]]) -> [UInt8] {
+    JSONWriter.bytes(reserving: replies.reduce(2) { $0 + $1.count + 1 }) { writer in
+      writer.array { for reply in replies { $0.value(raw: reply) } }
     }
   }
 

@@ -14,18 +14,16 @@ package struct RPCRequest: Sendable {
 }
 
 extension RPCRequest {
-  /// Appends a request, or without an id a notification, to what a client sends.
+  /// A request, or without an id a notification, as a client sends it.
   ///
   /// - Parameters:
-  ///   - bytes: Where to.
   ///   - id: What the reply will be known by.
   ///   - method: The method's name.
   ///   - writeParams: Adds the members of `params`.
-  package static func append(
-    to bytes: inout [UInt8], id: RPCIdentifier?, method: String,
-    _ writeParams: (inout JSONWriter) -> Void
-  ) {
-    JSONWriter.append(to: &bytes) {
+  package static func encoded(
+    id: RPCIdentifier?, method: String, _ writeParams: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    JSONWriter.bytes {
       $0.object {
         $0.member("jsonrpc", "2.0")
         if let id {

@@ -83,7 +83,7 @@ extension Message {
   /// Writes the message as the contract shows it, as it fits into an event; an admin message has no
   /// `user`.
   package func encode(into writer: inout JSONWriter) {
-    fitted().encodeWhole(into: &writer)
+    if mayNotFit { fitted().encodeWhole(into: &writer) } else { encodeWhole(into: &writer) }
   }
 
   private func encodeWhole(into writer: inout JSONWriter) {

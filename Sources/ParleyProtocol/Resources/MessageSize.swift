@@ -103,11 +103,10 @@ extension Message {
 
   /// The message as it fits into an event.
   ///
-  /// Nearly always itself. Else, in this order, until it fits: a shorter preview, mentioned users
-  /// without their pictures or fewer of them, the author without its picture. Of messages that were
-  /// stored before their size was limited, metaarrays, translations and `data` are left out.
+  /// In this order, until it fits: a shorter preview, mentioned users without their pictures or fewer of them,
+  /// the author without its picture. Of messages that were stored before their size was limited, metaarrays,
+  /// translations and `data` are left out.
   func fitted() -> Message {
-    guard byteCountBound > Self.byteLimit else { return self }
     var message = self
     message.openGraphTag = openGraphTag?.fitted(toBytes: Limits.previewByteCount)
     message.leaveOutExcess()
@@ -127,6 +126,9 @@ extension Message {
     if MessageSize(self).total > Limits.messageByteCount { translations = [:] }
     if MessageSize(self).total > Limits.messageByteCount { data = "" }
   }
+
+  /// Whether something of the message may have to be left out; hardly ever.
+  var mayNotFit: Bool { byteCountBound > Self.byteLimit }
 
   /// The most that the message can take, found without looking into its texts.
   private var byteCountBound: Int {

@@ -14,7 +14,9 @@ struct StoredDeletion: StoredObject {
     self.createdAt = createdAt
   }
 
-  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+  mutating func list<Members: StoredMembers & ~Copyable>(
+    in members: inout Members
+  ) throws(Members.Failure) {
     try members.required("created_at", &createdAt)
     try members.required("user_id", &userID)
   }

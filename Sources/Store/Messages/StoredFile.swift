@@ -28,7 +28,9 @@ struct StoredFile: StoredObject {
     auth = file.requiresAuthorization ? true : nil
   }
 
-  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+  mutating func list<Members: StoredMembers & ~Copyable>(
+    in members: inout Members
+  ) throws(Members.Failure) {
     try members.member("auth", &auth)
     try members.member("id", &id)
     try members.required("name", &name)
@@ -76,7 +78,9 @@ struct StoredThumbnail: StoredObject {
     (width, height) = (thumbnail.width, thumbnail.height)
   }
 
-  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+  mutating func list<Members: StoredMembers & ~Copyable>(
+    in members: inout Members
+  ) throws(Members.Failure) {
     try members.member("height", &height)
     try members.member("maxHeight", &maxHeight)
     try members.member("maxWidth", &maxWidth)

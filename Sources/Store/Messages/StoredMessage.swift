@@ -73,7 +73,9 @@ struct StoredMetaArray: StoredObject {
     value = array.values
   }
 
-  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+  mutating func list<Members: StoredMembers & ~Copyable>(
+    in members: inout Members
+  ) throws(Members.Failure) {
     try members.required("key", &key)
     try members.required("value", &value)
   }

@@ -16,7 +16,9 @@ struct StoredOpenGraphTag: StoredObject {
     image = tag.image.map(StoredOpenGraphImage.init)
   }
 
-  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+  mutating func list<Members: StoredMembers & ~Copyable>(
+    in members: inout Members
+  ) throws(Members.Failure) {
     try members.member("description", &description)
     try members.member("image", &image)
     try members.member("title", &title)
@@ -50,7 +52,9 @@ struct StoredOpenGraphImage: StoredObject {
     alt = image.alt
   }
 
-  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure) {
+  mutating func list<Members: StoredMembers & ~Copyable>(
+    in members: inout Members
+  ) throws(Members.Failure) {
     try members.member("alt", &alt)
     try members.required("height", &height)
     try members.member("originURL", &originURL)

@@ -7,11 +7,13 @@ protocol StoredObject: StoredValue {
   init()
 
   /// Passes every member on, in the order of their names, which is that of the text.
-  mutating func list<Members: StoredMembers>(in members: inout Members) throws(Members.Failure)
+  mutating func list<Members: StoredMembers & ~Copyable>(
+    in members: inout Members
+  ) throws(Members.Failure)
 }
 
 /// Whatever takes the members of an object: the text that they are read from or written to.
-protocol StoredMembers {
+protocol StoredMembers: ~Copyable {
   associatedtype Failure: Error
 
   /// Takes a member that may be missing.

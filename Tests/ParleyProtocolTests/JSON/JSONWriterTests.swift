@@ -49,12 +49,14 @@ struct JSONWriterTests {
     #expect(written { $0.value(number) } == String(number))
   }
 
-  @Test("what is there already stays in front")
-  func appends() {
-    var bytes = Array("x".utf8)
-    JSONWriter.append(to: &bytes) { $0.value(1) }
-    JSONWriter.append(to: &bytes) { $0.value(2) }
-    #expect(String(decoding: bytes, as: UTF8.self) == "x12")
+  @Test("a text outgrows what was reserved", arguments: [0, 1, 2, 63, 64, 65, 1_000])
+  func growth(_ capacity: Int) {
+    let texts = (0..<200).map { String(repeating: "\"é", count: $0 % 7) + String($0) }
+    let bytes = JSONWriter.bytes(reserving: capacity) { writer in
+      writer.array { for text in texts { $0.value(text) } }
+    }
+    let quoted = texts.map { "\"" + $0.replacing("\"", with: "\\\"") + "\"" }
+    #expect(String(decoding: bytes, as: UTF8.self) == "[" + quoted.joined(separator: ",") + "]")
   }
 
   @Test("a table of texts is written by name")

@@ -3,38 +3,31 @@ import Testing
 
 @Suite("JSON-RPC 2.0, replies")
 struct RPCReplyTests {
-  private func text(_ append: (inout [UInt8]) -> Void) -> String {
-    var bytes: [UInt8] = []
-    append(&bytes)
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
   @Test("a result follows its request's id")
   func result() throws {
     let id = try #require(RPCIdentifier(try node(#""\u0061""#)))
-    let written = text { RPCReply.appendResult(to: &$0, id: id) { $0.object { _ in } } }
-    #expect(written == #"{"jsonrpc":"2.0","id":"\u0061","result":{}}"#)
-    let raw = text { RPCReply.appendResult(to: &$0, id: id, raw: Array(#"{"a":1}"#.utf8)) }
-    #expect(raw == #"{"jsonrpc":"2.0","id":"\u0061","result":{"a":1}}"#)
+    let written = text(RPCReply.result(Array(#"{"a":1}"#.utf8), to: id))
+    #expect(written == #"{"jsonrpc":"2.0","id":"\u0061","result":{"a":1}}"#)
   }
 
   @Test("an error without a readable id has a null one")
   func error() {
-    let written = text { RPCReply.appendError(to: &$0, id: nil, .invalidRequest("no")) }
+    let written = text(RPCReply.error(.invalidRequest("no"), to: nil))
     #expect(
       written == #"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no","data":{}}}"#)
   }
 
   @Test("the replies to a batch are one array")
   func batch() {
-    let written = text { RPCReply.appendBatch(to: &$0, [Array("{}".utf8), Array("{}".utf8)]) }
+    let written = text(RPCReply.batch([Array("{}".utf8), Array("{}".utf8)]))
     #expect(written == "[{},{}]")
   }
 
   @Test("replies and events are read back by the other end")
   func output() throws {
-    var bytes: [UInt8] = []
-    RPCReply.appendResult(to: &bytes, id: RPCIdentifier(7)) { $0.object { $0.member("a", 1) } }
+    var bytes = RPCReply.result(Array(#"{"a":1}"#.utf8), to: RPCIdentifier(7))
     guard case .reply(let id, .success(let result)) = try RPCOutput.parse(bytes).first else {
       Issue.record("no result")
       return
@@ -42,8 +35,7 @@ struct RPCReplyTests {
     #expect(id == RPCIdentifier(7))
     #expect(result["a"]?.integer == 1)
 
-    bytes = []
-    RPCReply.appendError(to: &bytes, id: nil, .notInChannel("lobby"))
+    bytes = RPCReply.error(.notInChannel("lobby"), to: nil)
     guard case .reply(nil, .failure(let error)) = try RPCOutput.parse(bytes).first else {
       Issue.record("no error")
       return

@@ -5,8 +5,7 @@ import Testing
 struct RPCRequestTests {
   @Test("a request is read by the server as it was written")
   func request() {
-    var bytes: [UInt8] = []
-    RPCRequest.append(to: &bytes, id: RPCIdentifier(7), method: "channel.get") {
+    let bytes = RPCRequest.encoded(id: RPCIdentifier(7), method: "channel.get") {
       $0.member("channel_url", "lobby")
     }
     #expect(
@@ -22,8 +21,7 @@ struct RPCRequestTests {
 
   @Test("a notification has no id")
   func notification() {
-    var bytes: [UInt8] = []
-    RPCRequest.append(to: &bytes, id: nil, method: "session.ping") { _ in }
+    let bytes = RPCRequest.encoded(id: nil, method: "session.ping") { _ in }
     #expect(
       String(decoding: bytes, as: UTF8.self)
         == #"{"jsonrpc":"2.0","method":"session.ping","params":{}}"#)

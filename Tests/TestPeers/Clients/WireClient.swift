@@ -48,9 +48,7 @@ package final class WireClient {
   ) throws -> RPCIdentifier {
     requestCount += 1
     let id = RPCIdentifier(requestCount)
-    var text: [UInt8] = []
-    RPCRequest.append(to: &text, id: id, method: method, params)
-    try connection.send(text)
+    try connection.send(RPCRequest.encoded(id: id, method: method, params))
     return id
   }
 

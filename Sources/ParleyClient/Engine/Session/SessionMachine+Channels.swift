@@ -49,8 +49,7 @@ extension SessionMachine {
     session.entering[url] = moment.now + openingPatience
     state = .open(session)
     let position = channels[url]?.recoverable
-    var text: [UInt8] = []
-    RPCRequest.append(to: &text, id: register(.enter(url)), method: "channel.enter") {
+    let text = RPCRequest.encoded(id: register(.enter(url)), method: "channel.enter") {
       $0.member("channel_url", url)
       guard let position else { return }
       $0.member(

@@ -32,8 +32,7 @@ extension SessionMachine {
     guard case .connecting = state, let credentials else { return }
     state = .opening(deadline: moment.now + openingPatience)
     let isFirst = if case .first = goal { true } else { false }
-    var text: [UInt8] = []
-    RPCRequest.append(to: &text, id: register(.open), method: "session.open") {
+    let text = RPCRequest.encoded(id: register(.open), method: "session.open") {
       $0.member("user_id", credentials.userID)
       if let token = credentials.accessToken { $0.member("access_token", token) }
       // Said again, an old profile would replace what the user has made of it since.

@@ -91,9 +91,7 @@ extension SessionMachine {
   }
 
   mutating func closeRequest() -> [UInt8] {
-    var text: [UInt8] = []
-    RPCRequest.append(to: &text, id: register(.close), method: "session.close") { _ in }
-    return text
+    RPCRequest.encoded(id: register(.close), method: "session.close") { _ in }
   }
 }
 

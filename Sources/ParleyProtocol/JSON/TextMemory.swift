@@ -1,0 +1,118 @@
+/// The memory that a ``JSONWriter`` writes to: that of the array that it makes, until this is full, then its own.
+///
+/// Bytes are copied to a place that is known to be there: an array would look for it again with each of them.
+/// Every access is behind ``reserve(_:)``, which is what keeps it inside.
+struct TextMemory: ~Copyable {
+  private var start: UnsafeMutablePointer<UInt8>
+  private var capacity: Int
+  private(set) var count = 0
+  /// Whether the text lies in memory of its own, since the array had no room for it.
+  private(set) var hasOutgrown = false
+
+  /// - Parameter memory: Not initialised; valid for as long as this is used.
+  init(_ memory: UnsafeMutableBufferPointer<UInt8>) {
+    guard let first = memory.baseAddress else {
+      (start, capacity, hasOutgrown) = (.allocate(capacity: 64), 64, true)
+      return
+    }
+    (start, capacity) = (first, memory.count)
+  }
+
+  deinit {
+    if hasOutgrown { start.deallocate() }
+  }
+
+  /// The text so far.
+  func copy() -> [UInt8] { Array(UnsafeBufferPointer(start: start, count: count)) }
+
+  mutating func append(_ byte: UInt8) {
+    reserve(1)
+    start[count] = byte
+    count += 1
+  }
+
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    reserve(bytes.count)
+    appendReserved(bytes)
+  }
+
+  /// Appends a string that needs no escapes, in quotation marks.
+  mutating func append(quoted string: UnsafeBufferPointer<UInt8>) {
+    reserve(string.count + 2)
+    start[count] = UInt8(ascii: "\"")
+    count += 1
+    appendReserved(string)
+    start[count] = UInt8(ascii: "\"")
+    count += 1
+  }
+
+  /// Appends a string in quotation marks, escaping only what must be (RFC 8259 §7).
+  mutating func append(escaping string: UnsafeBufferPointer<UInt8>) {
+    guard let first = string.firstIndex(where: JSONEscapes.needsEscape) else {
+      return append(quoted: string)
+    }
+    append(UInt8(ascii: "\""))
+    append(UnsafeBufferPointer(rebasing: string[..<first]))
+    var runStart = first
+    for index in first..<string.count where JSONEscapes.needsEscape(string[index]) {
+      append(UnsafeBufferPointer(rebasing: string[runStart..<index]))
+      append(escape: string[index])
+      runStart = index + 1
+    }
+    append(UnsafeBufferPointer(rebasing: string[runStart...]))
+    append(UInt8(ascii: "\""))
+  }
+
+  private mutating func append(escape byte: UInt8) {
+    append(UInt8(ascii: "\\"))
+    if let letter = JSONEscapes.letter(for: byte) { return append(letter) }
+    for digit in [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")] { append(digit) }
+    append(JSONEscapes.hexadecimalDigit(byte >> 4))
+    append(JSONEscapes.hexadecimalDigit(byte & 0x0f))
+  }
+
+  /// Appends a whole number in decimal digits.
+  mutating func append(_ number: Int64) {
+    reserve(20)
+    var rest = number.magnitude
+    if number < 0 {
+      start[count] = UInt8(ascii: "-")
+      count += 1
+    }
+    var digitCount = 1
+    var bound: UInt64 = 10
+    while digitCount < 19, rest >= bound {
+      digitCount += 1
+      bound &*= 10
+    }
+    var place = count + digitCount
+    count = place
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      place -= 1
+      start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+      rest = quotient
+    } while rest != 0
+  }
+
+  private mutating func appendReserved(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard let source = bytes.baseAddress else { return }
+    (start + count).update(from: source, count: bytes.count)
+    count += bytes.count
+  }
+
+  /// Makes room for more bytes.
+  @inline(__always)
+  private mutating func reserve(_ byteCount: Int) {
+    if capacity - count < byteCount { grow(by: byteCount) }
+  }
+
+  @inline(never)
+  private mutating func grow(by byteCount: Int) {
+    let larger = max(capacity * 2, count + byteCount, 64)
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    memory.update(from: start, count: count)
+    if hasOutgrown { start.deallocate() }
+    (start, capacity, hasOutgrown) = (memory, larger, true)
+  }
+}
