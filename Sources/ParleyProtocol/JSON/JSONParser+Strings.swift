@@ -1,6 +1,8 @@
 extension JSONParser {
   /// Reads a string: UTF-8 without control characters, its escapes complete (RFC 8259 §7, §8.2).
-  mutating func parseString() throws(JSONError) {
+  ///
+  /// - Returns: Whether it has escapes.
+  mutating func parseString() throws(JSONError) -> Bool {
     let start = position
     var hasEscapes = false
     position += 1
@@ -10,7 +12,8 @@ extension JSONParser {
       switch byte {
       case UInt8(ascii: "\""):
         position += 1
-        return try appendScalar(.string, from: start, hasEscapes: hasEscapes)
+        try appendScalar(.string, from: start, hasEscapes: hasEscapes)
+        return hasEscapes
       case UInt8(ascii: "\\"):
         hasEscapes = true
         try skipEscape()
@@ -24,14 +27,34 @@ extension JSONParser {
 
   /// Steps over ASCII that stands for itself.
   private mutating func skipPlainRun() {
-    var index = position
-    while index < bytes.count {
-      let byte = bytes[index]
-      let isPlain = byte >= 0x20 && byte < 0x80 && byte != 0x22 && byte != 0x5c
-      guard isPlain else { break }
-      index += 1
+    position = bytes.withUnsafeBytes { bytes in
+      var index = position
+      while index + 8 <= bytes.count {
+        let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let count = Self.plainCount(UInt64(littleEndian: word))
+        index += count
+        if count < 8 { return index }
+      }
+      while index < bytes.count {
+        let byte = bytes[index]
+        let isPlain = byte >= 0x20 && byte < 0x80 && byte != 0x22 && byte != 0x5c
+        guard isPlain else { break }
+        index += 1
+      }
+      return index
     }
-    position = index
+  }
+
+  /// How many of eight bytes, from the lowest on, are ASCII that stands for itself.
+  ///
+  /// Subtracting sets the highest bit of a byte that is too small, and of none before the first such byte.
+  private static func plainCount(_ word: UInt64) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let control = word &- ones &* 0x20
+    let quotes = (word ^ ones &* 0x22) &- ones
+    let backslashes = (word ^ ones &* 0x5c) &- ones
+    let others = (word | control | quotes | backslashes) & (ones &* 0x80)
+    return others.trailingZeroBitCount / 8
   }
 
   private mutating func skipEscape() throws(JSONError) {

@@ -28,7 +28,7 @@ struct JSONParser {
     skipWhiteSpace()
     guard let byte = peek() else { throw syntax("the text ends where a value is expected") }
     switch byte {
-    case UInt8(ascii: "\""): try parseString()
+    case UInt8(ascii: "\""): _ = try parseString()
     case UInt8(ascii: "{"): try parseObject()
     case UInt8(ascii: "["): try parseArray()
     case UInt8(ascii: "t"): try parseWord("true", .bool)
@@ -66,20 +66,18 @@ struct JSONParser {
   )
     throws(JSONError)
   {
-    let index = try appendEntry(kind, from: start)
-    entries[index].hasEscapes = hasEscapes
-    close(index)
+    try append(
+      JSONEntry(
+        kind: kind, hasEscapes: hasEscapes, start: UInt32(start), end: UInt32(position),
+        next: UInt32(entries.count + 1)))
   }
 
   @inline(__always)
-  private mutating func appendEntry(_ kind: JSONKind, from start: Int) throws(JSONError) -> Int {
+  private mutating func append(_ entry: JSONEntry) throws(JSONError) {
     guard entries.count < limits.nodeCount else {
-      throw JSONError(.limit, at: start, "more than \(limits.nodeCount) values")
+      throw JSONError(.limit, at: Int(entry.start), "more than \(limits.nodeCount) values")
     }
-    let start = UInt32(start)
-    entries.append(
-      JSONEntry(kind: kind, hasEscapes: false, start: start, end: start, next: 0))
-    return entries.count - 1
+    entries.append(entry)
   }
 
   @inline(__always)
@@ -93,8 +91,10 @@ struct JSONParser {
     guard depth <= limits.depth else {
       throw JSONError(.limit, at: position, "nested deeper than \(limits.depth) levels")
     }
-    defer { position += 1 }
-    return try appendEntry(kind, from: position)
+    let start = UInt32(position)
+    try append(JSONEntry(kind: kind, start: start, end: start, next: 0))
+    position += 1
+    return entries.count - 1
   }
 
   private mutating func parseArray() throws(JSONError) {
@@ -110,18 +110,21 @@ struct JSONParser {
   private mutating func parseObject() throws(JSONError) {
     let index = try open(.object)
     skipWhiteSpace()
+    var lengths = NameLengths()
     if !skip(UInt8(ascii: "}")) {
-      repeat { try parseMember() } while try hasMore(before: UInt8(ascii: "}"))
+      repeat { try parseMember(&lengths) } while try hasMore(before: UInt8(ascii: "}"))
     }
     depth -= 1
+    entries[index].nameLengths = lengths
     close(index)
     try checkNames(ofObjectAt: index)
   }
 
-  private mutating func parseMember() throws(JSONError) {
+  private mutating func parseMember(_ lengths: inout NameLengths) throws(JSONError) {
     skipWhiteSpace()
     guard peek() == UInt8(ascii: "\"") else { throw syntax("a member's name is expected") }
-    try parseString()
+    let start = position
+    if try parseString() { lengths.insertAll() } else { lengths.insert(position - start - 2) }
     skipWhiteSpace()
     guard skip(UInt8(ascii: ":")) else { throw syntax("':' is expected after a member's name") }
     try parseValue()

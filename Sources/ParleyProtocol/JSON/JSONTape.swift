@@ -15,13 +15,31 @@ package enum JSONKind: UInt8, Sendable {
 struct JSONEntry: Sendable {
   var kind: JSONKind
   /// Whether a string holds an escape, and so has to be decoded rather than copied.
-  var hasEscapes: Bool
+  var hasEscapes = false
+  /// The lengths of an object's names, by which most of those that it lacks are found to be missing.
+  var nameLengths = NameLengths()
   /// Of the value's first byte; of the opening quotation mark in a string.
   var start: UInt32
   /// Past the value's last byte; past the closing quotation mark in a string.
   var end: UInt32
   /// The entry after this value and all that it contains.
   var next: UInt32
+}
+
+/// The lengths of some names, as a set of their remainders by 16.
+struct NameLengths: Sendable {
+  private var bits: UInt16 = 0
+
+  /// Takes in a name of `length` bytes.
+  mutating func insert(_ length: Int) { bits |= Self.bit(length) }
+
+  /// Takes in a name of any length.
+  mutating func insertAll() { bits = .max }
+
+  /// Whether there may be a name of `length` bytes.
+  func mayContain(_ length: Int) -> Bool { bits & Self.bit(length) != 0 }
+
+  private static func bit(_ length: Int) -> UInt16 { 1 << UInt16(truncatingIfNeeded: length & 15) }
 }
 
 /// A validated text with its flat list of values, shared by all nodes of a document.
@@ -48,10 +66,12 @@ extension JSONTape {
 
   /// The index of the value of the member `name`, in the object at `object`.
   func member(_ name: String, ofObjectAt object: Int) -> Int? {
+    // Each request is searched for some twenty names, of which it has a few.
+    guard entries[object].nameLengths.mayContain(name.utf8.count) else { return nil }
     var name = name
     return name.withUTF8 { name in
-      // Each request is searched for some twenty names: most members are passed over by their length. The
-      // parser has set the places of an object's entries so that they lead to the next one inside of it.
+      // Most members are passed over by their length. The parser has set the places of an object's entries so
+      // that they lead to the next one inside of it.
       entries.withUnsafeBufferPointer { entries in
         let end = Int(entries[object].next)
         let length = UInt32(truncatingIfNeeded: name.count &+ 2)
