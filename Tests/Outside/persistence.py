@@ -336,6 +336,22 @@ async def test_another_program_locks_the_database(ctx):
     assert (await server.get("/readyz"))[0] == 200
 
 
+async def test_what_is_not_kept_does_not_wait_for_the_database(ctx):
+    """While the database takes no writes, messages of an ephemeral channel are delivered."""
+    server = await ctx.fresh(*FREE)
+    kept, author = await ctx.room(server, 0)
+    channel, owner, viewer = await ctx.room(server, 1, is_ephemeral=True)
+    path = os.path.join(server.data, "parley.sqlite")
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        waiting = await author.ask("message.send", channel_url=kept, message="kept")
+        for n in range(5):
+            sent = await owner.send(channel, f"{n}")
+            await viewer.event("message.received", channel_url=channel, seq=sent["seq"])
+        other.execute("ROLLBACK")
+    await author.result(waiting)
+
+
 async def test_the_database_is_taken_away(ctx):
     """When the database's file is moved away under the server it takes no messages, is not ready and says why
     once; it goes on when the file is back."""

@@ -11,6 +11,9 @@ struct ReadFence<Reading> {
   /// In the order of their last writes.
   private var held: Deque<(lastWrite: Int, reading: Reading)> = []
 
+  /// Whether all writes are answered.
+  var isIdle: Bool { answered == submitted }
+
   /// Takes note that a write was submitted; each is answered once, and in this order.
   mutating func writeWasSubmitted() { submitted += 1 }
 

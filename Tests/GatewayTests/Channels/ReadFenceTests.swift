@@ -8,7 +8,9 @@ struct ReadFenceTests {
   func order() {
     var fence = ReadFence<String>()
     #expect(fence.admit("before all writes") == "before all writes")
+    #expect(fence.isIdle)
     fence.writeWasSubmitted()
+    #expect(!fence.isIdle)
     fence.writeWasSubmitted()
     #expect(fence.admit("after two") == nil)
     fence.writeWasSubmitted()
@@ -21,6 +23,7 @@ struct ReadFenceTests {
     fence.writeWasAnswered()
     #expect(fence.next() == "after three")
     #expect(fence.next() == nil)
+    #expect(fence.isIdle)
     #expect(fence.admit("after all") == "after all")
     fence.writeWasSubmitted()
     #expect(fence.admit("held") == nil)
