@@ -36,6 +36,8 @@ final class ChannelDirectory: TimerHandler {
   private var givenUp = HomeKnowledge()
   private var reports = StageReports()
   private var stagesInTurn: [StageHost] = []
+  /// Those whose turn is being ended; both keep their memory.
+  private var stagesAtEnd: [StageHost] = []
   private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
   private var idleBudget = IdleChannelBudget()
@@ -119,9 +121,9 @@ final class ChannelDirectory: TimerHandler {
 
   /// Hands the events of all channels to the shards with their participants.
   func fanOut() {
-    let stages = stagesInTurn
-    stagesInTurn = []
-    for stage in stages { stage.endTurn() }
+    swap(&stagesInTurn, &stagesAtEnd)
+    for stage in stagesAtEnd { stage.endTurn() }
+    stagesAtEnd.removeAll(keepingCapacity: stagesAtEnd.count < 1_024)
     if !channelsInTurn.isEmpty {
       let channels = channelsInTurn
       channelsInTurn = []

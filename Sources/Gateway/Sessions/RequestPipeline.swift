@@ -202,10 +202,10 @@ struct RequestPipeline<Call> {
   ///
   /// - Parameter fits: Decides by its bytes whether there is room for it; else it stays.
   mutating func takeReply(if fits: (Int) -> Bool = { _ in true }) -> [UInt8]? {
-    while let unit = nextComplete {
-      let byteCount = unit.replyByteCount
+    while let place = nextComplete() {
+      let byteCount = replyByteCount(at: place)
       guard byteCount == 0 || fits(byteCount + 1) else { return nil }
-      removeNextComplete()
+      let unit = remove(at: place)
       requestByteCount -= unit.byteCount
       replyByteCount -= byteCount
       guard byteCount > 0 else { continue }
@@ -214,30 +214,41 @@ struct RequestPipeline<Call> {
     return nil
   }
 
+  private enum Place {
+    case overtaken(Int)
+    case oldest
+  }
+
   /// The unit whose reply leaves next, if it is there: one that was overtaken, or the oldest.
-  private var nextComplete: PipelineUnit? {
-    mutating get {
-      if let late = overtaken.first(where: { $0.unit.outstanding == 0 }) { return late.unit }
-      while let first = units.first, first.isOvertakable {
-        overtaken.append((firstUnit, first))
-        removeFirst()
-      }
-      return units.first.flatMap { $0.outstanding == 0 ? $0 : nil }
+  private mutating func nextComplete() -> Place? {
+    if let index = overtaken.firstIndex(where: { $0.unit.outstanding == 0 }) {
+      return .overtaken(index)
+    }
+    while !units.isEmpty, units[0].isOvertakable {
+      let number = firstUnit
+      overtaken.append((number, removeFirst()))
+    }
+    return !units.isEmpty && units[0].outstanding == 0 ? .oldest : nil
+  }
+
+  private func replyByteCount(at place: Place) -> Int {
+    switch place {
+    case .overtaken(let index): overtaken[index].unit.replyByteCount
+    case .oldest: units[0].replyByteCount
     }
   }
 
-  private mutating func removeNextComplete() {
-    if let place = overtaken.firstIndex(where: { $0.unit.outstanding == 0 }) {
-      overtaken.remove(at: place)
-    } else {
-      removeFirst()
+  private mutating func remove(at place: Place) -> PipelineUnit {
+    switch place {
+    case .overtaken(let index): overtaken.remove(at: index).unit
+    case .oldest: removeFirst()
     }
   }
 
-  private mutating func removeFirst() {
-    units.removeFirst()
+  private mutating func removeFirst() -> PipelineUnit {
+    defer { if units.isEmpty { rest() } }
     firstUnit += 1
-    if units.isEmpty { rest() }
+    return units.removeFirst()
   }
 
   /// An idle connection keeps no memory for its requests.

@@ -40,8 +40,10 @@ final class Shard {
   var polls = PendingPolls()
   /// The relief of memory that this shard has begun.
   var reliefRound: ReliefRound?
-  /// The mail that this shard has sent to itself.
+  /// The mail that this shard has sent to itself, and the part of it that is being worked on; both keep their
+  /// memory.
   private var ownMail: [ShardMail] = []
+  private var ownMailAtWork: [ShardMail] = []
   private var mail: [ShardMail] = []
   private var reported = TransportCounters()
   private var reportedConnections = 0
@@ -112,9 +114,9 @@ final class Shard {
   /// Works on what this shard has sent to itself, and has everything leave that the turn has brought.
   func finishTurn() -> TurnOutcome {
     repeat {
-      let items = ownMail
-      ownMail = []
-      for item in items { workOn(item) }
+      swap(&ownMail, &ownMailAtWork)
+      for index in ownMailAtWork.indices { workOn(ownMailAtWork[index]) }
+      ownMailAtWork.removeAll(keepingCapacity: ownMailAtWork.count < 4096)
       // Fan-out comes when the turn's events are gathered, and may send further messages.
       if ownMail.isEmpty { channels.fanOut() }
     } while !ownMail.isEmpty
