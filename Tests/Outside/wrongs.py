@@ -57,7 +57,8 @@ def kind_of(schema):
 
 def too_long(name):
     """What a text that is too long is refused with."""
-    return USER_ID_TOO_LONG if name == "user_id" or name.endswith("_ids") else TOO_LONG
+    is_id = name in ("user_id", "sender_id") or name.endswith("_ids")
+    return USER_ID_TOO_LONG if is_id else TOO_LONG
 
 
 def longest(schema, name):

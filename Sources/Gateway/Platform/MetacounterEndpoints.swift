@@ -14,10 +14,10 @@ enum MetacounterEndpoints {
     }
   }
 
-  /// `GET …?keys=`.
+  /// `GET …?key=|keys=`.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
-    let keys = try call.query.texts("keys", limit: Limits.metadataKeyLength) ?? []
+    let keys = try call.query.itemKeys()
     call.perform(MetacounterLookup(ofChannel: url, keys: keys), completion) {
       $0.encode(into: &$1)
     }

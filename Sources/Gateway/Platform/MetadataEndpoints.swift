@@ -15,10 +15,10 @@ struct MetadataEndpoints: Sendable {
     change(.insert(items), of: owner, call, completion)
   }
 
-  /// `GET …?keys=`.
+  /// `GET …?key=|keys=`.
   func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let owner = try owner(call)
-    let keys = try call.query.texts("keys", limit: Limits.metadataKeyLength) ?? []
+    let keys = try call.query.itemKeys()
     call.perform(MetadataLookup(of: owner, keys: keys), completion) { $0.encode(into: &$1) }
   }
 
@@ -106,6 +106,16 @@ extension PlatformCall {
 }
 
 extension Fields {
+  /// The items that a list is limited to: `keys`, or a single `key`; empty for all.
+  ///
+  /// - Throws: 400920 for both.
+  func itemKeys() throws(ServiceError) -> [String] {
+    let keys = try texts("keys", limit: Limits.metadataKeyLength)
+    guard let key = try text("key", limit: Limits.metadataKeyLength) else { return keys ?? [] }
+    guard keys == nil else { throw .notCombinable("key", "'keys' is given too") }
+    return [key]
+  }
+
   /// The fate of keys that an update does not find: `upsert` makes them.
   func missingItems() throws(ServiceError) -> MissingItems {
     try boolean("upsert") == true ? .insert : .skip

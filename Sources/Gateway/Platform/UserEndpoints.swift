@@ -117,6 +117,7 @@ extension UserQuery {
       ids: try query.userIDs("user_ids") ?? [],
       nickname: try query.text("nickname", limit: Limits.nicknameLength),
       nicknamePrefix: try query.text("nickname_startswith", limit: Limits.nicknameLength),
+      activeMode: try query.choice("active_mode", of: UserQuery.ActiveMode.self) ?? .all,
       limit: try query.pageSize(), token: try query.pageToken())
   }
 }

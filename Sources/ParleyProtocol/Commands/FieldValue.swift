@@ -90,6 +90,8 @@ enum FieldValue: Sendable {
       for element in try Self.elements(node, name, limit: limit) { items.append(.json(element)) }
     case .text(let text):
       items = text.split(separator: ",").map { .text(String($0)) }
+      // A filter of nothing would select everything.
+      guard !items.isEmpty else { throw .missing(name) }
     case .texts(let texts):
       guard let last = texts.last, !last.isEmpty else { return nil }
       if let list = try Self.list(last, name) {

@@ -54,7 +54,7 @@ extension MessageList {
     self.init(
       channelURL: channelURL, anchor: anchor, previousLimit: Int(previous), nextLimit: Int(next),
       includesAnchor: try query.boolean("include") ?? true,
-      isReversed: try query.boolean("reverse") ?? false, filter: try MessageFilter(query))
+      isReversed: try query.boolean("reverse") ?? false, filter: try MessageFilter(query: query))
   }
 }
 
@@ -99,5 +99,21 @@ package struct MessageFilter: Sendable, Hashable {
     customTypes = try parameters.texts(
       "custom_types", countLimit: Limits.filterCount, limit: Limits.customTypeLength)
     senderIDs = try parameters.userIDs("sender_ids", limit: Limits.filterCount)
+  }
+}
+
+extension MessageFilter {
+  /// Reads the query of the Platform API, which may also name a single author in `sender_id`, and all
+  /// types as `*` in `custom_types`.
+  ///
+  /// - Throws: 400920 for `sender_id` beside `sender_ids`.
+  init(query: Fields) throws(ServiceError) {
+    try self.init(query)
+    if customTypes == ["*"] { customTypes = nil }
+    guard let senderID = try query.optionalUserID("sender_id") else { return }
+    guard senderIDs == nil else {
+      throw .notCombinable("sender_id", "'sender_ids' is given too")
+    }
+    senderIDs = [senderID]
   }
 }

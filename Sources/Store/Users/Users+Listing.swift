@@ -9,24 +9,33 @@ package struct UserQuery: Sendable, Hashable {
   package var nickname: String?
   /// The nickname's beginning, ignoring case (in Unicode's sense, independent of language).
   package var nicknamePrefix: String?
+  package var activeMode: ActiveMode
   /// 1 to 100.
   package var limit: Int
   /// The token of the page; `nil` or empty for the first page.
   package var token: String?
 
+  /// Which users to show with regard to their activation.
+  package enum ActiveMode: String, Sendable, CaseIterable {
+    case all
+    case activated
+    case deactivated
+  }
+
   package init(
-    ids: [String] = [], nickname: String? = nil, nicknamePrefix: String? = nil, limit: Int = 10,
-    token: String? = nil
+    ids: [String] = [], nickname: String? = nil, nicknamePrefix: String? = nil,
+    activeMode: ActiveMode = .all, limit: Int = 10, token: String? = nil
   ) {
     self.ids = ids
     self.nickname = nickname
     self.nicknamePrefix = nicknamePrefix
+    self.activeMode = activeMode
     self.limit = limit
     self.token = token
   }
 }
 
-/// Lists the users that fit a query; deactivated ones are among them.
+/// Lists the users that fit a query.
 ///
 /// Error: `invalidPageToken`.
 package struct UserListing<Encoder: PageEncoder<Account>>: StoreQuery {
@@ -44,7 +53,7 @@ package struct UserListing<Encoder: PageEncoder<Account>>: StoreQuery {
 }
 
 extension StoreTransaction {
-  /// A page of the users that fit a query; deactivated ones are among them.
+  /// A page of the users that fit a query.
   ///
   /// The page is shorter when its bytes or the time to look run out before.
   ///
@@ -99,9 +108,17 @@ extension UserQuery {
       ? "created_at DESC, user_id DESC" : "nickname_folded, created_at, user_id"
   }
 
+  /// The name of the list in its tokens.
+  private var kind: String {
+    switch activeMode {
+    case .all: "users"
+    case .activated, .deactivated: "\(activeMode.rawValue) users"
+    }
+  }
+
   /// The filters that a token is bound to; the limit may change from page to page.
   private var fingerprint: [String] {
-    ["users", nickname ?? "", nickname == nil ? "" : "=", prefix ?? ""] + ids
+    [kind, nickname ?? "", nickname == nil ? "" : "=", prefix ?? ""] + ids
   }
 
   /// The rows to look at, and those of them to show.
@@ -113,6 +130,11 @@ extension UserQuery {
       filter.require("nickname = ?", [nickname])
     }
     range.require("user_id", isAnyOf: ids)
+    switch activeMode {
+    case .all: break
+    case .activated: filter.require("is_active = 1")
+    case .deactivated: filter.require("is_active = 0")
+    }
     return (range, filter)
   }
 

@@ -60,6 +60,34 @@ struct QueryFieldsTests {
     #expect(code { _ = try fields.userIDs("l") } == .tooManyItems)
   }
 
+  @Test("a list without items is refused: as a filter it would select everything")
+  func listsOfNothing() throws {
+    let fields = try fields("l=,&m=,,")
+    #expect(code { _ = try fields.userIDs("l") } == .missingParameter)
+    #expect(code { _ = try fields.texts("m", limit: 3) } == .missingParameter)
+  }
+
+  @Test("items are selected by one key or by several, not by both")
+  func itemKeys() throws {
+    #expect(try fields("").itemKeys() == [])
+    #expect(try fields("key=a,b").itemKeys() == ["a,b"])
+    #expect(try fields("keys=a,b").itemKeys() == ["a", "b"])
+    #expect(code { _ = try fields("key=a&keys=b").itemKeys() } == .combinationNotAcceptable)
+  }
+
+  @Test("messages are listed of one author or of several, and `*` stands for all types")
+  func messageFilters() throws {
+    func filter(_ query: String) throws -> MessageFilter {
+      let fields = try fields("message_ts=0&\(query)")
+      return try MessageList(inChannel: "lobby", query: fields).filter
+    }
+    #expect(try filter("sender_id=ada").senderIDs == ["ada"])
+    #expect(try filter("sender_ids=ada,bob").senderIDs == ["ada", "bob"])
+    #expect(try filter("custom_types=*").customTypes == nil)
+    #expect(try filter("custom_types=*,a").customTypes == ["*", "a"])
+    #expect(code { _ = try filter("sender_id=ada&sender_ids=bob") } == .combinationNotAcceptable)
+  }
+
   @Test("a user's id that is too long has a code of its own")
   func longIDs() throws {
     let (longest, longer) = (String(repeating: "u", count: 80), String(repeating: "u", count: 81))

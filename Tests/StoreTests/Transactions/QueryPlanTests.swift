@@ -91,6 +91,7 @@ struct QueryPlanTests {
     for query in [
       UserQuery(limit: 1), UserQuery(ids: ["ann"]), UserQuery(nickname: "Ann"),
       UserQuery(nicknamePrefix: "a"), UserQuery(nicknamePrefix: "a", limit: 1),
+      UserQuery(activeMode: .activated), UserQuery(nicknamePrefix: "a", activeMode: .deactivated),
     ] {
       let next = try transaction.listUsers(query).next
       var following = query

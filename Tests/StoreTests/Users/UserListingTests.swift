@@ -51,6 +51,32 @@ struct UserListingTests {
     #expect(try await ids(fixture, UserQuery(nicknamePrefix: "")).count == 9)
   }
 
+  @Test("active and deactivated users are listed apart, in pages of their own")
+  func findsByActivation() async throws {
+    let fixture = try await makeStore()
+    try await fixture.store.write { transaction in
+      for id in ["u1", "u3", "ann"] { try transaction.deactivateUser(id) }
+    }
+    var query = UserQuery(activeMode: .deactivated, limit: 2)
+    let page = try await fixture.store.read { [query] in try $0.listUsers(query) }
+    #expect(page.users.map(\.user.id) == ["u3", "u1"])
+    query.token = page.next
+    #expect(try await ids(fixture, query) == ["ann"])
+    #expect(
+      try await ids(fixture, UserQuery(activeMode: .activated))
+        == ["u5", "u4", "u2", "u0", "cy", "bob"])
+    #expect(
+      try await ids(fixture, UserQuery(ids: ["u0", "u1"], activeMode: .deactivated)) == ["u1"])
+    #expect(
+      try await ids(fixture, UserQuery(nicknamePrefix: "är", activeMode: .activated)) == [
+        "u2", "u0",
+      ])
+    query.activeMode = .all
+    await #expect(throws: StoreError.invalidPageToken) {
+      try await fixture.store.read { [query] in try $0.listUsers(query) }
+    }
+  }
+
   @Test("a changed nickname is found, the former one is not")
   func followsChanges() async throws {
     let fixture = try await makeStore()
