@@ -205,7 +205,7 @@ struct HTTPRequestParserTests {
 
   @Test("bounds the request line (414), the head (431) and the number of fields (431)")
   func headLimits() {
-    let long = String(repeating: "a", count: 9000)
+    let long = String(repeating: "a", count: 12_300)
     #expect(status("GET /\(long)") == 414)
     #expect(status("\(long)") == 400)
     #expect(status("GET / HTTP/1.1\r\nA: \(long)\r\nB: \(long)") == 431)

@@ -20,6 +20,7 @@ ELSEWHERE = {
     "observers of a channel": "observers", "bans of a channel": "RightsTests.swift", "messages of the very millisecond": "listing",
     "U+0000 in any text": "edges", "`token` of a page": "refusals",
     "`translation_target_langs`": "refusals", "a page of any list": "budgets",
+    "`user_ids` of `GET /users`": "endpoints",
 }
 
 

@@ -114,7 +114,7 @@ private struct UserProfile: Sendable {
 extension UserQuery {
   fileprivate init(_ query: Fields) throws(ServiceError) {
     self.init(
-      ids: try query.userIDs("user_ids") ?? [],
+      ids: try query.userIDs("user_ids", limit: Limits.userFilterCount) ?? [],
       nickname: try query.text("nickname", limit: Limits.nicknameLength),
       nicknamePrefix: try query.text("nickname_startswith", limit: Limits.nicknameLength),
       activeMode: try query.choice("active_mode", of: UserQuery.ActiveMode.self) ?? .all,

@@ -151,9 +151,9 @@ package struct HTTPLimits: Sendable, Hashable {
   /// The most bytes of a chunk's size line; beyond: 400.
   package var chunkLineBytes: Int
 
-  /// Makes limits; the defaults suit a small API.
+  /// Makes limits; the defaults suit a small API, and a query with 250 ids of users.
   package init(
-    startLineBytes: Int = 8192, headBytes: Int = 16_384, fieldCount: Int = 100,
+    startLineBytes: Int = 12_288, headBytes: Int = 16_384, fieldCount: Int = 100,
     bodyBytes: Int = 1_048_576, chunkLineBytes: Int = 256
   ) {
     self.startLineBytes = startLineBytes

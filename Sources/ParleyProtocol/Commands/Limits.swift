@@ -84,6 +84,8 @@ package enum Limits {
 
   /// Values in a list that only filters: custom types, senders.
   package static let filterCount = 100
+  /// Users in the filter of a list of users, over the Platform API.
+  package static let userFilterCount = 250
   /// Room for the token of a list that is ordered by links of 2,048 bytes.
   package static let pageTokenLength = 2_560
   package static let epochLength = 128
