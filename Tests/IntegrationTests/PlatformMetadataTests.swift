@@ -23,6 +23,9 @@ extension ServerTests {
           == #"{"a":"1","b":"2"}"#)
       #expect(text(try server.call("GET", path)) == #"{"a":"1","b":"2"}"#)
       #expect(text(try server.call("GET", path + "?keys=b")) == #"{"b":"2"}"#)
+      #expect(text(try server.call("GET", path + "?key=a")) == #"{"a":"1"}"#)
+      // Without the parameter, it removes all items.
+      #expect(try server.refusal("DELETE", path + "?keys=b") == 400_111)
       #expect(text(try server.call("GET", path + "/a")) == #"{"a":"1"}"#)
       #expect(
         text(try server.call("PUT", path, #"{"metadata":{"a":"3","c":"4"}}"#)) == #"{"a":"3"}"#)

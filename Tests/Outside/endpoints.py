@@ -189,7 +189,7 @@ def strange(schema, value, place=""):
 
 
 async def test_what_is_unknown_or_null_is_ignored(ctx):
-    """Unknown members and parameters are ignored, null and empty parameters count as absent."""
+    """Unknown members are ignored, null and empty parameters count as absent."""
     server = await ctx.fresh(*FLAGS)
     mistakes = Mistakes()
     async with Caller(server) as caller:
@@ -201,10 +201,26 @@ async def test_what_is_unknown_or_null_is_ignored(ctx):
                 absent = dict.fromkeys(schemas[index].get("properties", {}))
                 body = {**absent, "unknown": {"a": [1]}, "": None, **body}
             empty = dict.fromkeys((p["name"] for p in parameters(path, operation, "query")), "")
-            query = {**empty, "unknown": "x", **call.query}
+            query = {**empty, "unknown": "", **call.query}
             answer = await caller.send(method, world.target(path, query), body)
             if answer.code != call.refusal:
                 mistakes.found.append(f"{name} {query} {body}: {answer}")
+    mistakes.tell()
+
+
+async def test_unknown_parameters_of_a_query_are_refused(ctx):
+    """A parameter that a call does not have is refused with 400111, is named, and changes nothing."""
+    mistakes = Mistakes()
+    async with stage(ctx) as (caller, world, author):
+        async with Unchanged(caller, world, author) as unchanged:
+            for path, method, operation in guarded():
+                name = operation["operationId"]
+                for call in calls(world, ctx.name)[name]:
+                    for unknown in ("unknown", "metadatakey", "Limit", "user_ids[]"):
+                        target = world.target(path, {**call.query, unknown: "x"})
+                        answer = await caller.send(method, target, call.body)
+                        mistakes.note(f"{name} {unknown}", answer, 400111, unknown)
+                await unchanged.check(name)
     mistakes.tell()
 
 

@@ -62,7 +62,7 @@ async def test_changes_have_a_window_of_their_own(ctx):
             ("channel.add_operators", {"user_ids": [voter.user_id]})):
         refusal = await outcome(owner, method, channel_url=channel, **params)
         assert refusal and refusal.code == 900200, (method, refusal)
-    status, _ = await server.api("PUT", f"/open_channels/{channel}/freeze", freeze="true")
+    status, _ = await server.api("PUT", f"/open_channels/{channel}/freeze")
     assert status == 200, "the Platform API is in no window"
     status, explained = await server.api(
         "GET", "/parley/limits/explain", user_id=author.user_id, channel_url=channel)

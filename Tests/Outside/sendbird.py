@@ -78,6 +78,64 @@ async def test_refusals(ctx):
     await asyncio.to_thread(refused)
 
 
+async def test_filters(ctx):
+    """The client gets what it selects. What cannot be selected here is refused and named."""
+    client = Client(await ctx.fresh(*FLAGS))
+    await asyncio.to_thread(
+        select, client.call, ctx.name("room"), ctx.name("ada"), ctx.name("bea"))
+
+
+def select(call, room, ada, bea):
+    for user in (ada, bea):
+        call("users", "create_a_user", model="CreateAUserRequest", user_id=user, nickname=user,
+             profile_url="")
+    call(OPEN, "create_an_open_channel", model="CreateAnOpenChannelRequest", channel_url=room,
+         name="Lobby", operator_ids=[ada])
+    call("metadata", "create_a_channel_metadata", OPEN, room, model="CreateAChannelMetadataRequest",
+         metadata={"a": "1", "b": "2", "c": "3"})
+    sent = {user: int(call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
+                           message_type="MESG", user_id=user, message="hello").message_id)
+            for user in (ada, bea)}
+    call("users", "update_a_user", bea, model="UpdateAUserRequest", is_active=False)
+
+    def users(**filters):
+        return {user.user_id for user in call("users", "list_users", **filters).users}
+
+    def messages(**filters):
+        page = call("messages", "list_messages", OPEN, room, 0, 0, **filters)
+        return [message["message_id"] for message in page.messages]
+
+    assert users(active_mode="deactivated") == {bea}
+    assert users(active_mode="activated", show_bot=True) == {ada}
+    assert users(active_mode="all") == users() == {ada, bea}
+    many = [f"{number:036}" for number in range(249)]
+    assert users(user_ids=",".join([*many, ada])) == {ada}
+    assert messages(sender_id=bea) == [sent[bea]]
+    assert messages(sender_ids=f"{ada},{bea}", custom_types="*") == [*sent.values()]
+    shown = {"with_sorted_meta_array": True, "include_reactions": True, "include_thread_info": True}
+    assert messages(including_removed=True, include_reply_type="NONE", **shown) == [*sent.values()]
+    assert call("messages", "get_a_message", OPEN, room, sent[ada], **shown).message == "hello"
+    assert call("metadata", ALL_METADATA, OPEN, room, key="a") == {"a": "1"}
+    assert call("metadata", ALL_METADATA, OPEN, room, keys="b,c") == {"b": "2", "c": "3"}
+    assert call(OPEN, "get_an_open_channel", room, include_operators=True).name == "Lobby"
+    assert call(OPEN, "list_open_channels", show_metadata=True).channels[0].channel_url == room
+    assert call("users", "view_a_user", ada, include_unread_count=True).user_id == ada
+
+    for code, name, action, filters in (
+            (400111, "metadatakey", users, {"metadatakey": "team"}),
+            (400111, "metadatavalues_in", users, {"metadatavalues_in": "red,blue"}),
+            (400203, "user_ids", users, {"user_ids": ",".join([*many, ada, bea])}),
+            (400105, "user_ids", users, {"user_ids": ",,"}),
+            (400111, "user_id", messages, {"user_id": ada}),
+            (400920, "sender_id", messages, {"sender_id": ada, "sender_ids": bea})):
+        try:
+            action(**filters)
+        except sdk.ApiException as error:
+            assert error.status == 400 and str(code) in error.body and f"'{name}'" in error.body, error
+        else:
+            raise AssertionError(f"{code} was expected for {name}")
+
+
 def talk(client, room, ada):
     call = client.call
     user = call("users", "create_a_user", model="CreateAUserRequest",

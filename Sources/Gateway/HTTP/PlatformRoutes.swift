@@ -9,13 +9,13 @@ enum PlatformRoutes {
     + limits + operation + previews + translation + files + apiTokens + webhooks
 
   private static func route(
-    _ method: String, _ pattern: PathPattern, body: BodyPolicy = .none,
-    available availability: Routes.Availability = .whileServing, for role: APITokenRole? = nil,
-    _ endpoint: @escaping PlatformEndpoint
+    _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
+    body: BodyPolicy = .none, available availability: Routes.Availability = .whileServing,
+    for role: APITokenRole? = nil, _ endpoint: @escaping PlatformEndpoint
   ) -> Routes.Route {
     Routes.Route(
       [method], pattern, access: .platform(availability, role ?? self.role(for: method)),
-      body: body, .platform(endpoint))
+      query: query, body: body, .platform(endpoint))
   }
 
   /// The role that calls of a method need, unless a route says otherwise.
@@ -25,12 +25,19 @@ enum PlatformRoutes {
 
   /// A route whose endpoint runs where the channel in the path is at home.
   private static func channelRoute(
-    _ method: String, _ pattern: PathPattern, body: BodyPolicy = .none,
-    _ endpoint: @escaping PlatformEndpoint
+    _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
+    body: BodyPolicy = .none, _ endpoint: @escaping PlatformEndpoint
   ) -> Routes.Route {
     Routes.Route(
-      [method], pattern, access: .platform(.whileServing, role(for: method)), body: body,
-      .channel(endpoint))
+      [method], pattern, access: .platform(.whileServing, role(for: method)), query: query,
+      body: body, .channel(endpoint))
+  }
+
+  /// The query of a list: its filters, and the size and place of a page.
+  ///
+  /// - Parameter withoutEffect: Parameters of the documented API that select nothing here.
+  private static func list(_ filters: String..., withoutEffect: [String] = []) -> QueryPolicy {
+    .only(filters + ["limit", "token"], withoutEffect: withoutEffect)
   }
 
   /// The owner of the picture that a form of a route gives; `nil` where a form sends a message.
@@ -62,51 +69,85 @@ enum PlatformRoutes {
   private static let forms = takingForms.map { route in
     Routes.Route(
       route.methods, "/v3/parley/forms\(String(route.pattern.description.dropFirst("/v3".count)))",
-      access: route.access, body: route.body, route.endpoint)
+      access: route.access, query: route.query, body: route.body, route.endpoint)
   }
 
   private static let channels = [
-    route("GET", "/v3/open_channels", ChannelEndpoints.list),
-    channelRoute("GET", "\(channel)", ChannelEndpoints.view),
+    route(
+      "GET", "/v3/open_channels",
+      query: list(
+        "name_contains", "url_contains", "custom_types", "channel_urls", "show_frozen",
+        withoutEffect: ["show_metadata"]), ChannelEndpoints.list),
+    channelRoute(
+      "GET", "\(channel)", query: .only([], withoutEffect: ["include_operators"]),
+      ChannelEndpoints.view),
     channelRoute("DELETE", "\(channel)", ChannelEndpoints.delete),
-    channelRoute("GET", "\(channel)/participants", ChannelEndpoints.listParticipants),
+    channelRoute(
+      "GET", "\(channel)/participants", query: list(), ChannelEndpoints.listParticipants),
     channelRoute("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
     channelRoute("POST", "\(channel)/operators", body: json, OperatorEndpoints.add),
-    channelRoute("GET", "\(channel)/operators", OperatorEndpoints.list),
-    channelRoute("DELETE", "\(channel)/operators", OperatorEndpoints.remove),
+    channelRoute("GET", "\(channel)/operators", query: list(), OperatorEndpoints.list),
+    channelRoute(
+      "DELETE", "\(channel)/operators", query: .only(["operator_ids", "delete_all"]),
+      OperatorEndpoints.remove),
   ]
 
   private static let moderation = [
     channelRoute("POST", "\(channel)/ban", body: json, ModerationEndpoints.ban),
-    channelRoute("GET", "\(channel)/ban", ModerationEndpoints.listBans),
+    channelRoute("GET", "\(channel)/ban", query: list(), ModerationEndpoints.listBans),
     channelRoute("GET", "\(channel)/ban/{user_id}", ModerationEndpoints.viewBan),
     channelRoute("PUT", "\(channel)/ban/{user_id}", body: json, ModerationEndpoints.updateBan),
     channelRoute("DELETE", "\(channel)/ban/{user_id}", ModerationEndpoints.unban),
     channelRoute("POST", "\(channel)/mute", body: json, ModerationEndpoints.mute),
-    channelRoute("GET", "\(channel)/mute", ModerationEndpoints.listMutes),
+    channelRoute("GET", "\(channel)/mute", query: list(), ModerationEndpoints.listMutes),
     channelRoute("GET", "\(channel)/mute/{user_id}", ModerationEndpoints.viewMute),
     channelRoute("DELETE", "\(channel)/mute/{user_id}", ModerationEndpoints.unmute),
   ]
 
   private static let message = channel + "/messages/{message_id:number}"
 
+  /// Parameters of the documented API that ask for more of a message: it has all that there is here.
+  private static let partsOfMessages = [
+    "with_sorted_meta_array", "include_reactions", "include_thread_info",
+    "include_parent_message_info", "include_poll_details",
+  ]
+
+  /// Threads, subchannels and removed messages do not exist here.
+  private static let messageList = QueryPolicy.only(
+    [
+      "message_ts", "message_id", "prev_limit", "next_limit", "include", "reverse", "sender_id",
+      "sender_ids", "operator_filter", "message_type", "custom_types",
+    ],
+    withoutEffect: partsOfMessages
+      + ["include_reply_type", "including_removed", "show_subchannel_messages_only"])
+
   private static let messages = [
-    channelRoute("GET", "\(channel)/messages", MessageEndpoints.list),
+    channelRoute("GET", "\(channel)/messages", query: messageList, MessageEndpoints.list),
     channelRoute("GET", "\(channel)/messages/total_count", MessageEndpoints.count),
-    channelRoute("GET", "\(message)", MessageEndpoints.view),
+    channelRoute(
+      "GET", "\(message)", query: .only([], withoutEffect: partsOfMessages), MessageEndpoints.view),
     channelRoute("PUT", "\(message)", body: json, MessageEndpoints.update),
     channelRoute("DELETE", "\(message)", MessageEndpoints.delete),
     channelRoute("POST", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.create),
     channelRoute("PUT", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.update),
-    channelRoute("DELETE", "\(message)/sorted_metaarray", MetaArrayEndpoints.delete),
+    channelRoute(
+      "DELETE", "\(message)/sorted_metaarray", query: .only(["keys"]), MetaArrayEndpoints.delete),
     channelRoute("POST", "\(message)/translation", body: json, MessageEndpoints.translate),
   ]
 
   private static let user = "/v3/users/{user_id}"
 
   private static let users = [
-    route("GET", "/v3/users", UserEndpoints.list),
-    route("GET", "\(user)", UserEndpoints.view),
+    route(
+      "GET", "/v3/users",
+      query: list(
+        "user_ids", "nickname", "nickname_startswith", "active_mode", withoutEffect: ["show_bot"]),
+      UserEndpoints.list),
+    // Those without effect are about unread messages of group channels.
+    route(
+      "GET", "\(user)",
+      query: .only([], withoutEffect: ["include_unread_count", "custom_types", "super_mode"]),
+      UserEndpoints.view),
     route("DELETE", "\(user)", UserEndpoints.delete),
     route("POST", "\(user)/token", body: json, SessionTokenEndpoints.issue),
     route("DELETE", "\(user)/token", SessionTokenEndpoints.revoke),
@@ -122,7 +163,7 @@ enum PlatformRoutes {
   ].flatMap { (path: String, endpoints: MetadataEndpoints) in
     [
       route("POST", "\(path)/metadata", body: json, endpoints.create),
-      route("GET", "\(path)/metadata", endpoints.list),
+      route("GET", "\(path)/metadata", query: .only(["key", "keys"]), endpoints.list),
       route("PUT", "\(path)/metadata", body: json, endpoints.update),
       route("DELETE", "\(path)/metadata", endpoints.delete),
       route("GET", "\(path)/metadata/{key}", endpoints.viewItem),
@@ -133,7 +174,8 @@ enum PlatformRoutes {
 
   private static let metacounters = [
     route("POST", "\(channel)/metacounter", body: json, MetacounterEndpoints.create),
-    route("GET", "\(channel)/metacounter", MetacounterEndpoints.list),
+    route(
+      "GET", "\(channel)/metacounter", query: .only(["key", "keys"]), MetacounterEndpoints.list),
     route("PUT", "\(channel)/metacounter", body: json, MetacounterEndpoints.update),
     route("DELETE", "\(channel)/metacounter", MetacounterEndpoints.delete),
     route("GET", "\(channel)/metacounter/{key}", MetacounterEndpoints.viewItem),
@@ -155,32 +197,39 @@ enum PlatformRoutes {
       channelRoute("GET", channelLimits, LimitEndpoints.channel.view),
       channelRoute("PUT", channelLimits, body: json, LimitEndpoints.channel.set),
       channelRoute("DELETE", channelLimits, LimitEndpoints.channel.remove),
-      route("GET", "/v3/parley/limits/explain", LimitExplanation.explain),
+      route(
+        "GET", "/v3/parley/limits/explain", query: .only(["user_id", "channel_url"]),
+        LimitExplanation.explain),
     ]
 
   private static let channelLimits: PathPattern = "/v3/parley/limits/channels/{channel_url}"
 
   private static let operation = [
-    route("GET", "/v3/parley/sessions", SessionEndpoints.list),
+    route("GET", "/v3/parley/sessions", query: list("user_id"), SessionEndpoints.list),
     route("DELETE", "/v3/parley/sessions/{session_id}", SessionEndpoints.close),
     route("GET", "/v3/parley/connections", OperationEndpoints.countConnections),
     route("GET", "/v3/parley/status", available: .always, OperationEndpoints.viewStatus),
     route("POST", "/v3/parley/drain", available: .always, OperationEndpoints.drain),
     route("GET", "/v3/parley/metrics", available: .always, MetricEndpoints.view),
     route("GET", "/v3/parley/settings", available: .always, SettingEndpoints.list),
-    route("GET", "/v3/parley/cluster", available: .always, ClusterEndpoints.view),
     route(
-      "GET", "/v3/parley/channels/busiest", available: .always, BusiestChannelEndpoints.list),
+      "GET", "/v3/parley/cluster", query: .only(["channel_url"]), available: .always,
+      ClusterEndpoints.view),
+    route(
+      "GET", "/v3/parley/channels/busiest", query: .only(["limit"]), available: .always,
+      BusiestChannelEndpoints.list),
     route(
       "POST", "/v3/parley/cluster/servers/{server_id}/drain", available: .always,
       ClusterEndpoints.drain),
   ]
 
   private static let previews = [
-    route("GET", "/v3/parley/previews/explain", PreviewEndpoints.explain),
+    route("GET", "/v3/parley/previews/explain", query: .only(["url"]), PreviewEndpoints.explain),
     route("POST", "/v3/parley/previews/fetch", body: json, PreviewEndpoints.fetch),
-    route("GET", "/v3/parley/previews", PreviewEndpoints.list),
-    route("DELETE", "/v3/parley/previews", PreviewEndpoints.purge),
+    route("GET", "/v3/parley/previews", query: list("url", "domain"), PreviewEndpoints.list),
+    route(
+      "DELETE", "/v3/parley/previews", query: .only(["url", "domain", "all"]),
+      PreviewEndpoints.purge),
   ]
 
   private static let translation = [
@@ -189,8 +238,9 @@ enum PlatformRoutes {
   ]
 
   private static let files = [
-    route("GET", "/v3/parley/files", FileEndpoints.list),
-    route("GET", "/v3/parley/files/usage", FileEndpoints.countUsage),
+    route("GET", "/v3/parley/files", query: list("user_id", "channel_url"), FileEndpoints.list),
+    route(
+      "GET", "/v3/parley/files/usage", query: .only(["user_id"]), FileEndpoints.countUsage),
     route("GET", "/v3/parley/files/encryption", FileEncryptionEndpoints.view),
     route("POST", "/v3/parley/files/rotate_key", FileEncryptionEndpoints.rotate),
     route("POST", "/v3/parley/files/encrypt_all", FileEncryptionEndpoints.encryptAll),

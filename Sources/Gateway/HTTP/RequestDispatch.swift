@@ -1,3 +1,4 @@
+import Basics
 import Configuration
 import Crypto
 import HTTP1
@@ -85,7 +86,8 @@ struct RequestDispatch {
   }
 
   /// - Throws: 400151 when the target's percent-encoding is broken, 400501 while the gateway drains,
-  ///   400930 when there is no such path, or not with this method.
+  ///   400930 when there is no such path, or not with this method, 400111 for a parameter of the query
+  ///   that the call does not have.
   private func platformRoute(
     _ availability: Routes.Availability
   ) throws(ServiceError) -> Target {
@@ -96,6 +98,9 @@ struct RequestDispatch {
     if availability == .whileServing, shard.services.stage == .draining { throw .draining }
     guard case .route(let route, let arguments) = match else {
       throw .noSuchEndpoint(head.method, head.path)
+    }
+    if let name = route.query.excess(of: query) {
+      throw .unknownParameter(name, expected: route.query.names)
     }
     let body = route.body == .none ? [] : exchange.request.body
     return Target(endpoint: route.endpoint, arguments: arguments, query: query, body: body)
@@ -180,6 +185,19 @@ struct RequestDispatch {
       if match.access == .files { return FileDownload.notFound }
       return HTTPResponse(refusing: .noSuchEndpoint(head.method, head.path))
     }
+  }
+}
+
+extension ServiceError {
+  /// A call that passed over a parameter could return, or remove, more than its caller selected.
+  fileprivate static func unknownParameter(
+    _ name: String, expected names: [String]
+  ) -> ServiceError {
+    let expected = names.isEmpty ? "none" : names.joined(separator: ", ")
+    return ServiceError(
+      .invalidValue,
+      "'\(DisplayText.line(name, limit: 40))' is not a parameter of this call: expected \(expected)"
+    )
   }
 }
 

@@ -1,3 +1,32 @@
+package import HTTP1
+
+/// The parameters that the queries of a route's requests may have.
+package enum QueryPolicy: Sendable, Hashable {
+  /// Any; the endpoint passes over those that it does not read.
+  case any
+  /// Those that the endpoint reads, and those that are accepted without effect.
+  case only([String], withoutEffect: [String] = [])
+
+  /// The parameters that the endpoint reads, as far as they are known.
+  package var names: [String] {
+    switch self {
+    case .any: []
+    case .only(let names, _): names
+    }
+  }
+
+  /// The first parameter, by name, that has a value and may not be there; `nil` for a query that fits.
+  package func excess(of query: QueryParameters) -> String? {
+    switch self {
+    case .any: nil
+    case .only(let names, let withoutEffect):
+      query.values.lazy.filter { name, value in
+        !value.isEmpty && !names.contains(name) && !withoutEffect.contains(name)
+      }.map(\.key).min()
+    }
+  }
+}
+
 /// The forms in which a route takes the bodies of its requests.
 package enum BodyPolicy: Sendable, Hashable {
   /// None has a meaning.
@@ -25,16 +54,18 @@ package struct HTTPRoute<Access: Sendable, Endpoint: Sendable>: Sendable {
   package let methods: [String]
   package let pattern: PathPattern
   package let access: Access
+  package let query: QueryPolicy
   package let body: BodyPolicy
   package let endpoint: Endpoint
 
   package init(
-    _ methods: [String], _ pattern: PathPattern, access: Access, body: BodyPolicy = .none,
-    _ endpoint: Endpoint
+    _ methods: [String], _ pattern: PathPattern, access: Access, query: QueryPolicy = .any,
+    body: BodyPolicy = .none, _ endpoint: Endpoint
   ) {
     self.methods = methods
     self.pattern = pattern
     self.access = access
+    self.query = query
     self.body = body
     self.endpoint = endpoint
   }

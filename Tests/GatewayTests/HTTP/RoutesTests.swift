@@ -130,6 +130,34 @@ struct RoutesTests {
     var description: String { "\(method) \(path) \(bodies.sorted())" }
   }
 
+  @Test("each call of the Platform API names the parameters of its query, as OpenAPI does")
+  func parameters() throws {
+    let root = try JSONDocument(DocumentContent.openAPI).root
+    for route in Routes.table.routes {
+      guard case .platform = route.access else { continue }
+      guard case .only(let names, let withoutEffect) = route.query else {
+        Issue.record("\(route.methods) \(route.pattern) takes any parameters")
+        continue
+      }
+      let operation = root["paths"]?[route.pattern.description]?[route.methods[0].lowercased()]
+      var described: [String] = []
+      if let parameters = operation?["parameters"] {
+        for parameter in parameters.elements {
+          let reference = parameter["$ref"]?.string?.split(separator: "/").last.map(String.init)
+          let shared = reference.flatMap { root["components"]?["parameters"]?[$0] }
+          let parameter = shared ?? parameter
+          guard parameter["in"]?.string == "query", let name = parameter["name"]?.string else {
+            continue
+          }
+          described.append(name)
+        }
+      }
+      #expect(Set(described) == Set(names), "\(route.methods) \(route.pattern)")
+      #expect(described.count == names.count, "\(route.methods) \(route.pattern)")
+      #expect(Set(names).isDisjoint(with: withoutEffect), "\(route.methods) \(route.pattern)")
+    }
+  }
+
   @Test("OpenAPI describes the same paths, methods and bodies")
   func description() throws {
     let root = try JSONDocument(DocumentContent.openAPI).root
