@@ -316,7 +316,8 @@ async def test_forms_are_checked_as_json_is(ctx):
             (400110, {**right, "data": "é" * 8193}, "data"),
             (400111, {**right, "mention_type": "all"}, "mention_type"),
             (400305, {**right, "mentioned_user_ids": "u" * 81}, "mentioned_user_ids"),
-            (400102, {**right, "sorted_metaarray": '{"key": "k"}'}, "sorted_metaarray"),
+            (400102, {**right, "sorted_metaarray": '"k"'}, "sorted_metaarray"),
+            (400105, {**right, "sorted_metaarray": '{"value": ["v"]}'}, "key"),
             (400403, {**right, "sorted_metaarray": "[{"}, "sorted_metaarray"),
             (400103, {**right, "sorted_metaarray": "[1]"}, "sorted_metaarray"),
         ]

@@ -94,7 +94,7 @@ enum FieldValue: Sendable {
       guard !items.isEmpty else { throw .missing(name) }
     case .texts(let texts):
       guard let last = texts.last, !last.isEmpty else { return nil }
-      if let list = try Self.list(last, name) {
+      if let list = try Self.json(last, name, beginningWith: "[") {
         for element in try Self.elements(list, name, limit: limit) { items.append(.json(element)) }
       } else {
         items = texts.flatMap { $0.split(separator: ",") }.map { .text(String($0)) }
@@ -105,20 +105,34 @@ enum FieldValue: Sendable {
   }
 
   /// The items of a list that only JSON can write; `nil` for an empty text.
+  ///
+  /// A form may have an object for each item in place of a list.
   func nodes(_ name: String, limit: Int) throws(ServiceError) -> [JSONNode]? {
     switch self {
     case .json(let node): return try Self.elements(node, name, limit: limit)
     case .text: throw .notList(name)
     case .texts(let texts):
       guard let last = texts.last, !last.isEmpty else { return nil }
-      guard let list = try Self.list(last, name) else { throw .notList(name) }
-      return try Self.elements(list, name, limit: limit)
+      if let list = try Self.json(last, name, beginningWith: "[") {
+        return try Self.elements(list, name, limit: limit)
+      }
+      guard texts.count <= limit else { throw .tooMany(name, limit: limit) }
+      var objects: [JSONNode] = []
+      for text in texts {
+        guard let object = try Self.json(text, name, beginningWith: "{") else {
+          throw .notList(name)
+        }
+        objects.append(object)
+      }
+      return objects
     }
   }
 
-  /// The JSON in a text that begins like a list; `nil` for another text.
-  private static func list(_ text: String, _ name: String) throws(ServiceError) -> JSONNode? {
-    guard text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "[") else { return nil }
+  /// The JSON in a text whose first character that is no white space is this one; `nil` for another text.
+  private static func json(
+    _ text: String, _ name: String, beginningWith first: Unicode.Scalar
+  ) throws(ServiceError) -> JSONNode? {
+    guard text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: first) else { return nil }
     do throws(JSONError) { return try JSONDocument(text).root } catch {
       throw ServiceError(.bodyNotJSON, "'\(name)' is not valid JSON: \(error)", field: name)
     }

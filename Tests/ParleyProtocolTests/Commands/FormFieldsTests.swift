@@ -16,6 +16,21 @@ struct FormFieldsTests {
     #expect(try fields.userIDs("l") == ["x", "y", "z"])
   }
 
+  @Test("a list of objects is one text, or a text for each, at most as many as it may have")
+  func objects() throws {
+    let (a, b) = (#"{"key":"a","value":["1"]}"#, #" {"key":"b"}"#)
+    let fields = Fields(form: [
+      "one": [a], "two": [a, b], "mixed": [a, "b"], "broken": [b, "{"],
+      "many": (0...10).map { #"{"key":"\#($0)"}"# },
+    ])
+    let first = MetaArray(key: "a", values: ["1"])
+    #expect(try fields.metaArrays("one") == [first])
+    #expect(try fields.metaArrays("two") == [first, MetaArray(key: "b", values: [])])
+    #expect(code { _ = try fields.metaArrays("mixed") } == 400102)
+    #expect(code { _ = try fields.metaArrays("broken") } == 400403)
+    #expect(code { _ = try fields.metaArrays("many") } == 400203)
+  }
+
   @Test("a list may be JSON, and lists of objects must be")
   func json() throws {
     let arrays = #" [{"key":"k","value":["v"]}]"#
