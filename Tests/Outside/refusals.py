@@ -79,7 +79,7 @@ def table(world, names):
         Refusal("listMessages", 400105, query={}, name="message_ts"),
         Refusal("listMessages", 400105, query={"message_id": 0}, name="message_ts"),
         Refusal("updateMessage", 400105, {}, name="message"),
-        Refusal("updateMessage", 400105, {"message_type": "MESG"}, name="message"),
+        Refusal("updateMessage", 400105, {"message_type": "MESG", "data": None}, name="message"),
         Refusal("updateMessage", 400110, {"message": "x" * 1001}, full, name="message"),
         Refusal("createMetaArrays", 400203, {"sorted_metaarray": [{"key": "new"}]}, full),
         Refusal("createMetaArrays", 400203, {"sorted_metaarray": [
@@ -189,7 +189,10 @@ def own_refusals(world, ghost):
     ]
     for operation in ("setLimits", "setChannelLimits", "setCustomTypeLimits"):
         yield Refusal(operation, 400105, {}, name="flood")
-        yield Refusal(operation, 400105, {"flood": flood, "throttle": {}}, name="throttle.messages")
+        yield Refusal(operation, 400105, {"flood": None, "unknown": 1}, name="flood")
+        for rate in ({}, {"messages": None, "window_ms": None}):
+            yield Refusal(
+                operation, 400105, {"flood": flood, "throttle": rate}, name="throttle.messages")
         yield Refusal(operation, 400106, {"flood": flood, "throttle": {**flood, "messages": -1}})
     for verb in ("set", "remove", "view"):
         yield Refusal(f"{verb}CustomTypeLimits", 400110, parts={"custom_type": "é" * 129})

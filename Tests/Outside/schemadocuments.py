@@ -94,6 +94,16 @@ async def test_every_reference_leads_somewhere(ctx):
         assert idle <= {"#/components/schemas/close_code"}, idle
 
 
+async def test_answers_to_head_have_no_content(ctx):
+    """No answer to HEAD is described with content: a client would look for it in vain."""
+    heads = [operation for _, method, operation in operations() if method == "HEAD"]
+    assert heads
+    for operation in heads:
+        for status, response in operation["responses"].items():
+            response = resolved(description("openapi.json"), response["$ref"]) if "$ref" in response else response
+            assert "content" not in response, (operation["operationId"], status)
+
+
 async def test_every_schema_is_valid(ctx):
     """Every schema of both documents is JSON Schema 2020-12, and that for the socket draft-07."""
     for name in ("openapi.json", "asyncapi.json"):

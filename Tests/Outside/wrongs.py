@@ -162,6 +162,7 @@ def _objects(schema, name):
     item = example(items)
     if schema.get("minProperties"):
         yield Wrong({}, MISSING, name)
+        yield Wrong({"k": None}, MISSING, name)
     yield Wrong({str(n): item for n in range(schema["maxProperties"] + 1)}, TOO_MANY, name)
     yield Wrong({"": item}, MISSING, name)
     yield Wrong({"é" * schema["propertyNames"]["maxLength"] + "a": item}, TOO_LONG, name)
