@@ -17,8 +17,8 @@ struct SettingsReferenceTests {
       text.contains(
         """
           --limits-flood-window-ms  (limits.flood.window_ms)
-              Length of the window for sending. 0 means unlimited. Value: milliseconds
-              from 0 to 3600000. Default: 1000.
+              Length of the window for sending. 0 means unlimited. Changes on reload.
+              Value: milliseconds from 0 to 3600000. Default: 1000.
         """))
   }
 

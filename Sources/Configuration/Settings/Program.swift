@@ -12,6 +12,11 @@ package enum Program: Sendable, CaseIterable {
     }
   }
 
+  /// Whether a reload adopts another value of a setting.
+  package func changesOnReload(_ name: String) -> Bool {
+    table.definition(named: name)?.adoption == .reload
+  }
+
   /// Whether any of the programs has this setting: one file and one environment may serve them all.
   static func someHasSetting(named name: String) -> Bool {
     allCases.contains { $0.table.definition(named: name) != nil }

@@ -30,6 +30,14 @@ package struct SettingDefinition: Sendable {
     case described(String)
   }
 
+  /// The time from which a changed value holds.
+  enum Adoption: Sendable {
+    /// A reload: it changes while the program runs.
+    case reload
+    /// The next start.
+    case restart
+  }
+
   /// An invalid value.
   struct Refusal: Error {
     /// The first invalid value.
@@ -38,8 +46,9 @@ package struct SettingDefinition: Sendable {
 
   /// The name in its three parts' notation, such as `limits.flood.window_ms`.
   let name: String
+  let adoption: Adoption
   let shape: Shape
-  var disclosure = Disclosure.open
+  let disclosure: Disclosure
   let defaultValue: Default
   /// A description of valid values that can follow "expected".
   let expected: String
@@ -49,6 +58,30 @@ package struct SettingDefinition: Sendable {
   let store: @Sendable (inout Settings, [String]) throws(Refusal) -> Void
   /// The values in the settings, as they would be written.
   let show: @Sendable (Settings) -> [String]
+  /// Whether two settings have different values.
+  let differs: @Sendable (Settings, Settings) -> Bool
+  /// Copies the value of the first settings to the second.
+  let copy: @Sendable (Settings, inout Settings) -> Void
+
+  /// - Parameter path: The place of the value in the settings.
+  init<Value: Equatable & Sendable>(
+    name: String, _ adoption: Adoption, _ path: any Path<Value>, shape: Shape,
+    disclosure: Disclosure = .open, defaultValue: Default, expected: String, help: String,
+    store: @escaping @Sendable (inout Settings, [String]) throws(Refusal) -> Void,
+    show: @escaping @Sendable (Settings) -> [String]
+  ) {
+    self.name = name
+    self.adoption = adoption
+    self.shape = shape
+    self.disclosure = disclosure
+    self.defaultValue = defaultValue
+    self.expected = expected
+    self.help = help
+    self.store = store
+    self.show = show
+    differs = { $0[keyPath: path] != $1[keyPath: path] }
+    copy = { $1[keyPath: path] = $0[keyPath: path] }
+  }
 
   /// The flag, such as `--limits-flood-window-ms`.
   var flag: String {
@@ -66,11 +99,12 @@ extension SettingDefinition {
 
   /// A whole number within bounds, in decimal digits.
   static func integer<Value: FixedWidthInteger & Sendable>(
-    _ name: String, _ path: any Path<Value>, in range: ClosedRange<Value>, unit: String,
+    _ name: String, _ adoption: Adoption, _ path: any Path<Value>, in range: ClosedRange<Value>,
+    unit: String,
     orElse absent: Default? = nil, help: String
   ) -> SettingDefinition {
     SettingDefinition(
-      name: name, shape: .single,
+      name: name, adoption, path, shape: .single,
       defaultValue: absent ?? .value("\(Settings()[keyPath: path])"),
       expected: "\(unit) from \(range.lowerBound) to \(range.upperBound)", help: help
     ) { settings, values throws(Refusal) in
@@ -83,12 +117,13 @@ extension SettingDefinition {
   }
 
   /// A choice among a few words.
-  static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
-    _ name: String, _ path: any Path<Value>, orElse absent: Default? = nil, help: String
+  static func choice<Value: RawRepresentable<String> & CaseIterable & Equatable & Sendable>(
+    _ name: String, _ adoption: Adoption, _ path: any Path<Value>, orElse absent: Default? = nil,
+    help: String
   ) -> SettingDefinition {
     let words = Value.allCases.map { $0.rawValue }.joined(separator: ", ")
     return SettingDefinition(
-      name: name, shape: .single,
+      name: name, adoption, path, shape: .single,
       defaultValue: absent ?? .value(Settings()[keyPath: path].rawValue),
       expected: "one of \(words)", help: help
     ) { settings, values throws(Refusal) in
@@ -99,9 +134,12 @@ extension SettingDefinition {
   }
 
   /// Yes or no.
-  static func toggle(_ name: String, _ path: any Path<Bool>, help: String) -> SettingDefinition {
+  static func toggle(
+    _ name: String, _ adoption: Adoption, _ path: any Path<Bool>, help: String
+  ) -> SettingDefinition {
     SettingDefinition(
-      name: name, shape: .toggle, defaultValue: .value("\(Settings()[keyPath: path])"),
+      name: name, adoption, path, shape: .toggle,
+      defaultValue: .value("\(Settings()[keyPath: path])"),
       expected: "true or false", help: help
     ) { settings, values throws(Refusal) in
       settings[keyPath: path] = try one(values, ToggleText.read)
@@ -112,11 +150,11 @@ extension SettingDefinition {
 
   /// A text that must not be empty.
   static func text(
-    _ name: String, _ path: any Path<String>, expected: String, help: String,
+    _ name: String, _ adoption: Adoption, _ path: any Path<String>, expected: String, help: String,
     read: @escaping @Sendable (String) -> String? = { $0.isEmpty ? nil : $0 }
   ) -> SettingDefinition {
     SettingDefinition(
-      name: name, shape: .single, defaultValue: .value(Settings()[keyPath: path]),
+      name: name, adoption, path, shape: .single, defaultValue: .value(Settings()[keyPath: path]),
       expected: expected, help: help
     ) { settings, values throws(Refusal) in
       settings[keyPath: path] = try one(values, read)
@@ -126,12 +164,13 @@ extension SettingDefinition {
   }
 
   /// A value with a notation of its own.
-  static func value<Value: Sendable>(
-    _ name: String, _ path: any Path<Value>, expected: String, help: String,
+  static func value<Value: Equatable & Sendable>(
+    _ name: String, _ adoption: Adoption, _ path: any Path<Value>, expected: String, help: String,
     write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
     SettingDefinition(
-      name: name, shape: .single, defaultValue: .value(write(Settings()[keyPath: path])),
+      name: name, adoption, path, shape: .single,
+      defaultValue: .value(write(Settings()[keyPath: path])),
       expected: expected, help: help
     ) { settings, values throws(Refusal) in
       settings[keyPath: path] = try one(values, read)
@@ -141,13 +180,14 @@ extension SettingDefinition {
   }
 
   /// A text that may be absent, which an empty one means too.
-  static func optional<Value: Sendable>(
-    _ name: String, _ path: any Path<Value?>, _ disclosure: Disclosure = .open,
+  static func optional<Value: Equatable & Sendable>(
+    _ name: String, _ adoption: Adoption, _ path: any Path<Value?>,
+    _ disclosure: Disclosure = .open,
     absent: Default = .nothing, expected: String, help: String,
     read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
     SettingDefinition(
-      name: name, shape: .single, disclosure: disclosure, defaultValue: absent,
+      name: name, adoption, path, shape: .single, disclosure: disclosure, defaultValue: absent,
       expected: expected, help: help
     ) { settings, values throws(Refusal) in
       guard values != [""] else {
@@ -161,15 +201,16 @@ extension SettingDefinition {
   }
 
   /// Any number of values; an empty text means none.
-  static func list<Value: Sendable>(
-    _ name: String, _ path: any Path<[Value]>, _ disclosure: Disclosure = .open,
+  static func list<Value: Equatable & Sendable>(
+    _ name: String, _ adoption: Adoption, _ path: any Path<[Value]>,
+    _ disclosure: Disclosure = .open,
     in defaults: Settings = Settings(), orElse absent: Default? = nil, expected: String,
     help: String,
     write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
     let standard = defaults[keyPath: path].map(write)
     return SettingDefinition(
-      name: name, shape: .list, disclosure: disclosure,
+      name: name, adoption, path, shape: .list, disclosure: disclosure,
       defaultValue: absent
         ?? (standard.isEmpty ? .nothing : .value(standard.joined(separator: ","))),
       expected: expected, help: help

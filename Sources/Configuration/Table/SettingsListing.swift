@@ -18,15 +18,17 @@ package struct SettingsListing: Sendable {
     entries = program.table.all.map { definition in
       Entry(
         name: definition.name,
-        values: Self.shown(definition.show(settings), definition.disclosure),
+        values: definition.shownValues(in: settings),
         isSecret: definition.disclosure == .secret, help: definition.help)
     }
   }
+}
 
-  private static func shown(
-    _ values: [String], _ disclosure: SettingDefinition.Disclosure
-  ) -> [String] {
-    switch disclosure {
+extension SettingDefinition {
+  /// The values in the settings, as they would be written, without secrets.
+  func shownValues(in settings: Settings) -> [String] {
+    let values = show(settings)
+    return switch disclosure {
     case .open: values
     case .openWithoutQuery: values.map { String($0.prefix { $0 != "?" }) }
     case .secret: values.isEmpty ? [] : [Secret("").description]

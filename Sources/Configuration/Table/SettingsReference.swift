@@ -9,7 +9,9 @@ package enum SettingsReference {
       "environment variable (PARLEY_A_B_C=VALUE), or by its name (a.b.c: VALUE, or",
       "nested) in a YAML or JSON file given by --config or PARLEY_CONFIG. Flags",
       "override the environment, which overrides the file. Lists are separated by",
-      "commas; their flags may be repeated.",
+      "commas; their flags may be repeated. SIGHUP reloads the file: settings with",
+      "the words 'Changes on reload' change while the program runs, others at its",
+      "next start.",
       "",
       "SETTINGS:",
     ]
@@ -23,8 +25,7 @@ package enum SettingsReference {
   }
 
   private static func helpLines(_ definition: SettingDefinition) -> [String] {
-    let text =
-      "\(definition.help) Value: \(expected(definition)). Default: \(standard(definition))."
+    let text = "\(purpose(definition)) Default: \(standard(definition))."
     let (flag, name) = ("  \(definition.flag)", "(\(definition.name))")
     let line = "\(flag)  \(name)"
     let heading = line.utf8.count <= width ? [line] : [flag, "    \(name)"]
@@ -32,7 +33,7 @@ package enum SettingsReference {
   }
 
   private static func fileEntry(_ definition: SettingDefinition) -> String {
-    let comments = wrapped("\(definition.help) Value: \(expected(definition)).").map { "# \($0)\n" }
+    let comments = wrapped(purpose(definition)).map { "# \($0)\n" }
     let line =
       switch definition.defaultValue {
       case .value(let text): "\(definition.name): \(text)"
@@ -40,6 +41,15 @@ package enum SettingsReference {
       case .described(let text): "# \(definition.name): (\(text))"
       }
     return "\n\(comments.joined())\(line)\n"
+  }
+
+  private static func purpose(_ definition: SettingDefinition) -> String {
+    let adoption =
+      switch definition.adoption {
+      case .reload: " Changes on reload."
+      case .restart: ""
+      }
+    return "\(definition.help)\(adoption) Value: \(expected(definition))."
   }
 
   private static func expected(_ definition: SettingDefinition) -> String {

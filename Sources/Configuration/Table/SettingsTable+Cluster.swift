@@ -2,18 +2,19 @@ extension SettingsTable {
   /// Settings for the database.
   static let storage: [SettingDefinition] = [
     .optional(
-      "store.url", \.store.url, .secret, absent: .described("SQLite in data_dir"),
+      "store.url", .restart, \.store.url, .secret, absent: .described("SQLite in data_dir"),
       expected: "the URL of a PostgreSQL database, such as postgresql://db.internal/parley",
       help: "PostgreSQL database in place of SQLite. Prefer the environment or a file to the flag.",
       read: { StoreURLText.read($0).map(Secret.init) }),
     .integer(
-      "store.readers", \.store.readers, in: 2...256, unit: "a number of connections",
+      "store.readers", .restart, \.store.readers, in: 2...256, unit: "a number of connections",
       help: "Connections of this server to PostgreSQL that read."),
     .integer(
-      "store.retention_days", \.store.retentionDays, in: 0...36_500, unit: "days",
+      "store.retention_days", .restart, \.store.retentionDays, in: 0...36_500, unit: "days",
       help: "Age at which messages are removed, with their files. 0 keeps them for ever."),
     .integer(
-      "store.deletion_hold_seconds", \.store.deletionHoldSeconds, in: 0...86_400, unit: "seconds",
+      "store.deletion_hold_seconds", .restart, \.store.deletionHoldSeconds, in: 0...86_400,
+      unit: "seconds",
       help: "Time after a start or a step of the clock in which nothing is deleted for its age."),
   ]
 
@@ -21,32 +22,34 @@ extension SettingsTable {
   static let clustering: [SettingDefinition] = [
     clusterBus,
     .text(
-      "cluster.name", \.cluster.name,
+      "cluster.name", .restart, \.cluster.name,
       expected: "up to 20 lower-case letters, digits, hyphens and underscores",
       help: "Prefix of names on the bus. Clusters that share a bus need different names.",
       read: ClusterNameText.read),
     .optional(
-      "cluster.server_name", \.cluster.serverName, absent: .described("the name of the machine"),
+      "cluster.server_name", .restart, \.cluster.serverName,
+      absent: .described("the name of the machine"),
       expected: "up to 63 letters, digits, dots, hyphens and underscores",
       help: "Name of this server in the list of servers. Each server needs another one.",
       read: ServerNameText.read),
     .optional(
-      "cluster.secret", \.cluster.secret, .secret,
+      "cluster.secret", .restart, \.cluster.secret, .secret,
       expected: "a text of at least \(secretBytes) bytes",
       help: "Secret for signing messages on the bus, the same on all servers.",
       read: { $0.utf8.count >= secretBytes ? Secret($0) : nil }),
     .integer(
-      "cluster.beat_ms", \.cluster.beatMilliseconds, in: 50...60_000, unit: "milliseconds",
+      "cluster.beat_ms", .restart, \.cluster.beatMilliseconds, in: 50...60_000,
+      unit: "milliseconds",
       help: "Time between two signs of life of a server."),
     .integer(
-      "cluster.server_timeout_ms", \.cluster.serverTimeoutMilliseconds, in: 200...600_000,
+      "cluster.server_timeout_ms", .restart, \.cluster.serverTimeoutMilliseconds, in: 200...600_000,
       unit: "milliseconds", help: "Silence after which the other servers declare a server dead."),
     .integer(
-      "cluster.call_timeout_ms", \.cluster.callTimeoutMilliseconds, in: 100...600_000,
+      "cluster.call_timeout_ms", .restart, \.cluster.callTimeoutMilliseconds, in: 100...600_000,
       unit: "milliseconds",
       help: "Time for which a call waits for another server, the bus or PostgreSQL."),
     .integer(
-      "cluster.isolation_ms", \.cluster.isolationMilliseconds, in: 100...600_000,
+      "cluster.isolation_ms", .restart, \.cluster.isolationMilliseconds, in: 100...600_000,
       unit: "milliseconds",
       help:
         "Time without bus or PostgreSQL, while other servers reach it, after which a server drains and joins the cluster again."
@@ -54,7 +57,7 @@ extension SettingsTable {
   ]
 
   private static let clusterBus = SettingDefinition(
-    name: "cluster.bus", shape: .list, disclosure: .secret,
+    name: "cluster.bus", .restart, \.cluster.bus, shape: .list, disclosure: .secret,
     defaultValue: .described("none: one server"),
     expected: "a redis:// or rediss:// URL, or the word postgresql alone",
     help: "Carrier of messages between servers. It requires store.url. Setting it makes a cluster."

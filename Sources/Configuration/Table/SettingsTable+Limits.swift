@@ -8,152 +8,160 @@ extension SettingsTable {
 
   /// The time limit for the head of a request.
   static let headTimeout = SettingDefinition.integer(
-    "limits.head_timeout_ms", \.limits.headTimeoutMilliseconds, in: 1...day,
+    "limits.head_timeout_ms", .restart, \.limits.headTimeoutMilliseconds, in: 1...day,
     unit: "milliseconds", help: "Time limit for receiving the head of a request.")
 
   /// The time limit for the beginning of another request.
   static let keepAliveTimeout = SettingDefinition.integer(
-    "limits.keep_alive_timeout_ms", \.limits.keepAliveTimeoutMilliseconds, in: 1...day,
+    "limits.keep_alive_timeout_ms", .restart, \.limits.keepAliveTimeoutMilliseconds, in: 1...day,
     unit: "milliseconds",
     help: "Time for which a connection without a WebSocket is kept between two requests.")
 
   private static let timeLimits: [SettingDefinition] = [
     .integer(
-      "limits.open_timeout_ms", \.limits.openTimeoutMilliseconds, in: 1...day,
+      "limits.open_timeout_ms", .reload, \.limits.openTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Time limit from connecting to session.open."),
     .integer(
-      "limits.ping_interval_ms", \.limits.pingIntervalMilliseconds, in: 1...day,
+      "limits.ping_interval_ms", .restart, \.limits.pingIntervalMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Interval between pings of a connection."),
     .integer(
-      "limits.pong_timeout_ms", \.limits.pongTimeoutMilliseconds, in: 1...day,
+      "limits.pong_timeout_ms", .restart, \.limits.pongTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Time limit for receiving any data after a ping."),
     headTimeout,
     keepAliveTimeout,
     .integer(
-      "limits.send_wait_ms", \.limits.sendWaitMilliseconds, in: 0...60_000,
+      "limits.send_wait_ms", .restart, \.limits.sendWaitMilliseconds, in: 0...60_000,
       unit: "milliseconds",
       help:
         "Longest time for which a message waits for thumbnails or translations. 0 sends it at once."
     ),
     .integer(
-      "limits.upload_timeout_ms", \.limits.uploadTimeoutMilliseconds, in: 1...day,
+      "limits.upload_timeout_ms", .restart, \.limits.uploadTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Time limit for receiving the body of an upload."),
     .integer(
-      "limits.upload_retention_seconds", \.limits.uploadRetentionSeconds, in: 1...31_536_000,
+      "limits.upload_retention_seconds", .restart, \.limits.uploadRetentionSeconds,
+      in: 1...31_536_000,
       unit: "seconds",
       help: "Time after which unfinished uploads, and files without a message, are removed."),
   ]
 
   private static let rateLimits: [SettingDefinition] = [
     .integer(
-      "limits.flood.messages", \.limits.flood.limit.count, in: 0...10_000,
+      "limits.flood.messages", .reload, \.limits.flood.limit.count, in: 0...10_000,
       unit: "a number of messages",
       help: "Messages that a user may send to one channel per window. 0 means unlimited."),
     .integer(
-      "limits.flood.window_ms", \.limits.flood.limit.windowMilliseconds, in: 0...3_600_000,
+      "limits.flood.window_ms", .reload, \.limits.flood.limit.windowMilliseconds, in: 0...3_600_000,
       unit: "milliseconds", help: "Length of the window for sending. 0 means unlimited."),
     .toggle(
-      "limits.flood.exempt_operators", \.limits.flood.exemptsOperators,
+      "limits.flood.exempt_operators", .restart, \.limits.flood.exemptsOperators,
       help: "Exempt the operators of a channel from flood protection."),
     .integer(
-      "limits.throttle.messages", \.limits.throttle.count, in: 0...10_000,
+      "limits.throttle.messages", .reload, \.limits.throttle.count, in: 0...10_000,
       unit: "a number of messages",
       help: "Messages of one channel that a participant receives per window. 0 means all."),
     .integer(
-      "limits.throttle.window_ms", \.limits.throttle.windowMilliseconds, in: 0...3_600_000,
+      "limits.throttle.window_ms", .reload, \.limits.throttle.windowMilliseconds, in: 0...3_600_000,
       unit: "milliseconds", help: "Length of the window for receiving. 0 means unlimited."),
     .integer(
-      "limits.calls_per_second", \.limits.calls.callsPerSecond, in: 0...1_000_000,
+      "limits.calls_per_second", .reload, \.limits.calls.callsPerSecond, in: 0...1_000_000,
       unit: "calls per second",
       help: "Rate of calls of one connection, except message.send. 0 means unlimited."),
     .integer(
-      "limits.calls_burst", \.limits.calls.burst, in: 1...1_000_000, unit: "a number of calls",
+      "limits.calls_burst", .reload, \.limits.calls.burst, in: 1...1_000_000,
+      unit: "a number of calls",
       help: "Calls that one connection may make at once after a pause."),
     .integer(
-      "limits.query_ms", \.limits.queryMilliseconds, in: 0...60_000, unit: "milliseconds",
+      "limits.query_ms", .restart, \.limits.queryMilliseconds, in: 0...60_000, unit: "milliseconds",
       help: "Time limit for a search by filters, which then returns a part. 0 means unlimited."),
     .integer(
-      "limits.platform_calls_per_second", \.limits.platformCalls.callsPerSecond,
+      "limits.platform_calls_per_second", .reload, \.limits.platformCalls.callsPerSecond,
       in: 0...1_000_000, unit: "calls per second",
       help: "Rate of calls of the Platform API with one token. 0 means unlimited."),
     .integer(
-      "limits.platform_calls_burst", \.limits.platformCalls.burst, in: 1...1_000_000,
+      "limits.platform_calls_burst", .reload, \.limits.platformCalls.burst, in: 1...1_000_000,
       unit: "a number of calls",
       help: "Calls that may be made with one token at once after a pause."),
     .integer(
-      "limits.preview_fetches_per_second", \.limits.previewFetchesPerSecond, in: 0...1_000_000,
+      "limits.preview_fetches_per_second", .reload, \.limits.previewFetchesPerSecond,
+      in: 0...1_000_000,
       unit: "fetches per second",
       help: "Pages that a user may have fetched per second by preview.fetch. 0 means unlimited."),
     .integer(
-      "limits.translations_per_second", \.limits.translationsPerSecond, in: 0...1_000_000,
+      "limits.translations_per_second", .reload, \.limits.translationsPerSecond, in: 0...1_000_000,
       unit: "translations per second",
       help: "Messages that a user may have translated per second on demand. 0 means unlimited."),
     .integer(
-      "limits.uploads_per_second", \.limits.uploadsPerSecond, in: 0...1_000_000,
+      "limits.uploads_per_second", .reload, \.limits.uploadsPerSecond, in: 0...1_000_000,
       unit: "uploads per second",
       help: "Uploads that a user may create per second. 0 means unlimited."),
     .integer(
-      "limits.uploads_per_minute", \.limits.uploadsPerMinute, in: 0...1_000_000,
+      "limits.uploads_per_minute", .reload, \.limits.uploadsPerMinute, in: 0...1_000_000,
       unit: "uploads per minute",
       help: "Uploads that a user may create per minute. 0 means unlimited."),
   ]
 
   private static let keyLimits: [SettingDefinition] = [
     .integer(
-      "limits.file_key_failures_per_second", \.limits.fileKeyFailuresPerSecond, in: 0...1_000_000,
+      "limits.file_key_failures_per_second", .reload, \.limits.fileKeyFailuresPerSecond,
+      in: 0...1_000_000,
       unit: "keys per second",
       help: "False file keys from one IPv4 address or IPv6 /64 network. 0 means unlimited.")
   ]
 
   private static let sizeLimits: [SettingDefinition] = [
     .integer(
-      "limits.connections", \.limits.connections, in: 0...10_000_000,
+      "limits.connections", .reload, \.limits.connections, in: 0...10_000_000,
       unit: "a number of connections",
       help: "WebSocket connections of the server. 0 means as many as its file descriptors allow."),
     .integer(
-      "limits.connections_per_address", \.limits.connectionsPerAddress, in: 0...10_000_000,
+      "limits.connections_per_address", .reload, \.limits.connectionsPerAddress, in: 0...10_000_000,
       unit: "a number of connections",
       help: "Connections from one IPv4 address or IPv6 /64 network. 0 means unlimited."),
     .integer(
-      "limits.unopened_connections_per_address", \.limits.unopenedConnectionsPerAddress,
+      "limits.unopened_connections_per_address", .reload, \.limits.unopenedConnectionsPerAddress,
       in: 0...10_000_000, unit: "a number of connections",
       help: "Connections from one address without a session or complete request. 0 means unlimited."
     ),
     .integer(
-      "limits.connections_per_user", \.limits.connectionsPerUser, in: 1...1_000_000,
+      "limits.connections_per_user", .reload, \.limits.connectionsPerUser, in: 1...1_000_000,
       unit: "a number of connections",
       help: "Connections of one user. Another connection closes the oldest."),
     .integer(
-      "limits.channels_per_user", \.limits.channelsPerUser, in: 1...1_000_000,
+      "limits.channels_per_user", .reload, \.limits.channelsPerUser, in: 1...1_000_000,
       unit: "a number of channels", help: "Channels that a user may be in at the same time."),
     .integer(
-      "limits.message_bytes", \.limits.messageBytes, in: 128...134_217_728, unit: "bytes",
+      "limits.message_bytes", .restart, \.limits.messageBytes, in: 128...134_217_728, unit: "bytes",
       help: "Largest WebSocket message from a client."),
     .integer(
-      "limits.outbound_bytes", \.limits.outboundBytes, in: 262_144...1_073_741_824, unit: "bytes",
+      "limits.outbound_bytes", .restart, \.limits.outboundBytes, in: 262_144...1_073_741_824,
+      unit: "bytes",
       help: "Size of the output queue at which a connection is closed."),
     .integer(
-      "limits.memory_bytes", \.limits.memoryBytes, in: 0...1_099_511_627_776, unit: "bytes",
+      "limits.memory_bytes", .reload, \.limits.memoryBytes, in: 0...1_099_511_627_776,
+      unit: "bytes",
       orElse: .described("half the memory of the machine or control group, whichever is less"),
       help: "Memory limit of all connections together. 0 means the default."),
     .integer(
-      "limits.http_body_bytes", \.limits.httpBodyBytes, in: 1024...134_217_728, unit: "bytes",
+      "limits.http_body_bytes", .restart, \.limits.httpBodyBytes, in: 1024...134_217_728,
+      unit: "bytes",
       help: "Largest body of an HTTP request, except uploads."),
     .integer(
-      "limits.file_bytes", \.limits.fileBytes, in: 0...1_099_511_627_776, unit: "bytes",
+      "limits.file_bytes", .restart, \.limits.fileBytes, in: 0...1_099_511_627_776, unit: "bytes",
       help: "Largest file that can be uploaded. 0 turns uploads of users off."),
     .integer(
-      "limits.uploads_per_user", \.limits.uploadsPerUser, in: 0...1_000_000,
+      "limits.uploads_per_user", .reload, \.limits.uploadsPerUser, in: 0...1_000_000,
       unit: "a number of uploads",
       help: "Unfinished uploads that a user may have. 0 means unlimited."),
     .integer(
-      "limits.user_file_bytes", \.limits.userFileBytes, in: 0...1_125_899_906_842_624,
+      "limits.user_file_bytes", .reload, \.limits.userFileBytes, in: 0...1_125_899_906_842_624,
       unit: "bytes", help: "Size of all files of a user together. 0 means unlimited."),
     .integer(
-      "limits.files_disk_bytes", \.limits.filesDiskBytes, in: 0...1_125_899_906_842_624,
+      "limits.files_disk_bytes", .reload, \.limits.filesDiskBytes, in: 0...1_125_899_906_842_624,
       unit: "bytes", help: "Size of all files together. 0 means unlimited."),
     .integer(
-      "limits.disk_reserve_bytes", \.limits.diskReserveBytes, in: 0...1_125_899_906_842_624,
+      "limits.disk_reserve_bytes", .restart, \.limits.diskReserveBytes,
+      in: 0...1_125_899_906_842_624,
       unit: "bytes", help: "Free space of the file system that uploads leave."),
   ]
 }

@@ -48,18 +48,18 @@ extension SettingsTable {
   /// Settings for access control.
   static let auth: [SettingDefinition] = [
     .choice(
-      "auth.mode", \.auth.mode,
+      "auth.mode", .restart, \.auth.mode,
       orElse: .described("open when every listener is loopback and no proxy is set, else token"),
       help: "Access to sessions: anyone (open), or users with an access token (token)."),
     .optional(
-      "auth.jwt_secret", \.auth.jwtSecret, .secret, expected: "a text",
+      "auth.jwt_secret", .reload, \.auth.jwtSecret, .secret, expected: "a text",
       help: "Secret for verifying JWT access tokens signed with HS256.", read: { Secret($0) }),
     .optional(
-      "auth.jwt_public_key", \.auth.jwtPublicKey, expected: "the path of a PEM file",
+      "auth.jwt_public_key", .reload, \.auth.jwtPublicKey, expected: "the path of a PEM file",
       help: "Public key for verifying JWT access tokens signed with RS256, ES256 or EdDSA.",
       read: { $0 }),
     .optional(
-      "auth.api_token", \.auth.apiToken, .secret,
+      "auth.api_token", .restart, \.auth.apiToken, .secret,
       absent: .described("generated at the first start and kept in data_dir/api-token"),
       expected: "a text of visible ASCII characters",
       help: "Token of the Platform API. Prefer the environment or a file to the flag.",
@@ -67,7 +67,7 @@ extension SettingsTable {
         text.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? Secret(text) : nil
       }),
     .list(
-      "auth.allowed_origins", \.auth.allowedOrigins,
+      "auth.allowed_origins", .reload, \.auth.allowedOrigins,
       orElse: .described("none"),
       expected: "an origin, such as https://example.com, or * for any",
       help:
@@ -83,14 +83,14 @@ extension SettingsTable {
   /// Settings for proxies in front of the server.
   static let proxies: [SettingDefinition] = [
     .list(
-      "proxy.listen", \.proxy.listen, expected: ListenAddress.expectation,
+      "proxy.listen", .restart, \.proxy.listen, expected: ListenAddress.expectation,
       help: "Listen addresses for proxies that send a PROXY header, version 1 or 2.",
       write: \.description, read: { ListenAddress($0) }),
     .choice(
-      "proxy.field", \.proxy.field,
+      "proxy.field", .restart, \.proxy.field,
       help: "Header field in which trusted proxies forward the client address."),
     .list(
-      "proxy.trusted", \.proxy.trusted, expected: network,
+      "proxy.trusted", .restart, \.proxy.trusted, expected: network,
       help: "Networks of proxies whose forwarded client address is trusted.",
       write: \.description, read: { try? Network(parsing: $0) }),
   ]
@@ -99,33 +99,33 @@ extension SettingsTable {
 extension SettingsTable {
   /// The listen addresses of the preview service.
   static let serviceListening = SettingDefinition.list(
-    "listen", \.listen, in: .unfurlService, expected: ListenAddress.expectation,
+    "listen", .restart, \.listen, in: .unfurlService, expected: ListenAddress.expectation,
     help: "Listen addresses for HTTP. Port 0 chooses a free port.",
     write: \.description, read: { ListenAddress($0) })
 
   /// Settings for the server's listeners.
   static let listening: [SettingDefinition] = [
     .list(
-      "listen", \.listen, expected: ListenAddress.expectation,
+      "listen", .restart, \.listen, expected: ListenAddress.expectation,
       help: "Listen addresses for WebSocket and HTTP without TLS. Port 0 chooses a free port.",
       write: \.description, read: { ListenAddress($0) }),
     .list(
-      "tls.listen", \.tls.listen, expected: ListenAddress.expectation,
+      "tls.listen", .restart, \.tls.listen, expected: ListenAddress.expectation,
       help: "Listen addresses for WebSocket and HTTP over TLS.",
       write: \.description, read: { ListenAddress($0) }),
     .optional(
-      "tls.certificate", \.tls.certificate, expected: "the path of a PEM file",
+      "tls.certificate", .restart, \.tls.certificate, expected: "the path of a PEM file",
       help: "Certificate and its chain. SIGHUP reads the file again.", read: { $0 }),
     .optional(
-      "tls.private_key", \.tls.privateKey, expected: "the path of a PEM file",
+      "tls.private_key", .restart, \.tls.privateKey, expected: "the path of a PEM file",
       help: "Private key of the certificate. SIGHUP reads the file again.", read: { $0 }),
     .list(
-      "operations.listen", \.operations.listen, expected: ListenAddress.expectation,
+      "operations.listen", .restart, \.operations.listen, expected: ListenAddress.expectation,
       help:
         "Listen addresses for /metrics. Without any, loopback listeners serve it unless a proxy is set.",
       write: \.description, read: { ListenAddress($0) }),
     .choice(
-      "dashboard.mode", \.dashboard.mode,
+      "dashboard.mode", .reload, \.dashboard.mode,
       help:
         "Listeners that serve the dashboard: those that serve /metrics (operations), all, or none."),
   ]
@@ -142,21 +142,21 @@ extension SettingsTable {
 
   private static let resources: [SettingDefinition] = [
     .text(
-      "data_dir", \.dataDirectory, expected: "the path of a directory",
+      "data_dir", .restart, \.dataDirectory, expected: "the path of a directory",
       help: "Directory of the database and other files. It is created if missing."),
     .value(
-      "files.store", \.files.store, expected: FilePlace.expectation,
+      "files.store", .restart, \.files.store, expected: FilePlace.expectation,
       help: "Place of uploaded files. A directory or bucket may be shared by several servers.",
       write: \.description, read: { FilePlace($0) }),
     .optional(
-      "files.s3_key", \.files.bucketKey, .secret, expected: keyExpectation,
+      "files.s3_key", .restart, \.files.bucketKey, .secret, expected: keyExpectation,
       help: "Access key of the bucket in files.store.", read: readKey),
     .optional(
-      "files.s3_secret", \.files.bucketSecret, .secret, expected: keyExpectation,
+      "files.s3_secret", .restart, \.files.bucketSecret, .secret, expected: keyExpectation,
       help: "Secret of the access key. Prefer the environment or a file to the flag.",
       read: readKey),
     .optional(
-      "files.public_url", \.files.publicURL,
+      "files.public_url", .restart, \.files.publicURL,
       absent: .described("scheme and Host of the upload request"),
       expected: "an http or https URL of at most 512 bytes and without a query",
       help: "Base URL of uploaded files.",
@@ -164,33 +164,35 @@ extension SettingsTable {
         ServiceURLText.read(text).flatMap { $0.utf8.count <= 512 && !$0.contains("?") ? $0 : nil }
       }),
     .choice(
-      "files.encryption", \.files.encryption,
+      "files.encryption", .restart, \.files.encryption,
       help: "Encrypt all files of messages, which then need a key, or only those that ask for it."),
     .optional(
-      "files.master_keys", \.files.masterKeys, absent: .described("file-keys in data_dir"),
+      "files.master_keys", .restart, \.files.masterKeys,
+      absent: .described("file-keys in data_dir"),
       expected: "the path of a file",
       help: "File with the master keys, one 'id base64' a line, the current one first.",
       read: { $0.isEmpty ? nil : $0 }),
     .optional(
-      "files.master_key_command", \.files.masterKeyCommand, .secret, expected: "a shell command",
+      "files.master_key_command", .restart, \.files.masterKeyCommand, .secret,
+      expected: "a shell command",
       help: "Command that prints the master keys, run at the start and on SIGHUP.",
       read: { $0.isEmpty ? nil : $0 }),
     .integer(
-      "files.key_seconds", \.files.keySeconds, in: 1...31_536_000, unit: "seconds",
+      "files.key_seconds", .restart, \.files.keySeconds, in: 1...31_536_000, unit: "seconds",
       help: "Time for which a user's key opens files."),
     .integer(
-      "files.grace_seconds", \.files.graceSeconds, in: 0...86_400, unit: "seconds",
+      "files.grace_seconds", .restart, \.files.graceSeconds, in: 0...86_400, unit: "seconds",
       help: "Time for which a participant may read files after its connection was lost."),
     .integer(
-      "reactors", \.reactors, in: 1...1024, unit: "a number of threads",
+      "reactors", .restart, \.reactors, in: 1...1024, unit: "a number of threads",
       orElse: .described("number of processor cores"),
       help: "Number of event loops. Each has a thread of its own."),
     .choice(
-      "fan_out.io_uring", \.fanOut.ioUring,
+      "fan_out.io_uring", .restart, \.fanOut.ioUring,
       help:
         "Use io_uring to write to many subscribers with one system call, if the kernel allows it."),
     .integer(
-      "compression.contexts", \.compression.contexts, in: 0...1_000_000,
+      "compression.contexts", .restart, \.compression.contexts, in: 0...1_000_000,
       unit: "a number of connections",
       help: "Connections that may keep a compression window between messages, up to 40 KiB each."),
   ]
@@ -198,22 +200,23 @@ extension SettingsTable {
   /// Settings for the log of what is done through the Platform API.
   private static let auditing: [SettingDefinition] = [
     .value(
-      "audit.log", \.audit.log, expected: "off, stderr or the path of a file",
+      "audit.log", .restart, \.audit.log, expected: "off, stderr or the path of a file",
       help:
         "Log of the calls of the Platform API that change something. SIGHUP opens the file again.",
       write: \.description, read: { AuditSettings.Place($0) }),
     .toggle(
-      "audit.messages", \.audit.messages,
+      "audit.messages", .restart, \.audit.messages,
       help: "Whether messages sent through the Platform API are in the audit log."),
   ]
 
   /// Settings for shutdown and log.
   static let ending: [SettingDefinition] = [
     .integer(
-      "drain.timeout_ms", \.drain.timeoutMilliseconds, in: 0...3_600_000, unit: "milliseconds",
+      "drain.timeout_ms", .reload, \.drain.timeoutMilliseconds, in: 0...3_600_000,
+      unit: "milliseconds",
       help: "Time limit for a graceful shutdown after SIGTERM."),
-    .choice("log.level", \.log.level, help: "Lowest severity to log."),
-    .choice("log.format", \.log.format, help: "Format of log lines on standard error."),
+    .choice("log.level", .reload, \.log.level, help: "Lowest severity to log."),
+    .choice("log.format", .restart, \.log.format, help: "Format of log lines on standard error."),
   ]
 }
 
@@ -224,31 +227,33 @@ extension SettingsTable {
   /// Settings for webhooks.
   static let webhooks: [SettingDefinition] = [
     .list(
-      "webhooks.urls", \.webhooks.urls, .openWithoutQuery,
+      "webhooks.urls", .restart, \.webhooks.urls, .openWithoutQuery,
       expected: "an http or https URL without credentials",
       help: "URLs that receive events of channels and messages.",
       write: { $0 }, read: WebhookURLText.read),
     .optional(
-      "webhooks.secret", \.webhooks.secret, .secret,
+      "webhooks.secret", .reload, \.webhooks.secret, .secret,
       expected: "a text of at least \(secretBytes) bytes",
       help: "Secret for signing requests. It is required if webhooks.urls is set.",
       read: { $0.utf8.count >= secretBytes ? Secret($0) : nil }),
     .list(
-      "webhooks.events", \.webhooks.events, orElse: .described("all events"),
+      "webhooks.events", .restart, \.webhooks.events, orElse: .described("all events"),
       expected: "one of " + EventName.posted.map(\.rawValue).joined(separator: ", "),
       help: "Events to post.", write: \.rawValue,
       read: { name in EventName.posted.first { $0.rawValue == name } }),
     .integer(
-      "webhooks.timeout_ms", \.webhooks.timeoutMilliseconds, in: 100...60_000,
+      "webhooks.timeout_ms", .restart, \.webhooks.timeoutMilliseconds, in: 100...60_000,
       unit: "milliseconds", help: "Time limit for one request."),
     .integer(
-      "webhooks.concurrency", \.webhooks.concurrency, in: 1...256, unit: "a number of requests",
+      "webhooks.concurrency", .reload, \.webhooks.concurrency, in: 1...256,
+      unit: "a number of requests",
       help: "Requests to one URL at the same time, each with events of a different channel."),
     .integer(
-      "webhooks.retry_seconds", \.webhooks.retrySeconds, in: 0...31_536_000, unit: "seconds",
+      "webhooks.retry_seconds", .reload, \.webhooks.retrySeconds, in: 0...31_536_000,
+      unit: "seconds",
       help: "Age up to which a failed event is retried. 0 disables retries."),
     .integer(
-      "webhooks.backlog_events", \.webhooks.backlogEvents, in: 1...100_000_000,
+      "webhooks.backlog_events", .reload, \.webhooks.backlogEvents, in: 1...100_000_000,
       unit: "a number of events",
       help: "Events that may wait. Beyond this number, the oldest are dropped."),
   ]
