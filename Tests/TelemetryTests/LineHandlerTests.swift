@@ -15,11 +15,12 @@ struct LineHandlerTests {
   private struct Refusal: Error {}
 
   private func logger(
-    _ lines: Lines, level: Logger.Level = .info, provider: Logger.MetadataProvider? = nil
+    _ lines: Lines, threshold: LogThreshold = LogThreshold(.info),
+    provider: Logger.MetadataProvider? = nil
   ) -> Logger {
     Logger(label: "test") { label in
       LineHandler(
-        label: label, level: level, metadataProvider: provider,
+        label: label, threshold: threshold, metadataProvider: provider,
         format: Telemetry.formatter(.text, style: .plain), clock: { 0 }, sink: lines.append)
     }
   }
@@ -37,6 +38,20 @@ struct LineHandlerTests {
         "1970-01-01T00:00:00.000Z info test: two\n",
         "1970-01-01T00:00:00.000Z debug test: three\n",
       ])
+  }
+
+  @Test("another threshold of the process holds at once, but not for a logger with its own level")
+  func threshold() {
+    let (lines, threshold) = (Lines(), LogThreshold(.warning))
+    let logger = logger(lines, threshold: threshold)
+    var own = logger
+    own.logLevel = .error
+    logger.info("one")
+    threshold.level = .debug
+    #expect(logger.logLevel == .debug && own.logLevel == .error)
+    logger.debug("two")
+    own.warning("three")
+    #expect(lines.all == ["1970-01-01T00:00:00.000Z debug test: two\n"])
   }
 
   @Test("the event's metadata outranks the provider's, which outranks the logger's")

@@ -9,6 +9,7 @@ package enum Telemetry {
   private static let patience = 1_000
 
   private static let writer = Mutex<LogWriter?>(nil)
+  private static let threshold = LogThreshold(.info)
 
   /// Sends everything that is logged to standard error, on a thread of its own.
   ///
@@ -24,14 +25,18 @@ package enum Telemetry {
           metadata: ["lines": "\(lostCount)"]))
     }
     self.writer.withLock { $0 = writer }
+    threshold.level = level
     atexit { Telemetry.writer.withLock { $0 }?.end(within: Telemetry.patience) }
     LoggingSystem.bootstrap(
       { label, provider in
         LineHandler(
-          label: label, level: level, metadataProvider: provider, format: format, clock: now,
-          sink: writer.add)
+          label: label, threshold: threshold, metadataProvider: provider, format: format,
+          clock: now, sink: writer.add)
       }, metadataProvider: nil)
   }
+
+  /// Logs from this level on, in all loggers that have no level of their own.
+  package static func setLevel(_ level: Logger.Level) { threshold.level = level }
 
   /// The number of log lines that were dropped or could not be written.
   package static var lostLineCount: Int { writer.withLock { $0 }?.lostCount ?? 0 }
@@ -80,21 +85,28 @@ package struct LineHandler: LogHandler {
   private let clock: @Sendable () -> Int64
   private let sink: Sink
 
-  package var logLevel: Logger.Level
+  private let threshold: LogThreshold
+  /// The level of this logger alone; `nil` for the threshold of the process.
+  private var ownLevel: Logger.Level?
   package var metadata = Logger.Metadata()
   package var metadataProvider: Logger.MetadataProvider?
 
   init(
-    label: String, level: Logger.Level, metadataProvider: Logger.MetadataProvider? = nil,
+    label: String, threshold: LogThreshold, metadataProvider: Logger.MetadataProvider? = nil,
     format: @escaping @Sendable (LogRecord) -> String,
     clock: @escaping @Sendable () -> Int64, sink: @escaping Sink
   ) {
     self.label = label
-    self.logLevel = level
+    self.threshold = threshold
     self.metadataProvider = metadataProvider
     self.format = format
     self.clock = clock
     self.sink = sink
+  }
+
+  package var logLevel: Logger.Level {
+    get { ownLevel ?? threshold.level }
+    set { ownLevel = newValue }
   }
 
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {

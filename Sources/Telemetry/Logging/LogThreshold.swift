@@ -1,0 +1,18 @@
+internal import Logging
+internal import Synchronization
+
+/// The lowest level that a process logs, which can change while it runs.
+final class LogThreshold: Sendable {
+  private static let levels = Logger.Level.allCases
+
+  private let index: Atomic<Int>
+
+  init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
+
+  var level: Logger.Level {
+    get { Self.levels[index.load(ordering: .relaxed)] }
+    set { index.store(Self.index(of: newValue), ordering: .relaxed) }
+  }
+
+  private static func index(of level: Logger.Level) -> Int { levels.firstIndex(of: level) ?? 0 }
+}
