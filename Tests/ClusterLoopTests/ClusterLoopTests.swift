@@ -150,6 +150,23 @@ struct ClusterLoopTests {
     b.network.stop()
   }
 
+  @Test("compares servers that join with settings that were reloaded")
+  func reloadedSettings() throws {
+    let a = try TestServer("a", registry, broker) { $0.agreement = ["x": "1"] }
+    a.network.adopt(["x": "2"])
+    let connection = try PostgreSQLConnection(registry.url)
+    try Deadline.standard.wait(for: "the new settings in the registry") {
+      try connection.execute("SELECT settings ->> 'x' = '2' FROM servers").integer(0, 0) == 1
+    }
+    #expect(throws: ClusterError.settingsDiffer([SettingDifference(setting: "x", server: "a")])) {
+      try TestServer("b", registry, broker) { $0.agreement = ["x": "1"] }
+    }
+    let b = try TestServer("b", registry, broker) { $0.agreement = ["x": "2"] }
+    b.wait(forHomes: [a, b])
+    a.network.stop()
+    b.network.stop()
+  }
+
   @Test("numbers come back only after all others")
   func slots() throws {
     var slots: [UInt16] = []

@@ -1,4 +1,4 @@
-internal import Cluster
+package import Cluster
 package import PostgreSQL
 
 /// A look at the registry of a cluster without joining it.
@@ -7,9 +7,10 @@ package enum RegistryProbe {
   ///
   /// Changes nothing; a database without a registry has no servers.
   ///
+  /// - Parameter own: This server, if it runs.
   /// - Throws: `PostgreSQLError`.
   package static func differences(
-    _ options: ClusterOptions
+    _ options: ClusterOptions, besides own: ServerID? = nil
   ) throws(PostgreSQLError) -> [SettingDifference] {
     var settings = PostgreSQLConnection.Options()
     settings.applicationName = "parley check"
@@ -21,7 +22,10 @@ package enum RegistryProbe {
     let agreement = options.agreement.sorted { $0.key < $1.key }
     let rows = try connection.execute(
       RegistryStatements.differences,
-      [.texts(agreement.map(\.key)), .texts(agreement.map(\.value))])
+      [
+        .texts(agreement.map(\.key)), .texts(agreement.map(\.value)),
+        own.map(PostgreSQLValue.id) ?? .integer(0),
+      ])
     return (0..<rows.count).map {
       SettingDifference(setting: rows.text($0, 0), server: rows.text($0, 1))
     }

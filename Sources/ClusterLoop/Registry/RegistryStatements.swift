@@ -35,12 +35,12 @@ enum RegistryStatements {
   /// The number of the deployment, which its database was given once.
   static let deployment = "SELECT deployment FROM registry"
 
-  /// Settings that servers with a process have otherwise: keys, values.
+  /// Settings that servers with a process have otherwise: keys, values, a server that is left out.
   static let differences = """
     SELECT other.key, s.name
     FROM servers s CROSS JOIN LATERAL jsonb_each_text(s.settings) other
       JOIN unnest($1::text[], $2::text[]) own (key, value) ON own.key = other.key
-    WHERE s.state <> 'dead' AND own.value <> other.value
+    WHERE s.state <> 'dead' AND own.value <> other.value AND s.server_id <> $3
       AND NOT pg_try_advisory_xact_lock_shared(s.server_id)
     ORDER BY other.key, s.name
     """
@@ -70,6 +70,9 @@ enum RegistryStatements {
       beat_at, settings)
     VALUES ($1, $2, $3, $4, $5, 'joining', false, \(clock), \(clock), jsonb_object($6, $7))
     """
+
+  /// Server, keys and values of settings.
+  static let agree = "UPDATE servers SET settings = jsonb_object($2, $3) WHERE server_id = $1"
 
   /// Whether this connection has the server's lock now.
   static let takeLock = "SELECT pg_try_advisory_lock($1)"

@@ -8,6 +8,8 @@ final class RegistryThread: Sendable {
   enum Request: Sendable {
     case beat(ServerState, isOnBus: Bool)
     case declareDead(ServerID, DeathEvidence)
+    /// Keeps other digests of settings for comparison.
+    case agree([String: String])
     case leave
   }
 
@@ -64,6 +66,7 @@ final class RegistryThread: Sendable {
         answer(.beat(result.view, result.clock))
       case .declareDead(let server, let evidence):
         if try registry.declareDead(server, evidence) { answer(.changed) }
+      case .agree(let agreement): registry.adopt(agreement)
       case .leave:
         try registry.leave()
         answer(.left)
@@ -71,6 +74,7 @@ final class RegistryThread: Sendable {
     } catch {
       switch request {
       case .beat: answer(.failed(error))
+      case .agree: break
       // Declared again while the evidence lasts.
       case .declareDead: break
       case .leave: answer(.left)

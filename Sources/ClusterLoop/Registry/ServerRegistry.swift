@@ -19,6 +19,8 @@ final class ServerRegistry {
   private let options: ClusterOptions
   private var connection: PostgreSQLConnection?
   private var hasLock = false
+  /// Digests of settings that the registry does not have yet.
+  private var newAgreement: [String: String]?
 
   init(_ id: ServerID, _ options: ClusterOptions) {
     self.id = id
@@ -71,6 +73,7 @@ final class ServerRegistry {
     let isReconnected = connection == nil
     try connect()
     if !hasLock { try takeLock() }
+    try publishAgreement()
     let start = SystemClock.monotonicMilliseconds
     let outcomes = try pipeline([
       // A beat that is lost with the database's memory is no loss.
@@ -88,6 +91,23 @@ final class ServerRegistry {
         lost: (0..<outcomes[4].count).compactMap { lost(outcomes[4], $0) }),
       clock: ClockSample(of: now, between: start, and: end),
       isReconnected: isReconnected)
+  }
+
+  /// Takes digests of other settings, which the next beat publishes.
+  func adopt(_ agreement: [String: String]) { newAgreement = agreement }
+
+  private func publishAgreement() throws(ClusterError) {
+    guard let agreement = newAgreement else { return }
+    let (keys, values) = Self.columns(agreement)
+    _ = try run(RegistryStatements.agree, [.id(id), keys, values])
+    newAgreement = nil
+  }
+
+  private static func columns(
+    _ agreement: [String: String]
+  ) -> (keys: PostgreSQLValue, values: PostgreSQLValue) {
+    let sorted = agreement.sorted { $0.key < $1.key }
+    return (.texts(sorted.map(\.key)), .texts(sorted.map(\.value)))
   }
 
   /// - Returns: Whether the evidence holds and the server was not dead already.
@@ -113,11 +133,8 @@ final class ServerRegistry {
   // MARK: Rows
 
   private func insert() throws(ClusterError) -> UInt16 {
-    let agreement = options.agreement.sorted { $0.key < $1.key }
-    let (keys, values) = (
-      PostgreSQLValue.texts(agreement.map(\.key)), PostgreSQLValue.texts(agreement.map(\.value))
-    )
-    let rows = try run(RegistryStatements.differences, [keys, values])
+    let (keys, values) = Self.columns(options.agreement)
+    let rows = try run(RegistryStatements.differences, [keys, values, .id(id)])
     guard rows.count == 0 else {
       throw .settingsDiffer(
         (0..<rows.count).map {
@@ -221,7 +238,7 @@ extension ClusterError {
 }
 
 extension PostgreSQLValue {
-  fileprivate static func id(_ server: ServerID) -> PostgreSQLValue {
+  static func id(_ server: ServerID) -> PostgreSQLValue {
     .integer(Int64(bitPattern: server.rawValue))
   }
 }

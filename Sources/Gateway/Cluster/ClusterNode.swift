@@ -46,6 +46,33 @@ final class ClusterNode: ClusterObserver {
   /// Hands over what comes from other servers from now on, and lets this server be a home.
   func serve(_ inbox: ClusterInbox) { network.start(inbox) }
 
+  /// Publishes settings that were reloaded for comparison with other servers, and logs soon which of those
+  /// run with other values.
+  func adopt(_ settings: Settings, _ logger: Logger) {
+    guard let store = settings.store.url else { return }
+    let options = Self.options(settings, store: store.value)
+    network.adopt(options.agreement)
+    let own = network.local.id
+    queue.async { Self.compare(options, besides: own, logger) }
+  }
+
+  /// Waits a few seconds for the registry.
+  private static func compare(
+    _ options: ClusterOptions, besides own: ServerID, _ logger: Logger
+  ) {
+    do throws(PostgreSQLError) {
+      for difference in try RegistryProbe.differences(options, besides: own) {
+        logger.warning(
+          "another server runs with another value of a setting; reload the settings there",
+          metadata: ["setting": "\(difference.setting)", "server": "\(difference.server)"])
+      }
+    } catch {
+      logger.warning(
+        "the settings of other servers cannot be compared", metadata: ["reason": "\(error.message)"]
+      )
+    }
+  }
+
   /// Makes this server a home no longer.
   func drain() { network.drain() }
 

@@ -121,10 +121,13 @@ extension DeepCheck {
     let isRunningHere = DataDirectory.owner(of: settings.dataDirectory) != nil
     return differences.map { difference in
       let text = "the server \(difference.server) runs with another value"
+      let remedy =
+        Program.gateway.changesOnReload(difference.setting)
+        ? "change it on all servers, and reload them" : "stop all servers to change it"
       // A restart would replace it.
       return isRunningHere && difference.server == options.serverName
         ? doubtful(difference.setting, text + ", and is maybe the one of this machine")
-        : wrong(difference.setting, text + ": stop all servers to change it")
+        : wrong(difference.setting, text + ": " + remedy)
     }
   }
 }
