@@ -24,12 +24,14 @@ final class DaemonLife: Sendable {
   /// Pauses between attempts to make a daemon again, at most.
   private static let mostPauses = 20
 
+  private let settings: SettingsInForce
   private let supervision: Supervision
   private let logger: Logger
   private let start: DaemonStart
   private let stage = Mutex(Stage.starting)
 
-  init(_ supervision: Supervision, _ logger: Logger) {
+  init(_ settings: SettingsInForce, _ supervision: Supervision, _ logger: Logger) {
+    self.settings = settings
     self.supervision = supervision
     self.logger = logger
     start = DaemonStart(supervision)
@@ -100,7 +102,7 @@ final class DaemonLife: Sendable {
         supervision.isStopping()
         start.cancel()
       case (.serving(let daemon), SIGHUP), (.draining(let daemon), SIGHUP):
-        supervision.reloading(daemon.reload)
+        reload(daemon)
       case (.serving(let daemon), _):
         stage = .draining(daemon)
         logger.notice("draining")
@@ -122,7 +124,15 @@ final class DaemonLife: Sendable {
       let reloads = if case .startingAndReloading = stage { true } else { false }
       stage = .serving(daemon)
       supervision.didStart(daemon)
-      if reloads { supervision.reloading(daemon.reload) }
+      if reloads { reload(daemon) }
+    }
+  }
+
+  private func reload(_ daemon: any Daemon) {
+    supervision.reloading {
+      let outcome = settings.reload(logger)
+      daemon.reload(outcome)
+      return outcome
     }
   }
 

@@ -42,24 +42,26 @@ package struct DaemonOptions: ParsableArguments {
   /// - Parameters:
   ///   - prepare: Makes of the settings what the daemon needs; what it throws is a wrong setting.
   ///   - inspect: Tries what the settings name, for --deep.
-  ///   - run: Returns the exit status.
+  ///   - run: Runs with the settings, which change when they are reloaded; returns the exit status.
   /// - Throws: The exit status: `EX_CONFIG` for wrong settings.
   package func run<Prepared>(
-    _ program: Program, _ name: String, prepare: (Settings) throws -> Prepared,
+    _ program: Program, _ name: String,
+    prepare: @escaping @Sendable (Settings) throws -> Prepared,
     inspect: (Settings, Prepared) -> [SettingFinding],
-    run: (Settings, Prepared) -> Int32
+    run: (SettingsInForce, Prepared) -> Int32
   ) throws {
     if printDefaults {
       print(SettingsReference.defaultsFile(of: program), terminator: "")
       return
     }
+    let source = SettingsSource(
+      of: program, arguments: self.settings, environment: ProcessEnvironment.variables,
+      file: config)
     let settings: Settings
     let prepared: Prepared
     var format: LogSettings.Format?
     do {
-      settings = try SettingsLoader.load(
-        for: program, arguments: self.settings,
-        environment: ProcessEnvironment.variables, file: config)
+      settings = try source.load()
       format = settings.log.format
       prepared = try prepare(settings)
     } catch {
@@ -74,13 +76,14 @@ package struct DaemonOptions: ParsableArguments {
     }
     do {
       try Telemetry.bootstrap(
-        level: Logger.Level(rawValue: settings.log.level.rawValue) ?? .info,
+        level: Logger.Level(settings.log.level),
         format: LogFormat(rawValue: settings.log.format.rawValue) ?? .text)
     } catch {
       StartFailure.write(error, name: name, format: settings.log.format)
       throw ExitCode(EX_OSERR)
     }
-    throw ExitCode(run(settings, prepared))
+    let inForce = SettingsInForce(settings, from: source) { _ = try prepare($0) }
+    throw ExitCode(run(inForce, prepared))
   }
 
   package func validate() throws {

@@ -5,8 +5,8 @@ internal import Reactor
 
 /// A process that runs until a signal stops it.
 package protocol Daemon: Sendable {
-  /// Reads files that may change during the run again.
-  func reload()
+  /// Adopts settings that were read again, and reads files again that may change during the run.
+  func reload(_ settings: SettingsReload)
 
   /// Begins to end: accepts no new work, finishes the work under way.
   func drain()
@@ -34,18 +34,19 @@ extension Daemon {
 package enum DaemonProcess {
   /// Runs until a signal stops the process.
   ///
-  /// SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads files again. Who has started the
-  /// process receives these notifications by sd_notify(3), if it asks for them.
+  /// SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads settings and files again. Who has
+  /// started the process receives these notifications by sd_notify(3), if it asks for them.
   ///
   /// - Parameters:
   ///   - name: What messages on standard error begin with.
-  ///   - format: The format of the reason when the start fails.
-  ///   - start: Makes the daemon; called once signals are taken care of, on a thread of its own, and
-  ///     again for a daemon that starts again. A signal to end makes it stop waiting and throw.
+  ///   - settings: The settings, which SIGHUP reads again.
+  ///   - start: Makes the daemon with the settings that hold then; called once signals are taken care of,
+  ///     on a thread of its own, and again for a daemon that starts again. A signal to end makes it stop
+  ///     waiting and throw.
   /// - Returns: The exit status: 0 after a drain and when a signal has ended the start, `EX_CONFIG` when
   ///   a setting cannot be put to use, `EX_UNAVAILABLE` when something else keeps it from starting.
   package static func run(
-    _ name: String, logger: Logger, format: LogSettings.Format,
+    _ name: String, _ settings: SettingsInForce, logger: Logger,
     start: @escaping @Sendable (DaemonStart) throws -> any Daemon
   ) -> Int32 {
     // Blocked before any thread exists, so that only the wait below takes them.
@@ -55,7 +56,8 @@ package enum DaemonProcess {
     signal(SIGXFSZ, SIG_IGN)
     let supervision = Supervision(
       environment: ProcessEnvironment.variables, logger: logger)
-    let life = DaemonLife(supervision, logger)
+    let life = DaemonLife(settings, supervision, logger)
+    let format = settings.current.log.format
     do {
       // Released at once: it ends by itself, and the signal that it sends is waited for.
       _ = try Thread(name: "daemon") {

@@ -45,6 +45,11 @@ package final class Webhooks: Sendable {
   /// Takes another server's report that lanes have new events.
   package func didQueue(in lanes: OutboxLanes) { door.post(.hinted(lanes)) }
 
+  /// Adopts other rules of posting; the URLs and the time limit of a request stay.
+  package func adopt(_ configuration: WebhookConfiguration) {
+    door.post(.configure(configuration))
+  }
+
   /// Reports the state of each URL, in the order of the settings.
   ///
   /// - Parameter completion: Called once, on any thread.

@@ -21,8 +21,8 @@ struct ParleyUnfurl: ParsableCommand {
       inspect: { settings, _ in settings.listen.map(Self.finding) }
     ) { settings, fetching in
       let logger = Logger(label: Self.name)
-      return DaemonProcess.run(Self.name, logger: logger, format: settings.log.format) { _ in
-        try UnfurlDaemon(settings: settings, fetching: fetching, logger: logger)
+      return DaemonProcess.run(Self.name, settings, logger: logger) { _ in
+        try UnfurlDaemon(settings: settings.current, fetching: fetching, logger: logger)
       }
     }
   }
@@ -67,7 +67,11 @@ struct UnfurlDaemon: Daemon {
     logger.info("ready", metadata: ["version": "\(Release.version)"])
   }
 
-  func reload() {
+  func reload(_ settings: SettingsReload) {
+    if case .adopted(let change) = settings {
+      let unfurl = change.settings.unfurl
+      rules.adopt(allowed: unfurl.allowedDomains, denied: unfurl.deniedDomains)
+    }
     do {
       try rules.reload()
       logger.notice(

@@ -25,7 +25,9 @@ struct Parleyd: ParsableCommand {
       let logger = Logger(label: Self.name)
       let announcement = Announcement(logger)
       let entrance = Entrance(plan, logger: logger)
-      return DaemonProcess.run(Self.name, logger: logger, format: settings.log.format) { start in
+      return DaemonProcess.run(Self.name, settings, logger: logger) { start in
+        // A gateway that is made again continues with what was reloaded.
+        let plan = try plan.adopting(settings.current)
         let gateway = try Gateway(plan, at: entrance, logger: logger) { reason, addresses in
           announcement.announce(addresses)
           return start.wait(reason)

@@ -17,6 +17,7 @@ from depots import Bucket
 from files import download, upload
 from harness import DEADLINE, PATIENCE, Skipped, as_variables, eventually, faketime, fence, refused
 from pages import Pages
+from reloading import Settings
 from sealing import key, read
 from sound import everything, made
 from translations import ready, translate
@@ -507,6 +508,36 @@ async def test_settings_differ(ctx):
     status, said = await refusal(ctx, cluster, environment={**own, "PARLEY_FILES_STORE": None})
     assert status == 78 and "files.store: expected" in said, said
     assert [s["state"] for s in (await cluster.servers[0].cluster_status())["servers"]] == ["live"]
+
+
+async def test_settings_are_reloaded_in_turn(ctx):
+    """A shared setting that changes on reload is changed on one server after the other: a reloaded server names those
+    that still run with another value, and servers that join are compared with the new values."""
+    several(ctx)
+    cluster = Cluster(ctx, await ctx.postgresql.database(), ctx.bus)
+    files = [Settings(ctx, limits__channels_per_user=5) for _ in range(2)]
+    for file in files:
+        await cluster.add(*FREE, "--config", file.path)
+    await cluster.until_whole()
+    first, second = cluster.servers
+    files[0].write(limits__channels_per_user=6)
+    line = await files[0].reload(first, "another server runs with another value")
+    assert "limits.channels_per_user" in line, line
+
+    async def check():
+        """What a check of the settings of the first server says."""
+        flags = [*first.flags, "--listen", "127.0.0.1:0", "--data-dir", ctx.directory(), "--check-config", "--deep"]
+        return (await ctx.run(ctx.parleyd, *flags, environment=first.environment))[1].decode()
+    said = await check()
+    assert "limits.channels_per_user: the server " in said and "reload them" in said, said
+    files[1].write(limits__channels_per_user=6)
+    await files[1].reload(second, "reloaded the settings")
+
+    async def agree():
+        return "no server that runs has other settings" in await check()
+    await eventually(agree, "servers with the same settings")
+    await cluster.add(*FREE, "--config", files[0].path)
+    await cluster.until_whole()
 
 
 async def test_servers_start_at_once(ctx):

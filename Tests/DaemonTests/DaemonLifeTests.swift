@@ -1,3 +1,4 @@
+import Configuration
 import Glibc
 import Logging
 import Synchronization
@@ -17,7 +18,7 @@ struct DaemonLifeTests {
     let calls = Mutex<[String]>([])
 
     func takePulse(_ answer: @escaping @Sendable () -> Void) { answer() }
-    func reload() { note("reload") }
+    func reload(_ settings: SettingsReload) { note("reload") }
     func drain() { note("drain") }
     func hurry() { note("hurry") }
     func waitUntilStopped() { note("wait") }
@@ -28,7 +29,7 @@ struct DaemonLifeTests {
   private func life(_ receiver: DatagramReceiver? = nil) -> DaemonLife {
     let environment = receiver.map { ["NOTIFY_SOCKET": $0.name] } ?? [:]
     return DaemonLife(
-      Supervision(environment: environment, logger: Self.logger), Self.logger)
+      .withoutFile, Supervision(environment: environment, logger: Self.logger), Self.logger)
   }
 
   @Test("a signal during the start ends the wait, and that is no failure")
@@ -84,7 +85,7 @@ struct DaemonLifeTests {
     let didServe: @Sendable () -> Void
     init(_ didServe: @escaping @Sendable () -> Void = {}) { self.didServe = didServe }
     func takePulse(_ answer: @escaping @Sendable () -> Void) { answer() }
-    func reload() {}
+    func reload(_ settings: SettingsReload) {}
     func drain() {}
     func hurry() {}
     func waitUntilStopped() { didServe() }
@@ -141,7 +142,7 @@ struct DaemonLifeTests {
       let life: DaemonLife
       init(_ life: DaemonLife) { self.life = life }
       func takePulse(_ answer: @escaping @Sendable () -> Void) { answer() }
-      func reload() { tracked.reload() }
+      func reload(_ settings: SettingsReload) { tracked.reload(settings) }
       func drain() { tracked.drain() }
       func hurry() { tracked.hurry() }
       func waitUntilStopped() {

@@ -1,3 +1,4 @@
+import Configuration
 import Synchronization
 
 @testable import Daemon
@@ -24,7 +25,7 @@ final class FakeDaemon: Daemon {
     for answer in waiting { answer() }
   }
 
-  func reload() {}
+  func reload(_ settings: SettingsReload) {}
   func drain() {}
   func hurry() {}
   func waitUntilStopped() {}
@@ -33,7 +34,7 @@ final class FakeDaemon: Daemon {
 /// A daemon whose event loops always answer at once.
 final class LivelyDaemon: Daemon {
   func takePulse(_ answer: @escaping @Sendable () -> Void) { answer() }
-  func reload() {}
+  func reload(_ settings: SettingsReload) {}
   func drain() {}
   func hurry() {}
   func waitUntilStopped() {}

@@ -8,7 +8,14 @@ struct NoticeTests {
     "each is assignments of sd_notify, a line each, without a newline at the end",
     arguments: [
       (Notice.ready, "READY=1\nSTATUS=serving"),
-      (.reloading(at: 12), "RELOADING=1\nMONOTONIC_USEC=12\nSTATUS=reading files again"),
+      (
+        .reloading(at: 12),
+        "RELOADING=1\nMONOTONIC_USEC=12\nSTATUS=reading settings and files again"
+      ),
+      (
+        .refusedReload,
+        "READY=1\nSTATUS=serving with the previous settings: the new ones are not valid, see the log"
+      ),
       (.stopping, "STOPPING=1\nSTATUS=draining"),
       (.alive, "WATCHDOG=1"),
     ])

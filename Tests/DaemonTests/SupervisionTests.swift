@@ -1,3 +1,4 @@
+import Configuration
 import Logging
 import TestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 struct SupervisionTests {
   private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-  @Test("a daemon's life is told: ready, reloading with its time, ready again, stopping")
+  @Test("a daemon's life is told: ready, reloading with its time, ready with its outcome, stopping")
   func life() throws {
     let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
     let supervision = Supervision(environment: ["NOTIFY_SOCKET": receiver.name], logger: logger)
@@ -17,8 +18,9 @@ struct SupervisionTests {
     supervision.reloading {
       let told = receiver.waiting() ?? ""
       #expect(told.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+      return .refused
     }
-    #expect(try receiver.next().hasPrefix("READY=1\n"))
+    #expect(try receiver.next().hasPrefix("READY=1\nSTATUS=serving with the previous settings"))
     supervision.isStopping()
     #expect(try receiver.next().hasPrefix("STOPPING=1\n"))
     #expect(receiver.waiting() == nil)
@@ -54,7 +56,7 @@ struct SupervisionTests {
     for environment in [[:], ["NOTIFY_SOCKET": "vsock:2:1"], ["WATCHDOG_USEC": "1"]] {
       let supervision = Supervision(environment: environment, logger: logger)
       supervision.didStart(FakeDaemon())
-      supervision.reloading {}
+      supervision.reloading { .refused }
       supervision.isStopping()
     }
   }

@@ -17,7 +17,7 @@ MODULES = [
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "pagechat", "pagefiles", "apipage", "sealing", "thumbnails", "depots",
     "translations",
-    "operations", "apitokens", "observers", "dashboard", "endpoints", "refusals",
+    "operations", "reloading", "apitokens", "observers", "dashboard", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",
     "generated", "sendbird",

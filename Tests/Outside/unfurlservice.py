@@ -8,6 +8,7 @@ import signal
 
 from harness import DEADLINE, PATIENCE, eventually, http
 from pages import Pages
+from reloading import Settings
 from remembered import explain, look_up, preview_of, with_pages
 from services import ask
 from unfurlers import UNLIMITED
@@ -378,6 +379,30 @@ async def test_opting_out_and_in(ctx, pages):
         return status == 200
     async with asyncio.timeout(5 * PATIENCE):
         await eventually(let_in, "the domain that left the file")
+
+
+@with_pages
+async def test_denying_while_it_runs(ctx, pages):
+    """SIGHUP reads the settings again: denied domains and the log level change, and an invalid file changes nothing."""
+    file = Settings(ctx, unfurl__deny_domains=["denied.localhost"])
+    service = await ctx.unfurl_service(*REACHING, "--config", file.path)
+    pages.add("/x", "X")
+
+    async def status(host):
+        return (await ask(service, {"url": pages.url("/x", host)}))[0]
+    assert await status("denied.localhost") >= 400 and await status("other.localhost") == 200
+    file.write(unfurl__deny_domains=["other.localhost"], log__level="loud")
+    line = await file.reload(service, "the settings cannot be reloaded")
+    assert "setting=log.level" in line, line
+    assert await status("denied.localhost") >= 400 and await status("other.localhost") == 200
+    file.write(unfurl__deny_domains=["other.localhost"], unfurl__max_redirects=1)
+    line = await file.reload(service, "restart to adopt them")
+    assert "unfurl.max_redirects=\"5 -> 1\"" in line, line
+    assert any("denied.localhost -> other.localhost" in line for line in service.lines), service.lines
+
+    async def is_changed():
+        return await status("denied.localhost") == 200 and await status("other.localhost") >= 400
+    await eventually(is_changed, "the domains of the new file")
 
 
 async def test_hostile_requests(ctx):

@@ -41,6 +41,19 @@ struct DomainRulesTests {
     #expect(rules.optedOutCount == 2)
   }
 
+  @Test("domains of reloaded settings take the place of the old, beside the opt-out file")
+  func adopts() throws {
+    let path = temporaryPath()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "a.example\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let rules = try DomainRules(denied: [Domain("bad.example")], optOutFile: path)
+    try rules.adopt(allowed: [], denied: [Domain("worse.example")])
+    #expect(try !isRefused("bad.example", by: rules) && isRefused("worse.example", by: rules))
+    #expect(try isRefused("a.example", by: rules))
+    try rules.adopt(allowed: [Domain("good.example")], denied: [])
+    #expect(try isRefused("worse.example", by: rules) && !isRefused("good.example", by: rules))
+  }
+
   @Test("a list that the disk fails to give is an error, and the old one stays")
   func failingDisk() throws {
     let path = temporaryPath()

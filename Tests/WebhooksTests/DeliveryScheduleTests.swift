@@ -56,6 +56,21 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: 0)?.path.channelURL == "a")
   }
 
+  @Test("more requests begin once more may, and fewer after those under way have ended")
+  func otherConcurrency() {
+    var schedule = DeliverySchedule(receivers: 1, concurrency: 1)
+    for (id, url) in ["a", "b", "c"].enumerated() { schedule.didQueue(url, eventID: Int64(id + 1)) }
+    #expect(schedule.next(at: 0)?.path.channelURL == "a")
+    #expect(schedule.next(at: 0) == nil)
+    schedule.concurrency = 2
+    #expect(schedule.next(at: 0)?.path.channelURL == "b")
+    schedule.concurrency = 1
+    schedule.didDeliver(DeliveryPath(receiver: 0, channelURL: "a"), through: 1)
+    #expect(schedule.next(at: 0) == nil)
+    schedule.didDeliver(DeliveryPath(receiver: 0, channelURL: "b"), through: 2)
+    #expect(schedule.next(at: 0)?.path.channelURL == "c")
+  }
+
   @Test("what comes behind events that are given up waits as after any failure")
   func givingUp() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 4)

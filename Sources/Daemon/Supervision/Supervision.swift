@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Glibc
 internal import Logging
 internal import Reactor
@@ -39,11 +40,13 @@ struct Supervision: Sendable {
     if watched.hasBegun { notify(.alive) }
   }
 
-  /// Reloads the daemon, and notifies the supervisor of the beginning and the end.
-  func reloading(_ reload: () -> Void) {
+  /// Reloads the daemon, and notifies the supervisor of the beginning and the outcome.
+  func reloading(_ reload: () -> SettingsReload) {
     notify(.reloading(at: SystemClock.monotonicNanoseconds / 1000))
-    reload()
-    notify(.ready)
+    switch reload() {
+    case .adopted: notify(.ready)
+    case .refused: notify(.refusedReload)
+    }
   }
 
   func isStopping() {

@@ -56,9 +56,11 @@ final class Supervisor: Sendable {
 enum Notice: Sendable, Hashable {
   /// Its start waits for something, for at most two minutes until the next such notice.
   case waiting(String)
-  /// It serves; sent at the start and after reading files again.
+  /// It serves; sent at the start and after reading settings and files again.
   case ready
-  /// It reads files again; the time is that of the monotonic clock, in microseconds.
+  /// It serves with the settings before, because those that it has read again are not valid.
+  case refusedReload
+  /// It reads settings and files again; the time is that of the monotonic clock, in microseconds.
   case reloading(at: Int64)
   /// It begins to end.
   case stopping
@@ -76,8 +78,13 @@ enum Notice: Sendable, Hashable {
         "STATUS=" + reason.prefix(200).replacing("\n", with: " "),
       ]
     case .ready: ["READY=1", "STATUS=serving"]
+    case .refusedReload:
+      [
+        "READY=1",
+        "STATUS=serving with the previous settings: the new ones are not valid, see the log",
+      ]
     case .reloading(let time):
-      ["RELOADING=1", "MONOTONIC_USEC=\(time)", "STATUS=reading files again"]
+      ["RELOADING=1", "MONOTONIC_USEC=\(time)", "STATUS=reading settings and files again"]
     case .stopping: ["STOPPING=1", "STATUS=draining"]
     case .alive: ["WATCHDOG=1"]
     }

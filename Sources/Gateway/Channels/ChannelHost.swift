@@ -59,7 +59,8 @@ final class ChannelHost {
     self.number = number
     self.shard = shard
     judge = ChannelJudge(
-      loaded, floodLimit: limits.flood, shard.services,
+      loaded, floodLimit: limits.flood,
+      exemptsOperators: shard.settings.limits.flood.exemptsOperators, shard.services,
       waits: shard.sendWaits)
     server = shard.services.server
     home = HomeHost(url: state.channel.url, on: shard)

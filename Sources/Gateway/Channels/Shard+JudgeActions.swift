@@ -87,7 +87,7 @@ extension Shard {
   ///
   /// It takes its way to the disk alone: a crash may lose it, as it loses the message.
   func post(_ event: Event, from origin: EventOrigin) {
-    guard let webhooks = services.webhooks, services.settings.webhooks.events.contains(event.name)
+    guard let webhooks = services.webhooks, settings.webhooks.events.contains(event.name)
     else { return }
     services.store.perform(OutboxAddition(event, from: origin)) { result in
       if case .failure = result { webhooks.counters.add(1, to: .lost) }
@@ -155,7 +155,7 @@ extension Shard {
   /// The bounds on sends that wait, for the judges of this shard.
   var sendWaits: SendWaits {
     let (budget, latencies) = (services.sendWaits, latencies)
-    return SendWaits(milliseconds: services.settings.sendWaitMilliseconds) {
+    return SendWaits(milliseconds: settings.sendWaitMilliseconds) {
       budget.admit($0)
     } end: { byteCount, milliseconds in
       budget.end(byteCount)
@@ -167,7 +167,8 @@ extension Shard {
 extension ChannelJudge {
   /// A judge of a channel that was read from the store.
   init(
-    _ loaded: LoadedChannel, floodLimit: RateLimit, _ services: GatewayServices, waits: SendWaits
+    _ loaded: LoadedChannel, floodLimit: RateLimit, exemptsOperators: Bool,
+    _ services: GatewayServices, waits: SendWaits
   ) {
     let messageIDs = services.messageIDs
     var lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
@@ -178,7 +179,7 @@ extension ChannelJudge {
     }
     self.init(
       loaded.state, recentSends: loaded.recentSends, floodLimit: floodLimit,
-      exemptsOperators: services.settings.limits.flood.exemptsOperators, loadedAt: loaded.time,
+      exemptsOperators: exemptsOperators, loadedAt: loaded.time,
       sources: JudgeSources(
         nextMessageID: { messageIDs.next(at: $0) },
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,

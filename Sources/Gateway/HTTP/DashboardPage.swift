@@ -8,7 +8,7 @@ enum DashboardPage {
   /// `GET /dashboard`, on the listeners that `dashboard.mode` says.
   static func view(_ call: ResourceCall) -> RequestOutcome {
     let shard = call.shard
-    switch shard.services.settings.dashboard.mode {
+    switch shard.settings.dashboard.mode {
     case .everywhere: return .respond(page.response(to: call.head))
     case .operations:
       guard shard.metricsListeners.contains(call.exchange.connection.listenerTag) else {

@@ -33,7 +33,7 @@ enum FileDownload {
       SentFileKey(call.head), from: address.flatMap(AddressKey.init), at: now)
     var key: FileAccessKey?
     switch judgement {
-    case .slowed: return .respond(slowed(vault.settings.limits.fileKeyFailuresPerSecond))
+    case .slowed: return .respond(slowed(vault.userKeys.failures.limit))
     case .good(let good): key = good
     // A public file needs no key: a page may add the one that it has, or had, to any address.
     case .void, .missing: break

@@ -76,7 +76,7 @@ extension Shard: TransportDelegate {
     let connection = exchange.connection
     let request = OriginRules.Request(
       exchange, access, isLoopback: loopbackListeners.contains(connection.listenerTag))
-    guard let refusal = services.origins.refusal(of: request) else { return nil }
+    guard let refusal = origins.refusal(of: request) else { return nil }
     switch refusal {
     case .origin(let origin):
       counters.add(to: .requestsOfForeignOrigin)
@@ -91,7 +91,7 @@ extension Shard: TransportDelegate {
   /// Makes a request's connection a WebSocket with a session on it.
   func upgrade(_ exchange: Exchange) -> RequestOutcome {
     let connection = exchange.connection
-    guard services.stage == .serving, webSocketCount < services.connectionLimit else {
+    guard services.stage == .serving, webSocketCount < connectionLimit else {
       return .respond(HTTPResponse(refusing: .overCapacity))
     }
     do {
@@ -119,7 +119,7 @@ extension Shard: TransportDelegate {
   /// Clients may keep compression contexts as long as the setting allows one more.
   private var handshake: ServerHandshake {
     let shards = services.shards.count
-    let allowed = (services.settings.compression.contexts + shards - 1) / shards
+    let allowed = (settings.compression.contexts + shards - 1) / shards
     return ServerHandshake(
       subprotocols: ["parley.v1"],
       compression: PermessageDeflate.Policy(

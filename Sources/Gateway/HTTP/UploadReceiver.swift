@@ -59,7 +59,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     guard let boundary = MultipartBoundary(contentType: contentType) else {
       throw .invalid("Content-Type", contentType, expected: "multipart/form-data with a boundary")
     }
-    let settings = shard.services.settings
+    let settings = shard.settings
     let address = try FileAddress(
       publicURL: settings.files.publicURL, head, isEncrypted: exchange.connection.isEncrypted)
     // The fields around the file have the room of any other body.
@@ -83,7 +83,7 @@ final class UploadReceiver: HTTPBodyReceiver {
       }
     } catch {
       if let refusal { return .refused(HTTPResponse(refusing: refusal)) }
-      let limit = shard.services.settings.limits.fileBytes
+      let limit = shard.settings.limits.fileBytes
       return .refused(
         received.fileSize > limit
           ? .fileTooLarge(limit: limit) : shard.connection(connection, refusalOf: error))
@@ -194,7 +194,7 @@ final class UploadReceiver: HTTPBodyReceiver {
       // The target must not hold a second copy while the value grows.
       target = .nothing
       fieldSize += bytes.count
-      let limit = shard.services.settings.limits.httpBodyBytes
+      let limit = shard.settings.limits.httpBodyBytes
       guard fieldSize <= limit else {
         throw HTTPError(.contentTooLarge, "The fields of the form are larger than \(limit) bytes.")
       }
@@ -206,7 +206,7 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   private func write(_ bytes: [UInt8]) throws(HTTPError) {
     received.fileSize += bytes.count
-    let limit = shard.services.settings.limits.fileBytes
+    let limit = shard.settings.limits.fileBytes
     guard received.fileSize <= limit else {
       throw HTTPError(.contentTooLarge, "The file is larger than \(limit) bytes.")
     }

@@ -9,22 +9,34 @@ import Synchronization
 ///
 /// Asked when a channel is loaded or a limit is set, never when messages are sent.
 final class LimitTable: Sendable {
-  private let standard: [LimitKind: RateLimit]
-  private let overrides: Mutex<LimitOverrides>
+  private struct Values {
+    var flood: RateLimit
+    var throttle: RateLimit
+    var overrides: LimitOverrides
+
+    /// The limit of the settings.
+    func standard(_ kind: LimitKind) -> RateLimit {
+      switch kind {
+      case .flood: flood
+      case .throttle: throttle
+      }
+    }
+  }
+
+  private let values: Mutex<Values>
 
   init(_ settings: LimitSettings, _ overrides: LimitOverrides) {
-    standard = [.flood: settings.flood.limit, .throttle: settings.throttle]
-    self.overrides = Mutex(overrides)
+    values = Mutex(
+      Values(flood: settings.flood.limit, throttle: settings.throttle, overrides: overrides))
   }
 
   /// The limit for channels of a custom type.
   func limit(_ kind: LimitKind, customType: String) -> RateLimit {
-    let override = overrides.withLock { overrides in
-      overrides.customTypes[customType]?[kind] ?? overrides.deployment[kind]
+    values.withLock { values in
+      let overrides = values.overrides
+      let override = overrides.customTypes[customType]?[kind] ?? overrides.deployment[kind]
+      return override.map(RateLimit.init) ?? values.standard(kind)
     }
-    return override.map(RateLimit.init) ?? standard[kind]
-      ?? RateLimit(
-        count: 0, windowMilliseconds: 0)
   }
 
   /// The flood limit of a channel as the store has it.
@@ -34,23 +46,34 @@ final class LimitTable: Sendable {
 
   /// The origin of the limit for channels of a custom type.
   func source(_ kind: LimitKind, customType: String) -> LimitSource {
-    overrides.withLock { overrides in
-      if overrides.customTypes[customType]?[kind] != nil { return .customType }
-      return overrides.deployment[kind] != nil ? .deployment : .settings
+    values.withLock { values in
+      if values.overrides.customTypes[customType]?[kind] != nil { return .customType }
+      return values.overrides.deployment[kind] != nil ? .deployment : .settings
     }
   }
 
   /// The limit of the deployment.
   func limit(_ kind: LimitKind) -> RateLimit {
-    let override = overrides.withLock { $0.deployment[kind] }
-    return override.map(RateLimit.init) ?? standard[kind]
-      ?? RateLimit(
-        count: 0, windowMilliseconds: 0)
+    values.withLock { values in
+      values.overrides.deployment[kind].map(RateLimit.init) ?? values.standard(kind)
+    }
   }
 
   /// Takes over what the store holds now.
   func replace(with new: LimitOverrides) {
-    overrides.withLock { $0 = new }
+    values.withLock { $0.overrides = new }
+  }
+
+  /// Adopts settings that were reloaded.
+  ///
+  /// - Returns: Whether the limits of the settings are others, which channels in memory have to adopt.
+  func adopt(_ settings: LimitSettings) -> Bool {
+    values.withLock { values in
+      let (flood, throttle) = (settings.flood.limit, settings.throttle)
+      guard values.flood != flood || values.throttle != throttle else { return false }
+      (values.flood, values.throttle) = (flood, throttle)
+      return true
+    }
   }
 }
 
@@ -66,6 +89,6 @@ enum LimitSource: String, Sendable {
   case customType = "custom_type"
   /// Set for the deployment while it runs.
   case deployment
-  /// The settings with which the gateway was started, or their defaults.
+  /// The settings in force, or their defaults.
   case settings
 }

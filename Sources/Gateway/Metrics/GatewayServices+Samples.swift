@@ -12,7 +12,7 @@ extension GatewayServices {
       + thumbnails.samples + (translator?.samples ?? []) + (previews?.samples ?? [])
       + (pictures?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
-      + (network == nil ? [] : relayCounts.samples) + clockSamples
+      + (network == nil ? [] : relayCounts.samples) + clockSamples + reloads.samples
   }
 
   private var clockSamples: [MetricSample] {

@@ -1,4 +1,4 @@
-import Configuration
+package import Configuration
 import Crypto
 import HTTP1
 package import Logging
@@ -85,11 +85,12 @@ package final class Gateway: Sendable {
   /// Logs from now on when it is ready, and why it is not.
   package func reportReadiness() { readiness.follow() }
 
-  /// Reads the files again that may change while it runs.
+  /// Adopts settings that were read again, and reads the files again that may change while it runs.
   ///
   /// These are the certificate, the master keys of files, and the list of domains without previews; the
   /// old ones stay in use when the new can't be used. The audit log is opened again.
-  package func reload() {
+  package func reload(_ settings: SettingsReload) {
+    adopt(settings)
     reloadCertificate()
     services.audit?.reopen()
     services.vault.reload()
@@ -98,6 +99,23 @@ package final class Gateway: Sendable {
     } catch {
       services.logger.error(
         "unfurl.opt_out_file cannot be read; the previous list stays in force",
+        metadata: ["reason": "\(error)"])
+    }
+  }
+
+  private func adopt(_ reload: SettingsReload) {
+    services.reloads.note(reload, at: SystemClock.unixMilliseconds)
+    guard case .adopted(let change) = reload else { return }
+    do {
+      try services.adopt(change.settings)
+      if change.settings.auth.jwtPublicKey != nil {
+        services.logger.notice("reloaded the key of auth.jwt_public_key")
+      }
+      Self.warnOfTokenKeys(change.settings.auth, services.logger)
+      cluster?.adopt(change.settings, services.logger)
+    } catch {
+      services.logger.error(
+        "the keys of access tokens cannot be read; the previous ones stay in force",
         metadata: ["reason": "\(error)"])
     }
   }
@@ -171,13 +189,6 @@ package final class Gateway: Sendable {
         "auth.mode is open on an address that other machines can reach: anyone can act as any user; set auth.mode to token"
       )
     }
-    if settings.auth.mode == .token, settings.auth.jwtSecret == nil,
-      settings.auth.jwtPublicKey == nil
-    {
-      logger.warning(
-        "auth.mode is token without auth.jwt_secret or auth.jwt_public_key: only tokens issued by the Platform API open sessions"
-      )
-    }
     if let bus = settings.cluster.forgeableBus {
       logger.warning(
         "cluster.bus is not encrypted and cluster.secret is not set: anyone between the servers can forge messages",
@@ -201,9 +212,16 @@ package final class Gateway: Sendable {
       )
     }
     warnOfPrivateKey(settings, logger)
-    if let secret = settings.auth.jwtSecret,
-      secret.value.utf8.count < TokenVerifier.soundSecretSize
-    {
+    warnOfTokenKeys(settings.auth, logger)
+  }
+
+  private static func warnOfTokenKeys(_ settings: AuthSettings, _ logger: Logger) {
+    if settings.mode == .token, settings.jwtSecret == nil, settings.jwtPublicKey == nil {
+      logger.warning(
+        "auth.mode is token without auth.jwt_secret or auth.jwt_public_key: only tokens issued by the Platform API open sessions"
+      )
+    }
+    if let secret = settings.jwtSecret, secret.value.utf8.count < TokenVerifier.soundSecretSize {
       logger.warning(
         "auth.jwt_secret is shorter than 32 bytes and can be guessed; use a longer secret")
     }

@@ -8,10 +8,10 @@ import Unfurler
 ///
 /// Whatever is wrong with the settings alone shows here, with `--check-config` as at the start.
 package struct GatewayPlan: Sendable {
-  package let settings: Settings
+  package private(set) var settings: Settings
   let listening: ListenPlan
   /// The keys of JSON Web Tokens.
-  let verifiers: [TokenVerifier]
+  private(set) var verifiers: [TokenVerifier]
   let fetching: UnfurlerConfiguration
 
   /// The number of event loops.
@@ -28,7 +28,17 @@ package struct GatewayPlan: Sendable {
     fetching = try UnfurlerConfiguration(settings.unfurl)
   }
 
-  private static func verifiers(_ settings: AuthSettings) throws -> [TokenVerifier] {
+  /// The plan with settings of which only those differ that can change without a restart.
+  ///
+  /// - Throws: An error that names the key that cannot be used.
+  package func adopting(_ settings: Settings) throws -> GatewayPlan {
+    var plan = self
+    plan.settings = settings
+    plan.verifiers = try Self.verifiers(settings.auth)
+    return plan
+  }
+
+  static func verifiers(_ settings: AuthSettings) throws -> [TokenVerifier] {
     var verifiers: [TokenVerifier] = []
     if let secret = settings.jwtSecret {
       verifiers.append(

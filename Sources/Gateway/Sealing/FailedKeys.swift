@@ -11,26 +11,33 @@ final class FailedKeys: Sendable {
     var counts: [Address: Int] = [:]
     /// The second of the counts.
     var second: Int64 = 0
+    /// 0 for any number.
+    var limit: Int
   }
 
-  private let limit: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// - Parameter limit: 0 for any number.
-  init(perSecond limit: Int) { self.limit = limit }
+  init(perSecond limit: Int) { state = Mutex(State(limit: limit)) }
+
+  /// The keys of an address in one second; 0 for any number.
+  var limit: Int {
+    get { state.withLock { $0.limit } }
+    set { state.withLock { $0.limit = newValue } }
+  }
 
   /// Counts a false key.
   ///
   /// - Returns: Whether the address has brought no more than it may in this second.
   func admit(_ address: Address, at now: Int64 = SystemClock.monotonicMilliseconds) -> Bool {
-    guard limit > 0 else { return true }
-    return state.withLock { state in
+    state.withLock { state in
+      guard state.limit > 0 else { return true }
       if state.second != now / 1_000 {
         state.second = now / 1_000
         state.counts.removeAll(keepingCapacity: state.counts.count < 1_024)
       }
       let count = state.counts[address, default: 0]
-      guard count < limit else { return false }
+      guard count < state.limit else { return false }
       state.counts[address] = count + 1
       return true
     }

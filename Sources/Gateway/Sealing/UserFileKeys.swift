@@ -7,7 +7,7 @@ import SealedFiles
 final class UserFileKeys: Sendable {
   private let settings: Settings
   private let masterKeys: MasterKeyring
-  private let failures: FailedKeys
+  let failures: FailedKeys
   private let counters: FileVaultCounters
 
   init(_ settings: Settings, _ masterKeys: MasterKeyring, _ counters: FileVaultCounters) {

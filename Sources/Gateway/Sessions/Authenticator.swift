@@ -3,6 +3,7 @@ import Crypto
 import ParleyProtocol
 import ShardMessages
 import Store
+import Synchronization
 import Tokens
 
 /// A user that may open a session.
@@ -29,7 +30,7 @@ struct AccessRefusal: Error, Sendable {
 /// Decides who may open a session.
 final class Authenticator: Sendable {
   private let mode: AuthSettings.Mode
-  private let verifiers: [TokenVerifier]
+  private let verifiers: Mutex<[TokenVerifier]>
   private let store: Store
   private let sharing: StoreSharing
 
@@ -40,10 +41,13 @@ final class Authenticator: Sendable {
     _ mode: AuthSettings.Mode, _ verifiers: [TokenVerifier], store: Store, sharing: StoreSharing
   ) {
     self.mode = mode
-    self.verifiers = verifiers
+    self.verifiers = Mutex(verifiers)
     self.store = store
     self.sharing = sharing
   }
+
+  /// Adopts the keys of settings that were reloaded; open sessions stay.
+  func adopt(_ new: [TokenVerifier]) { verifiers.withLock { $0 = new } }
 
   /// Checks a user's token and takes over its profile.
   ///
@@ -114,7 +118,7 @@ final class Authenticator: Sendable {
     completion: @escaping @Sendable (Result<TokenGrant, AccessRefusal>) -> Void
   ) {
     var reasons: [String] = []
-    for verifier in verifiers {
+    for verifier in verifiers.withLock(\.self) {
       do throws(TokenError) {
         let claims = try verifier.verify(token, user: userID, now: clock.now / 1000)
         let expiry = claims.expiresAt.map { $0.multipliedClamping(by: 1000) }

@@ -6,6 +6,7 @@ import Uploads
 extension GatewayServices {
   /// Writes the members of `features`: what this server can do, without what is off.
   func encodeFeatures(into writer: inout JSONWriter) {
+    let settings = settings
     if settings.limits.fileBytes > 0 {
       writer.member(
         "files",

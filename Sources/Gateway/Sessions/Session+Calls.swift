@@ -129,7 +129,7 @@ extension Session {
   ) throws(ServiceError) {
     if let caller {
       let services = shard.services
-      let limit = services.settings.limits.translationsPerSecond
+      let limit = shard.settings.limits.translationsPerSecond
       if let wait = services.translationRates.admit(
         caller.user.id, at: SystemClock.monotonicMilliseconds)
       {

@@ -122,7 +122,7 @@ extension Shard {
   func reserve(_ url: String, for request: EnterRequest) {
     let caller = request.principal
     guard users.reserve(url, for: caller.session, of: caller.user.id) else {
-      let limit = services.settings.limits.channelsPerUser
+      let limit = settings.limits.channelsPerUser
       return reply(to: request.address, .failure(.tooManyChannels(limit: limit)))
     }
     send(.stage(server: caller.session.server, url: url, .enter(request)))

@@ -67,7 +67,7 @@ extension Session {
     }
     let fetches = fetches ?? PreviewFetches()
     self.fetches = fetches
-    let timeout = command.timeout ?? shard.services.settings.unfurl.timeoutMilliseconds
+    let timeout = command.timeout ?? shard.settings.unfurl.timeoutMilliseconds
     fetches.begin(.init(link: link, address: address, timeout: timeout, id: command.fetchID))
     let path = shard.returnPath
     previews.recall(link, for: .user(caller.user.id)) { outcome in
@@ -123,7 +123,7 @@ extension Session {
     guard fetches?.count ?? 0 < PreviewFetches.maximumCount else {
       return .tooManyFetches(limit: PreviewFetches.maximumCount)
     }
-    let limit = services.settings.limits.previewFetchesPerSecond
+    let limit = shard.settings.limits.previewFetchesPerSecond
     let wait = services.previewRates.admit(userID, at: SystemClock.monotonicMilliseconds)
     return wait.map { .rateLimited(retryAfter: $0, limit: limit, window: 1000, scope: "user") }
   }

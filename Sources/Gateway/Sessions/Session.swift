@@ -108,7 +108,7 @@ final class Session {
     self.connection = connection
     self.shard = shard
     reference = SessionAddress(on: shard.handle.address, connection: connection.id)
-    setTimer(.open, after: shard.services.settings.limits.openTimeoutMilliseconds)
+    setTimer(.open, after: shard.settings.limits.openTimeoutMilliseconds)
   }
 
   /// The principal of its calls, once the session is open.
@@ -206,7 +206,7 @@ final class Session {
     connection.applicationByteCount = held > Self.negligibleByteCount ? held : 0
   }
 
-  private var callRate: CallRate { shard.services.settings.limits.calls }
+  private var callRate: CallRate { shard.settings.limits.calls }
 
   /// Charges what a query of the session's has cost.
   func charge(_ cost: QueryCost) {

@@ -12,7 +12,9 @@ import Webhooks
 
 /// The services that all shards share.
 final class GatewayServices: Sendable {
-  let settings: Settings
+  private let inForce: Mutex<Settings>
+  /// The reloads of the settings, for metrics.
+  let reloads = ReloadRecord()
   let shards: ShardSet
   let store: Store
   let files: FileStore
@@ -43,6 +45,8 @@ final class GatewayServices: Sendable {
   /// `nil` when translations are off.
   let translator: Translator?
   let limits: LimitTable
+  /// The file descriptors of the process.
+  let descriptors: DescriptorPlan
   /// Milliseconds of the steady clock.
   let startedAt = SystemClock.monotonicMilliseconds
   let clock: DeploymentClock
@@ -51,13 +55,10 @@ final class GatewayServices: Sendable {
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
   let memory: MemoryBudget
-  /// WebSockets that the process may have.
-  let connectionLimit: Int
-  /// Counts connections by address; `nil` when there is no limit.
-  let addresses: AddressRegister?
+  /// Counts connections by address.
+  let addresses: AddressRegister
   let clientSockets: SocketBudget
   let operationsSockets: SocketBudget
-  let origins: OriginRules
   let refusals: RefusalLog
   /// `nil` when there is no audit log.
   let audit: AuditLog?
@@ -100,7 +101,7 @@ final class GatewayServices: Sendable {
       deletionHold
       ?? DeletionHold(settings.store.deletionHoldSeconds * 1_000, at: clock.moment, gap: 0)
     self.deletionHold = hold
-    self.settings = settings
+    inForce = Mutex(settings)
     self.shards = shards
     self.store = store
     self.files = files
@@ -127,18 +128,20 @@ final class GatewayServices: Sendable {
     self.messageIDs = messageIDs
     self.metrics = metrics
     self.relayCounts = relayCounts
-    connectionLimit = descriptors.webSockets(settings.limits.connections)
-    let limits = AddressLimits(
-      connections: settings.limits.connectionsPerAddress,
-      unopened: settings.limits.unopenedConnectionsPerAddress)
-    addresses = limits.isOff ? nil : AddressRegister(limits)
+    self.descriptors = descriptors
+    addresses = AddressRegister(AddressLimits(settings.limits))
     clientSockets = descriptors.clients(loops: shards.count)
     operationsSockets = descriptors.operations(loops: shards.count)
-    origins = OriginRules(allowed: settings.auth.allowedOrigins)
     refusals = RefusalLog(logger: logger)
     self.audit = audit
     self.logger = logger
     undrainedShards = Atomic(shards.count)
+  }
+
+  /// The settings in force; a shard has its own copy.
+  var settings: Settings {
+    get { inForce.withLock { $0 } }
+    set { inForce.withLock { $0 = newValue } }
   }
 
   /// The time by both clocks.

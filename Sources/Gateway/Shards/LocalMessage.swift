@@ -17,6 +17,8 @@ enum LocalMessage: Sendable {
   case stop
   /// Sends a message as the shard's own.
   case send(ShardMessage)
+  /// Other settings hold.
+  case settingsDidChange
   /// The ring of servers is another.
   case ringDidChange
   /// The store has connected anew to its database, which may have lost its last commits.
@@ -66,6 +68,7 @@ extension Shard {
       users.noteAllSeen()
       loop.stop()
     case .send(let message): send(message)
+    case .settingsDidChange: adopt(services.settings)
     case .ringDidChange: edge?.ringDidChange()
     case .storeReconnected: LogComparison(on: self).begin()
     case .linkWasReset(let server, let count): edge?.linkWasReset(with: server, count: count)
@@ -94,7 +97,7 @@ extension Shard {
 
   private func beginDraining() {
     guard drain == nil else { return }
-    let drain = ShardDrain(shard: self, timeout: services.settings.drain.timeoutMilliseconds)
+    let drain = ShardDrain(shard: self, timeout: settings.drain.timeoutMilliseconds)
     self.drain = drain
     channels.endWaiting()
     drain.begin()

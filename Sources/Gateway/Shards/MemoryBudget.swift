@@ -8,16 +8,23 @@ final class MemoryBudget: Sendable {
     let byteCount = Atomic(0)
   }
 
-  /// In bytes.
-  let limit: Int
+  private let mostBytes: Atomic<Int>
   private let shares: [Share]
   private let isBeingRelieved = Atomic(false)
 
   /// - Parameter limit: In bytes; 0 for none, as long as settings have not been loaded.
   init(limit: Int, shards: Int) {
-    self.limit = limit > 0 ? limit : .max
+    mostBytes = Atomic(Self.bytes(of: limit))
     shares = (0..<shards).map { _ in Share() }
   }
+
+  /// In bytes.
+  var limit: Int { mostBytes.load(ordering: .relaxed) }
+
+  /// Adopts another limit; what is beyond it is relieved when a shard ends its turn.
+  func adopt(limit: Int) { mostBytes.store(Self.bytes(of: limit), ordering: .relaxed) }
+
+  private static func bytes(of limit: Int) -> Int { limit > 0 ? limit : .max }
 
   /// Takes note of what a shard's connections hold.
   func publish(_ byteCount: Int, of shard: Int) {

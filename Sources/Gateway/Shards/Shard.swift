@@ -15,6 +15,9 @@ import WebSocket
 final class Shard {
   let handle: ShardHandle
   let services: GatewayServices
+  /// The settings in force, as this shard has them.
+  private(set) var settings: Settings
+  private(set) var origins: OriginRules
   let loop: EventLoop
   private(set) lazy var transport = Transport(
     loop: loop, configuration: .init(services, loop: handle.index), delegate: self)
@@ -72,13 +75,16 @@ final class Shard {
   init(handle: ShardHandle, services: GatewayServices) throws(SystemError) {
     self.handle = handle
     self.services = services
+    let settings = services.settings
+    self.settings = settings
+    origins = OriginRules(allowed: settings.auth.allowedOrigins)
     loop = try EventLoop()
     _ = try loop.register(handle.mailbox.descriptor, for: .readable, handler: self)
     loop.endOfTurn = { [unowned self] in endTurn() }
     if let network = services.network {
       edge = ShardEdge(
         network, services.relayCounts, shard: self,
-        timeout: services.settings.cluster.callTimeoutMilliseconds)
+        timeout: settings.cluster.callTimeoutMilliseconds)
     }
   }
 
@@ -86,6 +92,16 @@ final class Shard {
   var counters: CounterShard<GatewayCounter> { services.metrics.counters[handle.index] }
   var gauges: GaugeShard<GatewayGauge> { services.metrics.gauges[handle.index] }
   var latencies: HistogramShard<GatewayLatency> { services.metrics.latencies[handle.index] }
+
+  /// WebSockets that the process may have.
+  var connectionLimit: Int { services.descriptors.webSockets(settings.limits.connections) }
+
+  /// Adopts settings that were reloaded.
+  func adopt(_ new: Settings) {
+    settings = new
+    origins = OriginRules(allowed: new.auth.allowedOrigins)
+    users.settingsDidChange()
+  }
 
   /// Sends mail, after all that this shard sent to the same shard before.
   ///

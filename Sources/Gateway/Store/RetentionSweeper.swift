@@ -25,7 +25,7 @@ final class RetentionSweeper: TimerHandler {
 
   /// - Returns: `nil` when messages are kept for ever.
   init?(on shard: Shard) {
-    let days = shard.services.settings.store.retentionDays
+    let days = shard.settings.store.retentionDays
     guard days > 0 else { return nil }
     self.shard = shard
     age = Int64(days) * Self.dayLength

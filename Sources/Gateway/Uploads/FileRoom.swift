@@ -26,12 +26,12 @@ final class FileRoom: Sendable {
   /// The part of the free room that uploads of one user reserve ahead, beside the first step.
   private static let usersPart: Int64 = 8
 
-  /// Bytes; 0 for any number.
-  private let limit: Int64
   private let count: Count
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   private struct State {
+    /// Bytes; 0 for any number.
+    var limit: Int64
     /// The bytes of the last count, with those that were stored since; `nil` before the first count.
     var knownByteCount: Int64?
     /// Milliseconds of a steady clock.
@@ -78,12 +78,18 @@ final class FileRoom: Sendable {
   }
 
   init(limit: Int64, count: @escaping Count) {
-    self.limit = limit
+    state = Mutex(State(limit: limit))
     self.count = count
   }
 
+  /// Adopts another limit; files that are there stay, and are counted first where there was none.
+  func adopt(limit: Int64, at now: Int64 = SystemClock.monotonicMilliseconds) {
+    state.withLock { $0.limit = limit }
+    whenCounted(at: now) {}
+  }
+
   /// Whether it is known how many bytes there are; always without a limit.
-  var isCounted: Bool { limit == 0 || state.withLock { $0.knownByteCount != nil } }
+  var isCounted: Bool { state.withLock { $0.limit == 0 || $0.knownByteCount != nil } }
 
   /// Calls a closure once files have been counted, or could not be.
   ///
@@ -91,9 +97,8 @@ final class FileRoom: Sendable {
   func whenCounted(
     at now: Int64 = SystemClock.monotonicMilliseconds, _ proceed: @escaping @Sendable () -> Void
   ) {
-    guard limit > 0 else { return proceed() }
     let (isCounted, mustCount) = state.withLock { state -> (Bool, Bool) in
-      guard state.knownByteCount == nil else { return (true, false) }
+      guard state.limit > 0, state.knownByteCount == nil else { return (true, false) }
       state.waiting.append(proceed)
       return (false, state.beginCount(at: now))
     }
@@ -134,6 +139,7 @@ final class FileRoom: Sendable {
     _ choices: [ReservedBytes], of rest: Int64, for file: ComingFile, at now: Int64
   ) -> RoomReservation? {
     let (number, mustCount) = state.withLock { state -> (UInt64?, Bool) in
+      let limit = state.limit
       let mustCount = limit > 0 && state.beginCount(at: now)
       guard limit == 0 || rest <= limit - (state.knownByteCount ?? limit),
         let bytes = choices.first(where: { hasRoom(for: $0, of: file, state) })
@@ -147,6 +153,7 @@ final class FileRoom: Sendable {
   }
 
   private func hasRoom(for bytes: ReservedBytes, of file: ComingFile, _ state: State) -> Bool {
+    let limit = state.limit
     guard limit > 0 else { return true }
     guard let known = state.knownByteCount else { return false }
     let added = max(0, bytes.count - state.reservedByteCount(of: file.id))

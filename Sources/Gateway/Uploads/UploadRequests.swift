@@ -31,7 +31,7 @@ struct UploadRequests {
     let head = call.head
     answers = UploadAnswers(
       origin: head.fields["Origin"],
-      allowedOrigins: call.shard.services.settings.auth.allowedOrigins)
+      allowedOrigins: call.shard.settings.auth.allowedOrigins)
     method = Method(rawValue: head.fields["X-HTTP-Method-Override"] ?? head.method)
     secret = call.arguments["secret"]
   }

@@ -13,7 +13,8 @@ import Uploads
 final class UploadService: Sendable {
   private let store: Store
   let vault: FileVault
-  private let settings: Settings
+  private let inForce: Mutex<LimitSettings>
+  let publicURL: String?
   private let clock: DeploymentClock
   private let hold: DeletionHold
   private let logger: Logger
@@ -35,7 +36,8 @@ final class UploadService: Sendable {
     hold: DeletionHold, logger: Logger
   ) {
     (self.hold, self.logger) = (hold, logger)
-    self.settings = settings
+    inForce = Mutex(settings.limits)
+    publicURL = settings.files.publicURL
     self.store = store
     self.vault = vault
     self.key = key
@@ -56,10 +58,18 @@ final class UploadService: Sendable {
     }
   }
 
-  /// Whether users may upload files.
-  var isOn: Bool { settings.limits.fileBytes > 0 }
+  /// The limits of the settings in force.
+  private var limits: LimitSettings { inForce.withLock { $0 } }
 
-  var publicURL: String? { settings.files.publicURL }
+  /// Adopts settings that were reloaded.
+  func adopt(_ limits: LimitSettings) {
+    inForce.withLock { $0 = limits }
+    attempts.adopt(perSecond: limits.uploadsPerSecond, burst: 2 * limits.uploadsPerSecond)
+    room.adopt(limit: limits.filesDiskBytes)
+  }
+
+  /// Whether users may upload files.
+  var isOn: Bool { limits.fileBytes > 0 }
 
   /// The base of the addresses of all files; `nil` when each upload names its own.
   var base: String? { publicURL.map(FileAddress.base(ofPublicURL:)) }
@@ -116,13 +126,13 @@ final class UploadService: Sendable {
     let record = UploadRecord(
       fileID: FileID.make(), userID: userID, name: FileName(request.name).text,
       type: request.type, size: request.size, createdAt: now,
-      expiresAt: now + settings.limits.uploadRetentionSeconds * 1_000, base: address.storedBase,
+      expiresAt: now + limits.uploadRetentionSeconds * 1_000, base: address.storedBase,
       message: request.message, seal: mustSeal ? UploadSeal() : nil,
       thumbnailSizes: request.thumbnailSizes)
     let sealed = request.requestID.flatMap { _ in secret.sealed(fileID: record.fileID, key: key) }
     let upload = NewUpload(
       record, secretHash: secret.hash, sealedSecret: sealed, requestID: request.requestID)
-    let limits = UploadLimits(settings.limits)
+    let limits = UploadLimits(limits)
     guard limits.byteCount > 0 else {
       return create(upload, UploadCreation(upload, limits: limits), secret, address, completion)
     }
@@ -158,11 +168,11 @@ final class UploadService: Sendable {
             }
             return .success(Creation(first, secret, at: address))
           case .inactive: return .failure(.deactivated(userID))
-          case .full: return .failure(.tooManyUploads(settings.limits.uploadsPerUser))
+          case .full: return .failure(.tooManyUploads(limits.uploadsPerUser))
           case .late(let wait, let limit, let window):
             return .failure(
               .rateLimited(retryAfter: wait, limit: limit, window: window, scope: "uploads"))
-          case .overQuota: return .failure(.tooManyFileBytes(settings.limits.userFileBytes))
+          case .overQuota: return .failure(.tooManyFileBytes(limits.userFileBytes))
           }
         })
     }
@@ -171,7 +181,7 @@ final class UploadService: Sendable {
   private func admitAttempt(of userID: String) throws(ServiceError) {
     guard let wait = attempts.admit(userID, at: SystemClock.monotonicMilliseconds) else { return }
     throw .rateLimited(
-      retryAfter: wait, limit: settings.limits.uploadsPerSecond, window: 1_000, scope: "uploads")
+      retryAfter: wait, limit: limits.uploadsPerSecond, window: 1_000, scope: "uploads")
   }
 
   /// Counts the files of a user as a query, since there may be many; the last minute is left to the
@@ -190,8 +200,8 @@ final class UploadService: Sendable {
     guard isOn else {
       throw .uploadsAreOff
     }
-    guard request.size <= Int64(settings.limits.fileBytes) else {
-      throw .fileTooLarge(limit: settings.limits.fileBytes)
+    guard request.size <= Int64(limits.fileBytes) else {
+      throw .fileTooLarge(limit: limits.fileBytes)
     }
   }
 
@@ -201,7 +211,7 @@ final class UploadService: Sendable {
   func outlook(
     of userID: String, completion: @escaping @Sendable (Result<UploadOutlook, ServiceError>) -> Void
   ) {
-    let limits = settings.limits
+    let limits = limits
     countOlderFiles(of: userID) { [store, clock] result in
       switch result {
       case .failure(let error): completion(.failure(error))
@@ -248,7 +258,7 @@ final class UploadService: Sendable {
   func sweep(
     after removedCount: Int = 0, sendingUnsent send: @escaping @Sendable ([UploadRecord]) -> Void
   ) {
-    let age = settings.limits.uploadRetentionSeconds * 1_000
+    let age = limits.uploadRetentionSeconds * 1_000
     let now = clock.moment
     let isHeld = hold.rest(forAge: age, at: now) > 0
     let sweep = UploadSweep(at: now.unix, expiredBy: isHeld ? 0 : now.unix)

@@ -27,7 +27,7 @@ final class UploadSweeper: TimerHandler {
 
   /// Short retentions are swept more often.
   private static func sweepInterval(_ shard: Shard) -> Int64 {
-    let retention = shard.services.settings.limits.uploadRetentionSeconds * 1_000
+    let retention = shard.settings.limits.uploadRetentionSeconds * 1_000
     return min(interval, max(retention / 4, 250))
   }
 }

@@ -321,7 +321,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private func finish() {
     guard let upload = transfer.upload else { return }
     let now = shard.services.clock.now
-    let retention = shard.services.settings.limits.uploadRetentionSeconds * 1_000
+    let retention = shard.settings.limits.uploadRetentionSeconds * 1_000
     let expiry = now + retention
     ask(UploadCompletion(upload, at: now, expiresAt: expiry)) {
       $0 ? .finished(expiresAt: expiry) : .lost

@@ -8,7 +8,8 @@ struct LostPlaces {
     let end: Int64
   }
 
-  private let limit: Int
+  /// The places that a user may have.
+  var limit: Int
   /// The places of each user, the oldest first.
   private var places: [String: [Place]] = [:]
   /// Users who had places when they were last looked through, so that those are forgotten in time.

@@ -75,8 +75,11 @@ final class UserDirectory {
   init(shard: Shard) {
     self.shard = shard
     lastSeen = LastSeenNotes(shard: shard)
-    graces = LostPlaces(perUser: shard.services.settings.limits.channelsPerUser)
+    graces = LostPlaces(perUser: shard.settings.limits.channelsPerUser)
   }
+
+  /// Adopts the settings of the shard, which have changed.
+  func settingsDidChange() { graces.limit = shard.settings.limits.channelsPerUser }
 
   /// Takes note of a session that opens if its user may.
   func expect(_ session: SessionAddress, of userID: String) {
@@ -89,7 +92,7 @@ final class UserDirectory {
     var presence = presences[userID, default: Presence()]
     presence.stopExpecting(session)
     presence.sessions.append(session)
-    let excess = presence.sessions.count - shard.services.settings.limits.connectionsPerUser
+    let excess = presence.sessions.count - shard.settings.limits.connectionsPerUser
     if excess > 0 {
       // With their channels: the end of a session on a server that dies is never reported.
       for oldest in presence.sessions.all.prefix(excess) { end(oldest, in: &presence, userID) }
@@ -129,7 +132,7 @@ final class UserDirectory {
   /// - Returns: Whether the user may be in one more channel.
   func reserve(_ channelURL: String, for session: SessionAddress, of userID: String) -> Bool {
     var presence = presences[userID, default: Presence()]
-    let limit = shard.services.settings.limits.channelsPerUser
+    let limit = shard.settings.limits.channelsPerUser
     guard
       presence.channels.count < limit || presence.channels.contains(where: { $0.url == channelURL })
     else { return false }
@@ -148,7 +151,7 @@ final class UserDirectory {
 
   /// Notes the channels of a session that did not leave them.
   private func noteLoss(of session: SessionAddress, in presence: Presence, _ userID: String) {
-    let settings = shard.services.settings
+    let settings = shard.settings
     guard settings.limits.fileBytes > 0, settings.files.graceSeconds > 0 else { return }
     for channel in presence.channels where channel.sessions.contains(session) {
       graces.add(
@@ -228,7 +231,7 @@ extension UserDirectory {
     } else {
       presence.expected.append(session)
     }
-    let limits = shard.services.settings.limits
+    let limits = shard.settings.limits
     while presence.sessions.count > limits.connectionsPerUser
       || presence.channels.count > limits.channelsPerUser, let oldest = presence.sessions.all.first
     {

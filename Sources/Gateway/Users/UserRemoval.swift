@@ -56,7 +56,7 @@ extension Shard {
   fileprivate func dismiss(
     _ userID: String, from urls: [String], then completion: @escaping (Bool) -> Void
   ) {
-    let time = edge == nil ? nil : services.settings.cluster.callTimeoutMilliseconds
+    let time = edge == nil ? nil : settings.cluster.callTimeoutMilliseconds
     poll(count: urls.count, within: time) { part, address in
       .channel(url: urls[part], .dismiss(userID: userID, replyTo: address))
     } then: { answers in

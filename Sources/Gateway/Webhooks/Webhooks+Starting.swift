@@ -30,19 +30,29 @@ extension Webhooks {
   ) throws {
     let urls = settings.urls.withoutRepetitions()
     let contents = try store.performNow(OutboxReceiverChange(urls))
+    guard let configuration = WebhookConfiguration(settings, clock: clock, hold: hold) else {
+      return nil
+    }
+    try self.init(
+      configuration, contents: contents, store: store, cluster: cluster, door: door, logger: logger)
+  }
+}
+
+extension WebhookConfiguration {
+  /// - Returns: `nil` when there is no URL.
+  init?(_ settings: WebhookSettings, clock: DeploymentClock, hold: DeletionHold) {
+    let urls = settings.urls.withoutRepetitions()
     guard !urls.isEmpty, let secret = settings.secret else { return nil }
-    var configuration = WebhookConfiguration(urls: urls, secret: Array(secret.value.utf8))
-    configuration.userAgent = "\(Release.name)/\(Release.version)"
-    configuration.timeout = settings.timeoutMilliseconds
-    configuration.concurrency = settings.concurrency
+    self.init(urls: urls, secret: Array(secret.value.utf8))
+    userAgent = "\(Release.name)/\(Release.version)"
+    timeout = settings.timeoutMilliseconds
+    concurrency = settings.concurrency
     let retryTime = settings.retrySeconds * 1_000
-    configuration.retryTime = retryTime
-    configuration.ageClock = {
+    self.retryTime = retryTime
+    ageClock = {
       let now = clock.moment
       return hold.rest(forAge: retryTime, at: now) > 0 ? nil : now.unix
     }
-    configuration.backlogLimit = settings.backlogEvents
-    try self.init(
-      configuration, contents: contents, store: store, cluster: cluster, door: door, logger: logger)
+    backlogLimit = settings.backlogEvents
   }
 }

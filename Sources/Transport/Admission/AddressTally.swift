@@ -9,7 +9,7 @@ package struct AddressTally: Sendable {
     var unopened = 0
   }
 
-  private let limits: AddressLimits
+  var limits: AddressLimits
   private var counts: [AddressKey: Counts] = [:]
 
   package init(_ limits: AddressLimits) {
@@ -84,9 +84,6 @@ package struct AddressLimits: Sendable, Hashable {
     self.connections = connections
     self.unopened = unopened
   }
-
-  /// Whether there is anything to count for.
-  package var isOff: Bool { connections == 0 && unopened == 0 }
 }
 
 /// The limit that a connection is over.
@@ -104,6 +101,9 @@ package final class AddressRegister: Sendable {
   package init(_ limits: AddressLimits) {
     tally = Mutex(AddressTally(limits))
   }
+
+  /// Adopts other limits; connections beyond them stay.
+  package func adopt(_ limits: AddressLimits) { tally.withLock { $0.limits = limits } }
 
   func add(_ key: AddressKey) -> ExceededAddressLimit? { tally.withLock { $0.add(key) } }
 

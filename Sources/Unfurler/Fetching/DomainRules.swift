@@ -40,6 +40,15 @@ package final class DomainRules: Sendable {
     policy.withLock { swap(&$0.optedOut, &optedOut) }
   }
 
+  /// Adopts other domains of the settings; the opt-out list stays as it is.
+  package func adopt(allowed: [Domain], denied: [Domain]) {
+    var (allowed, denied) = (DomainSet(allowed), DomainSet(denied))
+    policy.withLock {
+      swap(&$0.allowed, &allowed)
+      swap(&$0.denied, &denied)
+    }
+  }
+
   /// The number of domains that have opted out.
   package var optedOutCount: Int { policy.withLock { $0.optedOut.count } }
 

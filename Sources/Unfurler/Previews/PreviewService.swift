@@ -18,7 +18,7 @@ package final class PreviewService: Sendable {
   let timeout: Duration
   /// The previews of all servers; `nil` on a single server, whose cache has them all.
   let shared: (any SharedPreviews)?
-  private let domains: DomainRules
+  package let domains: DomainRules
   let tally = PreviewTally()
   let flights = Mutex(Flights())
   let inspections = Mutex(Inspections())

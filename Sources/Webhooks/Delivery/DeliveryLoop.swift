@@ -12,7 +12,7 @@ import Store
 /// here, and the store's writer notes which were taken, all of a round in one job.
 final class DeliveryLoop: CurlLoopOwner {
   let loop: CurlLoop<DeliveryTransfer>
-  let configuration: WebhookConfiguration
+  private(set) var configuration: WebhookConfiguration
   let store: Store
   let door: DeliveryHandle
   let counters: WebhookCounters
@@ -62,6 +62,9 @@ final class DeliveryLoop: CurlLoopOwner {
     switch request {
     case .begin(let contents): begin(contents)
     case .queued(let arrivals): didQueue(arrivals)
+    case .configure(let new):
+      configuration = new
+      schedule.concurrency = max(1, new.concurrency)
     case .hinted(let lanes): didHint(lanes)
     case .didSurvey(let holds, let result): didSurvey(holds, result)
     case .didClaim(let result): didClaim(result)

@@ -5,6 +5,8 @@ enum DeliveryRequest: Sendable {
   /// The events that wait from before the start.
   case begin(OutboxContents)
   case queued([OutboxArrival])
+  /// Other rules of posting hold; the URLs and the time limit of a request are the same.
+  case configure(WebhookConfiguration)
   /// Other servers have put events into lanes.
   case hinted(OutboxLanes)
   case didSurvey([OutboxHold], Result<OutboxSurvey.Findings, StoreError>)

@@ -5,7 +5,8 @@
 /// each time, and holds up no other. Knows no clock: times are any milliseconds that never go back.
 package struct DeliverySchedule: Sendable {
   private var queues: [ReceiverQueue]
-  private let concurrency: Int
+  /// Most requests under way to each URL; at least 1.
+  package var concurrency: Int
   private let waits: RetryWaits
   /// The URL whose turn is looked at first, so that none is preferred.
   private var firstReceiver = 0

@@ -67,6 +67,23 @@ struct FileRoomTests {
     #expect(room.reserve(56, for: "b", at: 1) == nil)
   }
 
+  @Test("another limit holds at once; files are counted first where there was none")
+  func adopts() {
+    let limited = room(limit: 100, counted: 40)
+    limited.adopt(limit: 50, at: 1)
+    #expect(limited.reserve(11, for: "a", at: 1) == nil)
+    #expect(limited.reserve(10, for: "a", at: 1) != nil)
+    let free = room(limit: 0)
+    #expect(free.isCounted)
+    free.adopt(limit: 50, at: 1)
+    #expect(!free.isCounted && free.reserve(1, for: "a", at: 1) == nil)
+    counter.end(49)
+    #expect(free.isCounted && free.reserve(2, for: "a", at: 1) == nil)
+    #expect(free.reserve(1, for: "a", at: 1) != nil)
+    free.adopt(limit: 0, at: 1)
+    #expect(free.reserve(1_000, for: "a", at: 1) != nil)
+  }
+
   @Test("a file that several requests want to write is reserved for once")
   func isSharedByOneFile() {
     let room = room(limit: 100, counted: 0)

@@ -31,4 +31,23 @@ struct LimitTableTests {
     table.replace(with: LimitOverrides())
     #expect(table.limit(.flood, customType: "loud").count == 5)
   }
+
+  @Test(
+    "limits of reloaded settings hold where no other is set, and it is known whether they changed")
+  func reload() {
+    var overrides = LimitOverrides()
+    overrides.deployment[.throttle] = override(4)
+    let table = LimitTable(Settings().limits, overrides)
+    var settings = Settings().limits
+    settings.calls.burst = 1
+    #expect(!table.adopt(settings))
+    settings.flood.limit.count = 7
+    settings.throttle.count = 8
+    #expect(table.adopt(settings))
+    #expect(!table.adopt(settings))
+    #expect(table.limit(.flood).count == 7 && table.limit(.flood, customType: "loud").count == 7)
+    #expect(table.limit(.throttle).count == 4)
+    table.replace(with: LimitOverrides())
+    #expect(table.limit(.throttle).count == 8)
+  }
 }

@@ -26,6 +26,17 @@ struct UserRatesTests {
     #expect(rates.admit("ann", at: 500) == 500)
   }
 
+  @Test("another rate holds at once, and what was spent counts")
+  func adopts() {
+    let rates = UserRates(perSecond: 2)
+    for _ in 0..<2 { #expect(rates.admit("ann", at: 0) == nil) }
+    rates.adopt(perSecond: 4, burst: 4)
+    for _ in 0..<2 { #expect(rates.admit("ann", at: 250) == nil) }
+    #expect(rates.admit("ann", at: 250) != nil)
+    rates.adopt(perSecond: 0)
+    for _ in 0..<9 { #expect(rates.admit("ann", at: 250) == nil) }
+  }
+
   @Test("0 is no limit")
   func off() {
     let rates = UserRates(perSecond: 0)

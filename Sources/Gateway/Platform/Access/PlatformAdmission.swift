@@ -58,7 +58,7 @@ struct PlatformAdmission {
   }
 
   private func rateLimited(_ wait: Int64) -> ServiceError {
-    let rate = shard.services.settings.limits.platformCalls
+    let rate = shard.settings.limits.platformCalls
     return .rateLimited(
       retryAfter: wait, limit: rate.callsPerSecond, window: 1000, scope: "api_token")
   }
@@ -77,36 +77,45 @@ struct PlatformAdmission {
 /// Only tokens that may pass are counted, and one that is revoked is forgotten, so there are hardly
 /// more entries than such tokens.
 final class TokenRates: Sendable {
-  private let rate: CallRate
-  private let buckets = Mutex<[[UInt8]: TokenBucket]>([:])
+  private struct State {
+    var rate: CallRate
+    var buckets: [[UInt8]: TokenBucket] = [:]
+  }
+
+  private let state: Mutex<State>
 
   init(_ rate: CallRate) {
-    self.rate = rate
+    state = Mutex(State(rate: rate))
   }
+
+  /// Adopts another rate; the calls that were made still count.
+  func adopt(_ rate: CallRate) { state.withLock { $0.rate = rate } }
 
   /// Counts a call, or says how many milliseconds there are until the next may come.
   ///
   /// - Parameter now: Milliseconds of a steady clock.
   func admit(_ token: TokenDigest, at now: Int64) -> Int64? {
-    buckets.withLock { $0[token.bytes, default: TokenBucket()].take(at: now, rate: rate) }
+    state.withLock { state in
+      state.buckets[token.bytes, default: TokenBucket()].take(at: now, rate: state.rate)
+    }
   }
 
   /// Charges what a query has cost beyond its call.
   func charge(_ token: TokenDigest, _ cost: QueryCost, at now: Int64) {
     let calls = CallBudget.extraCalls(forReaderNanoseconds: cost.nanoseconds)
-    buckets.withLock { $0[token.bytes]?.charge(calls, at: now, rate: rate) }
+    state.withLock { $0.buckets[token.bytes]?.charge(calls, at: now, rate: $0.rate) }
   }
 
   /// How many milliseconds there are until the next call may come; `nil` when it may come now.
   func wait(for token: TokenDigest, at now: Int64) -> Int64? {
-    buckets.withLock { buckets in
-      var bucket = buckets[token.bytes] ?? TokenBucket()
-      return bucket.take(at: now, rate: rate)
+    state.withLock { state in
+      var bucket = state.buckets[token.bytes] ?? TokenBucket()
+      return bucket.take(at: now, rate: state.rate)
     }
   }
 
   /// Forgets a token that was revoked.
   func forget(_ token: TokenDigest) {
-    buckets.withLock { $0[token.bytes] = nil }
+    state.withLock { $0.buckets[token.bytes] = nil }
   }
 }
