@@ -25,6 +25,8 @@ parley() { runuser -u parley -- parley "$@" --api-token-file /var/lib/parley/api
 fails() { ! "$@"; }
 # Reads to the end, so that whoever writes is not cut off.
 has() { grep -c -- "$1" >/dev/null; }
+# logged UNIT TEXT: whether the log of a unit contains a text.
+logged() { journalctl --unit "$1" --no-pager | has "$2"; }
 answers() { bash /healthcheck "$1"; }
 
 apt-get install --yes --no-install-recommends /parley.deb
@@ -55,7 +57,18 @@ systemctl reload parleyd
 until_true is parleyd StatusText serving
 is parleyd ActiveState active
 is parleyd MainPID "$main"
-echo "ok: a reload keeps the process"
+cp -p /etc/parley/parley.yaml /settings
+echo 'log.level: loud' >>/etc/parley/parley.yaml
+fails systemctl reload parleyd
+logged parleyd 'log.level: expected one of'
+is parleyd ActiveState active
+sed -i 's/loud/debug/' /etc/parley/parley.yaml
+systemctl reload parleyd
+until_true logged parleyd 'reloaded the settings'
+cp -p /settings /etc/parley/parley.yaml
+systemctl reload parleyd
+is parleyd MainPID "$main"
+echo "ok: a reload keeps the process and adopts settings; an invalid file fails it and changes nothing"
 
 mkdir -p /etc/systemd/system/parleyd.service.d
 printf '[Service]\nWatchdogSec=3\n' >/etc/systemd/system/parleyd.service.d/watchdog.conf

@@ -64,6 +64,21 @@ async def test_the_gateway_tells_its_life(ctx):
         ctx.parleyd, ctx.directory(), [], supervisor.environment))
 
 
+async def test_a_refused_reload_is_told(ctx):
+    """After SIGHUP with an invalid file parleyd says READY, with a status that the previous settings hold."""
+    supervisor = Supervisor()
+    path = os.path.join(ctx.directory(), "parley.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("{}")
+    server = await ctx.fresh("--config", path, environment=supervisor.environment)
+    await supervisor.until("READY=1\nSTATUS=serving")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("log.level: loud")
+    server.process.send_signal(signal.SIGHUP)
+    await supervisor.until("RELOADING=1\n")
+    await supervisor.until("READY=1\nSTATUS=serving with the previous settings")
+
+
 async def test_the_preview_service_tells_its_life(ctx):
     """parley-unfurl says the same."""
     supervisor = Supervisor()
