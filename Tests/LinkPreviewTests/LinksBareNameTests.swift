@@ -36,6 +36,8 @@ struct LinksBareNameTests {
       ("163.com", "http://163.com/"),
       ("t.me/x", "http://t.me/x"),
       ("foo.github.io", "http://foo.github.io/"),
+      ("cookie.monster", "http://cookie.monster/"),
+      ("helpful.bot", "http://helpful.bot/"),
       ("event.target/x", "http://event.target/x"),
       ("www.os.name", "http://www.os.name/"),
       ("Booking.Com/Deals", "http://booking.com/Deals"),

@@ -22,7 +22,7 @@ enum NameEndings {
     pin play post prod read run save search select stream style target
     """)
 
-  /// Brands and closed registries.
+  /// Brands and closed registries; not those whose registries sell names, such as `bot`.
   private static let brands = words(
     """
     aaa aarp abarth abb abbott abbvie abc able accenture aco ads aeg aetna afl aig airbus airtel \
@@ -30,7 +30,7 @@ enum NameEndings {
     americanfamily amex amfam amica analytics android anz aol apple aquarelle aramco asda audi \
     audible auspost author avianca aws axa azure baidu banamex bananarepublic barclaycard barclays \
     barefoot bauhaus bbc bbt bbva bcg beats bentley bestbuy bharti bing blockbuster bloomberg bms \
-    bmw bnpparibas boehringer bofa book booking bosch bostik bot bradesco bridgestone brother \
+    bmw bnpparibas boehringer bofa book booking bosch bostik bradesco bridgestone brother \
     calvinklein canon capitalone caravan cba cbn cbre cbs cfa chanel chase chintai chrome cipriani \
     circle cisco citadel citi citic comcast commbank comsec cookingchannel crown crs cuisinella \
     dabur datsun dclk deal dealer dell deloitte delta dhl discover dish dnp dot drive dtv dunlop \
@@ -46,11 +46,11 @@ enum NameEndings {
     lancaster lancia landrover lanxess lasalle latrobe leclerc lefrak lego lexus lidl like lilly \
     lincoln linde lipsy living locus lpl lplfinancial lundbeck macys maif man mango marriott \
     marshalls maserati mattel mckinsey meet merckmsd microsoft mini mint mit mitsubishi mlb mma \
-    mobile moi monash monster mormon moto msd mtn mtr nab natura nba nec netbank netflix neustar \
+    mobile moi monash mormon moto msd mtn mtr nab natura nba nec netbank netflix neustar \
     nextdirect nexus nfl nhk nico nike nikon nissan nissay nokia northwesternmutual norton nowtv \
-    ntt obi observer office olayan olayangroup oldnavy ollo omega oracle orange origins otsuka ott \
+    ntt obi office olayan olayangroup oldnavy ollo omega oracle orange origins otsuka ott \
     panasonic passagens pay pccw pfizer philips pictet ping pioneer playstation pnc pohl politie \
-    pramerica praxi prime progressive pru prudential pwc realtor redstone redumbrella reliance \
+    pramerica praxi prime progressive pru prudential pwc redstone redumbrella reliance \
     rexroth ricoh ril rogers room rwe safe safety sakura samsclub samsung sandvik sandvikcoromant \
     sanofi sap sas saxo sbi sca scb schaeffler schmidt schwarz seat secure seek sener seven sew \
     sfr shangrila sharp shaw shell shouji showtime silk sina sky skype sling smart smile sncf \
