@@ -221,6 +221,28 @@ struct StructuredDataTests {
     #expect(tag?.description == "D")
   }
 
+  @Test("hosts of different owners are never one page")
+  func owners() {
+    let json = script(#"{"@type":"Article","headline":"T","url":"https://www.github.io/p/q"}"#)
+    #expect(PageReader.tag(Array(json.utf8), url: "https://m.github.io/p/q") == nil)
+    #expect(PageReader.tag(Array(json.utf8), url: "https://www.github.io/p/q?x")?.title == "T")
+  }
+
+  @Test("the address of a page is the same in every percent-encoding")
+  func encodings() {
+    let json = #"""
+      {"@type":"Product","name":"N","url":"/%e3%81%82%28b%29?c=%c3%a9","description":"D"}
+      """#
+    let page = Array(script(json).utf8)
+    let site = "https://www.example.com"
+    for path in ["/あ(b)?c=é", "/%E3%81%82(b)/?c=%C3%A9"] {
+      #expect(PageReader.tag(page, url: site + path)?.description == "D", "\(path)")
+    }
+    for path in ["/い(b)?c=é", "/あ(b)?c=e"] {
+      #expect(PageReader.tag(page, url: site + path) == nil, "\(path)")
+    }
+  }
+
   @Test("of a list of things elsewhere only the one at this address is the page")
   func lists() {
     let products = (1...5).map { #"{"@type":"Product","name":"P\#($0)","url":"/p/\#($0)"}"# }

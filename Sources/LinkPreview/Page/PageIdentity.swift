@@ -33,17 +33,28 @@ struct PageIdentity {
 extension WebURL {
   /// Whether a URL in a page's data leads to the page at `page`.
   ///
-  /// Hosts for other screens count as one. The page may have been requested with parameters beside
-  /// those that the data names.
+  /// Hosts of one site for other screens count as one, and so do all encodings of a path. The page may
+  /// have been requested with parameters beside those that the data names.
   fileprivate func isSamePage(as page: WebURL) -> Bool {
-    guard hostForAnyScreen == page.hostForAnyScreen, pathWithoutSlash == page.pathWithoutSlash
+    guard hostForAnyScreen == page.hostForAnyScreen, decodedPath == page.decodedPath,
+      DomainName.isSameSite(host, page.host)
     else { return false }
-    guard let query else { return true }
-    let parameters = Set((page.query ?? "").split(separator: "&"))
-    return query.split(separator: "&").allSatisfy(parameters.contains)
+    let parameters = Set(page.decodedParameters)
+    return decodedParameters.allSatisfy(parameters.contains)
   }
 
-  private var pathWithoutSlash: Substring { path.hasSuffix("/") ? path.dropLast() : path[...] }
+  /// The path without percent-encoding and without a slash at its end.
+  private var decodedPath: [UInt8] {
+    Self.decoded((path.hasSuffix("/") ? path.dropLast() : path[...]).utf8)
+  }
+
+  private var decodedParameters: [[UInt8]] {
+    (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map { Self.decoded($0) }
+  }
+
+  private static func decoded(_ part: some Collection<UInt8>) -> [UInt8] {
+    PercentEncoding.decode(part) ?? Array(part)
+  }
 
   private var hostForAnyScreen: Substring {
     let text = host.text
