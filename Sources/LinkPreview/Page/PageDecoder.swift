@@ -80,13 +80,17 @@ enum PreviewAddress {
 }
 
 /// Text for people out of text of a page.
-enum PreviewText {
-  /// References decoded once, then cleaned and cut; `nil` when nothing is left to read, or only a
-  /// placeholder.
+package enum PreviewText {
+  /// References decoded once, then as of ``clean(_:limit:)``.
   static func make(
     from source: String, in context: CharacterReferences.Context, limit: Int
   ) -> String? {
-    let text = DisplayText.line(CharacterReferences.decode(source, in: context), limit: limit)
+    clean(CharacterReferences.decode(source, in: context), limit: limit)
+  }
+
+  /// One line of at most `limit` scalars; `nil` when nothing is left to read, or only a placeholder.
+  package static func clean(_ text: String, limit: Int) -> String? {
+    let text = DisplayText.line(text, limit: limit)
     guard !text.unicodeScalars.allSatisfy(DisplayText.isBlank),
       !Placeholder.isText(Array(text.utf8))
     else { return nil }

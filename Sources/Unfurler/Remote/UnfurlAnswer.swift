@@ -1,4 +1,3 @@
-import Basics
 import LinkPreview
 import ParleyProtocol
 
@@ -201,8 +200,7 @@ extension OpenGraphImage {
 
 extension String? {
   fileprivate func cleaned(limit: Int) -> String? {
-    guard let text = map({ DisplayText.line($0, limit: limit) }), !text.isEmpty else { return nil }
-    return text
+    flatMap { PreviewText.clean($0, limit: limit) }
   }
 
   fileprivate var webAddress: String? { flatMap { WebURL($0)?.text } }

@@ -163,6 +163,8 @@ struct UnfurlAnswerTests {
     arguments: [
       "{}", #"{"og:title":""}"#, #"{"og:title":" \n "}"#, #"{"og:url":"https://a.example/"}"#,
       #"{"og:image":{}}"#, #"{"og:title":5,"og:description":[],"og:image":"x"}"#,
+      #"{"og:title":"\u200b\u2060"}"#,
+      #"{"og:title":"undefined","og:description":"[object Object]"}"#,
     ])
   func empty(json: String) throws {
     #expect(try tag(json) == nil)
