@@ -125,6 +125,14 @@ struct ServerAttackTests {
     #expect(try await report(on: server.url("/")).tag?.title == "T")
   }
 
+  @Test("an interim response that nothing follows is a failure, not a page without a preview")
+  func onlyInterim() async throws {
+    let server = try LocalServer { $0.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n") }
+    defer { server.stop() }
+    let report = try await report(on: server.url("/"))
+    #expect(report.problemKind == .failed)
+  }
+
   @Test("redirects in a circle end when they come back, chains at the limit")
   func redirects() async throws {
     let server = try LocalServer { client in

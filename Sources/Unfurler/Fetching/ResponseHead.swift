@@ -44,8 +44,9 @@ struct ResponseHead {
     return .read(contentType: last)
   }
 
-  /// Whether the status reports a problem of the server, not of the page.
-  private var isPassing: Bool { status >= 500 || status == 429 }
+  /// Whether the status reports a problem of the server, not of the page: so does an interim one (1xx)
+  /// that nothing follows.
+  private var isPassing: Bool { status >= 500 || status == 429 || status < 200 }
 
   /// A media type without its parameters, in lower case.
   static func essence(_ contentType: String) -> String {
