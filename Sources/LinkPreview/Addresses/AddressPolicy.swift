@@ -3,8 +3,8 @@ package import Basics
 /// Decides which addresses may be dialled to fetch a page.
 ///
 /// Everything outside the public internet is refused, in whatever notation it comes, unless the
-/// operator allowed its network, and so are the machine's own addresses. An IPv6 address that only wraps an IPv4 address is judged by the
-/// address inside, since that is where the packets end up.
+/// operator allowed its network, and so are the machine's own addresses. An IPv6 address that only
+/// wraps an IPv4 address is judged by the address inside, since that is where the packets end up.
 package struct AddressPolicy: Sendable, Hashable {
   private let allowed: [Network]
   /// The addresses of the machine's interfaces: services that listen on them expect clients, and
