@@ -95,6 +95,8 @@ struct LinksInternationalTests {
       ("한국.kr과example.org", "http://xn--3e0b707e.kr/"),
       ("example.comและexample.org", "http://example.com/"),
       ("example.comиexample.org", "http://example.com/"),
+      ("www.tv東京.jp", "http://www.xn--tv-n92cn98g.jp/"),
+      ("https://www.tv東京.jp/x", "https://www.xn--tv-n92cn98g.jp/x"),
     ])
   func glued(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)

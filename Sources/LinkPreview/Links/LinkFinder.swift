@@ -14,7 +14,7 @@ package struct LinkFinder {
     return finder?.next()
   }
 
-  /// The number of candidates without a link after which the search ends.
+  /// The number of candidates, links or not, after which the search ends.
   private static let maximumCandidates = 64
 
   private let text: LinkText
@@ -107,7 +107,7 @@ package struct LinkFinder {
     position = max(word.upperBound, word.lowerBound + 1)
     if brackets.isHolding { return nil }
     guard let reading = WordLink.read(word, in: text) else { return nil }
-    if reading.url == nil { candidates += 1 }
+    candidates += 1
     return take(reading)
   }
 

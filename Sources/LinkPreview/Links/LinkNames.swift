@@ -85,8 +85,9 @@ enum NameRun {
   /// in `example.com和example.org`.
   static func end(from start: Int, in text: LinkText) -> Int {
     var end = start
+    var nameEnds = NameEnds(start: start)
     while let scalar = text[end] {
-      if isNameEnd(end, startingAt: start, in: text) { break }
+      if nameEnds.contains(end, in: text) { break }
       if scalar.isDot {
         guard end > start, text[end + 1]?.isHostScalar == true,
           scalar != "\u{3002}" || text[end - 1]?.isASCII == true
@@ -111,25 +112,14 @@ enum NameRun {
     return start
   }
 
-  /// Whether a whole name ends before the character at `index`: a letter of another script directly
-  /// behind it, or a full stop of another script behind a name with dots.
-  private static func isNameEnd(_ index: Int, startingAt start: Int, in text: LinkText) -> Bool {
-    guard index > start, index - start <= BareName.longest, let scalar = text[index],
-      scalar == "\u{3002}" || (scalar.isForeignToLatin && !scalar.isDot),
-      text[index - 1]?.isASCIIAlphanumeric == true,
-      text.scalars[start..<index].contains(".")
-    else { return false }
-    return BareName(start..<index, in: text) != nil
-  }
-
   /// The name that `run` begins with, which may be all of it, as far as its ending is known.
   ///
   /// It may be followed directly by a word of another script, `sendbird.com입니다`, or the beginning
   /// of the next sentence, `sendbird.com.Then`.
   static func known(in run: Range<Int>, of text: LinkText) -> (name: BareName, end: Int)? {
-    let checked = run.dropFirst().prefix(BareName.longest)
+    var nameEnds = NameEnds(start: run.lowerBound)
     var end =
-      checked.first { isNameEnd($0, startingAt: run.lowerBound, in: text) } ?? run.upperBound
+      run.prefix(BareName.longest + 1).first { nameEnds.contains($0, in: text) } ?? run.upperBound
     for _ in 0..<4 {
       while end > run.lowerBound, let last = text[end - 1], last == "-" || last.isDot { end -= 1 }
       if let name = BareName(run.lowerBound..<end, in: text) {
@@ -149,6 +139,39 @@ enum NameRun {
     let label = text.scalars[(dot + 1)..<name.upperBound]
     if let foreign = label.firstIndex(where: \.isForeignToLatin) { return foreign }
     return label.first?.properties.isUppercase == true && label.isMixedCase ? dot : nil
+  }
+}
+
+/// The places of a run where a whole name ends before a word of another script.
+///
+/// Names are looked at in a few places of a run only, since the conversion to ASCII is expensive.
+private struct NameEnds {
+  private static let mostNames = 4
+
+  let start: Int
+  private var nameCount = 0
+
+  /// - Parameter start: The beginning of the run.
+  init(start: Int) { self.start = start }
+
+  /// Whether a whole name ends before the character at `index`: a letter of another script directly
+  /// behind it, or a full stop of another script behind a name with dots.
+  ///
+  /// `www` and a top-level domain are the beginning of a longer name: `www.tv東京.jp`.
+  mutating func contains(_ index: Int, in text: LinkText) -> Bool {
+    guard nameCount < Self.mostNames, mayContain(index, in: text) else { return false }
+    nameCount += 1
+    return BareName(start..<index, in: text).map { !$0.isOnlyWWW } ?? false
+  }
+
+  private func mayContain(_ index: Int, in text: LinkText) -> Bool {
+    guard index > start, index - start <= BareName.longest, let scalar = text[index],
+      scalar == "\u{3002}" || (scalar.isForeignToLatin && !scalar.isDot),
+      text[index - 1]?.isASCIIAlphanumeric == true,
+      let dot = text.scalars[start..<index].lastIndex(of: ".")
+    else { return false }
+    // No top-level domain mixes scripts.
+    return !text.scalars[dot..<index].contains(where: \.isForeignToLatin)
   }
 }
 
@@ -194,6 +217,9 @@ struct BareName {
     labels.count == 2 && (labels[1] == "am" || labels[1] == "pm")
       && labels[0].utf8.allSatisfy(\.isASCIIDigit)
   }
+
+  /// Whether it has nothing but `www` before its top-level domain.
+  var isOnlyWWW: Bool { labels.count == 2 && labels.first == "www" }
 
   /// Whether people take it for a site, and not for a file, a member of a program or a sentence:
   /// `README.md`, `deploy.sh:12`, `event.target`, `done.Next`.
