@@ -41,8 +41,32 @@ struct LinksInternationalTests {
       ("https://www.☃", "-"),
       ("https://www.☃/x", "-"),
       ("https://www.→.net/x", "-"),
+      ("https://www.1️⃣.com/x", "https://www.xn--1-2sn.com/x"),
+      ("https://www.①②.com/x", "-"),
+      ("https://a①.com", "-"),
+      ("https://a∞b.com/x", "-"),
+      ("https://shop.app.→.net/x", "-"),
+      ("https://a∞b.com/x c.com", "http://c.com/"),
+      ("https://a.com→b.com", "https://a.com/"),
+      ("https://localhost→b", "https://localhost/"),
+      ("https://localhost...", "https://localhost/"),
     ])
   func emoji(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
+    "a dot inside of a word is part of a host where it makes a name",
+    arguments: [
+      ("https://paral·lel.cat/", "https://xn--parallel-koa.cat/"),
+      ("paral·lel.cat", "http://xn--parallel-koa.cat/"),
+      ("Paral·lel i example.cat", "http://example.cat/"),
+      ("https://レオナルド・ダ.com", "https://xn--kck1b0ad9nd3i.com/"),
+      ("https://a.com・b.com", "https://a.com/"),
+      ("https://a.com·next", "https://a.com/"),
+      ("·sendbird.com", "http://sendbird.com/"),
+    ])
+  func middleDots(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)
   }
 

@@ -72,6 +72,12 @@ struct LinkText {
     return end
   }
 
+  /// Whether the dot of a double l of Catalan stands at `index`: `paral·lel` (RFC 5892 §A.3).
+  func isGeminateDot(at index: Int) -> Bool {
+    self[index] == "\u{b7}" && self[index - 1]?.asciiLowercased == "l"
+      && self[index + 1]?.asciiLowercased == "l"
+  }
+
   func string(_ range: Range<Int>) -> String {
     var view = String.UnicodeScalarView()
     view.append(contentsOf: scalars[range])

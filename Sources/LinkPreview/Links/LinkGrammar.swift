@@ -63,12 +63,13 @@ enum SchemeLink {
       url: nil, end: LinkRun.end(in: text, from: hostStart, startOfLink: start))
     let hostEnd = LinkAuthority.hostEnd(from: hostStart, in: text)
     guard !LinkAuthority.hasUserinfo(from: hostStart, in: text) else { return refusal }
-    if let end = LinkAuthority.pictorialHostEnd(from: hostStart, hostEnd: hostEnd, in: text) {
+    if let end = LinkAuthority.signedHostEnd(from: hostStart, hostEnd: hostEnd, in: text) {
       return read(start..<LinkTail.end(afterHost: end, startOfLink: start, in: text), in: text)
         ?? refusal
     }
-    guard hostEnd > hostStart, !LinkAuthority.isCutOff(hostStart..<hostEnd, in: text) else {
-      return refusal
+    guard hostEnd > hostStart else { return refusal }
+    if let end = LinkAuthority.unreadableNameEnd(from: hostStart..<hostEnd, in: text) {
+      return LinkReading(url: nil, end: LinkRun.end(in: text, from: end, startOfLink: start))
     }
     let nameEnd = nameEnd(hostStart..<hostEnd, in: text)
     let end =

@@ -35,16 +35,19 @@ enum LinkAuthority {
     return end
   }
 
-  /// Returns the end of a host with emoji, as in `https://i❤.ws/`; `nil` if it is none.
+  /// Returns the end of a host with emoji or middle dots, as in `https://i❤.ws/`; `nil` if it is none.
   ///
-  /// An emoji behind a whole host belongs to the sentence. It is a part of the host only where what
+  /// Such a sign behind a whole host belongs to the sentence. It is a part of the host only where what
   /// follows makes a name of it, under a top-level domain.
   ///
-  /// - Parameter hostEnd: The end of the host without the emoji.
-  static func pictorialHostEnd(from start: Int, hostEnd: Int, in text: LinkText) -> Int? {
+  /// - Parameter hostEnd: The end of the host without the sign.
+  static func signedHostEnd(from start: Int, hostEnd: Int, in text: LinkText) -> Int? {
     let isLabel = text[hostEnd]?.isDot == true && text[hostEnd + 1]?.isPictorial == true
-    guard isLabel || text[hostEnd]?.isPictorial == true else { return nil }
-    var end = text.end(from: start) { isHostScalar($0) || $0.isPictorial || $0.isDot }
+    guard isLabel || text[hostEnd]?.isPictorial == true || text[hostEnd]?.isMiddleDot == true
+    else { return nil }
+    var end = text.end(from: start) {
+      isHostScalar($0) || $0.isPictorial || $0.isMiddleDot || $0.isDot
+    }
     while end > hostEnd, let last = text[end - 1], !last.isHostScalar || last == "-" { end -= 1 }
     let host = start..<end
     guard BareName(host, in: text) != nil,
@@ -53,13 +56,17 @@ enum LinkAuthority {
     return end
   }
 
-  /// Whether a host of one label that ends at `hostEnd` is the beginning of a name that cannot be
-  /// read: `https://www.☃`.
-  static func isCutOff(_ host: Range<Int>, in text: LinkText) -> Bool {
-    guard text[host.upperBound]?.isDot == true, let next = text[host.upperBound + 1],
-      !text.scalars[host].contains(where: \.isDot)
-    else { return false }
-    return next.isPictorial || next.properties.generalCategory == .mathSymbol && !next.isASCII
+  /// Returns the end of a name with signs that cannot be read, of which `host` is the beginning:
+  /// `https://www.☃`, `https://a∞b.com`, `https://shop.app.→.net`; `nil` if the host is whole.
+  ///
+  /// Signs behind a name with dots belong to the sentence: `https://a.com→b.com`.
+  static func unreadableNameEnd(from host: Range<Int>, in text: LinkText) -> Int? {
+    let end = text.end(from: host.upperBound) { isHostScalar($0) || $0.isDot || $0.isSign }
+    let labels = (host.upperBound..<end).filter { index in
+      text.scalars[index].isDot && index + 1 < end && !text.scalars[index + 1].isDot
+    }
+    guard text.scalars[host].contains(where: \.isDot) else { return labels.isEmpty ? nil : end }
+    return labels.first == host.upperBound && labels.count > 1 ? end : nil
   }
 
   private static func bracketedHostEnd(from start: Int, in text: LinkText) -> Int {
@@ -92,7 +99,7 @@ enum NameRun {
         guard end > start, text[end + 1]?.isHostScalar == true,
           scalar != "\u{3002}" || text[end - 1]?.isASCII == true
         else { break }
-      } else if !scalar.isHostScalar {
+      } else if !scalar.isHostScalar, !text.isGeminateDot(at: end) {
         break
       }
       end += 1

@@ -31,10 +31,21 @@ extension Unicode.Scalar {
 
   /// A character that is a picture, or changes how one looks.
   var isPictorial: Bool {
-    if self == "\u{fe0f}" || self == "\u{200d}" { return true }
+    if self == "\u{fe0f}" || self == "\u{200d}" || self == "\u{20e3}" { return true }
     return !isASCII
       && (properties.generalCategory == .otherSymbol
         || properties.generalCategory == .modifierSymbol)
+  }
+
+  /// A symbol or number outside of ASCII, which no label of a name is read with: `→`, `①`, `€`.
+  var isSign: Bool {
+    if isASCII { return false }
+    switch properties.generalCategory {
+    case .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol, .letterNumber, .otherNumber,
+      .enclosingMark:
+      return true
+    default: return isMiddleDot
+    }
   }
 
   /// A character that IDNA treats as a dot between labels (UTS 46 §2.3).
