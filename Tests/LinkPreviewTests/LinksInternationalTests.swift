@@ -71,6 +71,24 @@ struct LinksInternationalTests {
   }
 
   @Test(
+    "a name with characters that are not seen is whole or no link",
+    arguments: [
+      ("https://exa\u{ad}mple.com/x", "-"),
+      ("https://exam\u{202e}ple.com", "-"),
+      ("https://ex\u{200d}ample.com", "-"),
+      ("https://exa\u{200b}mple.com b.com", "http://b.com/"),
+      ("exa\u{ad}mple.com", "-"),
+      ("exa\u{2060}mple.com", "-"),
+      ("\u{feff}example.com", "http://example.com/"),
+      ("មើល\u{200b}example.com", "http://example.com/"),
+      ("\u{2068}https://localhost\u{2069}.", "https://localhost/"),
+      ("\u{200f}https://a.com\u{200f}.", "https://a.com/"),
+    ])
+  func unseen(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
     "the dots of other scripts separate labels",
     arguments: [
       ("http://例え。テスト/", "http://xn--r8jz45g.xn--zckzah/"),
@@ -121,6 +139,8 @@ struct LinksInternationalTests {
       ("example.comиexample.org", "http://example.com/"),
       ("www.tv東京.jp", "http://www.xn--tv-n92cn98g.jp/"),
       ("https://www.tv東京.jp/x", "https://www.xn--tv-n92cn98g.jp/x"),
+      ("https://Example.Com입니다", "https://example.com/"),
+      ("https://LOCALHOST입니다", "https://localhost/"),
     ])
   func glued(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)

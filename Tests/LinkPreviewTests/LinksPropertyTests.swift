@@ -9,7 +9,7 @@ struct LinksPropertyTests {
     "|", "\\", "!", " ", " ", ".", ":", "@", "\"", "'", "&amp;", "。", "입니다", "ü", "x", "a.com",
     "https://b.com/x", "http://", "c.kr", "ftp://", "mailto:", "README.md", "/", "?", "#", "_",
     "*", "和", "☆", "（", "）", "’", "Www.A.Com/x", "[x](https://d.com)", "<e.com>", ";", "🔥",
-    "\u{200d}", "1", "://",
+    "\u{200d}", "1", "://", "\u{ad}", "\u{200b}", "·", "l·l.cat", "①", "1️⃣", "∞",
   ]
 
   private func randomText(_ random: inout SeededGenerator) -> String {

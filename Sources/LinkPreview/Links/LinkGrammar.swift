@@ -59,9 +59,9 @@ enum SchemeLink {
   static func read(from start: Int, host hostStart: Int, in text: LinkText) -> LinkReading {
     // `http://http://a.com`
     if text.webSchemeEnd(at: hostStart) != nil { return LinkReading(url: nil, end: hostStart) }
-    let refusal = LinkReading(
-      url: nil, end: LinkRun.end(in: text, from: hostStart, startOfLink: start))
     let hostEnd = LinkAuthority.hostEnd(from: hostStart, in: text)
+    let refusal = LinkReading(
+      url: nil, end: LinkRun.end(in: text, from: hostEnd, startOfLink: start))
     guard !LinkAuthority.hasUserinfo(from: hostStart, in: text) else { return refusal }
     if let end = LinkAuthority.signedHostEnd(from: hostStart, hostEnd: hostEnd, in: text) {
       return read(start..<LinkTail.end(afterHost: end, startOfLink: start, in: text), in: text)
@@ -91,17 +91,22 @@ enum SchemeLink {
     guard hasForeign || !isFollowedByRest else { return host.upperBound }
     if let (_, end) = NameRun.known(in: host, of: text) { return end }
     let latin = text.end(from: host.lowerBound) { !$0.isForeignToLatin }
-    let isLocal =
+    let isWhole =
       latin > host.lowerBound && latin < host.upperBound
-      && isLocalHost(text.string(host.lowerBound..<latin))
-    return isLocal ? latin : host.upperBound
+      && isHost(text.string(host.lowerBound..<latin))
+    return isWhole ? latin : host.upperBound
   }
 
-  /// Whether a name without a top-level domain differs from a word: `localhost`, `127.0.0.1`.
-  private static func isLocalHost(_ name: String) -> Bool {
-    if name.lowercased() == "localhost" { return true }
-    guard case .address? = Host(parsing: Array(name.utf8)[...]) else { return false }
-    return true
+  /// Whether what is no bare name differs from a word: `localhost`, `127.0.0.1`, `Example.Com`.
+  private static func isHost(_ name: String) -> Bool {
+    switch Host(parsing: Array(name.utf8)[...]) {
+    case .name("localhost")?, .address?: true
+    case .name(let name)?:
+      name.lastIndex(of: ".").map {
+        DomainName.isPublicSuffix(String(name[name.index(after: $0)...]))
+      } ?? false
+    case nil: false
+    }
   }
 }
 
@@ -149,8 +154,8 @@ enum BareLink {
   private static func mayBegin(at index: Int, in text: LinkText) -> Bool {
     guard let previous = text[index - 1] else { return true }
     switch previous {
-    case "_", "~":
-      // Emphasis, unless a word stands before it.
+    case "_", "~", "\u{ad}", "\u{2060}":
+      // Emphasis, or what ties the parts of a word, unless a word stands before it.
       var before = index - 1
       while text[before] == previous { before -= 1 }
       return text[before].map { !$0.isHostScalar && !$0.joinsWords } ?? true

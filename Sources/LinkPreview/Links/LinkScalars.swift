@@ -37,12 +37,13 @@ extension Unicode.Scalar {
         || properties.generalCategory == .modifierSymbol)
   }
 
-  /// A symbol or number outside of ASCII, which no label of a name is read with: `→`, `①`, `€`.
+  /// A character outside of ASCII that no label of a name is read with: a symbol or number, `→`, `①`,
+  /// `€`, or one that is not seen, such as a soft hyphen.
   var isSign: Bool {
     if isASCII { return false }
     switch properties.generalCategory {
     case .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol, .letterNumber, .otherNumber,
-      .enclosingMark:
+      .enclosingMark, .format:
       return true
     default: return isMiddleDot
     }
