@@ -10,6 +10,7 @@ from sendbird_platform_sdk.api import (
     announcement_api, bot_api, group_channel_api, message_api, metadata_api, moderation_api,
     open_channel_api, statistics_api, user_api)
 
+from calls import Caller
 from documents import DOCUMENTS
 from files import FLAGS
 
@@ -136,6 +137,45 @@ def select(call, room, ada, bea):
             raise AssertionError(f"{code} was expected for {name}")
 
 
+async def test_members_without_a_meaning_here(ctx):
+    """Documented members are refused by name if they ask for what there is not, and accepted if they do not."""
+    server = await ctx.fresh(*FLAGS)
+    room, owner = await ctx.room(server, 0)
+    path, message = f"/v3/open_channels/{room}/messages", {
+        "message_type": "MESG", "user_id": owner.user_id, "message": "x"}
+    asking = {
+        "is_silent": (True, False), "poll_id": (7, 0), "parent_message_id": (7, None),
+        "is_reply_to_channel": (True, False), "files": ([{"url": "https://a.example"}], []),
+        "thumbnails": (["https://a.example"], [])}
+    idle = {
+        "send_push": True, "mark_as_read": False, "sound": "default", "volume": 1.0,
+        "apns_bundle_id": "a", "apple_critical_alert_options": {"name": "x"},
+        "push_message_template": {"title": "x", "body": "y"}, "include_poll_details": True}
+    user = {"discovery_keys": ["a"], "preferred_languages": ["es"], "issue_session_token": True,
+            "require_auth_for_profile_image": True}
+    async with Caller(server) as caller:
+        async def refused(method, path, name, body):
+            answer = await caller.send(method, path, body)
+            assert answer.code == 400111 and f"'{name}'" in answer.value["message"], (name, answer)
+
+        async def accepted(method, path, body):
+            answer = await caller.send(method, path, body)
+            assert answer.status == 200, (body, answer)
+            return answer.value
+        for name, (asks, asks_not) in asking.items():
+            await refused("POST", path, name, {**message, name: asks})
+            await accepted("POST", path, {**message, name: asks_not})
+        for members in (idle, {"send_push": False, "mark_as_read": True}):
+            assert (await accepted("POST", path, {**message, **members}))["silent"] is False
+        number = (await accepted("POST", path, message))["message_id"]
+        await refused("PUT", f"{path}/{number}", "url", {"message": "y", "url": "https://a.example"})
+        for name, value in user.items():
+            await refused("POST", "/v3/users", name, {"user_id": ctx.name("user"), name: value})
+            await refused("PUT", f"/v3/users/{owner.user_id}", name, {"nickname": "N", name: value})
+        await accepted("PUT", f"/v3/users/{owner.user_id}", {
+            "nickname": "N", "discovery_keys": [], "preferred_languages": None, "last_seen_at": 7})
+
+
 def talk(client, room, ada):
     call = client.call
     user = call("users", "create_a_user", model="CreateAUserRequest",
@@ -187,7 +227,8 @@ def talk(client, room, ada):
 
 def messages(call, room, ada):
     sent = call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
-                message_type="MESG", user_id=ada, message="hello")
+                message_type="MESG", user_id=ada, message="hello", send_push=False,
+                mark_as_read=True, is_silent=False)
     number = int(sent.message_id)
     file = call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
                 message_type="FILE", user_id=ada, url="https://a.example/f.png")

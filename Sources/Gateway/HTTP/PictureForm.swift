@@ -60,8 +60,10 @@ struct PictureForm {
       case (.channel, "channel_url"), (.channel, "name"), (.channel, "data"),
         (.channel, "custom_type"), (.user, "user_id"), (.user, "nickname"):
         .text
-      case (.channel, "operator_ids"): .texts
-      case (.channel, "is_ephemeral"), (.user, "is_active"), (.user, "issue_access_token"):
+      case (.channel, "operator_ids"), (.user, "discovery_keys"), (.user, "preferred_languages"):
+        .texts
+      case (.channel, "is_ephemeral"), (.user, "is_active"), (.user, "issue_access_token"),
+        (.user, "issue_session_token"), (.user, "require_auth_for_profile_image"):
         .boolean
       case (.user, "metadata"): .object
       default: nil

@@ -93,6 +93,7 @@ enum MessageEndpoints {
     let id = try call.messageID
     let body = try call.body
     _ = try body.choice("message_type", of: MessageType.self)
+    try body.refuse(UnsupportedMember.ofMessageChanges)
     let changes = try MessageChanges(body, mentionLimit: Limits.platformMentionedUserCount)
     guard !changes.isEmpty else { throw .missing("message") }
     try call.inChannel(completion) { channel in

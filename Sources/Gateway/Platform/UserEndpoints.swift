@@ -102,6 +102,7 @@ private struct UserProfile: Sendable {
   private let wantsToken: Bool
 
   init(_ body: Fields) throws(ServiceError) {
+    try body.refuse(UnsupportedMember.ofUsers)
     nickname = try body.name("nickname", limit: Limits.nicknameLength)
     profileURL = try body.webURL("profile_url", limit: Limits.profileURLLength)
     wantsToken = try body.boolean("issue_access_token") ?? false

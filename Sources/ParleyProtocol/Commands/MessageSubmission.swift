@@ -7,12 +7,13 @@ package struct MessageSubmission: Sendable, Hashable {
   package var draft: MessageDraft
 
   /// The names of the fields that are read; a form may have others, which are passed over.
-  package static let fieldNames: Set = [
-    "message_type", "user_id", "dedup_id", "req_id", "message", "data", "custom_type",
-    "mention_type", "mentioned_user_ids", "sorted_metaarray", "metaarray", "url", "file_name",
-    "file_type", "file_size", "require_auth", "thumbnail_sizes", "thumbnail1", "thumbnail2",
-    "thumbnail3",
-  ]
+  package static let fieldNames = Set(
+    [
+      "message_type", "user_id", "dedup_id", "req_id", "message", "data", "custom_type",
+      "mention_type", "mentioned_user_ids", "sorted_metaarray", "metaarray", "url", "file_name",
+      "file_type", "file_size", "require_auth", "thumbnail_sizes", "thumbnail1", "thumbnail2",
+      "thumbnail3", "translation_target_langs", "send_push", "mark_as_read",
+    ] + UnsupportedMember.ofMessages.map(\.name))
 
   /// Reads the fields of the request.
   ///
@@ -24,6 +25,9 @@ package struct MessageSubmission: Sendable, Hashable {
     userID = type == .admin ? nil : try parameters.userID()
     requestID = try parameters.requestID()
     draft = try MessageDraft(type, parameters)
+    // Push, unread and silent messages are matters of group channels: a value has no effect here.
+    for name in ["is_silent", "send_push", "mark_as_read"] { _ = try parameters.boolean(name) }
+    try parameters.refuse(UnsupportedMember.ofMessages)
   }
 }
 

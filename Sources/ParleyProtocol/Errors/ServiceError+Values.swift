@@ -91,6 +91,12 @@ extension ServiceError {
       field: field)
   }
 
+  /// A documented member asks for what the server does not have.
+  package static func unsupported(_ member: UnsupportedMember) -> ServiceError {
+    ServiceError(
+      .invalidValue, "'\(member.name)' is not supported: \(member.reason)", field: member.name)
+  }
+
   /// A number is outside its range.
   package static func outOfRange(
     _ field: String, _ value: Int64, _ range: ClosedRange<Int64>

@@ -87,7 +87,7 @@ struct FormFieldsTests {
     var members = [
       "message_type": "\"FILE\"", "user_id": "\"ada\"", "url": "\"https://a.example/f\"",
     ]
-    members[name] = "{}"
+    members[name] = #"{"a":1}"#
     let json = members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
     let fields = try parameters(json)
     do throws(ServiceError) {

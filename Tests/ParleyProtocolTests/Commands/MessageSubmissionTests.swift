@@ -42,6 +42,61 @@ struct MessageSubmissionTests {
         == .negativeNumber)
   }
 
+  private func error(_ members: String, type: String = "MESG") -> ServiceError? {
+    let json =
+      #"{"message_type":"\#(type)","user_id":"jeff","message":"x","url":"https://a.b",\#(members)}"#
+    do { _ = try submission(json) } catch { return error as? ServiceError }
+    return nil
+  }
+
+  @Test(
+    "documented members that ask for what there is not are refused by name",
+    arguments: [
+      ("is_silent", "true"), ("poll_id", "7"), ("parent_message_id", "7"),
+      ("is_reply_to_channel", "true"), ("files", #"[{"url":"https://a.b"}]"#),
+      ("thumbnails", #"["https://a.b"]"#), ("poll_id", #""seven""#), ("files", #"{"url":"x"}"#),
+    ])
+  func unsupported(name: String, value: String) {
+    let refused = error(#""\#(name)":\#(value)"#)
+    #expect(refused?.code == .invalidValue && refused?.data.field == name)
+    #expect(refused?.message.contains("'\(name)'") == true)
+  }
+
+  @Test("they may be given if they ask for nothing, and so may members about push and reading")
+  func withoutEffect() {
+    for name in UnsupportedMember.ofMessages.map(\.name) {
+      for value in ["null", "false"] + (name == "is_silent" ? [] : ["0", "\"\"", "[]", "{}"]) {
+        #expect(error(#""\#(name)":\#(value)"#) == nil, "\(name) \(value)")
+      }
+    }
+    for name in ["is_silent", "send_push", "mark_as_read"] {
+      #expect(error(#""\#(name)":0"#)?.code == .booleanExpected)
+    }
+    let members = [
+      #""send_push":true"#, #""send_push":false"#, #""mark_as_read":false"#, #""sound":"default""#,
+      #""volume":1.5"#, #""apns_bundle_id":"a""#, #""apple_critical_alert_options":{"a":1}"#,
+      #""push_message_template":{"title":"x","body":"y"}"#, #""include_poll_details":true"#,
+    ]
+    for member in members { #expect(error(member) == nil, "\(member)") }
+  }
+
+  @Test("a form is read as JSON is")
+  func forms() throws {
+    var form = [
+      "message_type": ["MESG"], "user_id": ["jeff"], "message": ["x"],
+      "is_silent": ["false"], "files": [""],
+    ]
+    #expect(try MessageSubmission(Fields(form: form)).draft.text == "x")
+    for (name, value) in [("is_silent", "true"), ("poll_id", "7")] {
+      form[name] = [value]
+      #expect(throws: ServiceError.self) { try MessageSubmission(Fields(form: form)) }
+      form[name] = nil
+    }
+    for name in UnsupportedMember.ofMessages.map(\.name) {
+      #expect(MessageSubmission.fieldNames.contains(name))
+    }
+  }
+
   @Test("texts have 5,000 characters, admin messages 1,000")
   func lengths() {
     func json(_ type: String, _ count: Int) -> String {

@@ -1,0 +1,84 @@
+/// A documented member of a request that asks for what the server does not have.
+///
+/// It is refused, because a caller that relies on it would be misled. One that asks for nothing (false, 0
+/// or empty) is accepted.
+package struct UnsupportedMember: Sendable, Hashable {
+  package let name: String
+  /// The fact or the remedy that the refusal names.
+  package let reason: String
+
+  package init(_ name: String, _ reason: String) {
+    self.name = name
+    self.reason = reason
+  }
+}
+
+extension UnsupportedMember {
+  /// Those of a new message.
+  ///
+  /// Members about push, unread and read messages are accepted: in the documented API too, they have no
+  /// effect in open channels.
+  package static let ofMessages = [
+    UnsupportedMember("is_silent", "messages of open channels are never silent"),
+    UnsupportedMember("poll_id", "there are no polls"),
+    UnsupportedMember("parent_message_id", "there are no threads"),
+    UnsupportedMember("is_reply_to_channel", "there are no threads"),
+    UnsupportedMember("files", "a message has one file: send one message for each"),
+    UnsupportedMember(
+      "thumbnails", "give 'thumbnail1' to 'thumbnail3', or 'thumbnail_sizes' with the file itself"),
+  ]
+
+  /// Those of a change of a message.
+  package static let ofMessageChanges = [
+    UnsupportedMember("url", "the file of a message does not change")
+  ]
+
+  /// Those of a user.
+  package static let ofUsers = [
+    UnsupportedMember("discovery_keys", "users are found by 'user_id' and 'nickname'"),
+    UnsupportedMember(
+      "preferred_languages", "messages are translated into their 'translation_target_langs'"),
+    UnsupportedMember("issue_session_token", "call the path '…/token' of the user"),
+    UnsupportedMember("require_auth_for_profile_image", "pictures of users are public"),
+  ]
+}
+
+extension Fields {
+  /// Refuses members that ask for what the server does not have.
+  ///
+  /// - Throws: 400111, which names the member.
+  package func refuse(_ members: [UnsupportedMember]) throws(ServiceError) {
+    for member in members where asks(for: member.name) { throw .unsupported(member) }
+  }
+
+  /// Whether a member has a value other than false, 0 and empty ones.
+  func asks(for name: String) -> Bool { value(name).map { !$0.isVoid } ?? false }
+}
+
+extension FieldValue {
+  /// Whether the value asks for nothing: it is false, 0 or empty.
+  fileprivate var isVoid: Bool {
+    switch self {
+    case .json(let node): node.isVoid
+    case .text(let text): text.isVoid
+    case .texts(let texts): texts.allSatisfy(\.isVoid)
+    }
+  }
+}
+
+extension JSONNode {
+  fileprivate var isVoid: Bool {
+    switch kind {
+    case .null: true
+    case .bool: bool == false
+    case .number: number == 0
+    case .string: string?.isEmpty == true
+    case .array: elements.first { _ in true } == nil
+    case .object: members.first { _ in true } == nil
+    }
+  }
+}
+
+extension String {
+  fileprivate var isVoid: Bool { ["", "false", "0", "[]", "{}"].contains(lowercased()) }
+}
