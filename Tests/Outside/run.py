@@ -10,7 +10,7 @@ from suite import Suite, main, programs_beside
 
 MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
-    "queries", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
+    "queries", "importing", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",

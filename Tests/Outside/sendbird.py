@@ -226,9 +226,11 @@ def talk(client, room, ada):
 
 
 def messages(call, room, ada):
+    # A message of the past, with the members that have no effect in open channels.
     sent = call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
-                message_type="MESG", user_id=ada, message="hello", send_push=False,
-                mark_as_read=True, is_silent=False)
+                message_type="MESG", user_id=ada, message="hello", created_at=1_546_300_800_000,
+                dedup_id="old", send_push=False, mark_as_read=True, is_silent=False)
+    assert sent.created_at == 1_546_300_800_000, sent
     number = int(sent.message_id)
     file = call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
                 message_type="FILE", user_id=ada, url="https://a.example/f.png")

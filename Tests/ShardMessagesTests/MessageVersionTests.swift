@@ -105,6 +105,30 @@ struct MessageVersionTests {
     }
   }
 
+  @Test("an older server refuses a message of the past, which it would send as a new one")
+  func oldImports() throws {
+    let file = FileRecord(id: "f", name: "a.txt", type: "text/plain", size: 3)
+    let order = MessageOrder(.success(MessageDraft(text: "x")), requestID: "r", upload: file)
+    let address = ExchangeAddress(shard: ShardAddress(shard: 0), connection: 1, number: 2)
+    for createdAt in [nil, Int64(1_546_300_800_000)] {
+      let message = ShardMessage.channel(
+        url: "lobby",
+        .submit(order, createdAt: createdAt, onBehalfOf: .success(nil), replyTo: address))
+      for version in MessageVersion.oldest...MessageVersion.current {
+        let relayed = try RelayedMessage(
+          decoding: RelayedMessage(message).encoded(version: version))
+        guard case .channel(_, .submit(let read, let time, _, _)) = relayed.message else {
+          Issue.record("no message of a back end")
+          continue
+        }
+        let isRefused = createdAt != nil && version < MessageVersion.imports
+        #expect(time == (isRefused ? nil : createdAt) && read.upload == file)
+        #expect((try? read.draft.get()) == (isRefused ? nil : MessageDraft(text: "x")))
+        #expect(read.requestID == (isRefused ? nil : "r"))
+      }
+    }
+  }
+
   @Test("kinds that nobody knows are refused, whatever follows", arguments: UInt64(1)...4)
   func unknownKinds(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

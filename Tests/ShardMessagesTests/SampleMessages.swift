@@ -36,8 +36,11 @@ struct SampleMessages {
       .platform(
         PlatformRequest(
           method: text(), target: text(), body: bytes(), caller: bytes(), exchange: exchange())),
-      .submit(order(), onBehalfOf: .success(optional { $0.user() }), replyTo: exchange()),
-      .submit(order(), onBehalfOf: .failure(error()), replyTo: exchange()),
+      .submit(
+        order(), createdAt: nil, onBehalfOf: .success(optional { $0.user() }),
+        replyTo: exchange()),
+      .submit(
+        order(), createdAt: importTime(), onBehalfOf: .failure(error()), replyTo: exchange()),
       .explainLimits(userID: text(), replyTo: exchange()),
       .create(channel(), replyTo: .session(reply())),
       .create(channel(), replyTo: .exchange(exchange())),
@@ -226,6 +229,8 @@ struct SampleMessages {
       channelURL: text(), payloads: payloads,
       common: FanOutPlan.Share(bits: word() & all.bits), exceptions: exceptions)
   }
+
+  private mutating func importTime() -> Int64 { .random(in: Limits.importTimes, using: &random) }
 
   private mutating func order() -> MessageOrder {
     MessageOrder(

@@ -50,6 +50,21 @@ package final class MessageOrder: Sendable {
   }
 }
 
+/// A message of the past with its own time, which a back end imports.
+package struct MessageImport: Sendable {
+  package let order: MessageOrder
+  /// Unix milliseconds.
+  package let createdAt: Int64
+  /// `nil` for an admin message.
+  package let author: User?
+
+  package init(_ order: MessageOrder, createdAt: Int64, author: User?) {
+    self.order = order
+    self.createdAt = createdAt
+    self.author = author
+  }
+}
+
 /// The work that a command is for a judge.
 enum JudgeTask: Sendable {
   case view

@@ -104,6 +104,8 @@ package struct ChannelJudge: ~Copyable, Sendable {
     switch input {
     case .command(let command, let principal, let call):
       work.perform(command, by: principal, call, at: now, into: &actions)
+    case .importing(let message, let call):
+      work.importMessage(message, call, at: now, into: &actions)
     case .logged(let entry, let result): take(result, for: entry, at: now, into: &actions)
     case .enriched(let id, let enrichment):
       work.enrich(id, with: enrichment, at: now, into: &actions)

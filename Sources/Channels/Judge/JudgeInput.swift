@@ -6,6 +6,8 @@ import ParleyProtocol
 package enum JudgeInput: Sendable {
   /// - `call`: The call that waits for the answer; each is answered once.
   case command(ChannelCommand, by: Principal, call: CallID)
+  /// A message of the past, which a back end imports.
+  indirect case importing(MessageImport, call: CallID)
   /// The answer of the log to an entry or a read.
   case logged(EntryID, LogResult)
   /// The end of an enrichment; `nil` when there is nothing to add.
@@ -30,6 +32,18 @@ package enum JudgeInput: Sendable {
   case metadataChanged([String: String])
   /// The time of the last ``JudgeAction/wake(at:)`` has come.
   case deadline
+}
+
+extension JudgeInput {
+  /// The call that waits for an answer; `nil` for an input that is no command.
+  var call: CallID? {
+    switch self {
+    case .command(_, _, let call), .importing(_, let call): call
+    case .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting, .entered, .left,
+      .floodLimitChanged, .restrictionsRemoved, .metadataChanged, .deadline:
+      nil
+    }
+  }
 }
 
 /// The reason for which the sends of a channel stop waiting.
@@ -72,13 +86,16 @@ package struct JudgeSources: Sendable {
   /// Looks a text up in some languages; `nil` when there is no translator.
   package let lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)?
   package let waits: SendWaits
+  /// The age at which messages are removed, in milliseconds; `nil` when they are kept.
+  package let messageLifetime: Int64?
 
   package init(
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
     lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?,
     lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
-    waits: SendWaits = .none
+    waits: SendWaits = .none, messageLifetime: Int64? = nil
   ) {
+    self.messageLifetime = messageLifetime
     self.lookUpTranslations = lookUpTranslations
     self.waits = waits
     self.nextMessageID = nextMessageID
@@ -109,6 +126,13 @@ struct EventCount: Sendable {
 
   /// The `created_at` of a message accepted now.
   mutating func createdAt(at now: Moment) -> Int64 { times.take(at: now) }
+
+  /// Takes the `created_at` of an imported message.
+  ///
+  /// - Throws: 400113 unless it is in the past, and not before an earlier message.
+  mutating func take(imported createdAt: Int64, at now: Moment) throws(ServiceError) {
+    try times.take(imported: createdAt, at: now)
+  }
 
   /// Numbers an event that the log has recorded under a number of its own.
   mutating func number(_ seq: Int64) -> Int64 {

@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// Chooses the `created_at` of a channel's messages: the time by the clock, and never before that of an
 /// earlier message.
 ///
@@ -42,6 +44,15 @@ struct MessageTimes: Sendable {
     remainder = now.unix < last ? (pause(until: now) + remainder) % 10 : 0
     (last, lastAt) = (time, now.monotonic)
     return time
+  }
+
+  /// Takes the time of an imported message, from which later times continue.
+  ///
+  /// - Throws: 400113 for a time of the future, and for one before that of an earlier message.
+  mutating func take(imported time: Int64, at now: Moment) throws(ServiceError) {
+    guard time <= now.unix else { throw .importTooLate(time, now: now.unix) }
+    guard time >= last else { throw .importTooEarly(time, newest: last) }
+    (last, lastAt, remainder) = (time, now.monotonic, 0)
   }
 
   private func pause(until now: Moment) -> Int64 {

@@ -6,6 +6,16 @@ import ParleyProtocol
 ///
 /// A reference, for messages are large.
 final class PendingSend: Sendable {
+  /// The way that a message took to the log.
+  enum Course: Sendable {
+    /// At once; see ``MessageOrder/arrival``.
+    case direct(arrival: Int64)
+    /// It has waited for additions.
+    case delayed
+    /// It is of the past.
+    case imported
+  }
+
   let message: Message
   /// The knowledge about its link's preview when it was accepted.
   let preview: LinkKnowledge
@@ -14,14 +24,13 @@ final class PendingSend: Sendable {
   let call: CallID
   /// Its place in the flood window; `nil` when it took none.
   let place: FloodPlace?
-  /// See ``MessageOrder/arrival``; `nil` for a send that has waited.
-  let arrival: Int64?
+  let course: Course
   /// The additions that had not come when it was submitted.
   let wishes: [EnrichmentID]
 
   init(
     _ message: consuming Message, _ preview: LinkKnowledge, author: SessionAddress?, _ call: CallID,
-    _ place: FloodPlace?, arrival: Int64?, wishes: [EnrichmentID]
+    _ place: FloodPlace?, _ course: Course, wishes: [EnrichmentID]
   ) {
     self.wishes = wishes
     self.message = message
@@ -29,11 +38,13 @@ final class PendingSend: Sendable {
     self.author = author
     self.call = call
     self.place = place
-    self.arrival = arrival
+    self.course = course
   }
 
   /// `nil` for a send without a name.
   var key: RequestKey? { RequestKey(message.user, message.requestID) }
+
+  var isImported: Bool { if case .imported = course { true } else { false } }
 }
 
 /// A send that was refused and is looked up among the earlier ones.

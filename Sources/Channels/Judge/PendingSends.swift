@@ -5,7 +5,7 @@ import ParleyProtocol
 /// Judges sends, and keeps those that wait for the log.
 struct PendingSends: Sendable {
   /// By message id.
-  private var pending: [Int64: PendingSend] = [:]
+  var pending: [Int64: PendingSend] = [:]
   /// By the number of their look-up.
   private var refused: [Int64: RefusedSend] = [:]
   private var lastLookUp: Int64 = 0
@@ -162,7 +162,7 @@ struct PendingSends: Sendable {
     let call = accepted.call
     let send = PendingSend(
       message, preview, author: accepted.principal.session, call, accepted.place,
-      arrival: hasWaited ? nil : order.arrival, wishes: accepted.wishes)
+      hasWaited ? .delayed : .direct(arrival: order.arrival), wishes: accepted.wishes)
     // Before the request is noted.
     let operation = operation(of: send, draft, order, isEphemeral: standing.isEphemeral, at: now)
     if let key = accepted.key {
@@ -191,7 +191,7 @@ struct PendingSends: Sendable {
     let mayBeRepeated = send.key.map { requests.mayContain($0, at: now.unix) } ?? false
     let unsequenced = UnsequencedMessage(
       send.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
-      isFloodExempt: send.place == nil, mayBeRepeated: mayBeRepeated)
+      role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated)
     return isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 
@@ -206,14 +206,19 @@ struct PendingSends: Sendable {
       actions.answer(call, .failure(error))
       return
     }
+    let read = LogRead.request(
+      key.requestID, userID: key.userID, channelID: standing.place.id,
+      since: now - requestIDLifetimeMilliseconds)
+    lookUp(RefusedSend(error: error, call: call), by: read, into: &actions)
+  }
+
+  /// Looks a refused send up among the earlier ones.
+  mutating func lookUp(
+    _ send: RefusedSend, by read: LogRead, into actions: inout JudgeActions
+  ) {
     lastLookUp += 1
-    refused[lastLookUp] = RefusedSend(error: error, call: call)
-    actions.append(
-      .read(
-        .repetition(lastLookUp),
-        .request(
-          key.requestID, userID: key.userID, channelID: standing.place.id,
-          since: now - requestIDLifetimeMilliseconds)))
+    refused[lastLookUp] = send
+    actions.append(.read(.repetition(lastLookUp), read))
   }
 
   private mutating func publish(
@@ -232,14 +237,16 @@ struct PendingSends: Sendable {
       requests.recordEphemeral(sent, of: key, at: now.monotonic)
     }
     actions.count { $0.accepted += 1 }
-    if let arrival = send.arrival { actions.append(.measure(since: arrival)) }
+    if case .direct(let arrival) = send.course { actions.append(.measure(since: arrival)) }
     finish(send, .success(sent), into: &actions)
     let shown = sent.shown
     standing.publish(
       .messageReceived(shown), seq: seq, at: shown.message.createdAt, author: send.author,
       into: &actions)
-    actions.mention(
-      shown, in: standing, onAccountOf: send.author == nil ? nil : shown.message.user?.id)
+    if !mentionedUsers.isEmpty, !send.isImported {
+      actions.mention(
+        shown, in: standing, onAccountOf: send.author == nil ? nil : shown.message.user?.id)
+    }
     if case .noLink = send.preview, send.wishes.isEmpty { return nil }
     var message = shown.message
     message.isPreviewPending = false

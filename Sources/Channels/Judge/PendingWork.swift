@@ -58,6 +58,13 @@ struct PendingWork: Sendable {
     }
   }
 
+  /// Judges a message of the past.
+  mutating func importMessage(
+    _ message: MessageImport, _ call: CallID, at now: Moment, into actions: inout JudgeActions
+  ) {
+    sends.importMessage(message, call, in: &standing, at: now, into: &actions)
+  }
+
   private mutating func operate(
     _ operation: ChannelOperation, by principal: Principal, _ call: CallID, at now: Moment,
     into actions: inout JudgeActions

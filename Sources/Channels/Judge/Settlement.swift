@@ -45,12 +45,12 @@ struct Settlement: Sendable {
       isReading = true
       return .read
     case .deadline: return .wait
-    case .command where !isReading:
+    case .command where !isReading, .importing where !isReading:
       held.append((input, now))
       isReading = true
       return .read
-    case .command, .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting, .entered,
-      .left, .floodLimitChanged, .restrictionsRemoved, .metadataChanged:
+    case .command, .importing, .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting,
+      .entered, .left, .floodLimitChanged, .restrictionsRemoved, .metadataChanged:
       held.append((input, now))
       return .wait
     }
@@ -63,7 +63,7 @@ struct Settlement: Sendable {
 
   private mutating func refuseCommands(into actions: inout JudgeActions) {
     held.removeAll { held in
-      guard case .command(_, _, let call) = held.input else { return false }
+      guard let call = held.input.call else { return false }
       actions.answer(call, .failure(Self.refusal))
       return true
     }

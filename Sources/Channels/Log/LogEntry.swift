@@ -131,6 +131,16 @@ package struct ChannelChanges: Sendable, Hashable {
 
 /// A message that has no place in its channel's count.
 package struct UnsequencedMessage: Sendable, Hashable {
+  /// The part of a message in what is counted and posted.
+  package enum Role: Sendable {
+    /// It took a place in the flood window of its user.
+    case counted
+    /// It took none.
+    case exempt
+    /// It took none, and is not posted to the webhooks: it is of the past.
+    case imported
+  }
+
   /// The message, its mentioned users left out.
   ///
   /// Its id is larger than any before in the deployment, and its `createdAt` not smaller than any
@@ -140,21 +150,23 @@ package struct UnsequencedMessage: Sendable, Hashable {
   package var mentionedUserIDs: [String]
   /// The file itself, when it was uploaded and is to go when the message goes.
   package var upload: FileRecord?
-  /// Whether it took no place in the flood window of its user.
-  package var isFloodExempt: Bool
+  package var role: Role
   /// Whether the request that made it may have been carried out before, as far as the judge knows.
   package var mayBeRepeated: Bool
 
   package init(
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
-    isFloodExempt: Bool = false, mayBeRepeated: Bool = false
+    role: Role = .counted, mayBeRepeated: Bool = false
   ) {
     self.message = message
     self.mentionedUserIDs = mentionedUserIDs
     self.upload = upload
-    self.isFloodExempt = isFloodExempt
+    self.role = role
     self.mayBeRepeated = mayBeRepeated
   }
+
+  /// Whether it took no place in the flood window of its user.
+  package var isFloodExempt: Bool { role != .counted }
 }
 
 /// A message with its place in the channel's count.

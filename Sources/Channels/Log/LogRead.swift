@@ -15,6 +15,11 @@ package enum LogRead: Sendable, Hashable {
   ///
   /// - `since`: Unix milliseconds; only messages after it count.
   case request(String, userID: String?, channelID: Int64, since: Int64)
+  /// The message that a request imported with a time, by a user or, for admin messages, by the Platform API.
+  /// Answer: `message`.
+  ///
+  /// The last 1,000 messages of a millisecond are looked at.
+  case imported(String, userID: String?, channelID: Int64, createdAt: Int64)
   /// The events after a number, messages that were deleted since left out, and the last updates
   /// before it. Answer: `missed`.
   ///

@@ -142,6 +142,9 @@ package struct MemoryLogContents: Sendable {
       case .withdrawn: return .withdrawn
       case .nothing: return .message(nil)
       }
+    case .imported(let name, let userID, let id, let createdAt):
+      return .message(
+        channels[id]?.messages.findImported(name, by: userID, at: createdAt)?.shown(users))
     case .missed(let id, let seq, let byteLimit, let reach):
       guard let channel = channels[id] else { throw .missing(.channel) }
       return .missed(channel.missed(after: seq, byteLimit: byteLimit, reach: reach, users))

@@ -73,6 +73,15 @@ struct MemoryMessages: Sendable {
     return isWithdrawn ? .withdrawn : .nothing
   }
 
+  /// Looks for the message that a request imported with a time.
+  func findImported(_ requestID: String, by userID: String?, at createdAt: Int64) -> Entry? {
+    entries.first { entry in
+      let message = entry.message.message
+      return message.createdAt == createdAt && message.requestID == requestID
+        && message.user?.id == userID
+    }
+  }
+
   /// The messages after a number.
   func after(_ seq: Int64) -> ArraySlice<Entry> {
     entries[(entries.lastIndex { $0.message.seq <= seq } ?? -1) + 1..<entries.endIndex]

@@ -40,6 +40,9 @@
 /// is not written: the outcome is ``LogOutcome/repeated(_:)`` with the message as it is now, or
 /// ``LogOutcome/withdrawn`` when it was deleted since. Times are those of the messages.
 ///
+/// A message of the past (``UnsequencedMessage/Role/imported``) is not written either if its request has
+/// imported one with the same time, for as long as that is there.
+///
 /// ## Failures
 /// - An entry that could not be written fails with ``LogError/unavailable(_:)``, `overloaded` or
 ///   `closed`. Nothing of it is there, now or later.

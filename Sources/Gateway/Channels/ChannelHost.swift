@@ -131,6 +131,11 @@ final class ChannelHost {
     handle(.command(command, by: .platform(onBehalfOf: user), call: .platform(call)))
   }
 
+  /// Gives the judge a message of the past.
+  func importMessage(_ message: MessageImport, then completion: @escaping Answer) {
+    handle(.importing(message, call: .platform(calls.begin(completion))))
+  }
+
   /// Gives the judge the message of a user's upload.
   func send(_ order: MessageOrder, byUploader user: User, then completion: @escaping Answer) {
     let call = calls.begin(completion)

@@ -183,7 +183,7 @@ extension ChannelJudge {
       sources: JudgeSources(
         nextMessageID: { messageIDs.next(at: $0) },
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
-        waits: waits))
+        waits: waits, messageLifetime: services.settings.store.messageLifetime))
   }
 }
 

@@ -90,7 +90,8 @@ extension ShardMessage {
   /// before.
   var isUnnamedSend: Bool {
     switch self {
-    case .channel(_, .command(.send(let order), _, _)), .channel(_, .submit(let order, _, _)):
+    case .channel(_, .command(.send(let order), _, _)),
+      .channel(_, .submit(let order, _, _, _)):
       !order.hasName
     case .channel, .stage, .user, .session, .exchange, .shard: false
     }
@@ -105,9 +106,12 @@ extension ShardMessage {
     where !order.hasName:
       .channel(
         url: url, .command(.send(order.named(name())), by: principal, replyTo: address))
-    case .channel(let url, .submit(let order, let author, let address)) where !order.hasName:
+    case .channel(let url, .submit(let order, let createdAt, let author, let address))
+    where !order.hasName:
       .channel(
-        url: url, .submit(order.named(name()), onBehalfOf: author, replyTo: address))
+        url: url,
+        .submit(
+          order.named(name()), createdAt: createdAt, onBehalfOf: author, replyTo: address))
     case .channel, .stage, .user, .session, .exchange, .shard: self
     }
   }
@@ -122,9 +126,11 @@ extension ShardMessage {
     case .channel(let url, .command(.send(let order), let principal, let address)):
       .channel(
         url: url, .command(.send(order.arriving(at: time)), by: principal, replyTo: address))
-    case .channel(let url, .submit(let order, let author, let address)):
+    case .channel(let url, .submit(let order, let createdAt, let author, let address)):
       .channel(
-        url: url, .submit(order.arriving(at: time), onBehalfOf: author, replyTo: address))
+        url: url,
+        .submit(
+          order.arriving(at: time), createdAt: createdAt, onBehalfOf: author, replyTo: address))
     case .channel(let url, .sendUploaded(let order, let user, let address)):
       .channel(url: url, .sendUploaded(order.arriving(at: time), by: user, replyTo: address))
     case .channel, .stage, .user, .session, .exchange, .shard: self
@@ -139,7 +145,7 @@ extension ChannelMessage {
       .listMessages(_, _, let address):
       .session(address)
     case .platform(let request): .exchange(request.exchange)
-    case .submit(_, _, let address), .explainLimits(_, let address): .exchange(address)
+    case .submit(_, _, _, let address), .explainLimits(_, let address): .exchange(address)
     case .create(_, .session(let address)): .session(address)
     case .create(_, .exchange(let address)): .exchange(address)
     case .exited, .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata,

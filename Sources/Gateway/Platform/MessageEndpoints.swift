@@ -26,7 +26,10 @@ enum MessageEndpoints {
     let send: @Sendable (Result<User?, ServiceError>) -> Void = { author in
       services.shards.send(
         .channel(
-          url: url, .submit(order, onBehalfOf: author, replyTo: completion.address)),
+          url: url,
+          .submit(
+            order, createdAt: submission.createdAt, onBehalfOf: author,
+            replyTo: completion.address)),
         from: completion.address)
     }
     guard let userID = submission.userID else { return send(.success(nil)) }
@@ -121,10 +124,12 @@ enum MessageEndpoints {
 extension Shard {
   /// Gives a message of the Platform API to its channel, which is at home here.
   ///
-  /// - Parameter author: The author as it was found on the way; a missing channel is reported first.
+  /// - Parameters:
+  ///   - createdAt: The time of a message of the past; `nil` for one that is sent now.
+  ///   - author: The author as it was found on the way; a missing channel is reported first.
   func submit(
-    _ order: MessageOrder, onBehalfOf author: Result<User?, ServiceError>, toChannel url: String,
-    replyTo address: ExchangeAddress
+    _ order: MessageOrder, createdAt: Int64?, onBehalfOf author: Result<User?, ServiceError>,
+    toChannel url: String, replyTo address: ExchangeAddress
   ) {
     let completion = Completion(address, services.shards)
     let removal = order.upload.map(UnusedUploadRemoval.init)
@@ -132,10 +137,15 @@ extension Shard {
     channels.withChannel(url) { channel in
       do throws(ServiceError) {
         let (channel, author) = (try channel.get(), try author.get())
-        channel.perform(.send(order), onBehalfOf: author) { channel, result in
+        let answer: ChannelHost.Answer = { channel, result in
           channel.answer(result, by: .active, completion)
           removal?.perform(after: result, in: store)
         }
+        guard let createdAt else {
+          return channel.perform(.send(order), onBehalfOf: author, then: answer)
+        }
+        channel.importMessage(
+          MessageImport(order, createdAt: createdAt, author: author), then: answer)
       } catch {
         removal?.perform(after: .failure(error), in: store)
         completion.fail(error)

@@ -43,8 +43,9 @@ extension Shard {
     case .profile(let user): inChannel(url) { $0.handle(.profile(user)) }
     case .report(let report, let address): receive(report, from: address, inChannel: url)
     case .platform(let request): perform(request)
-    case .submit(let order, let author, let address):
-      submit(order, onBehalfOf: author, toChannel: url, replyTo: address)
+    case .submit(let order, let createdAt, let author, let address):
+      submit(
+        order, createdAt: createdAt, onBehalfOf: author, toChannel: url, replyTo: address)
     case .sendUploaded(let order, let user, let address):
       send(order, byUploader: user, toChannel: url, replyTo: address)
     case .explainLimits(let userID, let address):

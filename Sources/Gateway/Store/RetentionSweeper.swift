@@ -15,7 +15,6 @@ final class RetentionSweeper: TimerHandler {
   private static let interval: Int64 = 3_600_000
   /// Milliseconds between two removals, for the writes of others.
   private static let pause: Int64 = 20
-  private static let dayLength: Int64 = 86_400_000
 
   private unowned let shard: Shard
   private let age: Int64
@@ -25,10 +24,9 @@ final class RetentionSweeper: TimerHandler {
 
   /// - Returns: `nil` when messages are kept for ever.
   init?(on shard: Shard) {
-    let days = shard.settings.store.retentionDays
-    guard days > 0 else { return nil }
+    guard let age = shard.settings.store.messageLifetime else { return nil }
     self.shard = shard
-    age = Int64(days) * Self.dayLength
+    self.age = age
     begin()
   }
 
@@ -108,4 +106,9 @@ final class RetentionSweeper: TimerHandler {
   }
 
   private func schedule(after delay: Int64) { _ = shard.loop.schedule(after: delay, self) }
+}
+
+extension StoreSettings {
+  /// The age at which messages are removed, in milliseconds; `nil` when they are kept.
+  var messageLifetime: Int64? { retentionDays > 0 ? Int64(retentionDays) * 86_400_000 : nil }
 }

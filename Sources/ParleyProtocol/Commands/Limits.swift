@@ -55,6 +55,9 @@ package enum Limits {
   package static let messageIDs: ClosedRange<Int64> = 1...(1 << 53) - 1
   /// Unix milliseconds that are exact in JavaScript.
   package static let timestamps: ClosedRange<Int64> = 0...(1 << 53) - 1
+  /// The times that imported messages may have, in Unix milliseconds: from 1973 on, so that seconds are
+  /// noticed.
+  package static let importTimes: ClosedRange<Int64> = 100_000_000_000...(1 << 53) - 1
 
   package static let metaArrayKeyCount = 10
   package static let metaArrayKeyLength = 128

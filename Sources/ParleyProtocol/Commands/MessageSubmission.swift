@@ -4,6 +4,8 @@ package struct MessageSubmission: Sendable, Hashable {
   package var userID: String?
   /// The back end's own name of the send, by which repetitions are recognised.
   package var requestID: String?
+  /// The time of a message of the past, in Unix milliseconds; `nil` for one that is sent now.
+  package var createdAt: Int64?
   package var draft: MessageDraft
 
   /// The names of the fields that are read; a form may have others, which are passed over.
@@ -12,22 +14,27 @@ package struct MessageSubmission: Sendable, Hashable {
       "message_type", "user_id", "dedup_id", "req_id", "message", "data", "custom_type",
       "mention_type", "mentioned_user_ids", "sorted_metaarray", "metaarray", "url", "file_name",
       "file_type", "file_size", "require_auth", "thumbnail_sizes", "thumbnail1", "thumbnail2",
-      "thumbnail3", "translation_target_langs", "send_push", "mark_as_read",
+      "thumbnail3", "translation_target_langs", "created_at", "send_push", "mark_as_read",
     ] + UnsupportedMember.ofMessages.map(\.name))
 
   /// Reads the fields of the request.
   ///
-  /// - Throws: One of 400100 to 400151, 400203 or 400305.
+  /// - Throws: One of 400100 to 400151, 400203, 400305 or 400920.
   package init(_ parameters: Fields) throws(ServiceError) {
     guard let type = try parameters.choice("message_type", of: MessageType.self) else {
       throw .missing("message_type")
     }
     userID = type == .admin ? nil : try parameters.userID()
     requestID = try parameters.requestID()
+    createdAt = try parameters.integer("created_at", in: Limits.importTimes)
     draft = try MessageDraft(type, parameters)
     // Push, unread and silent messages are matters of group channels: a value has no effect here.
     for name in ["is_silent", "send_push", "mark_as_read"] { _ = try parameters.boolean(name) }
     try parameters.refuse(UnsupportedMember.ofMessages)
+    guard createdAt != nil else { return }
+    for name in ["thumbnail_sizes", "translation_target_langs"] where parameters.asks(for: name) {
+      throw .notCombinable(name, "a message with 'created_at' is imported as it is")
+    }
   }
 }
 

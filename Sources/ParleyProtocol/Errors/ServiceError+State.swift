@@ -187,6 +187,36 @@ extension ServiceError {
         scope: "user_channel"))
   }
 
+  /// A message to be imported has a time of the future; times in Unix milliseconds.
+  package static func importTooLate(_ time: Int64, now: Int64) -> ServiceError {
+    importRefusal(
+      "'created_at' is \(time), in the future: up to \(now), the time of the server, is expected")
+  }
+
+  /// A message to be imported is older than the channel's newest one.
+  package static func importTooEarly(_ time: Int64, newest: Int64) -> ServiceError {
+    importRefusal(
+      "'created_at' is \(time), before \(newest), the time of the channel's newest message: history is "
+        + "imported in the order of time, before anything else is sent")
+  }
+
+  /// A message to be imported would be removed for its age.
+  package static func importExpired(_ time: Int64, horizon: Int64) -> ServiceError {
+    importRefusal(
+      "'created_at' is \(time): messages before \(horizon) are removed, see 'store.retention_days'")
+  }
+
+  private static func importRefusal(_ message: String) -> ServiceError {
+    ServiceError(.outOfRange, message, field: "created_at")
+  }
+
+  /// The channel's home is a server of an older version, which would send a message of the past as a new
+  /// one.
+  package static let importUnknown = ServiceError(
+    .internalError,
+    "the channel is on a server of an older version, which cannot import messages: "
+      + "try again when all servers are upgraded")
+
   /// A message has no such key of extra data, and the caller may not create it.
   package static func unknownMetaArrayKey(_ key: String) -> ServiceError {
     ServiceError(

@@ -28,9 +28,14 @@ extension ChannelMessage: MessageCodable {
     case .platform(let request):
       writer.write(case: 6)
       writer.write(request)
-    case .submit(let order, let user, let address):
+    case .submit(let order, let createdAt, let user, let address):
       writer.write(case: 7)
-      writer.write(order)
+      if writer.version >= MessageVersion.imports {
+        writer.write(createdAt)
+        writer.write(order)
+      } else {
+        writer.write(createdAt == nil ? order : order.withUnknownTime)
+      }
       writer.write(user)
       writer.write(address)
     case .explainLimits(let userID, let address):
@@ -82,8 +87,10 @@ extension ChannelMessage: MessageCodable {
     case 5: self = .profile(try reader.read())
     case 6: self = .platform(try reader.read())
     case 7:
+      let createdAt = reader.version >= MessageVersion.imports ? try reader.readImportTime() : nil
       self = .submit(
-        try reader.read(), onBehalfOf: try reader.read(), replyTo: try reader.read())
+        try reader.read(), createdAt: createdAt, onBehalfOf: try reader.read(),
+        replyTo: try reader.read())
     case 8: self = .explainLimits(userID: try reader.read(), replyTo: try reader.read())
     case 9: self = .create(try reader.read(), replyTo: try reader.read())
     case 16: self = .dismiss(userID: try reader.read(), replyTo: try reader.read())
@@ -99,6 +106,21 @@ extension ChannelMessage: MessageCodable {
         from: StageAddress(server: try reader.read(), attachment: try reader.read()))
     default: throw .unknownCase
     }
+  }
+}
+
+extension MessageReader {
+  /// Reads the time of a message of the past, which may be absent.
+  fileprivate mutating func readImportTime() throws(MessageDecodingError) -> Int64? {
+    try read(Bool.self) ? try readInteger(in: Limits.importTimes) : nil
+  }
+}
+
+extension MessageOrder {
+  /// The order as a server of an older version gets it, which would send it as a new message: one that is
+  /// refused.
+  fileprivate var withUnknownTime: MessageOrder {
+    MessageOrder(.failure(.importUnknown), requestID: nil, upload: upload, arrival: arrival)
   }
 }
 

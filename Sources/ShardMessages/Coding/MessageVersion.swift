@@ -12,9 +12,10 @@
 /// - 4: servers ask one another for their busiest channels.
 /// - 5: a home hands additions to messages over to the next one.
 /// - 6: servers ask a user's home for the user's channels.
+/// - 7: messages of a back end may be of the past.
 package enum MessageVersion {
   package static let oldest: UInt8 = 1
-  package static let current: UInt8 = 6
+  package static let current: UInt8 = 7
 
   /// The first version in which busiest channels are asked for.
   package static let busiestChannels: UInt8 = 4
@@ -22,6 +23,8 @@ package enum MessageVersion {
   package static let lateAdditions: UInt8 = 5
   /// The first version in which the channels of users are asked for.
   package static let channelsOfUsers: UInt8 = 6
+  /// The first version in which messages of the past are imported.
+  static let imports: UInt8 = 7
 
   static func isKnown(_ version: UInt8) -> Bool { oldest <= version && version <= current }
 }

@@ -19,8 +19,11 @@ package enum ChannelMessage: Sendable {
   /// A call whose endpoint works at the channel's home.
   case platform(PlatformRequest)
   /// A message that a back end sends, with its author as found on the way: `nil` for an admin message.
+  ///
+  /// - `createdAt`: The time of a message of the past; servers that do not know it refuse the message.
   case submit(
-    MessageOrder, onBehalfOf: Result<User?, ServiceError>, replyTo: ExchangeAddress)
+    MessageOrder, createdAt: Int64?, onBehalfOf: Result<User?, ServiceError>,
+    replyTo: ExchangeAddress)
   /// The message of a user's upload that is complete; the answer is ``ShardAnswer/sent(_:)``.
   case sendUploaded(MessageOrder, by: User, replyTo: PollAddress)
   /// A question about the limits as they stand for a user.

@@ -18,6 +18,9 @@ extension StoreTransaction {
       } catch StoreError.notFound(.message) {
         return .withdrawn
       }
+    case .imported(let name, let userID, let channelID, let createdAt):
+      return .message(
+        try importedMessage(name, by: userID, channelID: channelID, at: createdAt))
     case .missed(let channelID, let seq, let byteLimit, let reach):
       return .missed(
         try missed(channelID: channelID, after: seq, byteLimit: byteLimit, reach: reach))

@@ -83,7 +83,7 @@ final class MessageAppender: MessageAppending {
         file, shownAs: message.file, of: message.user?.id, inMessage: message.id,
         channelID: channel.id, at: message.createdAt, on: connection)
     }
-    if connection.outbox?.wants(.messageReceived) == true {
+    if connection.outbox?.wants(.messageReceived) == true, new.role != .imported {
       var shown = message
       shown.mentionedUsers = mentioned
       let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)

@@ -68,6 +68,33 @@ extension StoreTransaction {
     return found
   }
 
+  /// The message that a user's request imported with a time, or the Platform API's own request.
+  ///
+  /// Only the last messages of the millisecond are looked at: a back end may give many the same time.
+  func importedMessage(
+    _ requestID: String, by userID: String?, channelID: Int64, at createdAt: Int64
+  ) throws -> SequencedMessage? {
+    let id = try connection.first(
+      Self.importedMessage, [channelID, createdAt, userID, requestID]
+    ) { $0[0] as Int64 }
+    return try id.flatMap { try message($0, channelID: channelID) }
+  }
+
+  private static var importedMessage: StoreStatement {
+    StoreStatement(
+      sqlite: """
+        SELECT message_id FROM messages INDEXED BY messages_by_request
+        WHERE channel_id = ?1 AND created_at = ?2 AND user_id IS ?3 AND req_id = ?4
+        ORDER BY message_id LIMIT 1
+        """,
+      postgreSQL: """
+        SELECT message_id FROM (
+          SELECT message_id, user_id, req_id FROM messages
+          WHERE channel_id = ?1 AND created_at = ?2 ORDER BY message_id DESC LIMIT 1000) AS latest
+        WHERE user_id IS NOT DISTINCT FROM ?3 AND req_id = ?4 ORDER BY message_id LIMIT 1
+        """)
+  }
+
   /// The largest message id that was ever given out; 0 when none was.
   func maximumMessageID() throws -> Int64 {
     try connection.first(

@@ -182,6 +182,8 @@ final class PostgreSQLAppender: MessageAppending {
     let request = RequestKey(addition)
     if let request {
       guard request.isStorable else { throw StoreError.unstorableText }
+      // Requests are kept by the times of their messages: one of the past is soon removed.
+      if new.role == .imported, let first = try imported(message, channel) { return first }
       let horizon = message.createdAt - requestIDLifetimeMilliseconds
       if let first = facts.requests[request], first.createdAt > horizon {
         return try repeated(first.messageID, channel)
@@ -211,7 +213,7 @@ final class PostgreSQLAppender: MessageAppending {
         rows.files.append((upload, message.user?.id ?? "", row))
       }
     }
-    if connection.outbox?.wants(.messageReceived) == true {
+    if connection.outbox?.wants(.messageReceived) == true, new.role != .imported {
       var shown = message
       shown.mentionedUsers = mentioned
       let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)
@@ -246,6 +248,13 @@ final class PostgreSQLAppender: MessageAppending {
       throw StoreError.notFound(.message)
     }
     return .repeated(first.message, seq: first.seq)
+  }
+
+  /// The message that the same request imported before; `nil` when there is none.
+  private func imported(_ message: Message, _ channel: LogChannel) throws -> AppendOutcome? {
+    let first = try ReadTransaction(connection: connection).importedMessage(
+      message.requestID, by: message.user?.id, channelID: channel.id, at: message.createdAt)
+    return first.map { .repeated($0.message, seq: $0.seq) }
   }
 
   // MARK: Writing

@@ -44,6 +44,7 @@ final class JudgeRig {
     limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000),
     exemptsOperators: Bool = false, previews: [String: LinkKnowledge]? = nil,
     operators: [String] = ["boss"], term: Int64 = 0, waits: SendWaits = .none,
+    messageLifetime: Int64? = nil,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil
   ) throws {
     contents = MemoryLogContents(
@@ -63,7 +64,7 @@ final class JudgeRig {
     place = state.place
     judge = Self.judge(
       state, limit, exemptsOperators, previews, messageIDs, at: Moment(unix: now, monotonic: now),
-      waits: waits,
+      waits: waits, messageLifetime: messageLifetime,
       translations: translations)
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
@@ -73,7 +74,7 @@ final class JudgeRig {
   private static func judge(
     _ state: ChannelState, _ limit: RateLimit, _ exemptsOperators: Bool,
     _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Moment,
-    recentSends: [RecentSend] = [], waits: SendWaits = .none,
+    recentSends: [RecentSend] = [], waits: SendWaits = .none, messageLifetime: Int64? = nil,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil
   ) -> ChannelJudge {
     var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
@@ -83,7 +84,7 @@ final class JudgeRig {
       loadedAt: now,
       sources: JudgeSources(
         nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp,
-        lookUpTranslations: translations, waits: waits))
+        lookUpTranslations: translations, waits: waits, messageLifetime: messageLifetime))
   }
 
   /// Puts a new judge in place of the one there is, as after a restart.
@@ -120,6 +121,35 @@ final class JudgeRig {
     lastCall += 1
     handle(.command(command, by: principal, call: .platform(lastCall)))
     return lastCall
+  }
+
+  /// Gives a message of the past, which the log has not answered yet.
+  ///
+  /// - Parameter userID: `nil` for an admin message.
+  /// - Returns: The number of the call.
+  @discardableResult
+  func beginImport(
+    _ text: String, at createdAt: Int64, by userID: String? = "away", _ requestID: String? = nil,
+    mentioning ids: [String] = []
+  ) -> UInt64 {
+    lastCall += 1
+    let draft = MessageDraft(
+      type: userID == nil ? .admin : .user, text: text, mentionedUserIDs: ids)
+    let message = MessageImport(
+      MessageOrder(.success(draft), requestID: requestID), createdAt: createdAt,
+      author: userID.map { User(id: $0, nickname: $0.uppercased()) })
+    handle(.importing(message, call: .platform(lastCall)))
+    return lastCall
+  }
+
+  /// Gives a message of the past, lets the log answer all that it asks, and returns the outcome.
+  func importMessage(
+    _ text: String, at createdAt: Int64, by userID: String? = "away", _ requestID: String? = nil,
+    mentioning ids: [String] = []
+  ) throws -> Outcome {
+    let call = beginImport(text, at: createdAt, by: userID, requestID, mentioning: ids)
+    answerAll()
+    return try #require(answers[call])
   }
 
   /// Gives a command, lets the log answer all that it asks, and returns the outcome.

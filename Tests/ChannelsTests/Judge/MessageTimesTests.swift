@@ -1,4 +1,5 @@
 import FloodControl
+import ParleyProtocol
 import TestSupport
 import Testing
 
@@ -24,6 +25,26 @@ struct MessageTimesTests {
     #expect(times.take(at: Moment(unix: 1_000, monotonic: 1_100)) == 2 * Self.hour + 900)
     // A second step back changes nothing.
     #expect(times.take(at: Moment(unix: -9, monotonic: 2_100)) == 2 * Self.hour + 1_800)
+  }
+
+  @Test("those of imported messages are of the past, in order, and later ones continue from them")
+  func imported() throws {
+    var times = MessageTimes(last: 1_000, at: 0)
+    let now = Moment(unix: 9_000, monotonic: 5)
+    #expect(throws: ServiceError.importTooEarly(999, newest: 1_000)) {
+      try times.take(imported: 999, at: now)
+    }
+    #expect(throws: ServiceError.importTooLate(9_001, now: 9_000)) {
+      try times.take(imported: 9_001, at: now)
+    }
+    try times.take(imported: 1_000, at: now)
+    try times.take(imported: 4_000, at: now)
+    #expect(times.next(at: now) == 9_000)
+    #expect(times.next(at: Moment(unix: 3_000, monotonic: 1_005)) == 4_900)
+    // A clock that is behind the newest message allows none.
+    #expect(throws: ServiceError.importTooLate(4_000, now: 3_999)) {
+      try times.take(imported: 4_000, at: Moment(unix: 3_999, monotonic: 6))
+    }
   }
 
   @Test("a long pause counts for a minute")

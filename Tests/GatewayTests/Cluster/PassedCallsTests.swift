@@ -49,7 +49,8 @@ struct PassedCallsTests {
     for (number, name) in [nil, "", "name"].enumerated() {
       let order = MessageOrder(.failure(.internalError), requestID: name)
       let submission = ChannelMessage.submit(
-        order, onBehalfOf: .success(nil), replyTo: Self.address(UInt64(number)))
+        order, createdAt: nil, onBehalfOf: .success(nil),
+        replyTo: Self.address(UInt64(number)))
       calls.note(.channel(url: "lobby", submission), to: Self.far, at: 0)
     }
     let unknown = ServiceError.outcomeIsUnknown.message

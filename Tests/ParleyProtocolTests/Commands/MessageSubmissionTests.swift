@@ -49,6 +49,33 @@ struct MessageSubmissionTests {
     return nil
   }
 
+  @Test("a time in milliseconds makes a message one of the past; seconds are refused")
+  func times() throws {
+    let past = try submission(
+      #"{"message_type":"ADMM","message":"x","created_at":1546300800000}"#)
+    #expect(past.createdAt == 1_546_300_800_000)
+    #expect(try submission(#"{"message_type":"ADMM","message":"x"}"#).createdAt == nil)
+    for (value, code) in [
+      ("1546300800", ErrorCode.outOfRange), ("0", .outOfRange), ("-1", .negativeNumber),
+      ("1.5", .invalidValue), (#""1546300800000""#, .numberExpected), ("1e300", .outOfRange),
+    ] {
+      let refused = error(#""created_at":\#(value)"#)
+      #expect(refused?.code == code && refused?.data.field == "created_at", "\(value)")
+    }
+  }
+
+  @Test("a message of the past is not waited for")
+  func additionsToThePast() {
+    let time = #""created_at":1546300800000,"#
+    let languages = error(time + #""translation_target_langs":["es"]"#)
+    #expect(languages?.code == .combinationNotAcceptable)
+    #expect(languages?.data.field == "translation_target_langs")
+    let sizes = error(
+      time + #""thumbnail_sizes":[{"max_width":9,"max_height":9}]"#, type: "FILE")
+    #expect(sizes?.code == .combinationNotAcceptable && sizes?.data.field == "thumbnail_sizes")
+    #expect(error(time + #""translation_target_langs":[],"thumbnail_sizes":[]"#) == nil)
+  }
+
   @Test(
     "documented members that ask for what there is not are refused by name",
     arguments: [
@@ -84,15 +111,15 @@ struct MessageSubmissionTests {
   func forms() throws {
     var form = [
       "message_type": ["MESG"], "user_id": ["jeff"], "message": ["x"],
-      "is_silent": ["false"], "files": [""],
+      "created_at": ["1546300800000"], "is_silent": ["false"], "files": [""],
     ]
-    #expect(try MessageSubmission(Fields(form: form)).draft.text == "x")
+    #expect(try MessageSubmission(Fields(form: form)).createdAt == 1_546_300_800_000)
     for (name, value) in [("is_silent", "true"), ("poll_id", "7")] {
       form[name] = [value]
       #expect(throws: ServiceError.self) { try MessageSubmission(Fields(form: form)) }
       form[name] = nil
     }
-    for name in UnsupportedMember.ofMessages.map(\.name) {
+    for name in UnsupportedMember.ofMessages.map(\.name) + ["created_at"] {
       #expect(MessageSubmission.fieldNames.contains(name))
     }
   }

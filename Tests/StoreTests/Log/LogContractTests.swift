@@ -159,6 +159,50 @@ struct LogContractTests {
         == 3)
   }
 
+  @Test(
+    "a message of the past is imported once by the same request and time",
+    arguments: LogKind.allCases)
+  func imports(_ kind: LogKind) async throws {
+    let fixture = try await LogFixture(kind)
+    func past(
+      _ number: Int64, by userID: String? = "ann", _ requestID: String = "r", at time: Int64
+    ) -> UnsequencedMessage {
+      var message = fixture.message(number, by: userID, requestID: requestID, at: time)
+      message.role = .imported
+      message.mayBeRepeated = true
+      return message
+    }
+    let first = past(1, at: 1_000_000)
+    let imported = await fixture.write(
+      .append(first), .append(past(2, by: nil, at: 1_000_000)),
+      .append(past(3, by: "bob", at: 1_000_000)), .append(past(4, "s", at: 1_000_000)),
+      .append(past(5, at: 5_000_000)))
+    #expect(imported.map(\.appendedSeq) == [1, 2, 3, 4, 5])
+    // Messages of now have the requests of old ones removed.
+    _ = await fixture.perform(
+      (Int64(100)..<1_200).map { number -> LogEntry in
+        let message = fixture.message(number, requestID: "\(number)", at: 50_000_000)
+        return .write(.append(message), fixture.lobby)
+      })
+    let repeated = await fixture.write(
+      .append(past(11, at: 1_000_000)), .append(past(12, by: nil, at: 1_000_000)),
+      .append(past(13, at: 5_000_000)))
+    #expect(repeated[0] == .success(.repeated(SequencedMessage(message: first.message, seq: 1))))
+    #expect(repeated.map(\.repeatedSeq) == [1, 2, 5])
+    func read(_ name: String, _ userID: String?, at time: Int64) async -> Int64? {
+      let read = LogRead.imported(
+        name, userID: userID, channelID: fixture.lobby.id, createdAt: time)
+      return await fixture.read(read)?.message?.seq
+    }
+    #expect(await read("r", "ann", at: 1_000_000) == 1)
+    #expect(await read("r", "ann", at: 5_000_000) == 5)
+    #expect(await read("r", nil, at: 1_000_000) == 2)
+    #expect(await read("s", "ann", at: 1_000_000) == 4)
+    #expect(await read("r", "ann", at: 1_000_001) == nil)
+    #expect(await read("q", "ann", at: 1_000_000) == nil)
+    #expect(await read("r", "cy", at: 1_000_000) == nil)
+  }
+
   @Test("a write of an old term changes nothing", arguments: LogKind.allCases)
   func fences(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
@@ -345,8 +389,8 @@ struct LogContractTests {
   func floodExemption(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     var exempt = (fixture.message(1, at: 10), fixture.message(2, at: 20))
-    exempt.0.isFloodExempt = true
-    exempt.1.isFloodExempt = true
+    exempt.0.role = .exempt
+    exempt.1.role = .imported
     _ = await fixture.write(
       .append(exempt.0), .append(exempt.1), .append(fixture.message(3, at: 30)),
       .delete(messageID: 2, at: 40))

@@ -179,6 +179,11 @@ extension LogResult {
     if case .success(.appended(let seq, _)) = self { seq } else { nil }
   }
 
+  /// The number of the message that a repeated request had made.
+  var repeatedSeq: Int64? {
+    if case .success(.repeated(let first)) = self { first.seq } else { nil }
+  }
+
   var changes: [RecordedChange]? {
     if case .success(.changed(let changes, _)) = self { changes } else { nil }
   }

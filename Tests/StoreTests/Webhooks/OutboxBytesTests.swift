@@ -93,4 +93,20 @@ struct OutboxBytesTests {
     ]
     #expect(bodies == expected)
   }
+
+  @Test("of a message of the past there are none", arguments: [LogKind.sqlite, .postgreSQL])
+  func past(_ kind: LogKind) async throws {
+    let options = StoreOptions(
+      outbox: OutboxOptions(events: [.messageReceived], participantCount: { _ in 3 }) { _ in })
+    let fixture = try await LogFixture(kind, options: options)
+    var past = fixture.message(1)
+    past.role = .imported
+    let results = await fixture.write(.append(past), .append(fixture.message(2)))
+    #expect(results.map(\.appendedSeq) == [1, 2])
+    let store = try #require(fixture.store)
+    let stretch = OutboxStretch(channelURL: "lobby", after: 0, through: .max)
+    let bodies = try await store.read { try $0.webhookEvents(in: stretch) }
+      .map { String(decoding: $0.body, as: UTF8.self) }
+    #expect(bodies.count == 1 && bodies.first?.contains(#""seq":2"#) == true)
+  }
 }

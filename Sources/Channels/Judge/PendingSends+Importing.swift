@@ -1,0 +1,81 @@
+import LinkPreview
+import ParleyProtocol
+
+/// Messages of the past, which a back end imports with their own times.
+///
+/// An imported message comes at the end of the channel's history and is published, so that participants,
+/// recoveries and stages know every number of the channel's count. It counts in no flood window, is not
+/// posted to the webhooks, notifies nobody who is absent, and gets no preview.
+extension PendingSends {
+  /// Judges a message of the past and, unless something stands against it, submits it.
+  mutating func importMessage(
+    _ given: MessageImport, _ call: CallID, in standing: inout Standing, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    let key = RequestKey(given.author, given.order.requestID)
+    if let key, requests.join(key, call) { return }
+    do throws(ServiceError) {
+      try standing.rights.requireKeptMessages()
+      try standing.rights.requireSending(.platform(onBehalfOf: given.author), at: now.unix)
+      let draft = try given.order.draft.get()
+      try MessageSize.check(draft)
+      try standing.takeTime(of: given, at: now)
+      // Not at the time of the message: the memory forgets by the clock.
+      if let key { requests.begin(key, isEphemeral: false, at: now.unix) }
+      submit(draft, of: given, call, in: standing, at: now, into: &actions)
+    } catch {
+      refuse(given, error, key, call, in: standing, into: &actions)
+    }
+  }
+
+  private mutating func submit(
+    _ draft: MessageDraft, of given: MessageImport, _ call: CallID, in standing: Standing,
+    at now: Moment, into actions: inout JudgeActions
+  ) {
+    let (order, author) = (given.order, given.author)
+    // Its id says when it was imported: ids increase in the whole deployment.
+    let message = Message(
+      id: standing.sources.nextMessageID(now.unix), type: draft.type,
+      channelURL: standing.place.url, user: author, text: draft.text, file: draft.file,
+      data: draft.data, customType: draft.customType, mentionType: draft.mentionType,
+      metaArrays: draft.metaArrays, requestID: order.requestID ?? "",
+      isOperatorMessage: author.map { standing.rights.isOperator($0.id) } ?? false,
+      createdAt: given.createdAt)
+    let send = PendingSend(message, .noLink, author: nil, call, nil, .imported, wishes: [])
+    pending[message.id] = send
+    let unsequenced = UnsequencedMessage(
+      message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload, role: .imported,
+      mayBeRepeated: send.key != nil)
+    actions.append(
+      .submit(.send(message.id), .write(.append(unsequenced), standing.place)))
+  }
+
+  /// Refuses a message, unless the very import was carried out before.
+  private mutating func refuse(
+    _ given: MessageImport, _ error: ServiceError, _ key: RequestKey?, _ call: CallID,
+    in standing: Standing, into actions: inout JudgeActions
+  ) {
+    guard let key, !standing.isEphemeral, !standing.rights.isDeleted else {
+      actions.count { $0.countRefusal(error) }
+      return actions.answer(call, .failure(error))
+    }
+    let read = LogRead.imported(
+      key.requestID, userID: key.userID, channelID: standing.place.id, createdAt: given.createdAt)
+    lookUp(RefusedSend(error: error, call: call), by: read, into: &actions)
+  }
+}
+
+extension Standing {
+  /// Takes the time of a message of the past.
+  ///
+  /// - Throws: 400113 unless it is in the past, not before an earlier message, and kept.
+  fileprivate mutating func takeTime(
+    of given: MessageImport, at now: Moment
+  ) throws(ServiceError) {
+    let horizon = sources.messageLifetime.map { now.unix - $0 } ?? .min
+    guard given.createdAt >= horizon else {
+      throw .importExpired(given.createdAt, horizon: horizon)
+    }
+    try count.take(imported: given.createdAt, at: now)
+  }
+}

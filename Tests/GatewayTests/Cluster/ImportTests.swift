@@ -1,0 +1,58 @@
+import ParleyProtocol
+import ShardMessages
+import TestSupport
+import Testing
+import Transport
+
+@testable import Gateway
+
+@Suite("Messages of the past over several servers", .onOwnThreads)
+struct ImportTests {
+  private static let past: Int64 = 1_546_300_800_000
+
+  /// Sends an admin message of the past to a server: the answer, or the number of the error.
+  private static func send(
+    _ text: String, at createdAt: Int64, to url: String, on server: Int, of servers: DrivenServers
+  ) throws -> String {
+    let body = #"{"message_type":"ADMM","message":"\#(text)","created_at":\#(createdAt)}"#
+    return try servers.platform(
+      MessageEndpoints.send, PathArguments(["channel_url": url]), "", body, on: server
+    ).text
+  }
+
+  @Test("reach the home of their channel with their times, whatever server they are sent to")
+  func relayed() throws {
+    let servers = try DrivenServers(count: 3)
+    let url = servers.channel(at: 0)
+    let client = try servers.open(servers.user(at: 1), on: 2)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    for (number, server) in [1, 0, 2].enumerated() {
+      let time = Self.past + Int64(number)
+      let sent = try Self.send("\(number)", at: time, to: url, on: server, of: servers)
+      #expect(sent.contains(#""created_at":\#(time)"#), "\(sent)")
+    }
+    let early = try Self.send("early", at: Self.past, to: url, on: 1, of: servers)
+    #expect(early == "\(ErrorCode.outOfRange.rawValue)")
+    servers.settle()
+    client.receive()
+    let received = client.events.filter { $0.contains("message.received") }
+    #expect(received.count == 3)
+    for (number, event) in received.enumerated() {
+      #expect(event.contains(#""ts":\#(Self.past + Int64(number))"#), "\(event)")
+    }
+    #expect(try client.say("now", in: url).contains(#""seq":4"#))
+  }
+
+  @Test("are refused by a home of an older version, which would send them as new ones")
+  func olderHome() throws {
+    let servers = try DrivenServers(count: 2, versions: [MessageVersion.current - 1])
+    let url = servers.channel(at: 0)
+    let client = try servers.open(servers.user(at: 1), on: 1)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    let refused = try Self.send("old", at: Self.past, to: url, on: 1, of: servers)
+    #expect(refused == "\(ErrorCode.internalError.rawValue)")
+    let count = try servers.platform("GET", "/messages/total_count", inChannel: url, on: 1).text
+    #expect(count == #"{"total":0}"#)
+  }
+}
