@@ -495,6 +495,7 @@ async def test_settings_differ(ctx):
         "files.public_url": {"PARLEY_FILES_PUBLIC_URL": "http://hush.example"},
         "limits.throttle.messages": {"PARLEY_LIMITS_THROTTLE_MESSAGES": "77"},
         "limits.channels_per_user": {"PARLEY_LIMITS_CHANNELS_PER_USER": "77"},
+        "limits.metaarray.keys": {"PARLEY_LIMITS_METAARRAY_KEYS": "77"},
         "webhooks.urls": {"PARLEY_WEBHOOKS_URLS": "https://hush.example/",
                           "PARLEY_WEBHOOKS_SECRET": "hush-hush hush-hush"},
     }

@@ -49,6 +49,10 @@ struct SettingsTableTests {
     "translation.cache_disk_bytes", "translation.characters_per_day",
     "translation.characters_per_user_minute",
     "limits.translations_per_second", "dashboard.mode",
+    "limits.custom_type_length", "limits.data_bytes", "limits.metaarray.keys",
+    "limits.metaarray.key_length", "limits.metaarray.values", "limits.metaarray.value_length",
+    "limits.metaarray.bytes", "limits.metadata.keys", "limits.metadata.key_length",
+    "limits.metadata.value_length", "limits.metadata.user_bytes",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")
@@ -92,6 +96,7 @@ struct SettingsTableTests {
       "--limits-flood-messages=10001", "--limits-flood-messages=-1", "--limits-calls-burst=0",
       "--limits-throttle-messages=99999999999999999999", "--limits-message-bytes=1e3",
       "--limits-ping-interval-ms=0", "--reactors=1.5", "--reactors= 1", "--drain-timeout-ms=٣",
+      "--limits-metaarray-keys=101", "--limits-metaarray-keys=0", "--limits-data-bytes=24577",
     ])
   func ranges(word: String) {
     #expect(problems([word]).count == 1)

@@ -326,8 +326,10 @@ async def test_what_there_is_not(ctx):
 
 
 async def test_texts_of_the_greatest_length_are_taken(ctx):
-    """Texts as long as they may be are taken, counted in characters and not in bytes."""
-    server = await ctx.server(*FLAGS)
+    """Texts as long as the settings can allow are taken, counted in characters and not in bytes."""
+    server = await ctx.server(
+        *FLAGS, "--limits-custom-type-length", "512", "--limits-data-bytes", "24576",
+        "--limits-metadata-value-length", "1024")
     mistakes = Mistakes()
     async with Caller(server) as caller:
         for path, method, operation in guarded():

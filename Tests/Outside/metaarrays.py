@@ -140,6 +140,52 @@ async def test_limits_hold_over_many_calls(ctx):
     assert len(arrays(await voter.call("message.get", **address))) == made
 
 
+async def test_limits_are_settings(ctx):
+    """Raised limits hold on the socket and over HTTP; lowered ones leave stored data readable and removable."""
+    server = await ctx.fresh(
+        "--limits-metaarray-keys", "12", "--limits-metaarray-values", "101",
+        "--limits-metaarray-value-length", "400", "--limits-custom-type-length", "200",
+        "--limits-metadata-keys", "30")
+    channel, owner = await ctx.room(server, 0)
+    given = [{"key": f"k{n}", "value": ["v"]} for n in range(11)]
+    given.append({"key": "long", "value": ["x" * 400, *map(str, range(100))]})
+    sent = await owner.send(channel, "x", metaarray=given, custom_type="t" * 200)
+    address = {"channel_url": channel, "message_id": sent["message"]["message_id"]}
+    assert sent["message"]["sorted_metaarray"] == given, sent
+    async with refused(400203, field="metaarray", limit=12):
+        await owner.call("message.create_metaarray_keys", **address, keys=["more"])
+    async with refused(400203, limit=101):
+        await owner.call("message.add_metaarray_values", **address, values={"long": ["more"]})
+    body = {"message_type": "MESG", "user_id": owner.user_id, "message": "y"}
+    path = f"/open_channels/{channel}/messages"
+    status, answer = await post(server, path, {**body, "sorted_metaarray": given})
+    assert status == 200 and answer["sorted_metaarray"] == given, answer
+    status, answer = await post(
+        server, path, {**body, "sorted_metaarray": [*given, {"key": "more"}]})
+    assert (status, answer["code"]) == (400, 400203), answer
+    metadata = {f"k{n}": "v" for n in range(30)}
+    await owner.call("user.update", metadata=metadata)
+    async with refused(400203, field="metadata", limit=30):
+        await owner.call("user.update", metadata={**metadata, "more": "v"})
+    await server.end()
+    server = await ctx.fresh(data=server.data)
+    owner = await ctx.user(server, owner.user_id)
+    await owner.call("channel.enter", channel_url=channel)
+    assert (await owner.call("message.get", **address))["message"]["sorted_metaarray"] == given
+    listed = await owner.call(
+        "message.list", channel_url=channel, custom_types=["t" * 200], prev_limit=10)
+    assert [m["message_id"] for m in listed["messages"]] == [address["message_id"]]
+    async with refused(400203, field="metaarray", limit=10):
+        await owner.call("message.create_metaarray_keys", **address, keys=["more"])
+    async with refused(400110, field="custom_type", limit=128):
+        await owner.send(channel, "z", custom_type="t" * 129)
+    await owner.call(
+        "message.remove_metaarray_values", **address, values={"long": ["x" * 400]})
+    gone = [array["key"] for array in given[:11]]
+    answer = await owner.call("message.delete_metaarray_keys", **address, keys=gone)
+    assert arrays(answer) == {"long": list(map(str, range(100)))}, answer
+
+
 async def test_votes_at_once_are_all_counted(ctx):
     """Values that many participants add at the same time are all there afterwards."""
     server = await ctx.server()

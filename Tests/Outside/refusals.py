@@ -195,7 +195,7 @@ def own_refusals(world, ghost):
                 operation, 400105, {"flood": flood, "throttle": rate}, name="throttle.messages")
         yield Refusal(operation, 400106, {"flood": flood, "throttle": {**flood, "messages": -1}})
     for verb in ("set", "remove", "view"):
-        yield Refusal(f"{verb}CustomTypeLimits", 400110, parts={"custom_type": "é" * 129})
+        yield Refusal(f"{verb}CustomTypeLimits", 400110, parts={"custom_type": "é" * 513})
     yield Refusal("setCustomTypeLimits", 400151, parts={"custom_type": "a\0b"})
     for operation in ("listPreviews", "purgePreviews"):
         yield Refusal(operation, 400920, query={"url": "http://a.example/", "domain": "a.example"})

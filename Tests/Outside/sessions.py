@@ -19,6 +19,12 @@ async def test_open_answers_with_the_documented_members(ctx):
     assert answer["server"]["name"] == "parley" and answer["server"]["version"]
     assert answer["limits"]["message_bytes"] == 262144
     assert answer["limits"]["flood"] == {"messages": 5, "window_ms": 1000}
+    assert answer["limits"]["custom_type_length"] == 128
+    assert answer["limits"]["data_bytes"] == 16384
+    assert answer["limits"]["metaarray"] == {
+        "keys": 10, "key_length": 128, "values": 100, "value_length": 190, "bytes": 16384}
+    assert answer["limits"]["metadata"] == {
+        "keys": 25, "key_length": 128, "value_length": 190, "user_bytes": 4096}
     assert answer["ping_interval_ms"] == 25000
 
 
@@ -34,10 +40,13 @@ async def test_open_shows_the_settings_in_force(ctx):
     """session.open tells the limits and the ping interval that the operator has set."""
     server = await ctx.fresh(
         "--limits-flood-messages", "7", "--limits-flood-window-ms", "2500",
-        "--limits-ping-interval-ms", "12000", "--limits-message-bytes", "4096")
+        "--limits-ping-interval-ms", "12000", "--limits-message-bytes", "4096",
+        "--limits-metaarray-keys", "12", "--limits-metadata-user-bytes", "5000")
     answer = (await ctx.user(server)).session
     assert answer["limits"]["flood"] == {"messages": 7, "window_ms": 2500}
     assert answer["limits"]["message_bytes"] == 4096
+    assert answer["limits"]["metaarray"]["keys"] == 12
+    assert answer["limits"]["metadata"]["user_bytes"] == 5000
     assert answer["ping_interval_ms"] == 12000
 
 

@@ -269,11 +269,31 @@ export interface Methods {
         name: string;
         version: string;
       };
+      /** Limits of the server that are settings. The schemas of parameters have their largest values. */
       limits: {
         message_bytes: number;
         flood: {
           messages: number;
           window_ms: number;
+        };
+        /** Characters of a `custom_type`. */
+        custom_type_length: number;
+        /** Bytes of `data`. */
+        data_bytes: number;
+        /** The extra data of a message: keys, values of a key, their lengths in characters, and the bytes of all together. */
+        metaarray: {
+          keys: number;
+          key_length: number;
+          values: number;
+          value_length: number;
+          bytes: number;
+        };
+        /** The metadata of a user: keys, lengths in characters, and the bytes of all together. */
+        metadata: {
+          keys: number;
+          key_length: number;
+          value_length: number;
+          user_bytes: number;
         };
       };
       ping_interval_ms: number;
@@ -329,7 +349,7 @@ export interface Methods {
       user: User;
     };
   };
-  /** Changes the user's own profile. `metadata` replaces all metadata and has at most 4,096 bytes of keys and values. */
+  /** Changes the user's own profile. `metadata` replaces all metadata. */
   "user.update": {
     params: {
       nickname?: string | null;

@@ -1,6 +1,6 @@
 package import FloodControl
 package import LinkPreview
-import ParleyProtocol
+package import ParleyProtocol
 
 /// A message to the judge of a channel.
 package enum JudgeInput: Sendable {
@@ -88,14 +88,17 @@ package struct JudgeSources: Sendable {
   package let waits: SendWaits
   /// The age at which messages are removed, in milliseconds; `nil` when they are kept.
   package let messageLifetime: Int64?
+  package let metaArrayLimits: MetaArrayLimits
 
   package init(
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
     lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?,
     lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
-    waits: SendWaits = .none, messageLifetime: Int64? = nil
+    waits: SendWaits = .none, messageLifetime: Int64? = nil,
+    metaArrayLimits: MetaArrayLimits = MetaArrayLimits()
   ) {
     self.messageLifetime = messageLifetime
+    self.metaArrayLimits = metaArrayLimits
     self.lookUpTranslations = lookUpTranslations
     self.waits = waits
     self.nextMessageID = nextMessageID

@@ -69,7 +69,8 @@ extension PendingChange {
     case .metaArrays(let change):
       if change.right == .change { try right.require(message) }
       let arrays = try change.applied(
-        to: message.metaArrays, mayCreateKeys: right.covers(message))
+        to: message.metaArrays, within: sources.metaArrayLimits,
+        mayCreateKeys: right.covers(message))
       guard arrays != message.metaArrays else { return .nothing }
       var changed = message
       changed.metaArrays = arrays

@@ -34,21 +34,21 @@ package enum MetaArrayChange: Sendable, Hashable {
   /// - Parameter mayCreateKeys: Whether the caller may create keys.
   /// - Throws: 400201 for a missing key, 400203 or 400110 beyond the limits.
   func applied(
-    to known: [MetaArray], mayCreateKeys: Bool
+    to known: [MetaArray], within limits: MetaArrayLimits, mayCreateKeys: Bool
   ) throws(ServiceError) -> [MetaArray] {
     switch self {
-    case .createKeys(let keys): return try known.creating(keys: keys)
+    case .createKeys(let keys): return try known.creating(keys: keys, within: limits)
     case .deleteKeys(let keys): return known.deleting(keys: keys)
     case .removeValues(let values): return known.removing(values)
     case .addValues(let values):
-      let arrays = try known.adding(values)
+      let arrays = try known.adding(values, within: limits)
       if !mayCreateKeys, let new = arrays.key(missingFrom: known) {
         throw .unknownMetaArrayKey(new)
       }
       return arrays
     case .addValuesToKnownKeys(let values):
       if let new = values.key(missingFrom: known) { throw .noMetaArrayKey(new) }
-      return try known.adding(values)
+      return try known.adding(values, within: limits)
     case .removeValuesFromKnownKeys(let values):
       if let new = values.key(missingFrom: known) { throw .noMetaArrayKey(new) }
       return known.removing(values)

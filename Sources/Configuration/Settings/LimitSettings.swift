@@ -1,4 +1,5 @@
 package import FloodControl
+package import ParleyProtocol
 
 /// Every bound on what clients may ask of the server.
 package struct LimitSettings: Sendable, Equatable {
@@ -25,6 +26,8 @@ package struct LimitSettings: Sendable, Equatable {
   package var unopenedConnectionsPerAddress = 256
   package var connectionsPerUser = 30
   package var channelsPerUser = 10
+  /// Data that applications add to users, channels and messages.
+  package var customData = CustomDataLimits()
   /// The largest message that a client may send over a WebSocket.
   package var messageBytes = 262_144
   /// Bytes that may wait to be written to one connection before it is closed as a slow consumer.

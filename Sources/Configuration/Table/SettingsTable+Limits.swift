@@ -1,10 +1,11 @@
 internal import FloodControl
+internal import ParleyProtocol
 
 extension SettingsTable {
   private static let day: Int64 = 86_400_000
 
   /// Limits on clients.
-  static let limits = timeLimits + rateLimits + keyLimits + sizeLimits
+  static let limits = timeLimits + rateLimits + keyLimits + customDataLimits + sizeLimits
 
   /// The time limit for the head of a request.
   static let headTimeout = SettingDefinition.integer(
@@ -107,6 +108,53 @@ extension SettingsTable {
       in: 0...1_000_000,
       unit: "keys per second",
       help: "False file keys from one IPv4 address or IPv6 /64 network. 0 means unlimited.")
+  ]
+
+  private static let customDataLimits: [SettingDefinition] = [
+    .integer(
+      "limits.custom_type_length", .restart, \.limits.customData.customTypeLength,
+      in: 1...CustomDataLimits.most.customTypeLength, unit: "characters",
+      help: "Longest custom_type of a channel or message."),
+    .integer(
+      "limits.data_bytes", .restart, \.limits.customData.dataByteCount,
+      in: 1...CustomDataLimits.most.dataByteCount, unit: "bytes",
+      help: "Longest data of a channel or message."),
+    .integer(
+      "limits.metaarray.keys", .restart, \.limits.customData.metaArrays.keyCount,
+      in: 1...MetaArrayLimits.most.keyCount, unit: "a number of keys",
+      help: "Keys of extra data that a message may have."),
+    .integer(
+      "limits.metaarray.key_length", .restart, \.limits.customData.metaArrays.keyLength,
+      in: 1...MetaArrayLimits.most.keyLength, unit: "characters",
+      help: "Longest key of a message's extra data."),
+    .integer(
+      "limits.metaarray.values", .restart, \.limits.customData.metaArrays.valueCount,
+      in: 1...MetaArrayLimits.most.valueCount, unit: "a number of values",
+      help: "Values that a key of a message's extra data may have."),
+    .integer(
+      "limits.metaarray.value_length", .restart, \.limits.customData.metaArrays.valueLength,
+      in: 1...MetaArrayLimits.most.valueLength, unit: "characters",
+      help: "Longest value of a message's extra data."),
+    .integer(
+      "limits.metaarray.bytes", .restart, \.limits.customData.metaArrays.byteCount,
+      in: 1...MetaArrayLimits.most.byteCount, unit: "bytes",
+      help: "Size of all keys and values of a message's extra data together."),
+    .integer(
+      "limits.metadata.keys", .restart, \.limits.customData.metadata.itemCount,
+      in: 1...MetadataLimits.most.itemCount, unit: "a number of keys",
+      help: "Keys of metadata of a user or channel, and counters of a channel."),
+    .integer(
+      "limits.metadata.key_length", .restart, \.limits.customData.metadata.keyLength,
+      in: 1...MetadataLimits.most.keyLength, unit: "characters",
+      help: "Longest key of metadata or of a counter."),
+    .integer(
+      "limits.metadata.value_length", .restart, \.limits.customData.metadata.valueLength,
+      in: 1...MetadataLimits.most.valueLength, unit: "characters",
+      help: "Longest value of metadata."),
+    .integer(
+      "limits.metadata.user_bytes", .restart, \.limits.customData.metadata.userByteCount,
+      in: 1...MetadataLimits.most.userByteCount, unit: "bytes",
+      help: "Size of all keys and values of a user's metadata together."),
   ]
 
   private static let sizeLimits: [SettingDefinition] = [

@@ -59,9 +59,7 @@ final class ChannelHost {
     self.number = number
     self.shard = shard
     judge = ChannelJudge(
-      loaded, floodLimit: limits.flood,
-      exemptsOperators: shard.settings.limits.flood.exemptsOperators, shard.services,
-      waits: shard.sendWaits)
+      loaded, floodLimit: limits.flood, shard.settings, shard.services, waits: shard.sendWaits)
     server = shard.services.server
     home = HomeHost(url: state.channel.url, on: shard)
     // An ephemeral channel's count lives in memory only: each life has an epoch of its own.

@@ -167,7 +167,7 @@ extension Shard {
 extension ChannelJudge {
   /// A judge of a channel that was read from the store.
   init(
-    _ loaded: LoadedChannel, floodLimit: RateLimit, exemptsOperators: Bool,
+    _ loaded: LoadedChannel, floodLimit: RateLimit, _ settings: Settings,
     _ services: GatewayServices, waits: SendWaits
   ) {
     let messageIDs = services.messageIDs
@@ -179,11 +179,12 @@ extension ChannelJudge {
     }
     self.init(
       loaded.state, recentSends: loaded.recentSends, floodLimit: floodLimit,
-      exemptsOperators: exemptsOperators, loadedAt: loaded.time,
+      exemptsOperators: settings.limits.flood.exemptsOperators, loadedAt: loaded.time,
       sources: JudgeSources(
         nextMessageID: { messageIDs.next(at: $0) },
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
-        waits: waits, messageLifetime: services.settings.store.messageLifetime))
+        waits: waits, messageLifetime: settings.store.messageLifetime,
+        metaArrayLimits: settings.limits.customData.metaArrays))
   }
 }
 

@@ -1,8 +1,6 @@
 import Configuration
 import Crypto
-import FloodControl
 import Glibc
-import ParleyProtocol
 
 /// The settings that all servers of a cluster must share, as digests that the registry can keep.
 ///
@@ -16,33 +14,38 @@ struct ClusterAgreement: Sendable, Equatable {
     self.digests = digests
   }
 
+  /// The settings that are compared as they are written.
+  private static let openNames: Set = [
+    "auth.mode", "store.retention_days", "webhooks.events",
+    "limits.flood.messages", "limits.flood.window_ms", "limits.flood.exempt_operators",
+    "limits.throttle.messages", "limits.throttle.window_ms",
+    "limits.connections_per_user", "limits.channels_per_user",
+    "limits.custom_type_length", "limits.data_bytes",
+    "limits.metaarray.keys", "limits.metaarray.key_length", "limits.metaarray.values",
+    "limits.metaarray.value_length", "limits.metaarray.bytes",
+    "limits.metadata.keys", "limits.metadata.key_length", "limits.metadata.value_length",
+    "limits.metadata.user_bytes",
+    "cluster.beat_ms", "cluster.server_timeout_ms",
+  ]
+
   init(_ settings: Settings) {
-    let limits = settings.limits
     let publicKey = settings.auth.jwtPublicKey.map { Self.contents(of: $0) } ?? ""
-    let texts: [String: String] = [
-      "auth.mode": settings.auth.mode.rawValue,
+    var texts: [String: String] = [
       "auth.jwt_secret": settings.auth.jwtSecret?.value ?? "",
       "auth.jwt_public_key": publicKey,
       "auth.api_token": settings.auth.apiToken?.value ?? "",
       "files.public_url": settings.files.publicURL ?? "",
       "files.store": settings.files.store.sharedPart,
-      "store.retention_days": "\(settings.store.retentionDays)",
       "webhooks.urls": settings.webhooks.urls.joined(separator: "\n"),
       "webhooks.secret": settings.webhooks.secret?.value ?? "",
-      "webhooks.events": settings.webhooks.events.map(\.rawValue).joined(separator: "\n"),
-      "limits.flood.messages": "\(limits.flood.limit.count)",
-      "limits.flood.window_ms": "\(limits.flood.limit.windowMilliseconds)",
-      "limits.flood.exempt_operators": "\(limits.flood.exemptsOperators)",
-      "limits.throttle.messages": "\(limits.throttle.count)",
-      "limits.throttle.window_ms": "\(limits.throttle.windowMilliseconds)",
-      "limits.connections_per_user": "\(limits.connectionsPerUser)",
-      "limits.channels_per_user": "\(limits.channelsPerUser)",
       // Servers may reach one bus by different names.
       "cluster.bus": settings.cluster.bus?.kind ?? "",
       "cluster.secret": settings.cluster.secret?.value ?? "",
-      "cluster.beat_ms": "\(settings.cluster.beatMilliseconds)",
-      "cluster.server_timeout_ms": "\(settings.cluster.serverTimeoutMilliseconds)",
     ]
+    for entry in SettingsListing(settings, of: .gateway).entries
+    where Self.openNames.contains(entry.name) {
+      texts[entry.name] = entry.values.joined(separator: "\n")
+    }
     let cluster = settings.cluster.name
     digests = texts.reduce(into: [:]) { digests, text in
       // The name goes in so that one digest does not give away another setting of the same value.

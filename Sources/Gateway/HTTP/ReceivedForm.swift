@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import HTTP1
 import Logging
 import ParleyProtocol
@@ -47,20 +48,22 @@ struct ReceivedForm {
   private mutating func send(to channelURL: String, on shard: Shard) throws(ServiceError) {
     let completion = Completion(ExchangeAddress(exchange, on: shard.handle), shard.services.shards)
     let services = shard.services
+    let limits = shard.settings.limits.customData
     guard let upload else {
-      let submission = try MessageSubmission(form.fields(nil))
+      let submission = try MessageSubmission(form.fields(nil, limits: limits))
       return MessageEndpoints.send(submission, toChannel: channelURL, services, completion)
     }
     let record = try record(of: upload)
     let file = MessageFile(
       url: address.url(ofFile: record.id, FileName(record.name)), name: record.name,
       type: record.type, size: record.size, requiresAuthorization: seal != nil)
-    let mustSeal = try form.fields(file).boolean("require_auth") ?? false
+    let fields = try form.fields(file, limits: limits)
+    let mustSeal = try fields.boolean("require_auth") ?? false
     guard seal != nil || !mustSeal else {
       _ = try services.vault.mustSealForMessage(true)
       throw .notCombinable("require_auth", "the field must come before the file")
     }
-    var submission = try MessageSubmission(form.fields(file))
+    var submission = try MessageSubmission(fields)
     guard submission.draft.type == .file else {
       throw .invalid(
         "message_type", submission.draft.type.rawValue, expected: "FILE with a file")

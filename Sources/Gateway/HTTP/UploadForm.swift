@@ -18,7 +18,9 @@ struct UploadForm {
   }
 
   /// All fields; those of an uploaded file replace the ones that the form has of one.
-  func fields(_ file: MessageFile?) throws(ServiceError) -> Fields {
+  func fields(
+    _ file: MessageFile?, limits: CustomDataLimits
+  ) throws(ServiceError) -> Fields {
     var texts: [String: [String]] = [:]
     if let file {
       texts["url"] = [file.url]
@@ -31,7 +33,7 @@ struct UploadForm {
       for value in values[name] ?? [] { decoded.append(try Self.text(value, name)) }
       texts[name] = decoded
     }
-    return Fields(form: texts)
+    return Fields(form: texts, limits: limits)
   }
 
   /// The texts under each name.

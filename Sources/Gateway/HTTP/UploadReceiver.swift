@@ -171,7 +171,8 @@ final class UploadReceiver: HTTPBodyReceiver {
       return
     }
     let vault = shard.services.vault
-    let wish = try? received.form.fields(nil).boolean("require_auth")
+    let limits = shard.settings.limits.customData
+    let wish = try? received.form.fields(nil, limits: limits).boolean("require_auth")
     do throws(ServiceError) {
       guard try vault.mustSealForMessage(wish) else {
         received.upload = shard.services.files.beginUpload()

@@ -117,7 +117,7 @@ extension ChannelQuery {
     self.init(
       nameContains: try query.text("name_contains", limit: Limits.channelNameLength),
       urlContains: try query.text("url_contains", limit: urlLength),
-      customTypes: try query.texts("custom_types", limit: Limits.customTypeLength) ?? [],
+      customTypes: try query.customTypes() ?? [],
       urls: urls, freezing: showsFrozen ? .any : .unfrozen, limit: try query.pageSize(),
       token: try query.pageToken())
   }

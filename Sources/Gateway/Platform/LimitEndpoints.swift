@@ -19,8 +19,9 @@ struct LimitEndpoints: Sendable {
   static let deployment = LimitEndpoints { _ in .shared(.deployment) }
   static let customType = LimitEndpoints { call throws(ServiceError) in
     let type = call.arguments["custom_type"]
-    guard type.unicodeScalars.count <= Limits.customTypeLength else {
-      throw .tooLong("custom_type", limit: Limits.customTypeLength)
+    let limit = CustomDataLimits.most.customTypeLength
+    guard type.unicodeScalars.count <= limit else {
+      throw .tooLong("custom_type", limit: limit)
     }
     return .shared(.customType(type))
   }

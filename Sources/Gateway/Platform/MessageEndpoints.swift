@@ -209,14 +209,20 @@ enum MetaArrayEndpoints {
 
   /// `POST`: adds keys with their values; values of a key that is there come to those it has.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    try change(.addValues(arrays(in: call.body)), call, completion)
+    let arrays = try arrays(in: call.body, within: call.customDataLimits.metaArrays)
+    try change(.addValues(arrays), call, completion)
   }
 
   /// `PUT`: adds values to keys, or removes them; a key that is not there is made with `upsert`.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let body = try call.body
-    let arrays = try arrays(in: body)
     let mode = try body.choice("mode", of: Mode.self) ?? .add
+    let limits =
+      switch mode {
+      case .add: call.customDataLimits.metaArrays
+      case .remove: MetaArrayLimits.most
+      }
+    let arrays = try arrays(in: body, within: limits)
     let makesKeys = try body.boolean("upsert") ?? false
     switch (mode, makesKeys) {
     case (.add, true): try change(.addValues(arrays), call, completion)
@@ -229,13 +235,15 @@ enum MetaArrayEndpoints {
   /// `DELETE …?keys=`: removes keys with all their values; those that are not there are passed
   /// over.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let keys = try call.query.texts("keys", limit: Limits.metaArrayKeyLength) ?? []
+    let keys = try call.query.texts("keys", limit: MetaArrayLimits.most.keyLength) ?? []
     guard !keys.isEmpty else { throw .missing("keys") }
     try change(.deleteKeys(keys), call, completion)
   }
 
-  private static func arrays(in body: Fields) throws(ServiceError) -> [MetaArray] {
-    let arrays = try body.metaArrays("sorted_metaarray") ?? []
+  private static func arrays(
+    in body: Fields, within limits: MetaArrayLimits
+  ) throws(ServiceError) -> [MetaArray] {
+    let arrays = try body.metaArrays("sorted_metaarray", within: limits) ?? []
     guard !arrays.isEmpty else { throw .missing("sorted_metaarray") }
     return arrays
   }

@@ -9,9 +9,9 @@ enum MetacounterEndpoints {
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let numbers = try numbers(in: call.body)
-    call.perform(MetacounterChange(.insert(numbers), ofChannel: url), completion) {
-      $0.encode(into: &$1)
-    }
+    let change = MetacounterChange(
+      .insert(numbers), ofChannel: url, within: call.customDataLimits.metadata)
+    call.perform(change, completion) { $0.encode(into: &$1) }
   }
 
   /// `GET …?key=|keys=`.
@@ -38,7 +38,9 @@ enum MetacounterEndpoints {
     let body = try call.body
     let numbers = try numbers(in: body)
     let (mode, missing) = (try mode(in: body), try body.missingItems())
-    let change = MetacounterChange(.update(numbers, mode, missing: missing), ofChannel: url)
+    let change = MetacounterChange(
+      .update(numbers, mode, missing: missing), ofChannel: url,
+      within: call.customDataLimits.metadata)
     call.perform(change, completion) { $0.encode(into: &$1) }
   }
 
@@ -49,7 +51,9 @@ enum MetacounterEndpoints {
     let body = try call.body
     guard let value = try body.integer("value", in: .min ... .max) else { throw .missing("value") }
     let (mode, missing) = (try mode(in: body), try body.missingItems())
-    let change = MetacounterChange(.update([key: value], mode, missing: missing), ofChannel: url)
+    let change = MetacounterChange(
+      .update([key: value], mode, missing: missing), ofChannel: url,
+      within: call.customDataLimits.metadata)
     call.services.store.perform(change) { result in
       let changed = result.serviceResult.flatMap { changed -> Result<[String: Int64], _> in
         changed.isEmpty ? .failure(.notFound(.metacounter, key)) : .success(changed)

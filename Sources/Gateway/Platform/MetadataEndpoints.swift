@@ -45,7 +45,7 @@ struct MetadataEndpoints: Sendable {
     let owner = try owner(call)
     let key = try call.checkedKey
     let body = try call.body
-    let value = try body.text("value", limit: Limits.metadataValueLength)
+    let value = try body.text("value", limit: call.customDataLimits.metadata.valueLength)
     guard let value else { throw .missing("value") }
     let missing = try body.missingItems()
     change(.update([key: value], missing: missing), of: owner, call, completion) { written in
@@ -82,7 +82,8 @@ struct MetadataEndpoints: Sendable {
     }
   ) {
     let services = call.services
-    services.store.perform(MetadataChange(action, of: owner)) { result in
+    let change = MetadataChange(action, of: owner, within: call.customDataLimits.metadata)
+    services.store.perform(change) { result in
       let answer = result.serviceResult.flatMap { judge($0.written) }
       if case .success = answer, case .success(let change) = result {
         services.publish(change.items, of: owner)
@@ -97,9 +98,8 @@ extension PlatformCall {
   var checkedKey: String {
     get throws(ServiceError) {
       let key = arguments["key"]
-      guard key.unicodeScalars.count <= Limits.metadataKeyLength else {
-        throw .tooLong("key", limit: Limits.metadataKeyLength)
-      }
+      let limit = customDataLimits.metadata.keyLength
+      guard key.unicodeScalars.count <= limit else { throw .tooLong("key", limit: limit) }
       return key
     }
   }
@@ -110,8 +110,8 @@ extension Fields {
   ///
   /// - Throws: 400920 for both.
   func itemKeys() throws(ServiceError) -> [String] {
-    let keys = try texts("keys", limit: Limits.metadataKeyLength)
-    guard let key = try text("key", limit: Limits.metadataKeyLength) else { return keys ?? [] }
+    let keys = try texts("keys", limit: MetadataLimits.most.keyLength)
+    guard let key = try text("key", limit: MetadataLimits.most.keyLength) else { return keys ?? [] }
     guard keys == nil else { throw .notCombinable("key", "'keys' is given too") }
     return [key]
   }

@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import Crypto
 import HTTP1
 import Logging
@@ -33,14 +34,18 @@ struct PlatformCall {
     self.address = address
     self.token = token
     self.arguments = arguments
-    self.query = Fields(query: query.values)
-    do throws(ServiceError) { parsedBody = .success(try Fields(body: body)) } catch {
+    let limits = shard.settings.limits.customData
+    self.query = Fields(query: query.values, limits: limits)
+    do throws(ServiceError) {
+      parsedBody = .success(try Fields(body: body, limits: limits))
+    } catch {
       parsedBody = .failure(error)
     }
   }
 
   var services: GatewayServices { shard.services }
   var completion: Completion { Completion(address, services.shards) }
+  var customDataLimits: CustomDataLimits { shard.settings.limits.customData }
 
   /// The caller, for calls that are charged by their cost.
   var caller: QueryCaller { .platform(token) }

@@ -11,8 +11,7 @@ enum UserEndpoints {
     let profile = try UserProfile(body)
     let userID = try body.userID()
     try NormalForm.require(userID, "user_id")
-    let metadata = try body.metadata() ?? [:]
-    try metadata.checkUserByteCount()
+    let metadata = try body.userMetadata() ?? [:]
     let now = call.services.clock.now
     let token = profile.newToken()
     let user = User(

@@ -14,7 +14,9 @@ extension Session {
       if case .observing(let observer) = state {
         return try perform(request, by: observer, address)
       }
-      let command = try Command(method: request.method, params: request.params)
+      let command = try Command(
+        method: request.method, params: request.params,
+        limits: shard.settings.limits.customData)
       switch command {
       case .sessionOpen(let open): self.open(open, address)
       case .sessionObserve(let observe): openObserver(observe, address)

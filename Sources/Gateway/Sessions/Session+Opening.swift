@@ -274,24 +274,55 @@ extension Session.Identity {
 extension GatewayServices {
   /// Writes the members about the server that a session begins with.
   func encodeServer(into writer: inout JSONWriter) {
-    let limits = settings.limits
     writer.member(
       "server",
       object: {
         $0.member("name", Release.name)
         $0.member("version", Release.version)
       })
-    writer.member(
-      "limits",
-      object: {
-        $0.member("message_bytes", limits.messageBytes)
+    writer.member("limits", raw: announcedLimits)
+    writer.member("ping_interval_ms", settings.limits.pingIntervalMilliseconds)
+  }
+}
+
+extension LimitSettings {
+  /// The limits that clients can keep to, as `session.open` returns them.
+  func announced() -> [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.member("message_bytes", messageBytes)
         $0.member(
           "flood",
           object: {
-            $0.member("messages", limits.flood.limit.count)
-            $0.member("window_ms", limits.flood.limit.windowMilliseconds)
+            $0.member("messages", flood.limit.count)
+            $0.member("window_ms", flood.limit.windowMilliseconds)
           })
+        customData.encodeMembers(into: &$0)
+      }
+    }
+  }
+}
+
+extension CustomDataLimits {
+  fileprivate func encodeMembers(into writer: inout JSONWriter) {
+    writer.member("custom_type_length", customTypeLength)
+    writer.member("data_bytes", dataByteCount)
+    writer.member(
+      "metaarray",
+      object: {
+        $0.member("keys", metaArrays.keyCount)
+        $0.member("key_length", metaArrays.keyLength)
+        $0.member("values", metaArrays.valueCount)
+        $0.member("value_length", metaArrays.valueLength)
+        $0.member("bytes", metaArrays.byteCount)
       })
-    writer.member("ping_interval_ms", limits.pingIntervalMilliseconds)
+    writer.member(
+      "metadata",
+      object: {
+        $0.member("keys", metadata.itemCount)
+        $0.member("key_length", metadata.keyLength)
+        $0.member("value_length", metadata.valueLength)
+        $0.member("user_bytes", metadata.userByteCount)
+      })
   }
 }

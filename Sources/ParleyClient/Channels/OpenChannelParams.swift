@@ -30,13 +30,13 @@ public final class OpenChannelCreateParams: Sendable {
     set { shared[\.picture] = newValue }
   }
 
-  /// The application's own, at most 16,384 bytes; the server does not look inside.
+  /// The application's own, at most 16,384 bytes by default; the server does not look inside.
   public var data: String {
     get { shared[\.data] }
     set { shared[\.data] = newValue }
   }
 
-  /// The application's own name for this kind of channel, at most 128 characters.
+  /// The application's own name for this kind of channel, at most 128 characters by default.
   public var customType: String {
     get { shared[\.customType] }
     set { shared[\.customType] = newValue }

@@ -2,9 +2,9 @@ internal import ParleyProtocol
 
 /// One key of a message's extra data, with its values in order and each only once.
 public struct MessageMetaArray: Sendable, Hashable {
-  /// At most 128 characters.
+  /// At most 128 characters by default.
   public let key: String
-  /// At most 100 values of at most 190 characters.
+  /// By default at most 100 values of at most 190 characters.
   public let value: [String]
 
   /// Makes a key with its values.

@@ -17,13 +17,13 @@ public final class UserMessageCreateParams: Sendable {
     set { shared[\.message] = newValue }
   }
 
-  /// The application's own name for this kind of message, at most 128 characters.
+  /// The application's own name for this kind of message, at most 128 characters by default.
   public var customType: String {
     get { shared[\.customType] }
     set { shared[\.customType] = newValue }
   }
 
-  /// The application's own, at most 16,384 bytes; the server does not look inside.
+  /// The application's own, at most 16,384 bytes by default; the server does not look inside.
   public var data: String {
     get { shared[\.data] }
     set { shared[\.data] = newValue }
@@ -49,7 +49,7 @@ public final class UserMessageCreateParams: Sendable {
     set { shared[\.mentionedUsers] = newValue }
   }
 
-  /// Extra data that participants may change, at most 10 keys.
+  /// Extra data that participants may change, at most 10 keys by default.
   public var metaArrays: [MessageMetaArray] {
     get { shared[\.metaArrays] }
     set { shared[\.metaArrays] = newValue }

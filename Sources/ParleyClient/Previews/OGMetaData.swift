@@ -109,7 +109,8 @@ extension URLPreviewPayload {
   /// Writes the payload as it goes into a message's `data`.
   ///
   /// - Throws: ``ParleyError/refused(code:message:field:)`` with 400110 when it would be longer
-  ///   than the 16,384 bytes that a message's data may have.
+  ///   than the 24,576 bytes that a server can allow for a message's data. By default it allows
+  ///   16,384.
   public func encoded() throws(ParleyError) -> String {
     let json = JSONWriter.bytes {
       $0.object {
@@ -118,10 +119,11 @@ extension URLPreviewPayload {
       }
     }
     let data = Base64.encode(json)
-    guard data.utf8.count <= Limits.dataByteCount else {
+    let limit = CustomDataLimits.most.dataByteCount
+    guard data.utf8.count <= limit else {
       throw .refused(
         code: ErrorCode.tooLong.rawValue,
-        message: "the preview is longer than \(Limits.dataByteCount) bytes", field: "data")
+        message: "the preview is longer than \(limit) bytes", field: "data")
     }
     return data
   }
@@ -130,7 +132,7 @@ extension URLPreviewPayload {
   ///
   /// Members that are missing or no text are empty; without an address it is no preview.
   public init?(encoded data: String) {
-    guard data.utf8.count <= Limits.dataByteCount, let json = Base64.decode(data),
+    guard data.utf8.count <= CustomDataLimits.most.dataByteCount, let json = Base64.decode(data),
       let root = try? JSONDocument(json, limits: Self.limits).root,
       root["type"]?.string == Self.type, let body = root["body"],
       let url = body["url"]?.string, !url.isEmpty
@@ -141,7 +143,7 @@ extension URLPreviewPayload {
   }
 
   private static let limits = JSONLimits(
-    byteCount: Limits.dataByteCount, depth: 8, nodeCount: 256)
+    byteCount: CustomDataLimits.most.dataByteCount, depth: 8, nodeCount: 256)
 
   private func writeBody(into writer: inout JSONWriter) {
     writer.member("url", url)

@@ -71,7 +71,7 @@ public final class UserUpdateParams: Sendable {
     set { shared[\.picture] = newValue }
   }
 
-  /// Replaces all that was kept; at most 25 items.
+  /// Replaces all that was kept; at most 25 items by default.
   public var metadata: [String: String]? {
     get { shared[\.metadata] }
     set { shared[\.metadata] = newValue }

@@ -31,7 +31,7 @@ package struct ChannelFields: Sendable, Hashable {
     name = try parameters.name("name", limit: Limits.channelNameLength)
     coverURL = try parameters.webURL("cover_url", limit: Limits.coverURLLength)
     data = try parameters.data("data")
-    customType = try parameters.text("custom_type", limit: Limits.customTypeLength)
+    customType = try parameters.customType()
     operatorIDs = try parameters.userIDs("operator_ids", limit: Limits.operatorCount)
   }
 }
@@ -133,8 +133,7 @@ package struct ChannelList: Sendable, Hashable {
     nameContains = try parameters.text("name_contains", limit: Limits.channelNameLength)
     urlContains = try parameters.text(
       "url_contains", limit: Limits.channelURLLengths.upperBound)
-    customTypes = try parameters.texts(
-      "custom_types", countLimit: Limits.filterCount, limit: Limits.customTypeLength)
+    customTypes = try parameters.customTypes()
     showsFrozen = try parameters.boolean("show_frozen") ?? true
     limit = try parameters.pageSize()
     token = try parameters.pageToken()

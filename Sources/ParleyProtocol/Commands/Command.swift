@@ -85,9 +85,11 @@ extension Command {
   /// - Throws: ``ErrorCode/methodNotFound``, then ``ErrorCode/invalidParams``, then one of 400100
   ///   to 400151, 400203 or 400305 that names the parameter. What is wrong with a message to be
   ///   sent is kept in ``MessageSend/draft`` instead, because other refusals go before it.
-  package init(method: String, params: JSONNode?) throws(ServiceError) {
+  package init(
+    method: String, params: JSONNode?, limits: CustomDataLimits = CustomDataLimits()
+  ) throws(ServiceError) {
     guard let read = Self.methods[method] else { throw .noSuchMethod(method) }
-    self = try read(Fields(params))
+    self = try read(Fields(params, limits: limits))
   }
 
   /// The names of all methods.
@@ -156,16 +158,16 @@ extension Command {
     "message.list": { p throws(ServiceError) in .messageList(try .init(p)) },
     "message.translate": { p throws(ServiceError) in .messageTranslate(try .init(p)) },
     "message.create_metaarray_keys": { p throws(ServiceError) in
-      .messageCreateMetaArrayKeys(try .init(p))
+      .messageCreateMetaArrayKeys(try .init(p, within: p.limits.metaArrays))
     },
     "message.delete_metaarray_keys": { p throws(ServiceError) in
-      .messageDeleteMetaArrayKeys(try .init(p))
+      .messageDeleteMetaArrayKeys(try .init(p, within: .most))
     },
     "message.add_metaarray_values": { p throws(ServiceError) in
-      .messageAddMetaArrayValues(try .init(p))
+      .messageAddMetaArrayValues(try .init(p, within: p.limits.metaArrays))
     },
     "message.remove_metaarray_values": { p throws(ServiceError) in
-      .messageRemoveMetaArrayValues(try .init(p))
+      .messageRemoveMetaArrayValues(try .init(p, within: .most))
     },
   ]
 }

@@ -15,6 +15,11 @@ extension Fields {
     return texts.withoutRepetitions()
   }
 
+  /// `custom_types`, a filter, if given, each once.
+  package func customTypes() throws(ServiceError) -> [String]? {
+    try texts("custom_types", limit: CustomDataLimits.most.customTypeLength)
+  }
+
   /// A list of users' ids, if given, each once.
   package func userIDs(
     _ name: String, limit: Int = Limits.filterCount
@@ -25,23 +30,33 @@ extension Fields {
     return ids.withoutRepetitions()
   }
 
-  /// Metadata, if given: at most 25 texts by name.
+  /// Metadata, if given: texts by name.
   package func metadata(_ name: String = "metadata") throws(ServiceError) -> [String: String]? {
-    guard let table = try table(name, limit: Limits.metadataItemCount) else { return nil }
+    guard let table = try table(name, limit: limits.metadata.itemCount) else { return nil }
     var items: [String: String] = [:]
     for (key, value) in table {
-      try Self.checkKey(key, name, limit: Limits.metadataKeyLength)
-      items[key] = try value.text(name, limit: Limits.metadataValueLength)
+      try Self.checkKey(key, name, limit: limits.metadata.keyLength)
+      items[key] = try value.text(name, limit: limits.metadata.valueLength)
     }
     return items
   }
 
-  /// Counters, if given: at most 25 whole numbers by name.
+  /// `metadata` of a user, if given: no longer together than a user's may be.
+  package func userMetadata() throws(ServiceError) -> [String: String]? {
+    guard let items = try metadata() else { return nil }
+    let (count, limit) = (items.userByteCount, limits.metadata.userByteCount)
+    guard count <= limit else {
+      throw .tooLongTogether("metadata", byteCount: count, limit: limit)
+    }
+    return items
+  }
+
+  /// Counters, if given: whole numbers by name.
   package func counters(_ name: String) throws(ServiceError) -> [String: Int64]? {
-    guard let table = try table(name, limit: Limits.metadataItemCount) else { return nil }
+    guard let table = try table(name, limit: limits.metadata.itemCount) else { return nil }
     var numbers: [String: Int64] = [:]
     for (key, value) in table {
-      try Self.checkKey(key, name, limit: Limits.metadataKeyLength)
+      try Self.checkKey(key, name, limit: limits.metadata.keyLength)
       numbers[key] = try value.integer(name)
     }
     return numbers
@@ -49,39 +64,46 @@ extension Fields {
 
   /// Extra data of a message as whole lists, `[{"key": "games", "value": ["soccer"]}]`, if given;
   /// values each once, in order.
-  package func metaArrays(_ name: String) throws(ServiceError) -> [MetaArray]? {
-    guard let nodes = try value(name)?.nodes(name, limit: Limits.metaArrayKeyCount) else {
-      return nil
-    }
+  package func metaArrays(
+    _ name: String, within limits: MetaArrayLimits
+  ) throws(ServiceError) -> [MetaArray]? {
+    guard let nodes = try value(name)?.nodes(name, limit: limits.keyCount) else { return nil }
     var arrays: [MetaArray] = []
     for node in nodes {
       guard node.kind == .object else { throw .notObjects(name) }
       let item = try Fields(node)
-      let key = try item.requiredText("key", limit: Limits.metaArrayKeyLength)
+      let key = try item.requiredText("key", limit: limits.keyLength)
       guard !arrays.contains(where: { $0.key == key }) else {
         throw .invalid(name, key, expected: "each key once")
       }
-      let values = try item.value("value").map(Self.metaArrayValues) ?? []
-      arrays.append(MetaArray(key: key, values: values))
+      let value = item.value("value")
+      let values = try value.map { value throws(ServiceError) in
+        try Self.metaArrayValues(value, within: limits)
+      }
+      arrays.append(MetaArray(key: key, values: values ?? []))
     }
-    try arrays.checkByteCount(name)
+    try arrays.checkByteCount(name, within: limits)
     return arrays
   }
 
-  /// Keys of extra data alone, `["games"]`: 1 to 10, each once.
-  package func metaArrayKeys(_ name: String) throws(ServiceError) -> [String] {
-    let keys = try texts(
-      name, countLimit: Limits.metaArrayKeyCount, limit: Limits.metaArrayKeyLength)
+  /// Keys of extra data alone, `["games"]`: at least one, each once.
+  package func metaArrayKeys(
+    _ name: String, within limits: MetaArrayLimits
+  ) throws(ServiceError) -> [String] {
+    let keys = try texts(name, countLimit: limits.keyCount, limit: limits.keyLength)
     guard let keys, !keys.isEmpty, !keys.contains("") else { throw .missing(name) }
     return keys
   }
 
-  /// Values of extra data by key, `{"games": ["soccer"]}`: 1 to 10 keys, in the order given.
-  package func metaArrayTable(_ name: String) throws(ServiceError) -> [MetaArray] {
+  /// Values of extra data by key, `{"games": ["soccer"]}`: at least one key, in the order given.
+  package func metaArrayTable(
+    _ name: String, within limits: MetaArrayLimits
+  ) throws(ServiceError) -> [MetaArray] {
     var arrays: [MetaArray] = []
-    for (key, value) in try table(name, limit: Limits.metaArrayKeyCount) ?? [] {
-      try Self.checkKey(key, name, limit: Limits.metaArrayKeyLength)
-      arrays.append(MetaArray(key: key, values: try Self.metaArrayValues(value)))
+    for (key, value) in try table(name, limit: limits.keyCount) ?? [] {
+      try Self.checkKey(key, name, limit: limits.keyLength)
+      arrays.append(
+        MetaArray(key: key, values: try Self.metaArrayValues(value, within: limits)))
     }
     guard !arrays.isEmpty else { throw .missing(name) }
     return arrays
@@ -100,11 +122,13 @@ extension Fields {
     return members
   }
 
-  private static func metaArrayValues(_ value: FieldValue) throws(ServiceError) -> [String] {
-    let nodes = try value.nodes("value", limit: Limits.metaArrayValueCount) ?? []
+  private static func metaArrayValues(
+    _ value: FieldValue, within limits: MetaArrayLimits
+  ) throws(ServiceError) -> [String] {
+    let nodes = try value.nodes("value", limit: limits.valueCount) ?? []
     var texts: [String] = []
     for node in nodes {
-      texts.append(try FieldValue.json(node).text("value", limit: Limits.metaArrayValueLength))
+      texts.append(try FieldValue.json(node).text("value", limit: limits.valueLength))
     }
     return texts.withoutRepetitions()
   }
@@ -122,14 +146,6 @@ extension Fields {
 extension [String: String] {
   /// The bytes of all keys and values together.
   package var userByteCount: Int { reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
-
-  /// - Throws: ``ErrorCode/tooLong`` when a user's metadata is longer together than 4,096 bytes.
-  package func checkUserByteCount(_ name: String = "metadata") throws(ServiceError) {
-    let count = userByteCount
-    guard count <= Limits.userMetadataByteCount else {
-      throw .tooLongTogether(name, byteCount: count, limit: Limits.userMetadataByteCount)
-    }
-  }
 }
 
 extension [String] {

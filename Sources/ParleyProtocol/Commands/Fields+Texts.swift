@@ -16,11 +16,14 @@ extension Fields {
     return text
   }
 
-  /// A text of at most `byteLimit` bytes, if given; the application's own.
-  package func data(
-    _ name: String, byteLimit: Int = Limits.dataByteCount
-  ) throws(ServiceError) -> String? {
-    try value(name)?.data(name, byteLimit: byteLimit)
+  /// The application's own text, if given.
+  package func data(_ name: String) throws(ServiceError) -> String? {
+    try value(name)?.data(name, byteLimit: limits.dataByteCount)
+  }
+
+  /// `custom_type`, if given.
+  package func customType() throws(ServiceError) -> String? {
+    try text("custom_type", limit: limits.customTypeLength)
   }
 
   /// The `channel_url` of a channel, which must be given.

@@ -12,11 +12,16 @@ package struct Fields: Sendable {
   }
 
   private let source: Source
+  /// The limits on data of applications.
+  let limits: CustomDataLimits
 
   /// Reads from an object, or from nothing at all.
   ///
   /// - Throws: ``ErrorCode/invalidParams`` when there is something and it is not an object.
-  package init(_ node: JSONNode?) throws(ServiceError) {
+  package init(
+    _ node: JSONNode?, limits: CustomDataLimits = CustomDataLimits()
+  ) throws(ServiceError) {
+    self.limits = limits
     guard let node else {
       source = .none
       return
@@ -28,7 +33,10 @@ package struct Fields: Sendable {
   /// Reads from the body of an HTTP request; an empty one has no values.
   ///
   /// - Throws: 400403 unless it is a JSON object.
-  package init(body: [UInt8]) throws(ServiceError) {
+  package init(
+    body: [UInt8], limits: CustomDataLimits = CustomDataLimits()
+  ) throws(ServiceError) {
+    self.limits = limits
     guard !body.isEmpty else {
       source = .none
       return
@@ -44,11 +52,17 @@ package struct Fields: Sendable {
   }
 
   /// Reads from the query of a URL: lists stand between commas.
-  package init(query: [String: String]) { source = .query(query) }
+  package init(query: [String: String], limits: CustomDataLimits = CustomDataLimits()) {
+    source = .query(query)
+    self.limits = limits
+  }
 
   /// Reads from a form, which may have several texts under one name: a list is JSON, or its items
   /// come one by one or between commas.
-  package init(form: [String: [String]]) { source = .form(form) }
+  package init(form: [String: [String]], limits: CustomDataLimits = CustomDataLimits()) {
+    source = .form(form)
+    self.limits = limits
+  }
 
   /// The value of that name, or `nil` when it is absent.
   func value(_ name: String) -> FieldValue? {
@@ -92,7 +106,7 @@ package struct Fields: Sendable {
   /// An object's members as fields of their own, if given.
   package func nested(_ name: String) throws(ServiceError) -> Fields? {
     guard let value = value(name) else { return nil }
-    return try Fields(value.object(name))
+    return try Fields(value.object(name), limits: limits)
   }
 
   /// One of the names of a set of choices, if given.

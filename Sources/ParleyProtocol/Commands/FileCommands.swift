@@ -32,7 +32,7 @@ package struct FileCreate: Sendable, Hashable {
     thumbnailSizes = try parameters.thumbnailSizes() ?? []
     guard let value = parameters.value("message") else { return }
     let object = try value.object("message")
-    let message = try UploadMessage(Fields(object))
+    let message = try UploadMessage(Fields(object, limits: parameters.limits))
     if message.draft.file?.requiresAuthorization == true { requiresAuthorization = true }
     self.message = String(decoding: message.encoded(), as: UTF8.self)
   }
@@ -81,13 +81,13 @@ package struct UploadMessage: Sendable, Hashable {
     }
   }
 
-  /// Reads what ``FileCreate/message`` holds.
+  /// Reads what ``FileCreate/message`` holds, whose limits were those of its time.
   package init(json: String) throws(ServiceError) {
     let root: JSONNode
     do throws(JSONError) { root = try JSONDocument(Array(json.utf8)).root } catch {
       throw .internalError
     }
-    try self.init(try Fields(root))
+    try self.init(try Fields(root, limits: .most))
   }
 }
 
@@ -125,7 +125,8 @@ package struct MessageSendFiles: Sendable {
     sends = []
     for node in nodes {
       guard node.kind == .object else { throw .notObjects("files") }
-      sends.append(try MessageSend(fileOf: Fields(node), toChannel: channelURL))
+      let fields = try Fields(node, limits: parameters.limits)
+      sends.append(MessageSend(fileOf: fields, toChannel: channelURL))
     }
   }
 }

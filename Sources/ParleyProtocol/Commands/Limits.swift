@@ -1,4 +1,6 @@
-/// The contract's limits on values; lengths are Unicode scalars unless the name says bytes.
+/// The contract's fixed limits on values; lengths are Unicode scalars unless the name says bytes.
+///
+/// ``CustomDataLimits`` has those that settings can change.
 package enum Limits {
   /// An answer, as JSON; a page of a list ends before it would hold more.
   package static let answerByteCount = 524_288
@@ -25,8 +27,6 @@ package enum Limits {
   package static let channelURLLengths = 4...100
   package static let channelNameLength = 191
   package static let coverURLLength = 2048
-  package static let customTypeLength = 128
-  package static let dataByteCount = 16_384
   package static let operatorCount = 100
 
   package static let messageLength = 5000
@@ -58,19 +58,6 @@ package enum Limits {
   /// The times that imported messages may have, in Unix milliseconds: from 1973 on, so that seconds are
   /// noticed.
   package static let importTimes: ClosedRange<Int64> = 100_000_000_000...(1 << 53) - 1
-
-  package static let metaArrayKeyCount = 10
-  package static let metaArrayKeyLength = 128
-  package static let metaArrayValueCount = 100
-  package static let metaArrayValueLength = 190
-  /// All keys and values of one message together.
-  package static let metaArrayByteCount = 16_384
-
-  package static let metadataItemCount = 25
-  package static let metadataKeyLength = 128
-  package static let metadataValueLength = 190
-  /// All keys and values of one user together.
-  package static let userMetadataByteCount = 4_096
 
   /// Bans of a channel that hold at a time, and as many mutes.
   package static let restrictionCount = 10_000

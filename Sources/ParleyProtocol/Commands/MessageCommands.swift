@@ -70,7 +70,7 @@ package struct MessageChanges: Sendable, Hashable {
     text = try parameters.text("message", limit: Limits.messageLength)
     guard text != "" else { throw .missing("message") }
     data = try parameters.data("data")
-    customType = try parameters.text("custom_type", limit: Limits.customTypeLength)
+    customType = try parameters.customType()
     mentionType = try parameters.choice("mention_type", of: MentionType.self)
     mentionedUserIDs = try parameters.mentionedUserIDs(limit: mentionLimit)
   }
@@ -82,23 +82,27 @@ package struct MessageChanges: Sendable, Hashable {
 /// `message.create_metaarray_keys`, `message.delete_metaarray_keys`.
 package struct MessageMetaArrayKeys: Sendable, Hashable {
   package var reference: MessageReference
-  /// 1 to 10, each once.
+  /// At least one, each once.
   package var keys: [String]
 
-  package init(_ parameters: Fields) throws(ServiceError) {
+  package init(
+    _ parameters: Fields, within limits: MetaArrayLimits
+  ) throws(ServiceError) {
     reference = try MessageReference(parameters)
-    keys = try parameters.metaArrayKeys("keys")
+    keys = try parameters.metaArrayKeys("keys", within: limits)
   }
 }
 
 /// `message.add_metaarray_values`, `message.remove_metaarray_values`.
 package struct MessageMetaArrayValues: Sendable, Hashable {
   package var reference: MessageReference
-  /// 1 to 10 keys, in the order given.
+  /// At least one key, in the order given.
   package var values: [MetaArray]
 
-  package init(_ parameters: Fields) throws(ServiceError) {
+  package init(
+    _ parameters: Fields, within limits: MetaArrayLimits
+  ) throws(ServiceError) {
     reference = try MessageReference(parameters)
-    values = try parameters.metaArrayTable("values")
+    values = try parameters.metaArrayTable("values", within: limits)
   }
 }

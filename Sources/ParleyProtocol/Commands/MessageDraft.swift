@@ -81,7 +81,7 @@ package struct MessageDraft: Sendable, Hashable {
     self.text = text
     self.file = file
     data = try parameters.data("data") ?? ""
-    customType = try parameters.text("custom_type", limit: Limits.customTypeLength) ?? ""
+    customType = try parameters.customType() ?? ""
     mentionType = try parameters.choice("mention_type", of: MentionType.self) ?? .users
     mentionedUserIDs = try parameters.mentionedUserIDs() ?? []
     metaArrays = try parameters.sentMetaArrays() ?? []

@@ -96,8 +96,7 @@ package struct MessageFilter: Sendable, Hashable {
 
   package init(_ parameters: Fields) throws(ServiceError) {
     type = try parameters.choice("message_type", of: MessageType.self)
-    customTypes = try parameters.texts(
-      "custom_types", countLimit: Limits.filterCount, limit: Limits.customTypeLength)
+    customTypes = try parameters.customTypes()
     senderIDs = try parameters.userIDs("sender_ids", limit: Limits.filterCount)
   }
 }

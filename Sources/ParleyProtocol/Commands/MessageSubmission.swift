@@ -44,7 +44,7 @@ extension MessageDraft {
       type: type, text: try Self.text(type, parameters),
       file: type == .file ? try MessageFile(submitted: parameters) : nil,
       data: try parameters.data("data") ?? "",
-      customType: try parameters.text("custom_type", limit: Limits.customTypeLength) ?? "",
+      customType: try parameters.customType() ?? "",
       mentionType: try parameters.choice("mention_type", of: MentionType.self) ?? .users,
       mentionedUserIDs: try parameters.mentionedUserIDs(
         limit: Limits.platformMentionedUserCount) ?? [],
@@ -140,7 +140,7 @@ extension Fields {
 
   /// `metaarray` or `sorted_metaarray`: extra data of a new message.
   func sentMetaArrays() throws(ServiceError) -> [MetaArray]? {
-    try metaArrays(oneOf("metaarray", "sorted_metaarray"))
+    try metaArrays(oneOf("metaarray", "sorted_metaarray"), within: limits.metaArrays)
   }
 
   /// The name of the two under which a value is given; the first without a value.

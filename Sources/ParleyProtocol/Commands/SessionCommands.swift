@@ -72,8 +72,7 @@ package struct UserUpdate: Sendable, Hashable {
     nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
     profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)
     profileFileID = try parameters.fileID("profile_file_id", insteadOf: "profile_url")
-    metadata = try parameters.metadata()
-    try metadata?.checkUserByteCount()
+    metadata = try parameters.userMetadata()
   }
 }
 

@@ -1,8 +1,7 @@
 /// One key of a message's extra data, with its values in order and each only once.
 package struct MetaArray: Sendable, Hashable {
-  /// At most 128 characters.
   package var key: String
-  /// A set that keeps its order; at most 100 values of at most 190 characters.
+  /// A set that keeps its order.
   package var values: [String]
 
   package init(key: String, values: [String] = []) {
@@ -49,9 +48,11 @@ extension [MetaArray] {
 extension [MetaArray] {
   /// Adds keys without values; those that are there already stay as they are.
   ///
-  /// - Throws: ``ErrorCode/tooManyItems`` when there would be more than 10 keys.
-  package func creating(keys: [String]) throws(ServiceError) -> [MetaArray] {
-    try adding(keys.map { MetaArray(key: $0) })
+  /// - Throws: ``ErrorCode/tooManyItems`` when there would be too many keys.
+  package func creating(
+    keys: [String], within limits: MetaArrayLimits
+  ) throws(ServiceError) -> [MetaArray] {
+    try adding(keys.map { MetaArray(key: $0) }, within: limits)
   }
 
   /// Leaves keys out, with all their values; those that are not there are passed over.
@@ -61,9 +62,13 @@ extension [MetaArray] {
 
   /// Adds values that are not there yet behind those that are, creating keys as needed.
   ///
-  /// - Throws: ``ErrorCode/tooManyItems`` when there would be more than 10 keys, or more than 100
-  ///   values of one; ``ErrorCode/tooLong`` when they would be longer together than 16,384 bytes.
-  package func adding(_ additions: [MetaArray]) throws(ServiceError) -> [MetaArray] {
+  /// Only what is added counts: a message from before a setting was lowered may keep its excess.
+  ///
+  /// - Throws: ``ErrorCode/tooManyItems`` when there would be too many keys, or too many values of
+  ///   one; ``ErrorCode/tooLong`` when they would be too long together.
+  package func adding(
+    _ additions: [MetaArray], within limits: MetaArrayLimits
+  ) throws(ServiceError) -> [MetaArray] {
     var result = self
     for addition in additions {
       if let index = result.firstIndex(where: { $0.key == addition.key }) {
@@ -74,29 +79,34 @@ extension [MetaArray] {
     }
     for index in result.indices {
       result[index].values = result[index].values.withoutRepetitions()
-      guard result[index].values.count <= Limits.metaArrayValueCount else {
-        throw .tooMany(result[index].key, limit: Limits.metaArrayValueCount)
+      let knownCount = index < count ? self[index].values.count : 0
+      guard result[index].values.count <= Swift.max(limits.valueCount, knownCount) else {
+        throw .tooMany(result[index].key, limit: limits.valueCount)
       }
     }
-    guard result.count <= Limits.metaArrayKeyCount else {
-      throw .tooMany("metaarray", limit: Limits.metaArrayKeyCount)
+    guard result.count <= Swift.max(limits.keyCount, count) else {
+      throw .tooMany("metaarray", limit: limits.keyCount)
     }
-    if result.textByteCount > textByteCount { try result.checkByteCount("metaarray") }
+    if result.textByteCount > textByteCount {
+      try result.checkByteCount("metaarray", within: limits)
+    }
     return result
   }
 
-  /// - Throws: ``ErrorCode/tooLong`` when keys and values are longer together than 16,384 bytes.
-  package func checkByteCount(_ name: String) throws(ServiceError) {
+  /// - Throws: ``ErrorCode/tooLong`` when keys and values are too long together.
+  package func checkByteCount(
+    _ name: String, within limits: MetaArrayLimits
+  ) throws(ServiceError) {
     let count = textByteCount
-    guard count <= Limits.metaArrayByteCount else {
-      throw .tooLongTogether(name, byteCount: count, limit: Limits.metaArrayByteCount)
+    guard count <= limits.byteCount else {
+      throw .tooLongTogether(name, byteCount: count, limit: limits.byteCount)
     }
   }
 
   /// Leaves values out; the keys stay, and what is not there is passed over.
   package func removing(_ removals: [MetaArray]) -> [MetaArray] {
     map { array in
-      let removed = removals.filter { $0.key == array.key }.flatMap(\.values)
+      let removed = Set(removals.filter { $0.key == array.key }.flatMap(\.values))
       return MetaArray(key: array.key, values: array.values.filter { !removed.contains($0) })
     }
   }

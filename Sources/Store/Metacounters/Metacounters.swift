@@ -1,4 +1,5 @@
 import Channels
+package import ParleyProtocol
 
 /// The effect of an update on a counter (`mode` of the request).
 package enum MetacounterMode: String, Sendable, CaseIterable {
@@ -40,7 +41,7 @@ extension StoreTransaction {
     return value
   }
 
-  /// At most as many as a channel may have: 25.
+  /// At most as many as a channel may have.
   func metacounters(channelID: Int64) throws -> [String: Int64] {
     let rows = try connection.all(
       "SELECT key, value FROM metacounters WHERE channel_id = ?", [channelID]
@@ -55,7 +56,7 @@ extension StoreTransaction {
   }
 }
 
-/// Counters are at most 25 in a channel, keys at most 128 characters long.
+/// Counters are within ``MetadataLimits``.
 ///
 /// A change keeps the channel's row until its transaction ends, so that none is lost to another server's.
 extension WriteTransaction {
@@ -65,14 +66,15 @@ extension WriteTransaction {
   /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
   ///   `.notFound(.channel)`; then nothing is added.
   func insertMetacounters(
-    _ counters: [String: Int64], ofChannel url: String
+    _ counters: [String: Int64], ofChannel url: String,
+    within limits: MetadataLimits = MetadataLimits()
   ) throws -> [String: Int64] {
     let channelID = try heldChannelNumber(url)
     let stored = try metacounters(channelID: channelID)
     if let key = counters.keys.filter({ stored[$0] != nil }).min() {
       throw StoreError.keyExists(key)
     }
-    try saveMetacounters(counters, over: stored, channelID: channelID)
+    try saveMetacounters(counters, over: stored, channelID: channelID, within: limits)
     return stored.merging(counters) { _, new in new }
   }
 
@@ -84,7 +86,7 @@ extension WriteTransaction {
   ///   then nothing is changed.
   func updateMetacounters(
     _ numbers: [String: Int64], ofChannel url: String, _ change: MetacounterMode = .set,
-    missing: MissingItems = .skip
+    missing: MissingItems = .skip, within limits: MetadataLimits = MetadataLimits()
   ) throws -> [String: Int64] {
     let channelID = try heldChannelNumber(url)
     let stored = try metacounters(channelID: channelID)
@@ -95,7 +97,7 @@ extension WriteTransaction {
       }
       changed[stored.spelling(of: key)] = value
     }
-    try saveMetacounters(changed, over: stored, channelID: channelID)
+    try saveMetacounters(changed, over: stored, channelID: channelID, within: limits)
     return changed
   }
 
@@ -128,11 +130,12 @@ extension WriteTransaction {
   }
 
   private func saveMetacounters(
-    _ changed: [String: Int64], over stored: [String: Int64], channelID: Int64
+    _ changed: [String: Int64], over stored: [String: Int64], channelID: Int64,
+    within limits: MetadataLimits
   ) throws {
-    for key in changed.keys { try MetadataLimits.check(key: key) }
+    for key in changed.keys { try limits.check(key: key) }
     let added = changed.keys.count { stored[$0] == nil }
-    if added > 0 { try MetadataLimits.check(count: stored.count + added) }
+    try limits.check(count: stored.count + added, after: stored.count)
     for (key, value) in changed {
       try connection.execute(
         """
@@ -205,20 +208,27 @@ package struct MetacounterChange: StoreWrite {
 
   package var action: Action
   package var channelURL: String
+  /// The limits on what is added.
+  package var limits: MetadataLimits
 
-  package init(_ action: Action, ofChannel channelURL: String) {
+  package init(
+    _ action: Action, ofChannel channelURL: String,
+    within limits: MetadataLimits = MetadataLimits()
+  ) {
     self.action = action
     self.channelURL = channelURL
+    self.limits = limits
   }
 
   package var statements: WriteStatements<[String: Int64]> {
     .init { transaction in
       switch action {
       case .insert(let counters):
-        return try transaction.insertMetacounters(counters, ofChannel: channelURL)
+        return try transaction.insertMetacounters(
+          counters, ofChannel: channelURL, within: limits)
       case .update(let numbers, let mode, let missing):
         return try transaction.updateMetacounters(
-          numbers, ofChannel: channelURL, mode, missing: missing)
+          numbers, ofChannel: channelURL, mode, missing: missing, within: limits)
       case .remove(let key): try transaction.removeMetacounter(key, ofChannel: channelURL)
       case .removeAll: try transaction.removeAllMetacounters(ofChannel: channelURL)
       }

@@ -1,4 +1,4 @@
-import ParleyProtocol
+package import ParleyProtocol
 
 /// The owner of metadata.
 package enum MetadataOwner: Sendable, Hashable {
@@ -16,35 +16,34 @@ package enum MissingItems: Sendable {
   case insert
 }
 
-/// How much the application may keep with a user or a channel.
-enum MetadataLimits {
+extension MetadataLimits {
+  /// - Parameter known: The count before a change: one that does not add items is let through.
   /// - Throws: `StoreError.tooManyItems`.
-  static func check(count: Int) throws(StoreError) {
-    guard count <= Limits.metadataItemCount else {
-      throw .tooManyItems(limit: Limits.metadataItemCount)
-    }
+  func check(count: Int, after known: Int) throws(StoreError) {
+    guard count <= max(itemCount, known) else { throw .tooManyItems(limit: itemCount) }
   }
 
+  /// - Parameter known: The bytes before a change: one that adds none is let through.
   /// - Throws: `StoreError.tooLarge`.
-  static func check(userByteCount count: Int) throws(StoreError) {
-    guard count <= Limits.userMetadataByteCount else {
-      throw .tooLarge(byteCount: count, limit: Limits.userMetadataByteCount)
+  func check(userByteCount count: Int, after known: Int) throws(StoreError) {
+    guard count <= max(userByteCount, known) else {
+      throw .tooLarge(byteCount: count, limit: userByteCount)
     }
   }
 
   /// - Throws: `StoreError.tooLong`, or `.unstorableText`.
-  static func check(key: String) throws(StoreError) {
+  func check(key: String) throws(StoreError) {
     try key.checkStorable()
-    guard key.unicodeScalars.count <= Limits.metadataKeyLength else {
-      throw .tooLong(key: key, limit: Limits.metadataKeyLength)
+    guard key.unicodeScalars.count <= keyLength else {
+      throw .tooLong(key: key, limit: keyLength)
     }
   }
 
   /// - Throws: `StoreError.tooLong`, or `.unstorableText`.
-  static func check(value: String, of key: String) throws(StoreError) {
+  func check(value: String, of key: String) throws(StoreError) {
     try value.checkStorable()
-    guard value.unicodeScalars.count <= Limits.metadataValueLength else {
-      throw .tooLong(key: key, limit: Limits.metadataValueLength)
+    guard value.unicodeScalars.count <= valueLength else {
+      throw .tooLong(key: key, limit: valueLength)
     }
   }
 }
@@ -104,8 +103,7 @@ extension MetadataOwner {
   }
 }
 
-/// Items are at most 25, keys at most 128 characters long and values 190, and those of a user 4,096
-/// bytes together; no event reports their change.
+/// Items are within ``MetadataLimits``; no event reports their change.
 ///
 /// A change keeps the owner's row until its transaction ends, so that none is lost to another server's.
 extension WriteTransaction {
@@ -115,13 +113,14 @@ extension WriteTransaction {
   /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
   ///   `.tooLarge`, `.notFound` for an owner that there is not; then nothing is added.
   func insertMetadata(
-    _ items: [String: String], of owner: MetadataOwner
+    _ items: [String: String], of owner: MetadataOwner,
+    within limits: MetadataLimits = MetadataLimits()
   ) throws -> [String: String] {
     let stored = try metadata(of: owner, .forUpdate)
     if let key = items.keys.filter({ stored[$0] != nil }).min() {
       throw StoreError.keyExists(key)
     }
-    return try saveMetadata(stored.merging(items) { _, new in new }, changed: items, of: owner)
+    return try saveMetadata(items, over: stored, of: owner, within: limits)
   }
 
   /// Replaces the values of items; those that are not there are skipped or added.
@@ -130,11 +129,12 @@ extension WriteTransaction {
   /// - Throws: `StoreError.tooManyItems`, `.tooLong`, `.tooLarge`, `.notFound` for an owner that there is not;
   ///   then nothing is changed.
   func updateMetadata(
-    _ items: [String: String], of owner: MetadataOwner, missing: MissingItems = .skip
+    _ items: [String: String], of owner: MetadataOwner, missing: MissingItems = .skip,
+    within limits: MetadataLimits = MetadataLimits()
   ) throws -> [String: String] {
     let stored = try metadata(of: owner, .forUpdate)
     let written = missing == .insert ? items : items.filter { stored[$0.key] != nil }
-    _ = try saveMetadata(stored.merging(written) { _, new in new }, changed: written, of: owner)
+    _ = try saveMetadata(written, over: stored, of: owner, within: limits)
     return written
   }
 
@@ -144,7 +144,7 @@ extension WriteTransaction {
   func removeMetadata(_ key: String, of owner: MetadataOwner) throws {
     var items = try metadata(of: owner, .forUpdate)
     guard items.removeValue(forKey: key) != nil else { throw StoreError.notFound(.metadata) }
-    _ = try saveMetadata(items, changed: [:], of: owner)
+    try replaceMetadata(with: items, of: owner)
   }
 
   /// Removes all items.
@@ -157,21 +157,27 @@ extension WriteTransaction {
   }
 
   private func saveMetadata(
-    _ items: [String: String], changed: [String: String], of owner: MetadataOwner
+    _ changed: [String: String], over stored: [String: String], of owner: MetadataOwner,
+    within limits: MetadataLimits
   ) throws -> [String: String] {
     for (key, value) in changed {
-      try MetadataLimits.check(key: key)
-      try MetadataLimits.check(value: value, of: key)
+      try limits.check(key: key)
+      try limits.check(value: value, of: key)
     }
-    if !changed.isEmpty {
-      try MetadataLimits.check(count: items.count)
-      // A channel's is bounded by its items: it is shown by the Platform API alone.
-      if case .user = owner { try MetadataLimits.check(userByteCount: items.userByteCount) }
+    let items = stored.merging(changed) { _, new in new }
+    try limits.check(count: items.count, after: stored.count)
+    // A channel's is bounded by its items: it is shown by the Platform API alone.
+    if case .user = owner {
+      try limits.check(userByteCount: items.userByteCount, after: stored.userByteCount)
     }
+    try replaceMetadata(with: items, of: owner)
+    return items
+  }
+
+  private func replaceMetadata(with items: [String: String], of owner: MetadataOwner) throws {
     try connection.execute(
       "UPDATE \(owner.table) SET metadata = ? WHERE \(owner.column) = ?",
       [StoredJSON.encodeUnlessEmpty(items), owner.name])
-    return items
   }
 }
 
@@ -234,19 +240,26 @@ package struct MetadataChange: StoreWrite {
 
   package var action: Action
   package var owner: MetadataOwner
+  /// The limits on what is added.
+  package var limits: MetadataLimits
 
-  package init(_ action: Action, of owner: MetadataOwner) {
+  package init(
+    _ action: Action, of owner: MetadataOwner, within limits: MetadataLimits = MetadataLimits()
+  ) {
     self.action = action
     self.owner = owner
+    self.limits = limits
   }
 
   package var statements: WriteStatements<Outcome> {
     .init { transaction in
       var written: [String: String] = [:]
       switch action {
-      case .insert(let items): written = try transaction.insertMetadata(items, of: owner)
+      case .insert(let items):
+        written = try transaction.insertMetadata(items, of: owner, within: limits)
       case .update(let items, let missing):
-        written = try transaction.updateMetadata(items, of: owner, missing: missing)
+        written = try transaction.updateMetadata(
+          items, of: owner, missing: missing, within: limits)
       case .remove(let key): try transaction.removeMetadata(key, of: owner)
       case .removeAll: try transaction.removeAllMetadata(of: owner)
       }

@@ -256,7 +256,7 @@ struct ChannelFieldOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A channel type defined by the application.", valueName: "type"))
   var customType: String?
 
-  @Option(help: "Data defined by the application, at most 16,384 bytes.")
+  @Option(help: "Data defined by the application, at most 16,384 bytes by default.")
   var data: String?
 
   @Option(

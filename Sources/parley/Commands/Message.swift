@@ -74,7 +74,7 @@ extension MessageCommand {
     @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
     var customType: String?
 
-    @Option(help: "Data defined by the application, at most 16,384 bytes.")
+    @Option(help: "Data defined by the application, at most 16,384 bytes by default.")
     var data: String?
 
     @OptionGroup var gateway: GatewayOptions

@@ -23,7 +23,7 @@ extension MessageCommand {
     @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
     var customType: String?
 
-    @Option(help: "Data defined by the application, at most 16,384 bytes.")
+    @Option(help: "Data defined by the application, at most 16,384 bytes by default.")
     var data: String?
 
     @Option(help: ArgumentHelp("The id of a mentioned user; repeatable.", valueName: "user id"))
@@ -113,7 +113,7 @@ extension MessageCommand {
     @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
     var customType: String?
 
-    @Option(help: "Data defined by the application, at most 16,384 bytes.")
+    @Option(help: "Data defined by the application, at most 16,384 bytes by default.")
     var data: String?
 
     @Option(

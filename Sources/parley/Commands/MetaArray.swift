@@ -7,8 +7,8 @@ struct MetaArrayCommand: ParsableCommand {
     commandName: "metaarray",
     abstract: "Change the extra data of a message: lists of texts by key.",
     discussion: """
-      A message has up to 10 keys of 128 characters, each with up to 100 texts of 190 characters. A \
-      list keeps its order and holds each text once. 'message show' prints the lists.
+      By default, a message has up to 10 keys of 128 characters, each with up to 100 texts of 190 \
+      characters. A list keeps its order and holds each text once. 'message show' prints the lists.
 
       EXAMPLES:
         parley message metaarray add lobby 17300000000001 games=chess games=go

@@ -7,8 +7,8 @@ struct MetacounterCommand: ParsableCommand {
     commandName: "metacounter",
     abstract: "Show, set, increase, decrease and remove counters of a channel.",
     discussion: """
-      A channel has up to 25 integer counters with keys of up to 128 characters. Concurrent changes \
-      are all counted.
+      By default, a channel has up to 25 integer counters with keys of up to 128 characters. \
+      Concurrent changes are all counted.
 
       EXAMPLES:
         parley channel metacounter set lobby likes=0

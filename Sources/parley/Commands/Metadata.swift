@@ -10,7 +10,8 @@ struct MetadataCommand<Owner: MetadataHolder>: ParsableCommand {
     return CommandConfiguration(
       commandName: "metadata", abstract: "Show, set and remove metadata of a \(Owner.noun).",
       discussion: """
-        Metadata has up to 25 texts of 190 characters, each with a key of up to 128 characters.
+        By default, metadata has up to 25 texts of 190 characters, each with a key of up to 128 \
+        characters.
 
         EXAMPLES:
           parley \(Owner.noun) metadata set \(example) topic=launch colour=red

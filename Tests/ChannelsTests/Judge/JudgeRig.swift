@@ -45,7 +45,8 @@ final class JudgeRig {
     exemptsOperators: Bool = false, previews: [String: LinkKnowledge]? = nil,
     operators: [String] = ["boss"], term: Int64 = 0, waits: SendWaits = .none,
     messageLifetime: Int64? = nil,
-    translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil
+    translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
+    metaArrayLimits: MetaArrayLimits = MetaArrayLimits()
   ) throws {
     contents = MemoryLogContents(
       users: ["ann", "ben", "cat", "boss", "away"].map { User(id: $0, nickname: $0.uppercased()) })
@@ -65,7 +66,7 @@ final class JudgeRig {
     judge = Self.judge(
       state, limit, exemptsOperators, previews, messageIDs, at: Moment(unix: now, monotonic: now),
       waits: waits, messageLifetime: messageLifetime,
-      translations: translations)
+      translations: translations, metaArrayLimits: metaArrayLimits)
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
 
@@ -75,7 +76,8 @@ final class JudgeRig {
     _ state: ChannelState, _ limit: RateLimit, _ exemptsOperators: Bool,
     _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Moment,
     recentSends: [RecentSend] = [], waits: SendWaits = .none, messageLifetime: Int64? = nil,
-    translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil
+    translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
+    metaArrayLimits: MetaArrayLimits = MetaArrayLimits()
   ) -> ChannelJudge {
     var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews { lookUp = { link, _ in previews[link.url] ?? .unknown(link) } }
@@ -84,7 +86,8 @@ final class JudgeRig {
       loadedAt: now,
       sources: JudgeSources(
         nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp,
-        lookUpTranslations: translations, waits: waits, messageLifetime: messageLifetime))
+        lookUpTranslations: translations, waits: waits, messageLifetime: messageLifetime,
+        metaArrayLimits: metaArrayLimits))
   }
 
   /// Puts a new judge in place of the one there is, as after a restart.

@@ -12,7 +12,9 @@ struct MetaArrayChangeTests {
     _ change: MetaArrayChange, mayCreateKeys: Bool = false
   ) -> Result<[MetaArray], ServiceError> {
     do throws(ServiceError) {
-      return .success(try change.applied(to: known, mayCreateKeys: mayCreateKeys))
+      return .success(
+        try change.applied(
+          to: known, within: MetaArrayLimits(), mayCreateKeys: mayCreateKeys))
     } catch { return .failure(error) }
   }
 

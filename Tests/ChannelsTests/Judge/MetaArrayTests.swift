@@ -107,5 +107,15 @@ struct MetaArrayTests {
     #expect(try change(.createKeys(keys), by: "ann").code == .tooManyItems)
     let values = [MetaArray(key: "tea", values: (0..<101).map { "\($0)" })]
     #expect(try change(.addValues(values), by: "ann").code == .tooManyItems)
+    var most = MetaArrayLimits()
+    most.keyCount = 11
+    most.valueCount = 101
+    rig = try JudgeRig(metaArrayLimits: most)
+    let poll = ChannelCommand.send("poll", metaArrays: [MetaArray(key: "tea")])
+    let other = try #require(try rig.perform(poll, by: "ann").sent).message.id
+    for change in [MetaArrayChange.createKeys(keys), .addValues(values)] {
+      let outcome = try rig.perform(.changeMetaArrays(ofMessage: other, change), by: "ann")
+      #expect(outcome.changed != nil)
+    }
   }
 }

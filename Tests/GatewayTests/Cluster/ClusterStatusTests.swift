@@ -99,6 +99,12 @@ struct ClusterStatusTests {
     #expect(
       one.differences(from: other)
         == ["auth.api_token", "cluster.secret", "files.store", "webhooks.urls"])
+    settings.limits.customData.metaArrays.keyCount = 11
+    settings.limits.channelsPerUser = 11
+    #expect(
+      other.differences(from: ClusterAgreement(settings))
+        == ["limits.channels_per_user", "limits.metaarray.keys"])
+    settings.limits = Settings().limits
     settings.files.store = .directory("/mnt/files")
     #expect(other.differences(from: ClusterAgreement(settings)).isEmpty, "a mount of its own")
     #expect(other.differences(from: ClusterAgreement(digests: [:])).isEmpty, "another version")

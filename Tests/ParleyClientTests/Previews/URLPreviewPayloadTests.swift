@@ -32,10 +32,10 @@ struct URLPreviewPayloadTests {
   @Test("is refused when it is too long for a message's data")
   func tooLong() {
     var long = preview
-    long.description = String(repeating: "x", count: 13_000)
+    long.description = String(repeating: "x", count: 20_000)
     let error = #expect(throws: ParleyError.self) { try long.encoded() }
     #expect(error?.code == 400_110)
-    #expect(URLPreviewPayload(encoded: String(repeating: "A", count: 16_388)) == nil)
+    #expect(URLPreviewPayload(encoded: String(repeating: "A", count: 24_580)) == nil)
   }
 
   @Test(

@@ -99,7 +99,7 @@ struct ChannelCommandsTests {
       Case(#""show_frozen":"no""#, 400104, "show_frozen"),
       Case(#""custom_types":"a""#, 400102, "custom_types"),
       Case(#""custom_types":[null]"#, 400100, "custom_types"),
-      Case(#""custom_types":["\#(text(129))"]"#, 400110, "custom_types"),
+      Case(#""custom_types":["\#(text(513))"]"#, 400110, "custom_types"),
       Case(#""custom_types":\#(list((0...100).map(String.init)))"#, 400203, "custom_types"),
     ])
   func filters(_ sample: Case) throws {

@@ -24,11 +24,13 @@ struct FormFieldsTests {
       "many": (0...10).map { #"{"key":"\#($0)"}"# },
     ])
     let first = MetaArray(key: "a", values: ["1"])
-    #expect(try fields.metaArrays("one") == [first])
-    #expect(try fields.metaArrays("two") == [first, MetaArray(key: "b", values: [])])
-    #expect(code { _ = try fields.metaArrays("mixed") } == 400102)
-    #expect(code { _ = try fields.metaArrays("broken") } == 400403)
-    #expect(code { _ = try fields.metaArrays("many") } == 400203)
+    let limits = MetaArrayLimits()
+    #expect(try fields.metaArrays("one", within: limits) == [first])
+    #expect(
+      try fields.metaArrays("two", within: limits) == [first, MetaArray(key: "b", values: [])])
+    #expect(code { _ = try fields.metaArrays("mixed", within: limits) } == 400102)
+    #expect(code { _ = try fields.metaArrays("broken", within: limits) } == 400403)
+    #expect(code { _ = try fields.metaArrays("many", within: limits) } == 400203)
   }
 
   @Test("a list may be JSON, and lists of objects must be")
@@ -38,10 +40,11 @@ struct FormFieldsTests {
       "l": [#"["x,y","z"]"#], "m": [arrays], "bad": ["[1"], "types": ["[1]"], "words": ["k,v"],
     ])
     #expect(try fields.texts("l", limit: 3) == ["x,y", "z"])
-    #expect(try fields.metaArrays("m") == [MetaArray(key: "k", values: ["v"])])
+    let read = try fields.metaArrays("m", within: MetaArrayLimits())
+    #expect(read == [MetaArray(key: "k", values: ["v"])])
     #expect(code { _ = try fields.texts("bad", limit: 3) } == 400403)
     #expect(code { _ = try fields.texts("types", limit: 3) } == 400100)
-    #expect(code { _ = try fields.metaArrays("words") } == 400102)
+    #expect(code { _ = try fields.metaArrays("words", within: MetaArrayLimits()) } == 400102)
   }
 
   @Test("an empty text is a text, and no number and no list")
@@ -50,7 +53,7 @@ struct FormFieldsTests {
     #expect(try fields.text("e", limit: 1) == "")
     #expect(try fields.integer("e", in: 0...1) == nil)
     #expect(try fields.texts("e", limit: 1) == nil)
-    #expect(try fields.metaArrays("e") == nil)
+    #expect(try fields.metaArrays("e", within: MetaArrayLimits()) == nil)
     #expect(code { _ = try fields.userID("e") } == 400105)
   }
 

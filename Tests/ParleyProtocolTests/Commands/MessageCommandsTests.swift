@@ -108,6 +108,17 @@ struct MessageCommandsTests {
     ])
   func metaArrayKeys(_ sample: Case) throws {
     try sample.check("message.create_metaarray_keys", Self.message)
+  }
+
+  @Test(
+    "keys of any settings can be deleted",
+    arguments: [
+      Case(#""keys":["a"]"#), Case(#""keys":\#(list((1...100).map(String.init)))"#),
+      Case(#""keys":\#(list((1...101).map(String.init)))"#, 400203, "keys"),
+      Case("", 400105, "keys"), Case(#""keys":[]"#, 400105, "keys"),
+      Case(#""keys":["\#(text(256))"]"#), Case(#""keys":["\#(text(257))"]"#, 400110, "keys"),
+    ])
+  func deletedMetaArrayKeys(_ sample: Case) throws {
     try sample.check("message.delete_metaarray_keys", Self.message)
   }
 
@@ -129,6 +140,18 @@ struct MessageCommandsTests {
     ])
   func metaArrayValues(_ sample: Case) throws {
     try sample.check("message.add_metaarray_values", Self.message)
+  }
+
+  @Test(
+    "values of any settings can be removed",
+    arguments: [
+      Case(#""values":{"games":["soccer"]}"#), Case(table(100)),
+      Case(table(101), 400203, "values"), Case("", 400105, "values"),
+      Case(#""values":{"k":["\#(text(4_096))"]}"#),
+      Case(#""values":{"k":["\#(text(4_097))"]}"#, 400110, "value"),
+      Case(#""values":{"k":\#(list((0...1_000).map(String.init)))}"#, 400203, "value"),
+    ])
+  func removedMetaArrayValues(_ sample: Case) throws {
     try sample.check("message.remove_metaarray_values", Self.message)
   }
 

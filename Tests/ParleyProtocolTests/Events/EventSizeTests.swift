@@ -39,12 +39,13 @@ private struct LongTexts {
   }
 
   mutating func metaArrays() -> [MetaArray] {
-    let count = Int.random(in: 0...Limits.metaArrayKeyCount, using: &random)
+    let limits = MetaArrayLimits()
+    let count = Int.random(in: 0...limits.keyCount, using: &random)
     return (0..<count).map { _ in
       MetaArray(
-        key: text(Limits.metaArrayKeyLength),
-        values: (0..<Int.random(in: 0...Limits.metaArrayValueCount, using: &random)).map { _ in
-          text(Limits.metaArrayValueLength)
+        key: text(limits.keyLength),
+        values: (0..<Int.random(in: 0...limits.valueCount, using: &random)).map { _ in
+          text(limits.valueLength)
         })
     }
   }
@@ -71,7 +72,8 @@ private struct LongTexts {
         : MessageFile(
           url: text(Limits.fileURLLength), name: text(Limits.fileNameLength),
           type: text(Limits.fileTypeLength), size: .max),
-      data: text(bytes: Limits.dataByteCount), customType: text(Limits.customTypeLength),
+      data: text(bytes: CustomDataLimits.most.dataByteCount),
+      customType: text(CustomDataLimits.most.customTypeLength),
       mentionType: .channel, mentionedUsers: users(Limits.platformMentionedUserCount),
       metaArrays: metaArrays(), openGraphTag: preview(),
       translations: Bool.random(using: &random) ? [:] : ["de": text(5_000), "ko": text(5_000)],
@@ -82,8 +84,10 @@ private struct LongTexts {
   mutating func channel() -> Channel {
     Channel(
       url: String(repeating: "c", count: 100), name: text(Limits.channelNameLength),
-      coverURL: text(Limits.coverURLLength), data: text(bytes: Limits.dataByteCount),
-      customType: text(Limits.customTypeLength), operators: users(Limits.operatorCount),
+      coverURL: text(Limits.coverURLLength),
+      data: text(bytes: CustomDataLimits.most.dataByteCount),
+      customType: text(CustomDataLimits.most.customTypeLength),
+      operators: users(Limits.operatorCount),
       createdAt: Limits.timestamps.upperBound)
   }
 
@@ -186,7 +190,7 @@ struct EventSizeTests {
     let message = Message(
       id: 1, channelURL: "lobby", user: User(id: "jeff"),
       text: String(repeating: "語", count: Limits.messageLength),
-      data: String(repeating: "d", count: Limits.dataByteCount - 64),
+      data: String(repeating: "d", count: CustomDataLimits().dataByteCount - 64),
       metaArrays: (0..<5).map { key in
         MetaArray(key: "key\(key)", values: (0..<20).map { String($0) + value })
       }, createdAt: 1)
@@ -194,8 +198,24 @@ struct EventSizeTests {
     let channel = Channel(
       url: "lobby", name: String(repeating: "語", count: Limits.channelNameLength),
       coverURL: String(repeating: "u", count: Limits.coverURLLength),
-      data: String(repeating: "d", count: Limits.dataByteCount),
-      customType: String(repeating: "é", count: Limits.customTypeLength), createdAt: 1)
+      data: String(repeating: "d", count: CustomDataLimits().dataByteCount),
+      customType: String(repeating: "é", count: CustomDataLimits().customTypeLength), createdAt: 1)
+    try channel.checkSize()
+  }
+
+  @Test("each member of custom data passes alone at the largest limit")
+  func largestLimits() throws {
+    let most = CustomDataLimits.most
+    var message = Message(id: 1, channelURL: "lobby", user: nil, text: "x", createdAt: 1)
+    message.data = String(repeating: "d", count: most.dataByteCount)
+    try MessageSize(message).check()
+    message.data = ""
+    let value = String(repeating: "v", count: 30)
+    let count = most.metaArrays.byteCount / value.utf8.count
+    message.metaArrays = [MetaArray(key: "k", values: Array(repeating: value, count: count))]
+    try MessageSize(message).check()
+    let channel = Channel(
+      url: "lobby", data: String(repeating: "d", count: most.dataByteCount), createdAt: 1)
     try channel.checkSize()
   }
 
@@ -203,7 +223,7 @@ struct EventSizeTests {
   func refusal() throws {
     let message = Message(
       id: 1, channelURL: "lobby", user: nil, text: "x",
-      data: String(repeating: "\u{1}", count: Limits.dataByteCount), createdAt: 1)
+      data: String(repeating: "\u{1}", count: CustomDataLimits().dataByteCount), createdAt: 1)
     let error = try #require(throws: ServiceError.self) { try MessageSize(message).check() }
     #expect(error.code == .tooLong && error.data.field == "data")
     #expect(error.data.limit == Int64(Limits.messageByteCount))

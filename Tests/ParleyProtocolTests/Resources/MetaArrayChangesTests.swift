@@ -4,19 +4,20 @@ import Testing
 @Suite("Extra data of messages")
 struct MetaArrayChangesTests {
   private let arrays = [MetaArray(key: "a", values: ["1", "2"]), MetaArray(key: "b")]
+  private let limits = MetaArrayLimits()
 
   @Test("creating keys leaves those that are there as they are")
   func creating() throws {
-    let result = try arrays.creating(keys: ["c", "a"])
+    let result = try arrays.creating(keys: ["c", "a"], within: limits)
     #expect(result == arrays + [MetaArray(key: "c")])
   }
 
   @Test("a message has 10 keys at most")
   func keyLimit() throws {
     let keys = (0..<8).map { "k\($0)" }
-    #expect(try arrays.creating(keys: keys).count == 10)
+    #expect(try arrays.creating(keys: keys, within: limits).count == 10)
     let error = #expect(throws: ServiceError.self) {
-      try arrays.creating(keys: keys + ["one more"])
+      try arrays.creating(keys: keys + ["one more"], within: limits)
     }
     #expect(error?.code == .tooManyItems)
   }
@@ -28,9 +29,10 @@ struct MetaArrayChangesTests {
 
   @Test("values are added behind, each once, creating keys as needed")
   func adding() throws {
-    let result = try arrays.adding([
-      MetaArray(key: "a", values: ["3", "1", "3"]), MetaArray(key: "c", values: ["x", "x"]),
-    ])
+    let result = try arrays.adding(
+      [
+        MetaArray(key: "a", values: ["3", "1", "3"]), MetaArray(key: "c", values: ["x", "x"]),
+      ], within: limits)
     #expect(
       result == [
         MetaArray(key: "a", values: ["1", "2", "3"]), MetaArray(key: "b"),
@@ -41,13 +43,42 @@ struct MetaArrayChangesTests {
   @Test("a key has 100 values at most")
   func valueLimit() throws {
     let full = (1...98).map { "v\($0)" }
-    let result = try arrays.adding([MetaArray(key: "a", values: full)])
+    let result = try arrays.adding([MetaArray(key: "a", values: full)], within: limits)
     #expect(result[0].values.count == 100)
-    #expect(try result.adding([MetaArray(key: "a", values: ["v1"])]) == result)
+    let known = [MetaArray(key: "a", values: ["v1"])]
+    #expect(try result.adding(known, within: limits) == result)
     let error = #expect(throws: ServiceError.self) {
-      try result.adding([MetaArray(key: "a", values: ["new"])])
+      try result.adding([MetaArray(key: "a", values: ["new"])], within: limits)
     }
     #expect(error?.code == .tooManyItems)
+  }
+
+  @Test("limits are settings, and a message may keep what it has when they are lowered")
+  func otherLimits() throws {
+    var limits = MetaArrayLimits()
+    limits.keyCount = 12
+    limits.valueCount = 101
+    let keys = (0..<10).map { "k\($0)" }
+    let many = try arrays.creating(keys: keys, within: limits)
+    #expect(many.count == 12)
+    let values = (0..<99).map { "v\($0)" }
+    let full = try many.adding([MetaArray(key: "a", values: values)], within: limits)
+    #expect(full[0].values.count == 101)
+    limits.keyCount = 3
+    limits.valueCount = 2
+    limits.byteCount = 8
+    #expect(try full.adding([MetaArray(key: "a", values: ["v1"])], within: limits) == full)
+    for addition in [MetaArray(key: "a", values: ["new"]), MetaArray(key: "new")] {
+      let error = #expect(throws: ServiceError.self) {
+        try full.adding([addition], within: limits)
+      }
+      #expect(error?.code == .tooManyItems)
+    }
+    limits.keyCount = 20
+    let error = #expect(throws: ServiceError.self) {
+      try full.creating(keys: ["new"], within: limits)
+    }
+    #expect(error?.code == .tooLong && error?.data.limit == 8)
   }
 
   @Test("removing values keeps the key")

@@ -101,6 +101,27 @@ struct MetadataTests {
     _ = try await fixture.store.write { try $0.insertMetadata(items, of: .channel("lobby")) }
   }
 
+  @Test("limits are settings, and items may stay when they are lowered", arguments: owners)
+  func otherLimits(owner: MetadataOwner) async throws {
+    let fixture = try await Fixture()
+    let items = Dictionary(uniqueKeysWithValues: (0..<30).map { ("\($0)", "v") })
+    var limits = MetadataLimits()
+    limits.itemCount = 30
+    let insertion = MetadataChange(.insert(items), of: owner, within: limits)
+    #expect(try await fixture.store.perform(insertion).items.count == 30)
+    limits.itemCount = 2
+    limits.userByteCount = 8
+    let replacement = MetadataChange(
+      .update(["0": "w"], missing: .insert), of: owner, within: limits)
+    #expect(try await fixture.store.perform(replacement).items["0"] == "w")
+    let addition = MetadataChange(.update(["new": ""], missing: .insert), of: owner, within: limits)
+    await #expect(throws: StoreError.tooManyItems(limit: 2)) {
+      try await fixture.store.perform(addition)
+    }
+    let removal = MetadataChange(.remove("0"), of: owner)
+    #expect(try await fixture.store.perform(removal).items.count == 29)
+  }
+
   @Test(
     "an owner that there is not has no metadata",
     arguments: [
