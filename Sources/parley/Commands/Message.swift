@@ -12,6 +12,7 @@ struct MessageCommand: ParsableCommand {
         parley message send lobby "see swift.org" --user ada
         parley message send lobby --user ada --file photo.jpg --thumbnail 320x240
         parley message admin lobby "Maintenance at noon"
+        parley message update lobby 17300000000001 "see www.swift.org"
         parley message list lobby --limit 50
         parley message search lobby maintenance
         parley message list lobby --all --json > lobby.json
@@ -64,37 +65,30 @@ extension MessageCommand {
   /// Changes a message.
   struct Update: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "update", abstract: "Change fields of a message of any author.")
+      commandName: "update", abstract: "Change a message of any author.",
+      discussion: """
+        What is not given keeps its value. A text of - is read from standard input. --mention \
+        replaces all mentioned users.
+        """)
 
     @OptionGroup var message: MessageArgument
 
-    @Option(help: "The new text, at most 5,000 characters.")
+    @Argument(help: "The new text, 1 to 5,000 characters.")
     var text: String?
 
-    @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
-    var customType: String?
-
-    @Option(help: "Data defined by the application, at most 16,384 bytes by default.")
-    var data: String?
-
+    @OptionGroup var fields: MessageFieldOptions
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
-    private var body: RequestBody {
-      var body = RequestBody()
-      body.set("message", text)
-      body.set("custom_type", customType)
-      body.set("data", data)
-      return body
-    }
-
     func validate() throws {
-      guard !body.isEmpty else {
-        throw ValidationError("no field to change is given; see --help for the options")
+      guard text != nil || !fields.body.isEmpty else {
+        throw ValidationError("give a text, or an option with a field to change")
       }
     }
 
     func run() throws {
+      var body = fields.body
+      body.set("message", try text.map(StandardInput.text))
       let answer = try gateway.client().call("PUT", message.path, body: body)
       try output.show(answer, as: MessageText.lines(ofMessage:))
     }

@@ -20,26 +20,8 @@ extension MessageCommand {
     @Option(help: ArgumentHelp("The id of the author.", valueName: "user id"))
     var user: String
 
-    @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
-    var customType: String?
-
-    @Option(help: "Data defined by the application, at most 16,384 bytes by default.")
-    var data: String?
-
-    @Option(help: ArgumentHelp("The id of a mentioned user; repeatable.", valueName: "user id"))
-    var mention: [String] = []
-
-    @Option(
-      help: ArgumentHelp(
-        "A key for this message: a second send with the same key sends nothing.",
-        valueName: "text"))
-    var dedupID: String?
-
-    @Option(
-      help: ArgumentHelp(
-        "A language to translate the text into, such as es; repeatable.", valueName: "language"))
-    var translate: [String] = []
-
+    @OptionGroup var fields: MessageFieldOptions
+    @OptionGroup var sending: MessageSendingOptions
     @OptionGroup var file: MessageFileOptions
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -47,6 +29,9 @@ extension MessageCommand {
     func validate() throws {
       guard text != nil || file.isGiven else {
         throw ValidationError("give a text, or a file with --file or --file-url")
+      }
+      guard sending.translate.isEmpty || !file.isGiven else {
+        throw ValidationError("--translate needs a message without a file")
       }
     }
 
@@ -65,15 +50,11 @@ extension MessageCommand {
     }
 
     private func body() throws -> RequestBody {
-      var body = RequestBody()
+      var body = fields.body
+      sending.add(to: &body)
       body.set("message_type", file.isGiven ? "FILE" : "MESG")
       body.set("user_id", user)
       body.set("message", try text.map(StandardInput.text))
-      body.set("custom_type", customType)
-      body.set("data", data)
-      body.set("mentioned_user_ids", mention)
-      body.set("dedup_id", dedupID)
-      if !translate.isEmpty { body.set("translation_target_langs", translate) }
       body.set("url", file.fileURL)
       body.set("file_name", file.fileName)
       body.set("file_type", file.fileType)
@@ -83,16 +64,16 @@ extension MessageCommand {
     /// Returns the form for the upload of a file; each but the first has a key of its own.
     private func form(_ path: String, _ index: Int) throws -> FormBody {
       let text = index == 0 ? try text.map(StandardInput.text) : nil
-      let key = dedupID.map { index == 0 ? $0 : "\($0)-\(index + 1)" }
-      let fields: [(String, String?)] = [
+      let key = sending.dedupID.map { index == 0 ? $0 : "\($0)-\(index + 1)" }
+      let texts: [(String, String?)] = [
         ("message_type", "FILE"), ("user_id", user), ("message", text),
-        ("custom_type", customType), ("data", data), ("dedup_id", key),
+        ("custom_type", fields.customType), ("data", fields.data), ("dedup_id", key),
         ("file_name", file.fileName), ("file_type", file.fileType),
         ("require_auth", file.requireAuth ? "true" : nil), ("thumbnail_sizes", file.thumbnail.json),
       ]
-      let mentions = mention.map { ("mentioned_user_ids", $0) }
+      let mentions = fields.mention.map { ("mentioned_user_ids", $0) }
       return try FormBody(
-        fields: fields.compactMap { name, text in text.map { (name, $0) } } + mentions, file: path)
+        fields: texts.compactMap { name, text in text.map { (name, $0) } } + mentions, file: path)
     }
   }
 }
@@ -110,30 +91,60 @@ extension MessageCommand {
     @Argument(help: "The text, 1 to 1,000 characters.")
     var text: String
 
-    @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
-    var customType: String?
-
-    @Option(help: "Data defined by the application, at most 16,384 bytes by default.")
-    var data: String?
-
-    @Option(
-      help: ArgumentHelp(
-        "A language to translate the text into, such as es; repeatable.", valueName: "language"))
-    var translate: [String] = []
-
+    @OptionGroup var fields: MessageFieldOptions
+    @OptionGroup var sending: MessageSendingOptions
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      var body = RequestBody()
+      var body = fields.body
+      sending.add(to: &body)
       body.set("message_type", "ADMM")
       body.set("message", try StandardInput.text(text))
-      if !translate.isEmpty { body.set("translation_target_langs", translate) }
-      body.set("custom_type", customType)
-      body.set("data", data)
       let answer = try gateway.client().call("POST", "\(channel.path)/messages", body: body)
       try output.show(answer) { [MessageText.line(ofMessage: $0)] }
     }
+  }
+}
+
+/// Fields of a message beside its text.
+struct MessageFieldOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
+  var customType: String?
+
+  @Option(help: "Data defined by the application, at most 16,384 bytes by default.")
+  var data: String?
+
+  @Option(help: ArgumentHelp("The id of a mentioned user; repeatable.", valueName: "user id"))
+  var mention: [String] = []
+
+  /// The members of the request body.
+  var body: RequestBody {
+    var body = RequestBody()
+    body.set("custom_type", customType)
+    body.set("data", data)
+    body.set("mentioned_user_ids", mention)
+    return body
+  }
+}
+
+/// Options of a new message.
+struct MessageSendingOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A key for this message: a second send with the same key sends nothing.",
+      valueName: "text"))
+  var dedupID: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A language to translate the text into, such as es; repeatable.", valueName: "language"))
+  var translate: [String] = []
+
+  /// Adds the members of the request body.
+  func add(to body: inout RequestBody) {
+    body.set("dedup_id", dedupID)
+    body.set("translation_target_langs", translate)
   }
 }
 

@@ -21,8 +21,20 @@ extension CommandTests {
       let found = try server.run("message", "search", "lobby", "HELLO", "--json").json
       #expect(found["messages"]?.elements.compactMap { $0["message_id"]?.integer } == [id])
       #expect(try server.run("message", "search", "lobby", "nothing").output == "no messages\n")
-      let changed = try server.run("message", "update", "lobby", "\(id)", "--text", "Bye")
-      #expect(changed.output.contains("Bye"))
+      let changed = try server.run("message", "update", "lobby", "\(id)", "Bye", "--mention", "ada")
+      #expect(changed.output.contains("Bye") && changed.output.contains("mentions"))
+      let update = try CommandProcess(
+        ["message", "update", "lobby", "\(id)", "-"], environment: server.commandEnvironment)
+      try update.type("Bye, all\n")
+      let piped = try update.finish()
+      #expect(piped.output.contains("Bye, all"), "\(piped.errors)")
+      #expect(try server.run("message", "update", "lobby", "\(id)").status == 64)
+      for _ in 0..<2 {
+        #expect(
+          try server.run("message", "admin", "lobby", "Once", "--dedup-id", "once").status == 0)
+      }
+      let once = try server.run("message", "search", "lobby", "once", "--json").json
+      #expect(once["messages"]?.elements.compactMap { $0["message"]?.string } == ["Once"])
       #expect(try server.run("message", "show", "lobby", "\(id)").output.contains("edited"))
       #expect(try server.run("message", "delete", "lobby", "\(id)").status == 0)
       #expect(try server.run("message", "show", "lobby", "\(id)").status == 1)
@@ -59,6 +71,7 @@ extension CommandTests {
         ["hi", "--file-name", "a"], ["hi", "--require-auth"], ["hi", "--thumbnail", "1x1"],
         ["--file", path, "--thumbnail", "0x1"], ["--file", path, "--thumbnail", "big"],
         ["--file-url", "https://a.example", "--require-auth"],
+        ["--file-url", "https://a.example", "--translate", "es"],
         tooMany,
       ] {
         let refused = try server.run(["message", "send", "lobby", "--user", "ada"] + wrong)
