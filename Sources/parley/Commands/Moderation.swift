@@ -10,9 +10,9 @@ struct ModerationCommand: ParsableCommand {
     abstract: "Ban and mute users in a channel.",
     discussion: """
       EXAMPLES:
-        parley moderation mute lobby jeff --seconds 600 --reason "too loud"
+        parley moderation mute lobby jeff --seconds 10m --reason "too loud"
         parley moderation ban lobby jeff
-        parley moderation update-ban lobby jeff --seconds 86400
+        parley moderation update-ban lobby jeff --seconds 1d
         parley moderation show lobby jeff
         parley moderation list lobby mute
       """,
@@ -51,7 +51,7 @@ extension ModerationCommand {
         Options that are not given keep their values. To change a mute, mute the user again.
 
         EXAMPLES:
-          parley moderation update-ban lobby jeff --seconds 3600
+          parley moderation update-ban lobby jeff --seconds 1h
           parley moderation update-ban lobby jeff --reason "spam, again"
         """)
 
@@ -59,8 +59,9 @@ extension ModerationCommand {
 
     @Option(
       help: ArgumentHelp(
-        "Duration from now in seconds; -1 for ten years.", valueName: "seconds"))
-    var seconds: Int64?
+        "Duration from now in seconds, or with a unit: s, m, h or d. -1 for ten years.",
+        valueName: "time"))
+    var seconds: RestrictionDuration?
 
     @Option(
       name: [.long, .customLong("description")],
@@ -78,7 +79,7 @@ extension ModerationCommand {
 
     func run() throws {
       var body = RequestBody()
-      body.set("seconds", seconds)
+      body.set("seconds", seconds?.seconds)
       body.set("description", reason)
       let answer = try gateway.client().call("PUT", target.path("ban"), body: body)
       try output.show(answer) { RestrictionText.lines($0, .ban, of: target) }
@@ -264,8 +265,10 @@ struct RestrictionTarget: ParsableArguments {
 struct RestrictionOptions: ParsableArguments {
   @OptionGroup var target: RestrictionTarget
 
-  @Option(help: ArgumentHelp("Duration in seconds; -1 for ten years.", valueName: "seconds"))
-  var seconds: Int64 = -1
+  @Option(
+    help: ArgumentHelp(
+      "Duration in seconds, or with a unit: s, m, h or d. -1 for ten years.", valueName: "time"))
+  var seconds = RestrictionDuration.longest
 
   @Option(
     name: [.long, .customLong("description")],
@@ -276,11 +279,13 @@ struct RestrictionOptions: ParsableArguments {
   var body: RequestBody {
     var body = RequestBody()
     body.set("user_id", target.user)
-    body.set("seconds", seconds)
+    body.set("seconds", seconds.seconds)
     body.set("description", reason)
     return body
   }
 
   /// The duration in words.
-  var duration: String { seconds < 0 ? "for ten years" : "for \(seconds) seconds" }
+  var duration: String {
+    seconds == .longest ? "for ten years" : "for \(seconds.seconds) seconds"
+  }
 }

@@ -135,7 +135,7 @@ extension PreviewCommand {
     func run() throws {
       var body = RequestBody()
       body.set("url", url)
-      body.set("timeout_ms", timeout.map { $0.nanoseconds / 1_000_000 })
+      body.set("timeout_ms", timeout?.milliseconds)
       let answer = try gateway.client().call("POST", "/v3/parley/previews/fetch", body: body)
       try output.show(answer, as: PreviewFetchText.lines)
       if let kind = try JSONDocument(answer).root["kind"]?.string {

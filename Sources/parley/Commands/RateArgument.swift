@@ -31,13 +31,7 @@ struct RateArgument: ExpressibleByArgument, Equatable {
 
   /// Parses a number of milliseconds, or a number with a unit.
   private static func milliseconds(_ text: Substring) -> Int64? {
-    let units: [(String, Int64)] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
-    guard let (unit, factor) = units.first(where: { text.hasSuffix($0.0) }) else {
-      return Int64(text)
-    }
-    guard let number = Int64(text.dropLast(unit.count)) else { return nil }
-    let (product, isOverflow) = number.multipliedReportingOverflow(by: factor)
-    return isOverflow ? nil : product
+    Int64(text) ?? TimeArgument(argument: String(text))?.milliseconds
   }
 
   /// The limit as it would be written.

@@ -4,6 +4,8 @@ internal import LoadGenerator
 
 /// Options of all scenarios.
 struct LoadOptions: ParsableArguments {
+  private static let longestDuration = TimeArgument(seconds: 604_800)
+
   @OptionGroup var gateway: GatewayOptions
 
   @Option(
@@ -72,8 +74,14 @@ struct LoadOptions: ParsableArguments {
     guard (1...64).contains(threads) else {
       throw ValidationError("--threads is \(threads); 1 to 64 is expected")
     }
-    guard duration.nanoseconds > 0 else {
-      throw ValidationError("--duration is 0; a time such as 10s is expected")
+    let longest = Self.longestDuration.nanoseconds
+    guard (1...longest).contains(duration.nanoseconds) else {
+      throw ValidationError(
+        "--duration is \(duration.defaultValueDescription); more than 0s, up to 7d, is expected")
+    }
+    guard warmUp.nanoseconds <= longest else {
+      throw ValidationError(
+        "--warm-up is \(warmUp.defaultValueDescription); 0s to 7d is expected")
     }
     guard serverPid.map({ $0 > 0 }) ?? true else {
       throw ValidationError("--server-pid is not positive; a process id is expected")

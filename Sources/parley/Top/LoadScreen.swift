@@ -7,7 +7,7 @@ protocol LoadScreen {
   /// Waits for the next interval.
   ///
   /// - Returns: Whether to continue.
-  func wait(seconds: Int) -> Bool
+  func wait(for interval: Duration) -> Bool
   /// Shows the load.
   func show(_ text: LoadText)
   /// Restores the terminal.
@@ -58,8 +58,8 @@ struct LiveScreen: LoadScreen {
     picture.draw()
   }
 
-  func wait(seconds: Int) -> Bool {
-    let end = ContinuousClock.now + .seconds(seconds)
+  func wait(for interval: Duration) -> Bool {
+    let end = ContinuousClock.now + interval
     while true {
       let rest = ContinuousClock.now.duration(to: end) / .milliseconds(1)
       guard rest > 0 else { return true }
@@ -82,8 +82,8 @@ final class PlainLoadLines: LoadScreen {
 
   private var count = 0
 
-  func wait(seconds: Int) -> Bool {
-    sleep(UInt32(clamping: seconds))
+  func wait(for interval: Duration) -> Bool {
+    _ = poll(nil, 0, Int32((interval / .milliseconds(1)).rounded(.up)))
     return true
   }
 

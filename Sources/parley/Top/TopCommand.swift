@@ -23,17 +23,20 @@ struct TopCommand: ParsableCommand {
     help: ArgumentHelp("The URL of the metrics. (default: /metrics of --server)", valueName: "url"))
   var metrics: String?
 
-  @Option(help: ArgumentHelp("Interval in seconds, 1 to 3,600.", valueName: "seconds"))
-  var interval = 2
+  @Option(help: ArgumentHelp("Interval, 1s to 1h.", valueName: "time"))
+  var interval = TimeArgument(seconds: 2)
 
   @Option(
     help: ArgumentHelp("Number of intervals to show. (default: unlimited)", valueName: "count"))
   var count: Int?
 
   func validate() throws {
-    guard (1...3_600).contains(interval), (count ?? 1) > 0 else {
+    guard (1_000...3_600_000).contains(interval.milliseconds) else {
       throw ValidationError(
-        "--interval is \(interval); 1 to 3600 seconds, and at least 1 for --count, are expected")
+        "--interval is \(interval.defaultValueDescription); 1s to 1h is expected")
+    }
+    guard (count ?? 1) > 0 else {
+      throw ValidationError("--count is \(count ?? 0); at least 1 is expected")
     }
   }
 
@@ -58,7 +61,7 @@ struct TopCommand: ParsableCommand {
     let channels = live == nil ? nil : (try? gateway.client()).map(BusiestReader.init)
     var rest = count ?? .max
     var history = LoadHistory()
-    while rest > 0, screen.wait(seconds: interval) {
+    while rest > 0, screen.wait(for: .nanoseconds(interval.nanoseconds)) {
       let after = try source.read()
       let seconds = before.time.duration(to: after.time) / .seconds(1)
       let load = GatewayLoad(before: before.text, after: after.text, seconds: seconds)

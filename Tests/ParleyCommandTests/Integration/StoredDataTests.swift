@@ -61,7 +61,7 @@ extension CommandTests {
       _ = try server.run("channel", "create", "lobby")
       _ = try server.run("moderation", "ban", "lobby", "jeff", "--reason", "loud")
       let changed = try server.run(
-        "moderation", "update-ban", "lobby", "jeff", "--seconds", "600", "--json"
+        "moderation", "update-ban", "lobby", "jeff", "--seconds", "10m", "--json"
       ).json
       let start = try #require(changed["start_at"]?.integer)
       #expect(changed["end_at"]?.integer == start + 600_000)

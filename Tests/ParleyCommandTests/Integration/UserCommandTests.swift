@@ -28,7 +28,7 @@ extension CommandTests {
       _ = try server.run("user", "create", "jeff")
       _ = try server.run("channel", "create", "lobby")
       let mute = try server.run(
-        "moderation", "mute", "lobby", "jeff", "--seconds", "60", "--reason", "loud")
+        "moderation", "mute", "lobby", "jeff", "--seconds", "1m", "--reason", "loud")
       #expect(mute.output == "jeff is muted in lobby for 60 seconds\n", "\(mute.errors)")
       let muted = try server.run("moderation", "list", "lobby", "mute").output
       #expect(muted.contains("jeff") && muted.contains("loud"))
