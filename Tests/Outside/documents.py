@@ -109,6 +109,20 @@ async def test_the_first_example_of_the_command_line(ctx):
         assert status == 0, (words, output, errors)
 
 
+async def test_the_table_of_commands(ctx):
+    """CommandLine.md lists the commands of parley --help."""
+    _, output, _ = await ctx.run(ctx.parley, "--help")
+    listed = output.decode().split("SUBCOMMANDS:")[1].split("\n\n")[0]
+    commands = set(re.findall(r"^  ([a-z]+)(?: |$)", listed, re.M))
+    assert len(commands) > 20, commands
+    with open(os.path.join(DOCUMENTS, "CommandLine.md"), encoding="utf-8") as page:
+        table = page.read().split("| command | purpose |")[1].split("\n\n")[0]
+    named = set()
+    for cell in re.findall(r"^\| (`.*?) \|", table, re.M):
+        named |= set(re.findall(r"`([a-z]+)`", cell))
+    assert named == commands, named ^ commands
+
+
 async def test_flags_before_and_after_the_command(ctx):
     """What says which gateway is meant stands before the command or after it."""
     server = await ctx.fresh("--unfurl-mode", "off")
