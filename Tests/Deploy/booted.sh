@@ -131,12 +131,16 @@ parley channel list | has lobby
 grep -q 127.0.0.1:443 /etc/parley/parley.yaml
 echo "ok: an upgrade restarts both, with their settings and messages"
 
+systemctl enable --now parley-backup.timer
 dpkg --remove parley
 fails systemctl is-active parleyd
 fails systemctl is-active parley-unfurl
+fails systemctl is-active parley-backup.timer
 [ -e /var/lib/parley/parley.sqlite ]
 dpkg --purge parley
 [ ! -e /var/lib/parley ]
+[ ! -e /var/log/parley ]
+[ ! -L /etc/systemd/system/timers.target.wants/parley-backup.timer ]
 fails systemctl is-enabled parleyd
 echo "ok: removing stops both, purging leaves nothing"
 echo "all is well"

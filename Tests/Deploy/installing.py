@@ -26,9 +26,27 @@ async def installs_and_serves(ctx, root):
     assert not os.path.exists(root.of("usr/bin/parleyd"))
     assert os.path.exists(root.of("etc/parley/parley.yaml"))
     assert os.path.exists(root.of("var/lib/parley/parley.sqlite"))
+    left = leave(root)
     root.run("dpkg", "--purge", "parley")
     assert not os.path.exists(root.of("etc/parley"))
     assert not os.path.exists(root.of("var/lib/parley"))
+    assert not [path for path in left if os.path.lexists(path)], left
+    assert os.path.exists(root.of("var/lib/parley-backups/backup"))
+
+
+def leave(root):
+    """Makes what a time with the audit log and the timer for backups leaves; a purge keeps the backups alone."""
+    for directory in ("var/log/parley", "var/lib/parley-backups", "var/lib/systemd/timers",
+                      "etc/systemd/system/timers.target.wants"):
+        os.makedirs(root.of(directory), exist_ok=True)
+    files = [root.of("var/log/parley/audit.log"),
+             root.of("var/lib/systemd/timers/stamp-parley-backup.timer")]
+    for path in [*files, root.of("var/lib/parley-backups/backup")]:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("a line\n")
+    link = root.of("etc/systemd/system/timers.target.wants/parley-backup.timer")
+    os.symlink("/lib/systemd/system/parley-backup.timer", link)
+    return [*files, root.of("var/log/parley"), link]
 
 
 async def upgrade(ctx, root):
