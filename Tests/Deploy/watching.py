@@ -76,6 +76,11 @@ async def test_the_dashboard_shows_what_there_is(ctx):
     for expression in expressions:
         unknown = named_in(expression) - names
         assert not unknown, (expression, unknown)
+    # The import asks for each input, and puts the answer where its name stands.
+    inputs = {item["name"] for item in dashboard["__inputs"]}
+    text = json.dumps({name: value for name, value in dashboard.items() if name != "__inputs"})
+    variables = {item["name"] for item in dashboard["templating"]["list"]}
+    assert inputs == set(re.findall(r"\$\{(\w+)\}", text)) - variables, inputs
     identifiers = [panel["id"] for panel in dashboard["panels"]]
     assert len(set(identifiers)) == len(identifiers)
     taken = set()
