@@ -78,8 +78,8 @@ package final class ClusterLoop: ClusterNetwork {
   /// Takes note whether the database takes writes, for the other servers.
   package func storeDidChange(canWrite: Bool) { mailbox.post(.store(canWrite: canWrite)) }
 
-  /// Publishes other digests of settings, with which servers that join are compared.
-  package func adopt(_ agreement: [String: String]) { registry.post(.agree(agreement)) }
+  /// Publishes the settings of other options, with which servers that join are compared.
+  package func adopt(_ options: ClusterOptions) { registry.post(.agree(options)) }
 
   /// Makes this server a home no longer.
   package func drain() { mailbox.post(.drain) }

@@ -15,8 +15,10 @@ package struct ClusterOptions: Sendable {
   package var timing = MembershipTiming()
   /// The versions of data frames, and of the messages in them, that this server speaks.
   package var versions = LinkVersions.current
-  /// The settings that all servers must have alike; secrets as their digests.
+  /// Digests of the settings that all servers must have alike.
   package var agreement: [String: String] = [:]
+  /// The values of those settings that errors may show.
+  package var shownSettings: [String: String] = [:]
 
   package init(registryURL: String, serverName: String, version: String) {
     self.registryURL = registryURL

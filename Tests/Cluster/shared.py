@@ -481,7 +481,7 @@ async def refusal(ctx, cluster, *flags, environment=None):
 
 async def test_settings_differ(ctx):
     """A server whose shared settings differ from those of a running one ends with 78, and names each setting
-    and the other server, never a value; files in data_dir are refused in a cluster."""
+    and the other server, with the values of limits and never another; files in data_dir are refused in a cluster."""
     several(ctx)
     cluster = await ctx.cluster(
         1, "--cluster-secret", "a secret of sixteen bytes", "--auth-jwt-secret", "x" * 32)
@@ -499,13 +499,18 @@ async def test_settings_differ(ctx):
         "webhooks.urls": {"PARLEY_WEBHOOKS_URLS": "https://hush.example/",
                           "PARLEY_WEBHOOKS_SECRET": "hush-hush hush-hush"},
     }
+    shown = {"limits.throttle.messages": 5, "limits.channels_per_user": 10, "limits.metaarray.keys": 10}
+
+    def named(setting):
+        values = f"77 here, {shown[setting]} on " if setting in shown else ""
+        return f"{setting} ({values}{name})"
     for setting, values in others.items():
         status, said = await refusal(ctx, cluster, environment={**own, **values})
         assert status == 78, (setting, status, said)
-        assert f"{setting} ({name})" in said and "hush" not in said, said
+        assert named(setting) in said and "hush" not in said, said
     everything_else = {k: v for values in others.values() for k, v in values.items()}
     status, said = await refusal(ctx, cluster, environment=everything_else)
-    assert status == 78 and all(f"{setting} ({name})" in said for setting in others), said
+    assert status == 78 and all(named(setting) in said for setting in others), said
     status, said = await refusal(ctx, cluster, environment={**own, "PARLEY_FILES_STORE": None})
     assert status == 78 and "files.store: expected" in said, said
     assert [s["state"] for s in (await cluster.servers[0].cluster_status())["servers"]] == ["live"]

@@ -140,9 +140,22 @@ struct ClusterLoopTests {
 
   @Test("refuses other settings than those of servers that run, and names them")
   func settings() throws {
-    let a = try TestServer("a", registry, broker) { $0.agreement = ["x": "1", "y": "2"] }
+    let a = try TestServer("a", registry, broker) {
+      $0.agreement = ["x": "1", "y": "2"]
+      $0.shownSettings = ["y": "two"]
+    }
     #expect(throws: ClusterError.settingsDiffer([SettingDifference(setting: "y", server: "a")])) {
       try TestServer("b", registry, broker) { $0.agreement = ["x": "1", "y": "3", "z": "4"] }
+    }
+    #expect(
+      throws: ClusterError.settingsDiffer([
+        SettingDifference(setting: "y", server: "a", value: "three", otherValue: "two")
+      ])
+    ) {
+      try TestServer("b", registry, broker) {
+        $0.agreement = ["y": "3"]
+        $0.shownSettings = ["y": "three"]
+      }
     }
     a.network.stop()
     let b = try TestServer("b", registry, broker) { $0.agreement = ["y": "3"] }
@@ -153,7 +166,9 @@ struct ClusterLoopTests {
   @Test("compares servers that join with settings that were reloaded")
   func reloadedSettings() throws {
     let a = try TestServer("a", registry, broker) { $0.agreement = ["x": "1"] }
-    a.network.adopt(["x": "2"])
+    var options = ClusterOptions(registryURL: registry.url, serverName: "a", version: "test")
+    options.agreement = ["x": "2"]
+    a.network.adopt(options)
     let connection = try PostgreSQLConnection(registry.url)
     try Deadline.standard.wait(for: "the new settings in the registry") {
       try connection.execute("SELECT settings ->> 'x' = '2' FROM servers").integer(0, 0) == 1
@@ -165,6 +180,23 @@ struct ClusterLoopTests {
     b.wait(forHomes: [a, b])
     a.network.stop()
     b.network.stop()
+  }
+
+  @Test("each setting that differs is named once, with the values that may be shown")
+  func listing() {
+    let differences = [
+      SettingDifference(setting: "auth.api_token", server: "a"),
+      SettingDifference(setting: "auth.api_token", server: "b"),
+      SettingDifference(setting: "limits.x", server: "a", value: "7", otherValue: "5"),
+      SettingDifference(setting: "limits.x", server: "b", value: "7", otherValue: "6"),
+      SettingDifference(setting: "limits.x", server: "c", value: "7", otherValue: "5"),
+      SettingDifference(setting: "limits.x", server: "old", value: "7"),
+    ]
+    #expect(differences.settings == ["auth.api_token", "limits.x"])
+    #expect(
+      ClusterError.settingsDiffer(differences).description
+        == "settings differ from those of other servers: auth.api_token (a, b), "
+        + "limits.x (7 here, 5 on a, c, 6 on b, another value on old)")
   }
 
   @Test("numbers come back only after all others")

@@ -19,15 +19,8 @@ package enum RegistryProbe {
     let connection = try PostgreSQLConnection(options.registryURL, settings)
     let isThere = try connection.execute("SELECT to_regclass('servers') IS NOT NULL")
     guard isThere.integer(0, 0) == 1 else { return [] }
-    let agreement = options.agreement.sorted { $0.key < $1.key }
-    let rows = try connection.execute(
-      RegistryStatements.differences,
-      [
-        .texts(agreement.map(\.key)), .texts(agreement.map(\.value)),
-        own.map(PostgreSQLValue.id) ?? .integer(0),
-      ])
-    return (0..<rows.count).map {
-      SettingDifference(setting: rows.text($0, 0), server: rows.text($0, 1))
-    }
+    let left = own.map(PostgreSQLValue.id) ?? .integer(0)
+    return options.differences(
+      try connection.execute(RegistryStatements.differences, options.comparedSettings + [left]))
   }
 }

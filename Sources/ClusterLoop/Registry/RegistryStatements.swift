@@ -35,9 +35,12 @@ enum RegistryStatements {
   /// The number of the deployment, which its database was given once.
   static let deployment = "SELECT deployment FROM registry"
 
+  /// The end of the key under which the value of a setting is stored beside its digest.
+  static let valueSuffix = " value"
+
   /// Settings that servers with a process have otherwise: keys, values, a server that is left out.
   static let differences = """
-    SELECT other.key, s.name
+    SELECT other.key, s.name, s.settings ->> (other.key || '\(valueSuffix)')
     FROM servers s CROSS JOIN LATERAL jsonb_each_text(s.settings) other
       JOIN unnest($1::text[], $2::text[]) own (key, value) ON own.key = other.key
     WHERE s.state <> 'dead' AND own.value <> other.value AND s.server_id <> $3

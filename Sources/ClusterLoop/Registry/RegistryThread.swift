@@ -9,7 +9,7 @@ final class RegistryThread: Sendable {
     case beat(ServerState, isOnBus: Bool)
     case declareDead(ServerID, DeathEvidence)
     /// Keeps other digests of settings for comparison.
-    case agree([String: String])
+    case agree(ClusterOptions)
     case leave
   }
 
@@ -66,7 +66,7 @@ final class RegistryThread: Sendable {
         answer(.beat(result.view, result.clock))
       case .declareDead(let server, let evidence):
         if try registry.declareDead(server, evidence) { answer(.changed) }
-      case .agree(let agreement): registry.adopt(agreement)
+      case .agree(let options): registry.adopt(options)
       case .leave:
         try registry.leave()
         answer(.left)

@@ -19,8 +19,8 @@ final class ServerRegistry {
   private let options: ClusterOptions
   private var connection: PostgreSQLConnection?
   private var hasLock = false
-  /// Digests of settings that the registry does not have yet.
-  private var newAgreement: [String: String]?
+  /// Options with settings that the registry does not have yet.
+  private var newOptions: ClusterOptions?
 
   init(_ id: ServerID, _ options: ClusterOptions) {
     self.id = id
@@ -73,7 +73,7 @@ final class ServerRegistry {
     let isReconnected = connection == nil
     try connect()
     if !hasLock { try takeLock() }
-    try publishAgreement()
+    try publishSettings()
     let start = SystemClock.monotonicMilliseconds
     let outcomes = try pipeline([
       // A beat that is lost with the database's memory is no loss.
@@ -93,21 +93,13 @@ final class ServerRegistry {
       isReconnected: isReconnected)
   }
 
-  /// Takes digests of other settings, which the next beat publishes.
-  func adopt(_ agreement: [String: String]) { newAgreement = agreement }
+  /// Takes other settings, which the next beat publishes.
+  func adopt(_ options: ClusterOptions) { newOptions = options }
 
-  private func publishAgreement() throws(ClusterError) {
-    guard let agreement = newAgreement else { return }
-    let (keys, values) = Self.columns(agreement)
-    _ = try run(RegistryStatements.agree, [.id(id), keys, values])
-    newAgreement = nil
-  }
-
-  private static func columns(
-    _ agreement: [String: String]
-  ) -> (keys: PostgreSQLValue, values: PostgreSQLValue) {
-    let sorted = agreement.sorted { $0.key < $1.key }
-    return (.texts(sorted.map(\.key)), .texts(sorted.map(\.value)))
+  private func publishSettings() throws(ClusterError) {
+    guard let options = newOptions else { return }
+    _ = try run(RegistryStatements.agree, [.id(id)] + options.storedSettings)
+    newOptions = nil
   }
 
   /// - Returns: Whether the evidence holds and the server was not dead already.
@@ -133,14 +125,9 @@ final class ServerRegistry {
   // MARK: Rows
 
   private func insert() throws(ClusterError) -> UInt16 {
-    let (keys, values) = Self.columns(options.agreement)
-    let rows = try run(RegistryStatements.differences, [keys, values, .id(id)])
-    guard rows.count == 0 else {
-      throw .settingsDiffer(
-        (0..<rows.count).map {
-          SettingDifference(setting: rows.text($0, 0), server: rows.text($0, 1))
-        })
-    }
+    let differences = options.differences(
+      try run(RegistryStatements.differences, options.comparedSettings + [.id(id)]))
+    guard differences.isEmpty else { throw .settingsDiffer(differences) }
     let free = try run(RegistryStatements.nextSlot)
     guard free.count > 0 else { throw .full }
     let slot = UInt16(clamping: free.integer(0, 0))
@@ -150,8 +137,8 @@ final class ServerRegistry {
       RegistryStatements.insert,
       [
         .id(id), .integer(Int64(slot)), .text(options.serverName), .text(options.version),
-        .integer(Int64(options.versions.highest)), keys, values,
-      ])
+        .integer(Int64(options.versions.highest)),
+      ] + options.storedSettings)
     return slot
   }
 

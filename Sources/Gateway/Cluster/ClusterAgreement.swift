@@ -1,6 +1,7 @@
 import Configuration
 import Crypto
 import Glibc
+import ParleyProtocol
 
 /// The settings that all servers of a cluster must share, as digests that the registry can keep.
 ///
@@ -9,14 +10,17 @@ import Glibc
 struct ClusterAgreement: Sendable, Equatable {
   /// Digests by the names of the settings.
   let digests: [String: String]
+  /// The values that errors may show, by the names of the settings.
+  let shown: [String: String]
 
   init(digests: [String: String]) {
     self.digests = digests
+    shown = [:]
   }
 
-  /// The settings that are compared as they are written.
+  /// The settings that are compared as they are written, and are no secrets or addresses.
   private static let openNames: Set = [
-    "auth.mode", "store.retention_days", "webhooks.events",
+    "auth.mode", "store.retention_days",
     "limits.flood.messages", "limits.flood.window_ms", "limits.flood.exempt_operators",
     "limits.throttle.messages", "limits.throttle.window_ms",
     "limits.connections_per_user", "limits.channels_per_user",
@@ -31,6 +35,7 @@ struct ClusterAgreement: Sendable, Equatable {
   init(_ settings: Settings) {
     let publicKey = settings.auth.jwtPublicKey.map { Self.contents(of: $0) } ?? ""
     var texts: [String: String] = [
+      "webhooks.events": settings.webhooks.events.map(\.rawValue).joined(separator: "\n"),
       "auth.jwt_secret": settings.auth.jwtSecret?.value ?? "",
       "auth.jwt_public_key": publicKey,
       "auth.api_token": settings.auth.apiToken?.value ?? "",
@@ -42,10 +47,11 @@ struct ClusterAgreement: Sendable, Equatable {
       "cluster.bus": settings.cluster.bus?.kind ?? "",
       "cluster.secret": settings.cluster.secret?.value ?? "",
     ]
-    for entry in SettingsListing(settings, of: .gateway).entries
-    where Self.openNames.contains(entry.name) {
-      texts[entry.name] = entry.values.joined(separator: "\n")
+    shown = SettingsListing(settings, of: .gateway).entries.reduce(into: [:]) { shown, entry in
+      guard Self.openNames.contains(entry.name) else { return }
+      shown[entry.name] = entry.values.joined(separator: ", ")
     }
+    texts.merge(shown) { own, _ in own }
     let cluster = settings.cluster.name
     digests = texts.reduce(into: [:]) { digests, text in
       // The name goes in so that one digest does not give away another setting of the same value.

@@ -51,7 +51,7 @@ final class ClusterNode: ClusterObserver {
   func adopt(_ settings: Settings, _ logger: Logger) {
     guard let store = settings.store.url else { return }
     let options = Self.options(settings, store: store.value)
-    network.adopt(options.agreement)
+    network.adopt(options)
     let own = network.local.id
     queue.async { Self.compare(options, besides: own, logger) }
   }
@@ -173,7 +173,9 @@ final class ClusterNode: ClusterObserver {
     options.timing.serverTimeout = settings.cluster.serverTimeoutMilliseconds
     options.timing.isolation = settings.cluster.isolationMilliseconds
     options.versions = .ofProcess
-    options.agreement = ClusterAgreement(settings).digests
+    let agreement = ClusterAgreement(settings)
+    options.agreement = agreement.digests
+    options.shownSettings = agreement.shown
     return options
   }
 
@@ -253,11 +255,7 @@ extension ClusterError {
   fileprivate func asFailure(ofCluster name: String) -> any Error {
     switch self {
     case .settingsDiffer(let differences):
-      var names: [String] = []
-      for difference in differences where names.last != difference.setting {
-        names.append(difference.setting)
-      }
-      return UnusableSetting(names.joined(separator: ", "), reason: self)
+      return UnusableSetting(differences.settings.joined(separator: ", "), reason: self)
     case .registry: return UnusableSetting("store.url", reason: self)
     case .full, .system: return StartError("the cluster '\(name)' cannot be joined: \(self)")
     }

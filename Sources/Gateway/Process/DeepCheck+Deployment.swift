@@ -120,7 +120,7 @@ extension DeepCheck {
     }
     let isRunningHere = DataDirectory.owner(of: settings.dataDirectory) != nil
     return differences.map { difference in
-      let text = "the server \(difference.server) runs with another value"
+      let text = "the server \(difference.server) runs with \(difference.otherText)"
       let remedy =
         Program.gateway.changesOnReload(difference.setting)
         ? "change it on all servers, and reload them" : "stop all servers to change it"

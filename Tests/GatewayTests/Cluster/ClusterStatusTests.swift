@@ -109,6 +109,8 @@ struct ClusterStatusTests {
     #expect(other.differences(from: ClusterAgreement(settings)).isEmpty, "a mount of its own")
     #expect(other.differences(from: ClusterAgreement(digests: [:])).isEmpty, "another version")
     #expect(!"\(one)".contains("hush") && !"\(one)".contains("a.example"))
+    #expect(one.shown["limits.metaarray.keys"] == "10" && one.shown["auth.mode"] == "open")
+    #expect(one.shown.keys.allSatisfy { one.digests[$0] != nil })
   }
 }
 
