@@ -186,6 +186,29 @@ async def test_a_check_of_the_bucket(ctx):
         assert code == 78 and "does not know files.s3_key" in line, line
 
 
+async def test_a_check_looks_for_files_in_the_bucket(ctx):
+    """--check-config --deep counts the files of messages that the bucket lacks."""
+    async with Bucket.running() as bucket:
+        server = await ctx.fresh(*bucket.flags())
+        channel, owner = await ctx.room(server, 0)
+        for content in (b"first", b"second"):
+            await upload(server, channel, content, user_id=owner.user_id)
+        await server.end()
+
+        async def check():
+            code, output, errors = await ctx.run(
+                ctx.parleyd, "--check-config", "--deep", "--data-dir", server.data,
+                "--listen", "127.0.0.1:0", *bucket.flags())
+            return code, (output + errors).decode()
+        code, said = await check()
+        assert code == 0 and "the bucket has the files of messages" in said, said
+        lost, _ = await bucket.objects()
+        await asyncio.to_thread(bucket.client("s3").delete_object, Bucket="files", Key=lost)
+        code, said = await check()
+        assert code == 78, said
+        assert "problem  files.store: 1 of 2 files that messages have are not in the bucket" in said, said
+
+
 async def test_curl_reads_the_bucket(ctx):
     """What lies in the bucket is the file as it was sent, as curl with its own signature sees it."""
     curl = shutil.which("curl")

@@ -89,6 +89,34 @@ struct S3ProbeTests {
     #expect(server.objects.isEmpty)
   }
 
+  private func missingCount(_ ids: [String]) -> Result<Int, S3Error> {
+    S3Probe.missingCount(
+      of: ids,
+      in: S3Account(bucketURL: server.url, region: "r", prefix: "p/", key: "k", secret: "hidden"))
+  }
+
+  @Test("counts the files that are not there")
+  func missingFiles() throws {
+    server.play { request in
+      let isThere = request.path != "/bucket/p/b"
+      return .bytes(
+        "HTTP/1.1 \(isThere ? 200 : 404) x\r\nContent-Length: 3\r\nConnection: close\r\n\r\n")
+    }
+    #expect(try missingCount(["a", "b", "c"]).get() == 1)
+    #expect(try missingCount(["b"]).get() == 1)
+    #expect(try missingCount([]).get() == 0)
+    #expect(server.requests.allSatisfy { $0.method == "HEAD" })
+  }
+
+  @Test("asks no further where a bucket does not say whether it has a file")
+  func hiddenFiles() {
+    server.play { _ in
+      .bytes("HTTP/1.1 403 x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    }
+    #expect(throws: S3Error.self) { try missingCount(["a", "b", "c"]).get() }
+    #expect(Set(server.requests.map(\.path)) == ["/bucket/p/a"])
+  }
+
   @Test("notices content that is not what was put")
   func otherContent() {
     server.play { request in

@@ -3,6 +3,7 @@ import ClusterLoop
 import Configuration
 import Glibc
 import PostgreSQL
+import S3
 import SealedFiles
 import Store
 
@@ -66,25 +67,35 @@ extension DeepCheck {
     return wrong(source.setting, isNamed ? String(text.dropFirst(prefix.count)) : text)
   }
 
-  /// Whether files that messages have are where they are looked for, unless that is a bucket.
+  /// Whether files that messages have are where they are looked for.
   private func storedFiles(_ ids: [String]) -> [SettingFinding] {
-    let folder: String
-    switch settings.files.store {
-    case .dataDirectory: folder = settings.dataDirectory + "/files"
-    case .directory(let path): folder = path + "/files"
-    case .bucket: return []
-    }
     guard !ids.isEmpty else { return [] }
-    let missing = ids.filter { access(folder + "/" + $0, F_OK) != 0 && errno == ENOENT }.count
-    guard missing == 0 else {
-      return [
-        wrong(
-          "files.store",
-          "\(missing) of \(ids.count) files that messages have are not in \(shown(folder)): copy them there"
-        )
-      ]
+    switch settings.files.store {
+    case .dataDirectory: return [storedFiles(ids, in: settings.dataDirectory + "/files")]
+    case .directory(let path): return [storedFiles(ids, in: path + "/files")]
+    case .bucket(let place):
+      switch S3Probe.missingCount(of: ids, in: S3Account(place, settings.files)) {
+      case .success(let count): return [storedFiles(ids, missing: count, in: "the bucket")]
+      case .failure(let error):
+        return [
+          doubtful("files.store", "the files of messages cannot be looked for: \(error)")
+        ]
+      }
     }
-    return [fine("files.store", "\(shown(folder)) has the files of messages")]
+  }
+
+  private func storedFiles(_ ids: [String], in folder: String) -> SettingFinding {
+    let missing = ids.count { access(folder + "/" + $0, F_OK) != 0 && errno == ENOENT }
+    return storedFiles(ids, missing: missing, in: shown(folder))
+  }
+
+  private func storedFiles(
+    _ ids: [String], missing count: Int, in place: String
+  ) -> SettingFinding {
+    guard count > 0 else { return fine("files.store", "\(place) has the files of messages") }
+    return wrong(
+      "files.store",
+      "\(count) of \(ids.count) files that messages have are not in \(place): copy them there")
   }
 
   // MARK: The cluster

@@ -5,7 +5,7 @@ import Logging
 import Reactor
 import Synchronization
 
-/// A trial of a bucket: an object is put, read and removed again.
+/// A trial of a bucket: an object is put, read and removed again, or files are looked for.
 package struct S3Probe {
   /// The beginning of the object's name, which is none of a file's.
   private static let name = "parley-check-"
@@ -25,6 +25,20 @@ package struct S3Probe {
       return try S3Probe(account).problem()
     } catch {
       return error.description
+    }
+  }
+
+  /// Counts the files that a bucket lacks; blocks the caller's thread for some seconds at most.
+  ///
+  /// - Returns: The reason of a failure if a bucket does not say whether it has a file, as without the
+  ///   right to list its objects.
+  package static func missingCount(
+    of ids: [String], in account: S3Account
+  ) -> Result<Int, S3Error> {
+    do throws(CurlError) {
+      return try S3Probe(account).missingCount(of: ids)
+    } catch {
+      return .failure(S3Error(error.description))
     }
   }
 
@@ -58,6 +72,27 @@ package struct S3Probe {
     }
   }
 
+  private func missingCount(of ids: [String]) -> Result<Int, S3Error> {
+    defer { client.stop() }
+    var count = 0
+    // A bucket that fails is not asked for each file.
+    for group in [ids.prefix(1), ids.dropFirst()] {
+      for answer in group.map(search) {
+        switch answer.wait() {
+        case .success(let response): count += response.status == 404 ? 1 : 0
+        case .failure(let error): return .failure(error)
+        }
+      }
+    }
+    return .success(count)
+  }
+
+  private func search(_ id: String) -> PendingAnswer {
+    var request = S3Request(.head, account.prefix + id)
+    request.expected = [200, 404]
+    return begin(request)
+  }
+
   private func explain(_ error: S3Error, step: String) -> String {
     let diagnosis = S3Diagnosis(
       bucketURL: account.bucketURL, region: account.region,
@@ -66,11 +101,15 @@ package struct S3Probe {
   }
 
   private func answer(to request: S3Request) -> Result<S3Response, S3Error> {
+    begin(request).wait()
+  }
+
+  private func begin(_ request: S3Request) -> PendingAnswer {
     var request = request
     request.patience = .seconds(Self.patience)
     let answer = PendingAnswer()
     client.send(request) { answer.take($0) }
-    return answer.wait()
+    return answer
   }
 }
 
