@@ -4,11 +4,13 @@ import asyncio
 import base64
 import hashlib
 import json
+import os
 import re
+import signal
 from urllib.parse import quote
 
 from calls import Caller
-from harness import DEADLINE, fence, http
+from harness import DEADLINE, eventually, fence, http
 from pagefiles import in_browser
 
 FLAGS = ["--unfurl-mode", "off", "--limits-flood-messages", "0"]
@@ -333,6 +335,28 @@ async def test_without_storage(ctx, page):
 async def sockets(caller):
     numbers = await caller.call("GET", "/parley/metrics")
     return next(s["value"] for s in numbers["samples"] if s["name"] == "parley_websockets")
+
+
+@in_browser
+async def test_missing_master_keys(ctx, page):
+    """The view of files says why the server lacks the keys of encrypted files, until it has them."""
+    data = ctx.directory()
+    keys = os.path.join(data, "file-keys")
+    with open(keys, "w", encoding="ascii") as file:
+        file.write("nonsense\n")
+    server = await ctx.fresh(*FLAGS, "--files-encryption", "on", data=data)
+    await log_in(page, server, view="files")
+    await page.until("document.querySelector('main [role=alert]')?.innerText.includes('line 1')")
+    with open(keys, "w", encoding="ascii") as file:
+        file.write(f"own {base64.b64encode(os.urandom(32)).decode()}\n")
+    server.process.send_signal(signal.SIGHUP)
+
+    async def has_keys():
+        return not (await server.api("GET", "/parley/files/encryption"))[1]["problem"]
+    await eventually(has_keys, "the keys")
+    await show(page, "users")
+    await show(page, "files")
+    assert not await page.run("!!document.querySelector('main .card [role=alert]')?.innerText")
 
 
 @in_browser
