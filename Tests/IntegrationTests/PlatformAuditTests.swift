@@ -59,6 +59,66 @@ extension ServerTests {
       #expect(asked.contains("api_token=first") && asked.contains("client=127.0.0.1:"), "\(asked)")
     }
 
+    @Test("with what was set, before and after, and without secrets")
+    func changes() throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path(of: "audit.log")
+      let server = try ServerProcess(["--audit-log", path, "--reactors", "3"])
+      try server.call("POST", "users", #"{"user_id":"jeff","nickname":"J","profile_url":""}"#)
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby","name":"Lobby"}"#)
+      let token = try server.call(
+        "POST", "parley/api_tokens", #"{"name":"shop","role":"viewer"}"#)
+      let id = try #require(token["id"]?.string)
+      let secret = try #require(token["token"]?.string)
+      let calls: [(method: String, path: String, body: String)] = [
+        ("PUT", "parley/limits", #"{"flood":{"messages":7,"window_ms":1000}}"#),
+        ("PUT", "parley/limits/custom_types/hall", #"{"flood":{"messages":6}}"#),
+        ("PUT", "parley/limits/channels/lobby", #"{"flood":{"messages":5}}"#),
+        ("PUT", "parley/limits/channels/lobby", #"{"flood":{"messages":4}}"#),
+        ("DELETE", "parley/limits/channels/lobby", ""),
+        ("PUT", "open_channels/lobby", #"{"name":"Hall","operator_ids":["jeff"]}"#),
+        ("PUT", "open_channels/lobby/freeze", #"{"freeze":true}"#),
+        ("DELETE", "open_channels/lobby/operators?operator_ids=jeff", ""),
+        ("PUT", "users/jeff", #"{"nickname":"K","issue_access_token":true}"#),
+        ("POST", "open_channels/lobby/metacounter", #"{"metacounter":{"likes":5}}"#),
+        ("PUT", "open_channels/lobby/metacounter/likes", #"{"value":2,"mode":"increase"}"#),
+        ("POST", "open_channels/lobby/mute", #"{"user_id":"jeff","seconds":60}"#),
+        ("DELETE", "open_channels/lobby/mute/jeff", ""),
+        ("DELETE", "parley/api_tokens/\(id)", ""),
+      ]
+      for call in calls { try server.call(call.method, call.path, call.body) }
+      try server.stop()
+
+      let written = try lines(path)
+      func text(_ index: Int, _ member: String) -> String {
+        written[index][member].map { String(decoding: $0.raw, as: UTF8.self) } ?? ""
+      }
+      func flood(_ index: Int, _ member: String) -> Int64? {
+        written[index][member]?["flood"]?["messages"]?.integer
+      }
+      try #require(written.count == 3 + calls.count)
+      #expect(text(2, "after") == #"{"name":"shop","role":"viewer"}"#)
+      #expect(text(3, "after") == #"{"flood":{"messages":7,"window_ms":1000}}"#)
+      #expect(flood(3, "before") != nil && flood(3, "before") != 7)
+      #expect((flood(4, "before"), flood(4, "after")) == (7, 6))
+      #expect((flood(5, "before"), flood(5, "after")) == (7, 5))
+      #expect((flood(6, "before"), flood(6, "after")) == (5, 4))
+      #expect((flood(7, "before"), flood(7, "after")) == (4, 7))
+      #expect(text(8, "before") == #"{"name":"Lobby","operator_ids":[]}"#)
+      #expect(text(8, "after") == #"{"name":"Hall","operator_ids":["jeff"]}"#)
+      #expect(text(9, "before") == #"{"freeze":false}"# && text(9, "after") == #"{"freeze":true}"#)
+      #expect(text(10, "object") == #"{"channel_url":"lobby","operator_ids":["jeff"]}"#)
+      #expect(text(10, "before") == #"{"operator_ids":["jeff"]}"#)
+      #expect(text(11, "before") == #"{"nickname":"J"}"#)
+      #expect(text(11, "after") == #"{"nickname":"K","issue_access_token":true}"#)
+      #expect(text(13, "before") == #"{"metacounter":{"likes":5}}"#)
+      #expect(text(13, "after") == #"{"metacounter":{"likes":7},"mode":"increase"}"#)
+      #expect(written[14]["after"]?["seconds"]?.integer == 60)
+      #expect(written[15]["before"]?["end_at"]?.integer != nil)
+      #expect(text(16, "before") == #"{"name":"shop","role":"viewer"}"#)
+      #expect(try !String(contentsOfFile: path, encoding: .utf8).contains(secret))
+    }
+
     @Test("with messages on demand, and goes on serving when the disk is full")
     func messages() throws {
       let directory = try TemporaryDirectory()

@@ -3,46 +3,89 @@ import Crypto
 import HTTP1
 import ParleyProtocol
 import ShardMessages
+import Store
 import Transport
 
 /// The calls of a shard's connections that wait for their outcome before they are written down.
 ///
 /// Outcomes come also for calls whose client is gone.
 struct PendingAudits {
-  private var calls: [ExchangeAddress: AuditCall] = [:]
+  /// Carries a call out.
+  typealias Work = () throws(ServiceError) -> Void
 
-  mutating func begin(_ call: AuditCall, _ address: ExchangeAddress) { calls[address] = call }
+  private struct Entry {
+    let call: AuditCall
+    var former: AuditedValues?
+    /// The call itself, while the former state is read.
+    var work: Work?
+  }
 
-  mutating func end(_ address: ExchangeAddress) -> AuditCall? {
-    calls.isEmpty ? nil : calls.removeValue(forKey: address)
+  private var entries: [ExchangeAddress: Entry] = [:]
+
+  /// Keeps a call until its outcome is known, with the work that waits for its former state.
+  mutating func begin(_ call: AuditCall, _ address: ExchangeAddress, then work: Work? = nil) {
+    entries[address] = Entry(call: call, work: work)
+  }
+
+  /// Notes the former state of a call, and returns its work.
+  mutating func proceed(_ address: ExchangeAddress, from former: AuditedValues?) -> Work? {
+    entries[address]?.former = former
+    return entries[address]?.work.take()
+  }
+
+  mutating func end(_ address: ExchangeAddress, _ outcome: CallOutcome) -> AuditRecord? {
+    guard !entries.isEmpty, let entry = entries.removeValue(forKey: address) else { return nil }
+    return AuditRecord(call: entry.call, former: entry.former, outcome: outcome)
   }
 }
 
 extension Shard {
   /// Describes a call for the audit log; `nil` when it does not belong there.
   func auditCall(
-    _ exchange: Exchange, _ route: Routes.Route, _ arguments: PathArguments, body: [UInt8]
+    _ exchange: Exchange, _ route: Routes.Route, _ arguments: PathArguments,
+    _ query: QueryParameters, body: [UInt8]
   ) -> AuditCall? {
     guard let audit = services.audit,
-      AuditCall.isRecorded(route, includesMessages: audit.includesMessages)
+      AuditCall.isRecorded(route, includesMessages: audit.includesMessages),
+      let action = AuditedAction(ofPath: route.pattern.description)
     else { return nil }
     let head = exchange.head
     return AuditCall(
       time: services.clock.now,
       token: services.apiTokens.name(of: TokenDigest(of: head.fields["Api-Token"] ?? "")),
       client: exchange.connection.clientText, method: head.method, path: String(head.path),
-      arguments: arguments.all, body: body)
+      action: action, arguments: arguments.all, query: query.values, body: body)
   }
 
-  /// Keeps a call until its outcome is known.
-  func beginAudit(_ call: AuditCall?, _ exchange: Exchange.ID) {
-    guard let call else { return }
-    audits.begin(call, ExchangeAddress(exchange, on: handle))
+  /// Carries a call out: at once, or after the state was read that the audit log shows as it was before.
+  ///
+  /// - Throws: The refusal of a call that was carried out at once, which is written down.
+  func carryOut(
+    _ call: AuditCall?, _ exchange: Exchange.ID, _ work: @escaping PendingAudits.Work
+  ) throws(ServiceError) {
+    guard let call else { return try work() }
+    let address = ExchangeAddress(exchange, on: handle)
+    guard let object = call.object else {
+      audits.begin(call, address)
+      do throws(ServiceError) { return try work() } catch {
+        endAudit(address, .failure(error))
+        throw error
+      }
+    }
+    audits.begin(call, address, then: work)
+    let path = returnPath
+    services.readState(of: object) { former in
+      path.resume { $0.proceed(address, from: former) }
+    }
   }
 
   /// Writes a call down with its outcome.
   func endAudit(_ address: ExchangeAddress, _ outcome: CallOutcome) {
-    guard let call = audits.end(address) else { return }
-    services.audit?.write(AuditRecord(call: call, outcome: outcome))
+    if let record = audits.end(address, outcome) { services.audit?.write(record) }
+  }
+
+  private func proceed(_ address: ExchangeAddress, from former: AuditedValues?) {
+    guard let work = audits.proceed(address, from: former) else { return }
+    do throws(ServiceError) { try work() } catch { respond(.failure(error), to: address) }
   }
 }

@@ -33,11 +33,11 @@ struct RequestDispatch {
     do throws(ServiceError) {
       try admission.admit(head, as: role)
       let target = try platformRoute(availability)
-      shard.beginAudit(auditCall(target), exchange.id)
-      try perform(target)
+      try shard.carryOut(auditCall(target), exchange.id) { () throws(ServiceError) in
+        try perform(target)
+      }
       return .respondLater(onAbandonment: nil)
     } catch {
-      shard.endAudit(ExchangeAddress(exchange.id, on: shard.handle), .failure(error))
       return .respond(HTTPResponse(refusing: error))
     }
   }
@@ -109,7 +109,7 @@ struct RequestDispatch {
   /// The call as the audit log describes it; `nil` when it does not belong there.
   private func auditCall(_ target: Target) -> AuditCall? {
     guard case .route(let route, let arguments) = match else { return nil }
-    return shard.auditCall(exchange, route, arguments, body: target.body)
+    return shard.auditCall(exchange, route, arguments, target.query, body: target.body)
   }
 
   private func purpose(

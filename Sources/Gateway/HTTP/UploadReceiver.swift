@@ -104,14 +104,18 @@ final class UploadReceiver: HTTPBodyReceiver {
       let error = HTTPError(.badRequest, "The form ends before its last boundary.")
       return .respond(shard.connection(connection, refusalOf: error))
     }
-    shard.beginAudit(audit, exchange)
     do throws(ServiceError) {
-      try received.carryOut(on: shard)
+      try shard.carryOut(audit, exchange) { [self] () throws(ServiceError) in try carryOut() }
       return .respondLater(onAbandonment: nil)
     } catch {
-      bodyWasAbandoned()
-      shard.endAudit(ExchangeAddress(exchange, on: shard.handle), .failure(error))
       return .respond(HTTPResponse(refusing: error))
+    }
+  }
+
+  private func carryOut() throws(ServiceError) {
+    do throws(ServiceError) { try received.carryOut(on: shard) } catch {
+      bodyWasAbandoned()
+      throw error
     }
   }
 

@@ -1,4 +1,4 @@
-import Channels
+package import Channels
 import Basics
 package import ParleyProtocol
 
@@ -202,6 +202,17 @@ extension StoreTransaction {
       $0[0] as String
     }
   }
+}
+
+/// Reads a channel with its operators and its own limits, without its bans and mutes.
+///
+/// Error: `notFound(.channel)`.
+package struct ChannelLookup: StoreLookup {
+  package var url: String
+
+  package init(_ url: String) { self.url = url }
+
+  package var statements: ReadStatements<ChannelState> { .init { try $0.existingChannel(url) } }
 }
 
 extension ChannelState {

@@ -144,6 +144,31 @@ extension WriteTransaction {
   }
 }
 
+/// Reads the restriction of one user in a channel, if one holds at a time.
+///
+/// Error: `notFound(.channel)`.
+package struct RestrictionLookup: StoreLookup {
+  package var kind: RestrictionKind
+  package var userID: String
+  package var channelURL: String
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(_ kind: RestrictionKind, of userID: String, inChannel url: String, at time: Int64) {
+    self.kind = kind
+    self.userID = userID
+    channelURL = url
+    self.time = time
+  }
+
+  package var statements: ReadStatements<Restriction?> {
+    .init {
+      try $0.restriction(
+        kind, channelID: $0.channelNumber(channelURL), userID: userID, at: time)
+    }
+  }
+}
+
 /// Lists the restrictions of a channel that hold at a time, in the order of the user ids.
 ///
 /// Error: `invalidPageToken`.

@@ -10,12 +10,15 @@ import Testing
 
 @Suite("The audit log", .onOwnThreads)
 struct AuditLogTests {
-  private func record(_ id: Int) -> AuditRecord {
+  private let deletion = AuditedAction(ofPath: "/v3/users/{user_id}")
+
+  private func record(_ id: Int) throws -> AuditRecord {
     AuditRecord(
       call: AuditCall(
         time: 0, token: APITokenName(id: "first", name: nil), client: "::1", method: "DELETE",
-        path: "/v3/users/\(id)", arguments: [(name: "user_id", value: "\(id)")], body: []),
-      outcome: .success([]))
+        path: "/v3/users/\(id)", action: try #require(deletion),
+        arguments: [(name: "user_id", value: "\(id)")], query: [:], body: []),
+      former: nil, outcome: .success([]))
   }
 
   private func log(at path: String) throws -> AuditLog {
@@ -37,7 +40,7 @@ struct AuditLogTests {
     let path = directory.path(of: "audit.log")
     for part in 0..<2 {
       let log = try log(at: path)
-      for id in 0..<100 { log.write(record(part * 100 + id)) }
+      for id in 0..<100 { log.write(try record(part * 100 + id)) }
       log.close()
       #expect(log.counts == (100, 0))
     }
@@ -51,14 +54,14 @@ struct AuditLogTests {
     let directory = try TemporaryDirectory()
     let (path, old) = (directory.path(of: "audit.log"), directory.path(of: "audit.log.1"))
     let log = try log(at: path)
-    log.write(record(1))
+    log.write(try record(1))
     try Deadline.standard.wait(for: "the first line") { log.counts.written == 1 }
     try FileManager.default.moveItem(atPath: path, toPath: old)
     log.reopen()
     try Deadline.standard.wait(for: "the new file") {
       FileManager.default.fileExists(atPath: path)
     }
-    log.write(record(2))
+    log.write(try record(2))
     log.close()
     #expect(try ids(in: old) == ["1"] && (try ids(in: path)) == ["2"])
   }
@@ -66,7 +69,7 @@ struct AuditLogTests {
   @Test("counts lines that a full disk does not take")
   func fullDisk() throws {
     let log = try log(at: "/dev/full")
-    for id in 0..<10 { log.write(record(id)) }
+    for id in 0..<10 { log.write(try record(id)) }
     log.close()
     #expect(log.counts == (0, 10))
   }
@@ -79,7 +82,7 @@ struct AuditLogTests {
     let reader = open(path, O_RDONLY | O_NONBLOCK)
     defer { close(reader) }
     let log = try log(at: path)
-    for id in 0..<2_000 { log.write(record(id)) }
+    for id in 0..<2_000 { log.write(try record(id)) }
     log.close()
     #expect(log.counts.written < 2_000)
   }

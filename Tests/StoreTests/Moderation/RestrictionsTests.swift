@@ -28,6 +28,13 @@ struct RestrictionsTests {
     }
     #expect(try await found(at: 89_999) == longer)
     #expect(try await found(at: 90_000) == nil)
+    func looked(at now: Int64, in url: String) async throws -> Restriction? {
+      let lookup = RestrictionLookup(.ban, of: "cy", inChannel: url, at: now)
+      return try await fixture.store.perform(lookup)
+    }
+    #expect(try await looked(at: 89_999, in: "lobby") == longer)
+    #expect(try await looked(at: 90_000, in: "lobby") == nil)
+    await #expect(throws: StoreError.notFound(.channel)) { try await looked(at: 1, in: "nowhere") }
   }
 
   @Test("lifting tells whether there was something to lift")

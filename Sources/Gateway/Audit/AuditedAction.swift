@@ -1,0 +1,97 @@
+/// The parts of a kind of call that the audit log shows beside its path and its object.
+///
+/// Only what is named here is copied from bodies and answers: texts, metadata, extra data, addresses
+/// of pictures and secrets are not.
+struct AuditedAction: Sendable {
+  /// The kind of object whose state is read before the call.
+  enum Object: Sendable {
+    case limits
+    case channelLimits
+    case channel
+    case user
+    case ban
+    case mute
+    case counters
+    case apiToken
+    case masterKey
+  }
+
+  /// Members of bodies and answers whose values are recorded.
+  let values: [String]
+  /// Members of the former state whose values are recorded.
+  let formerValues: [String]
+  let object: Object?
+
+  /// - Parameter formerValues: `nil` for the same as `values`.
+  private init(
+    _ values: [String] = [], before object: Object? = nil, showing formerValues: [String]? = nil
+  ) {
+    self.values = values
+    self.object = object
+    self.formerValues = object == nil ? [] : formerValues ?? values
+  }
+
+  /// Finds the action of a path; `nil` for a path without calls that change something.
+  init?(ofPath pattern: String) {
+    let forms = "/v3/parley/forms/"
+    let pattern = pattern.hasPrefix(forms) ? "/v3/" + pattern.dropFirst(forms.count) : pattern
+    guard let action = Self.table[pattern] else { return nil }
+    self = action
+  }
+
+  private static let plain = AuditedAction()
+  private static let limits = ["flood", "throttle"]
+  private static let channelValues = [
+    "name", "custom_type", "is_ephemeral", "freeze", "operator_ids",
+  ]
+  private static let userValues = ["nickname", "is_active", "issue_access_token"]
+  private static let restriction = ["seconds", "start_at", "end_at"]
+  private static let counters = AuditedAction(["metacounter", "mode"], before: .counters)
+
+  private static let channel = "/v3/open_channels/{channel_url}"
+  private static let message = channel + "/messages/{message_id}"
+  private static let user = "/v3/users/{user_id}"
+
+  /// By the path of the route.
+  private static let table: [String: AuditedAction] = [
+    "/v3/open_channels": AuditedAction(channelValues),
+    channel: AuditedAction(channelValues, before: .channel),
+    channel + "/freeze": AuditedAction(["freeze"], before: .channel),
+    channel + "/operators": AuditedAction(before: .channel, showing: ["operator_ids"]),
+    channel + "/ban": AuditedAction(restriction, before: .ban),
+    channel + "/ban/{user_id}": AuditedAction(restriction, before: .ban),
+    channel + "/mute": AuditedAction(restriction, before: .mute),
+    channel + "/mute/{user_id}": AuditedAction(restriction, before: .mute),
+    channel + "/messages": AuditedAction(["message_type", "custom_type"]),
+    message: plain,
+    message + "/sorted_metaarray": plain,
+    message + "/translation": AuditedAction(["target_langs"]),
+    channel + "/metadata": plain,
+    channel + "/metadata/{key}": plain,
+    channel + "/metacounter": counters,
+    channel + "/metacounter/{key}": counters,
+    "/v3/users": AuditedAction(userValues),
+    user: AuditedAction(userValues, before: .user),
+    user + "/token": AuditedAction(["expires_at"]),
+    user + "/file_key": AuditedAction(["expires_at"]),
+    user + "/metadata": plain,
+    user + "/metadata/{key}": plain,
+    "/v3/parley/limits": AuditedAction(limits, before: .limits),
+    "/v3/parley/limits/custom_types/{custom_type}": AuditedAction(limits, before: .limits),
+    "/v3/parley/limits/channels/{channel_url}": AuditedAction(limits, before: .channelLimits),
+    "/v3/parley/api_tokens": AuditedAction(["name", "role"]),
+    "/v3/parley/api_tokens/{api_token_id}": AuditedAction(["name", "role"], before: .apiToken),
+    "/v3/parley/tickets": AuditedAction(["expires_at"]),
+    "/v3/parley/sessions/{session_id}": plain,
+    "/v3/parley/drain": plain,
+    "/v3/parley/cluster/servers/{server_id}/drain": plain,
+    "/v3/parley/previews": AuditedAction(["purged"]),
+    "/v3/parley/previews/fetch": plain,
+    "/v3/parley/translation/test": AuditedAction(["target_langs"]),
+    "/v3/parley/files/{file_id}": plain,
+    "/v3/parley/files/rotate_key": AuditedAction(["key_id"], before: .masterKey),
+    "/v3/parley/files/encrypt_all": AuditedAction(["mode"]),
+    "/v3/parley/webhooks/test": plain,
+    "/v3/parley/webhooks/retry": plain,
+  ]
+}
