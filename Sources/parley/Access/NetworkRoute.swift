@@ -59,6 +59,17 @@ struct ServerAddress: Equatable {
   let port: Int
   let security: Security
 
+  private static let thisMachine = [
+    "127.0.0.0/8", "::1/128", "::ffff:127.0.0.0/104", "0.0.0.0/32", "::/128",
+  ].compactMap { try? Network(parsing: $0) }
+
+  /// Whether the host names this machine, whatever its name in the network is.
+  var isOnThisMachine: Bool {
+    if let address = IPAddress(host) { return Self.thisMachine.contains { $0.contains(address) } }
+    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+    return name == "localhost" || name.hasSuffix(".localhost")
+  }
+
   /// Parses `http`, `https`, `ws` and `wss` URLs; `nil` for other texts.
   init?(_ text: String) {
     guard let url = URLParts(text), url.userInfo == nil, url.query == nil, url.fragment == nil,
@@ -80,17 +91,13 @@ struct ServerAddress: Equatable {
 /// `all_proxy` or `ALL_PROXY`; `no_proxy` or `NO_PROXY` lists exceptions. `HTTP_PROXY` is ignored:
 /// in a program run by a web server its value would come from a request.
 enum EnvironmentProxy {
-  private static let ownMachine = [
-    "127.0.0.0/8", "::1/128", "::ffff:127.0.0.0/104", "0.0.0.0/32", "::/128",
-  ].compactMap { try? Network(parsing: $0) }
-
   /// Returns the URL of the proxy; `nil` for a direct connection, always used for this machine.
   ///
   /// - Throws: ``ProxyError`` for a proxy of another kind than HTTP.
   static func url(
     for address: ServerAddress, environment: [String: String]
   ) throws(ProxyError) -> String? {
-    guard !isOwnMachine(address.host) else { return nil }
+    guard !address.isOnThisMachine else { return nil }
     let exceptions = first(of: ["no_proxy", "NO_PROXY"], environment)?.value ?? ""
     guard !HostPatterns(exceptions).contains(address.host, port: address.port) else { return nil }
     let names = address.security == .plain ? ["http_proxy"] : ["https_proxy", "HTTPS_PROXY"]
@@ -110,12 +117,6 @@ enum EnvironmentProxy {
     names.lazy.compactMap { name in
       environment[name].flatMap { $0.isEmpty ? nil : (name, $0) }
     }.first
-  }
-
-  private static func isOwnMachine(_ host: String) -> Bool {
-    if let address = IPAddress(host) { return ownMachine.contains { $0.contains(address) } }
-    let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-    return name == "localhost" || name.hasSuffix(".localhost")
   }
 }
 

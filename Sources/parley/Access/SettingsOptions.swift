@@ -16,12 +16,16 @@ struct SettingsOptions: ParsableArguments {
 
   /// Reads the settings from the file and from the environment, as the gateway does.
   func settings() throws -> Settings {
-    do throws(SettingsError) {
-      return try SettingsLoader.load(
-        for: .gateway, arguments: [], environment: Self.environment, file: config)
-    } catch {
+    do throws(SettingsError) { return try Self.settings(file: config) } catch {
       throw ValidationError("\(error)")
     }
+  }
+
+  /// Reads the settings from a file and from the environment.
+  ///
+  /// - Parameter file: `nil` for the one that the environment names.
+  static func settings(file: String?) throws(SettingsError) -> Settings {
+    try SettingsLoader.load(for: .gateway, arguments: [], environment: environment, file: file)
   }
 
   /// The variables of the gateway; those of this program have names of their own.

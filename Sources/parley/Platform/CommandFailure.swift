@@ -12,6 +12,8 @@ enum CommandFailure: Error, CustomStringConvertible {
 
   /// The code for something that does not exist.
   static let notFound = 400_201
+  /// The code for a path that is not served.
+  static let noSuchEndpoint = 400_930
   private static let wrongAPIToken = 400_401
 
   init(_ error: ParleyError) {

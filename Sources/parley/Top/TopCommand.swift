@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Configuration
 
 /// Shows a gateway's load continuously.
 struct TopCommand: ParsableCommand {
@@ -7,9 +8,12 @@ struct TopCommand: ParsableCommand {
     abstract: "Show the load of a gateway continuously.",
     discussion: """
       Reads /metrics, which a gateway serves on operations.listen, or, without that setting, to its \
-      own machine only. On a terminal, q quits and Ctrl-Z suspends, and figures that need attention \
-      are red with an exclamation mark; elsewhere one line is printed per interval. With an API token, \
-      which is found as for other commands, a terminal also shows the busiest channels of all servers.
+      own machine only. If --server does not serve it, the command finds operations.listen in the \
+      settings of the gateway: with an API token, or in /etc/parley/parley.yaml on its machine.
+
+      On a terminal, q quits and Ctrl-Z suspends, and figures that need attention are red with an \
+      exclamation mark; elsewhere one line is printed per interval. With an API token, which is found \
+      as for other commands, a terminal also shows the busiest channels of all servers.
 
       EXAMPLES:
         parley top
@@ -20,7 +24,9 @@ struct TopCommand: ParsableCommand {
   @OptionGroup var gateway: GatewayOptions
 
   @Option(
-    help: ArgumentHelp("The URL of the metrics. (default: /metrics of --server)", valueName: "url"))
+    help: ArgumentHelp(
+      "The URL of the metrics. (default: /metrics of --server or of operations.listen)",
+      valueName: "url"))
   var metrics: String?
 
   @Option(help: ArgumentHelp("Interval, 1s to 1h.", valueName: "time"))
@@ -40,20 +46,49 @@ struct TopCommand: ParsableCommand {
     }
   }
 
-  private func source() throws -> MetricsSource {
+  /// Returns the source of the metrics, with its first answer.
+  private func source() throws -> (MetricsSource, first: MetricsSource.Reading) {
     let values = try gateway.server.values(AccessValues.Flags())
-    let base = try ServerOptions.address(values.server).httpBase
-    let url = metrics ?? base + "/metrics"
-    guard let address = ServerAddress(url) else {
-      throw ValidationError("--metrics is \"\(url)\"; an http or https URL is expected")
+    let server = try ServerOptions.address(values.server)
+    func source(_ url: String) throws -> (MetricsSource, first: MetricsSource.Reading) {
+      guard let address = ServerAddress(url) else {
+        throw ValidationError("--metrics is \"\(url)\"; an http or https URL is expected")
+      }
+      let route = try NetworkRoute(to: address, authorityFile: values.caCertificate)
+      let source = try MetricsSource(url: url, route: route)
+      return (source, try source.read())
     }
-    let route = try NetworkRoute(to: address, authorityFile: values.caCertificate)
-    return try MetricsSource(url: url, route: route)
+    if let metrics { return try source(metrics) }
+    do {
+      return try source(server.httpBase + "/metrics")
+    } catch let failure as CommandFailure where failure.mayBeElsewhere {
+      let addresses = try addresses(of: server, after: failure)
+      return try source(MetricsPlace(server: server).url(listening: addresses))
+    }
+  }
+
+  /// Returns `operations.listen` of a gateway that does not serve metrics at its own address.
+  ///
+  /// - Throws: The failure, with the reason why the addresses are not known.
+  private func addresses(
+    of server: ServerAddress, after failure: CommandFailure
+  ) throws -> [ListenAddress] {
+    let unknown: any Error
+    do { return try MetricsPlace.addresses(of: gateway.client()) } catch { unknown = error }
+    // Something else than a gateway has answered, or nothing.
+    guard case .refused = failure else { throw failure }
+    if server.isOnThisMachine, let addresses = MetricsPlace.addressesOnThisMachine() {
+      return addresses
+    }
+    throw CommandFailure.refused(
+      "\(server.httpBase) does not serve metrics: give the address of operations.listen, as in "
+        + "--metrics http://127.0.0.1:9464/metrics, or an API token to find it (\(unknown))",
+      code: 0)
   }
 
   func run() throws {
-    let source = try source()
-    var before = try source.read()
+    let (source, first) = try source()
+    var before = first
     let live = LiveScreen(title: source.url)
     let screen: any LoadScreen = live ?? PlainLoadLines()
     defer { screen.end() }
@@ -75,6 +110,9 @@ struct TopCommand: ParsableCommand {
 
 /// Reads a gateway's metrics.
 struct MetricsSource {
+  /// The metrics, and the time of the answer.
+  typealias Reading = (text: MetricsText, time: ContinuousClock.Instant)
+
   let url: String
   private let client: PlatformClient
 
@@ -84,7 +122,7 @@ struct MetricsSource {
   }
 
   /// Reads the metrics and the current time.
-  func read() throws -> (text: MetricsText, time: ContinuousClock.Instant) {
+  func read() throws -> Reading {
     let answer = try client.call("GET", "")
     return (MetricsText(String(decoding: answer, as: UTF8.self)), .now)
   }

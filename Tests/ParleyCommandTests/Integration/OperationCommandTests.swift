@@ -98,6 +98,28 @@ extension CommandTests {
       #expect(lines.first?.contains("messages/s") == true)
     }
 
+    @Test("finds the metrics on operations.listen: by the API, by the environment, or not")
+    func topElsewhere() throws {
+      let port = try FreePort.choose()
+      let server = try ServerProcess(
+        CommandTests.quiet + ["--operations-listen", "127.0.0.1:\(port)"])
+      let asked = try server.run("top", "--interval", "1", "--count", "1")
+      #expect(asked.status == 0, "\(asked.errors)")
+      let settings = server.directory.path(of: "settings.yaml")
+      try "drain:\n  timeout_ms: 1000\n".write(toFile: settings, atomically: true, encoding: .utf8)
+      var environment = server.commandEnvironment
+      environment["PARLEY_CLI_API_TOKEN_FILE"] = "/nonexistent/api-token"
+      environment["PARLEY_CONFIG"] = settings
+      let command = ["top", "--interval", "1", "--count", "1"]
+      let unknown = try CommandProcess(command, environment: environment).finish()
+      #expect(unknown.status == 1 && unknown.errors.contains("--metrics"), "\(unknown.errors)")
+      environment["PARLEY_OPERATIONS_LISTEN"] = "127.0.0.1:\(port)"
+      let found = try CommandProcess(command, environment: environment).finish()
+      #expect(found.status == 0, "\(found.errors)")
+      let stopped = try server.run("top", "--server", "http://127.0.0.1:1")
+      #expect(stopped.status == 2 && stopped.errors.contains("does not answer"))
+    }
+
     @Test("ends with 1 when refused, 2 when nobody answers, 64 when misused")
     func statuses() throws {
       let server = try ServerProcess(CommandTests.quiet)
