@@ -62,6 +62,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CSandbox"),
     .target(name: "CDocuments", exclude: ["Documents"]),
+    .target(name: "CRelease"),
     .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
@@ -123,7 +124,7 @@ let package = Package(
       "Configuration",
       [
         "Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", "Thumbnails",
-        "Translation", "CYAML",
+        "Translation", "CRelease", "CYAML",
       ]),
     library(
       "Unfurler",
@@ -177,7 +178,8 @@ let package = Package(
         "Unfurler", arguments, logging,
       ]),
     .executableTarget(
-      name: "parley-thumbnail", dependencies: ["Thumbnails", "CSandbox"], swiftSettings: house),
+      name: "parley-thumbnail", dependencies: ["Thumbnails", "CRelease", "CSandbox"],
+      swiftSettings: house),
     library(
       "parley",
       [

@@ -82,6 +82,7 @@ package struct DaemonOptions: ParsableArguments {
       StartFailure.write(error, name: name, format: settings.log.format)
       throw ExitCode(EX_OSERR)
     }
+    Logger(label: name).notice("starting", metadata: ["version": "\(Release.version)"])
     let inForce = SettingsInForce(settings, from: source) { _ = try prepare($0) }
     throw ExitCode(run(inForce, prepared))
   }

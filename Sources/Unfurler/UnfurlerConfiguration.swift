@@ -60,7 +60,7 @@ extension UnfurlerConfiguration {
     usesEmbeds = settings.usesEmbeds
     proxy = settings.proxy?.value
     acceptLanguage = settings.acceptLanguage
-    userAgent = settings.userAgent ?? "Parley/\(Release.version) (+link preview)"
+    userAgent = settings.userAgent ?? "Parley/\(Release.number) (+link preview)"
     addressPolicy = AddressPolicy(allowing: settings.allowedNetworks)
     portPolicy = PortPolicy(settings.allowedPorts)
     domainRules = try UnusableSetting.named("unfurl.opt_out_file") {

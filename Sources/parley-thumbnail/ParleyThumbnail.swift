@@ -1,3 +1,4 @@
+internal import CRelease
 internal import CSandbox
 internal import Glibc
 internal import Thumbnails
@@ -10,6 +11,10 @@ enum ParleyThumbnail {
   private static let name = "parley-thumbnail"
 
   static func main() {
+    if CommandLine.arguments.dropFirst().elementsEqual(["--version"]) {
+      print("parley \(String(cString: crelease_version()))")
+      return
+    }
     guard let command = HelperCommand(arguments: Array(CommandLine.arguments.dropFirst())) else {
       Report.write("\(name): it is started by parleyd, with arguments of its own")
       exit(EX_USAGE)

@@ -98,6 +98,55 @@ async def test_the_files_of_a_release(ctx):
         assert status == 0 and output == expected, (name, output, expected)
 
 
+async def test_the_version(ctx):
+    """Each program prints the version of the package."""
+    _, version, _ = await ctx.run("dpkg-deb", "--field", ctx.package, "Version")
+    for name in ("parleyd", "parley", "parley-unfurl", "parley-thumbnail"):
+        status, output, errors = await ctx.run(os.path.join(ctx.files, "usr/bin", name), "--version")
+        assert status == 0 and output == b"parley " + version, (name, output, errors)
+
+
+async def test_the_version_of_sources(ctx):
+    """Scripts/version prints the commit of a repository and of its archive, and none without."""
+    git = need("git")
+    sources = ctx.directory()
+    for path in ("Scripts/version", "Sources/CRelease/CRelease.c", ".gitattributes"):
+        os.makedirs(os.path.dirname(os.path.join(sources, path)), exist_ok=True)
+        shutil.copy(ctx.source(path), os.path.join(sources, path))
+    identity = {
+        "HOME": sources, "GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@a",
+        "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@a",
+        "GIT_COMMITTER_DATE": "2026-01-31T23:59:30Z", "GIT_AUTHOR_DATE": "2026-01-31T23:59:30Z"}
+
+    async def printed(*command, directory=sources, **variables):
+        status, output, errors = await ctx.run(
+            *command, directory=directory,
+            environment={"PATH": os.environ["PATH"], **identity, **variables})
+        assert status == 0, (command, errors)
+        return output.decode().strip()
+
+    unknown = await printed("Scripts/version")
+    assert re.fullmatch(r"\d+\.\d+\.\d+-dev", unknown), unknown
+    assert await printed("Scripts/version", "--time") == ""
+    assert await printed("Scripts/version", BUILD_VERSION="1.2.3+distro1") == "1.2.3+distro1"
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "a"]):
+        await printed(git, *command)
+    commit = (await printed(git, "rev-parse", "HEAD"))[:9]
+    known = f"{unknown.removesuffix('-dev')}+20260131.2359.g{commit}"
+    assert await printed("Scripts/version") == known
+    assert await printed("Scripts/version", "--time") == "1769903970"
+    await printed(git, "archive", "--output", "sources.tar", "HEAD")
+    assert await printed("Scripts/version") == known + ".dirty"
+    archived = ctx.directory()
+    await printed("tar", "--extract", "--file", os.path.join(sources, "sources.tar"), directory=archived)
+    assert await printed("Scripts/version", directory=archived) == known
+    # The commit of a repository around the sources is another's.
+    inner = os.path.join(sources, "inner")
+    shutil.copytree(os.path.join(sources, "Scripts"), os.path.join(inner, "Scripts"))
+    shutil.copytree(os.path.join(sources, "Sources"), os.path.join(inner, "Sources"))
+    assert await printed("Scripts/version", directory=inner) == unknown
+
+
 async def test_one_file_is_three_programs(ctx):
     """Called by each of its names, the file is that program."""
     for program, words in [
@@ -212,4 +261,5 @@ async def test_the_container_has_what_the_package_has(ctx):
             assert re.search(rf"\s{re.escape(name)}\s", text), f"{name} is not in the file"
     assert re.search(r"^USER 10001:10001$", text, re.MULTILINE)
     assert "for program in parley-programs parley-thumbnail;" in text
+    assert "Scripts/version --stamp /programs/*" in text
     assert "ln -s parley /usr/bin/parleyd && ln -s parley /usr/bin/parley-unfurl" in text

@@ -207,9 +207,21 @@ async def test_check_config(ctx):
 
 
 async def test_version(ctx):
-    """--version prints a version and ends with 0."""
+    """--version prints a version, which the log's first line, /metrics and the status have too; clients
+    receive its number."""
     status, text = await ended(ctx, "--version")
-    assert status == 0 and re.search(r"\d+\.\d+", text), text
+    found = re.fullmatch(r"parley ((\d+\.\d+\.\d+)([+-]\S+))\s*", text)
+    assert status == 0 and found, text
+    version, number, _ = found.groups()
+    server = await ctx.fresh()
+    assert version in server.lines[0], server.lines[0]
+    _, _, body = await server.get("/metrics")
+    assert f'parley_build_info{{version="{version}"}} 1' in body.decode().splitlines()
+    status, answer = await server.api("GET", "/parley/status")
+    assert status == 200 and answer["version"] == version, answer
+    client = await ctx.connect(server)
+    opened = await client.call("session.open", user_id=ctx.name("user"))
+    assert opened["server"]["version"] == number, opened["server"]
 
 
 async def test_a_port_that_is_taken(ctx):

@@ -36,14 +36,15 @@ struct ProcessMetricsTests {
   @Test("a process without descriptors still reports the metrics that need none")
   func withoutDescriptors() {
     let kernel = ScriptedKernel { $0.kind == .open ? .fail(EMFILE) : .pass }
-    let text = kernel.run { PrometheusText.render(ProcessMetrics.samples()) }
+    let text = kernel.run { PrometheusText.render(ProcessMetrics.samples(version: "1.2.3+build")) }
     #expect(!text.contains("process_cpu_seconds_total"))
     #expect(text.contains("\nprocess_max_fds "))
+    #expect(text.contains("\nparley_build_info{version=\"1.2.3+build\"} 1\n"))
   }
 
   @Test("this process has memory, descriptors, a start and a processor")
   func live() {
-    let text = PrometheusText.render(ProcessMetrics.samples())
+    let text = PrometheusText.render(ProcessMetrics.samples(version: "1.2.3+build"))
     for name in [
       "process_resident_memory_bytes", "process_open_fds", "process_max_fds",
       "process_cpu_seconds_total", "process_start_time_seconds", "process_threads",

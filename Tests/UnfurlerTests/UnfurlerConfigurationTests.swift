@@ -41,7 +41,7 @@ struct UnfurlerConfigurationTests {
   @Test("it names itself by its release unless a setting says how")
   func names() throws {
     #expect(
-      try UnfurlerConfiguration(settings([])).userAgent.hasPrefix("Parley/\(Release.version)"))
+      try UnfurlerConfiguration(settings([])).userAgent.hasPrefix("Parley/\(Release.number)"))
     #expect(
       try UnfurlerConfiguration(settings(["--unfurl-user-agent=Us/2 (us)"])).userAgent
         == "Us/2 (us)")

@@ -27,9 +27,3 @@ package enum Program: Sendable, CaseIterable {
     allCases.contains { $0.table.definition(variable: variable) != nil }
   }
 }
-
-/// The name and version of this software.
-package enum Release {
-  package static let name = "parley"
-  package static let version = "0.1.0"
-}

@@ -1,3 +1,4 @@
+import Configuration
 import Telemetry
 
 /// The metrics of the gateway; each event loop has its own part of each.
@@ -19,7 +20,8 @@ struct GatewayMetrics: Sendable {
   /// All of it, with samples that others have made.
   func samples(with extra: [MetricSample]) -> [MetricSample] {
     CounterShard.samples(summing: counters) + GaugeShard.samples(summing: gauges)
-      + HistogramShard.samples(summing: latencies) + extra + ProcessMetrics.samples()
+      + HistogramShard.samples(summing: latencies) + extra
+      + ProcessMetrics.samples(version: Release.version)
   }
 }
 

@@ -211,7 +211,7 @@ extension RemoteUnfurlerConfiguration {
   fileprivate init(_ settings: UnfurlSettings) throws(StartError) {
     guard let url = settings.url else { throw StartError("unfurl.url is not set") }
     self.init(url: url)
-    userAgent = settings.userAgent ?? "Parley/\(Release.version)"
+    userAgent = settings.userAgent ?? "Parley/\(Release.number)"
     maximumRequests = settings.maximumTransfers
     maximumRequestsPerUser = settings.maximumTransfersPerUser
   }

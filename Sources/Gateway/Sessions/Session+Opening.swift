@@ -278,7 +278,7 @@ extension GatewayServices {
       "server",
       object: {
         $0.member("name", Release.name)
-        $0.member("version", Release.version)
+        $0.member("version", Release.number)
       })
     writer.member("limits", raw: announcedLimits)
     writer.member("ping_interval_ms", settings.limits.pingIntervalMilliseconds)

@@ -32,7 +32,7 @@ extension Translator {
     configuration.diskBytes = translation.cacheDiskBytes
     configuration.charactersPerDay = translation.charactersPerDay
     configuration.charactersPerUserMinute = translation.charactersPerUserMinute
-    configuration.userAgent = "Parley/\(Release.version)"
+    configuration.userAgent = "Parley/\(Release.number)"
     return try Translator(configuration, logger: logger, observe: observe)
   }
 

@@ -44,7 +44,7 @@ extension WebhookConfiguration {
     let urls = settings.urls.withoutRepetitions()
     guard !urls.isEmpty, let secret = settings.secret else { return nil }
     self.init(urls: urls, secret: Array(secret.value.utf8))
-    userAgent = "\(Release.name)/\(Release.version)"
+    userAgent = "\(Release.name)/\(Release.number)"
     timeout = settings.timeoutMilliseconds
     concurrency = settings.concurrency
     let retryTime = settings.retrySeconds * 1_000

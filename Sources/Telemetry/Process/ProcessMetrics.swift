@@ -1,18 +1,25 @@
 internal import Glibc
 internal import Reactor
 
-/// The metrics that every Prometheus client library has about its own process, and one of its log.
+/// The metrics that every Prometheus client library has about its own process, and those of its build and log.
 package enum ProcessMetrics {
   /// Reads them from the kernel; those that cannot be read are left out.
   ///
   /// Opens and lists files under `/proc`: call it when metrics are asked for, not on a hot path.
-  package static func samples() -> [MetricSample] {
+  ///
+  /// - Parameter version: The version of the program.
+  package static func samples(version: String) -> [MetricSample] {
     var samples = [
+      MetricSample(
+        MetricDefinition(
+          "parley_build_info", kind: .gauge, help: "1, with the version of the program.",
+          labels: [MetricDefinition.Label("version", version)]),
+        .level(1)),
       MetricSample(
         MetricDefinition(
           "parley_log_lines_lost_total", kind: .counter,
           help: "Log lines that were dropped or could not be written."),
-        .level(Int64(Telemetry.lostLineCount)))
+        .level(Int64(Telemetry.lostLineCount))),
     ]
     if let status = readStatus() { samples += statusSamples(status) }
     if let open = openDescriptors() {

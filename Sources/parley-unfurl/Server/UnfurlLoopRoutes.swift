@@ -1,3 +1,4 @@
+internal import Configuration
 internal import HTTP1
 internal import Telemetry
 internal import Transport
@@ -85,7 +86,8 @@ enum UnfurlLoopRoutes {
     _ server: UnfurlLoop, _ exchange: Exchange
   ) -> RequestOutcome {
     let text = PrometheusText.render(
-      server.metrics.samples(pending: server.pendingCount) + ProcessMetrics.samples())
+      server.metrics.samples(pending: server.pendingCount)
+        + ProcessMetrics.samples(version: Release.version))
     return .respond(
       HTTPResponse(
         status: .ok, fields: ["Content-Type": PrometheusText.contentType], body: Array(text.utf8)))

@@ -1,0 +1,13 @@
+import Testing
+
+@testable import Configuration
+
+@Suite("The version")
+struct ReleaseTests {
+  @Test("is a number without a build for others")
+  func number() {
+    #expect(Release.version.hasPrefix(Release.number))
+    let parts = Release.number.split(separator: ".", omittingEmptySubsequences: false)
+    #expect(parts.count == 3 && parts.allSatisfy { Int($0) != nil }, "\(Release.number)")
+  }
+}
