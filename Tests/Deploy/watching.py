@@ -15,7 +15,9 @@ WORDS = {
 async def metrics(ctx):
     """The names of all metrics of both programs."""
     names = {"up"}
-    gateway = await ctx.fresh("--unfurl-mode", "http", "--unfurl-url", "http://127.0.0.1:9/unfurl")
+    gateway = await ctx.fresh(
+        "--unfurl-mode", "http", "--unfurl-url", "http://127.0.0.1:9/unfurl",
+        "--audit-log", os.path.join(ctx.directory(), "audit.log"))
     for program in [gateway, await ctx.unfurl_service()]:
         _, _, body = await program.get("/metrics")
         names |= set(re.findall(r"^(\w+)(?:\{| )", body.decode(), re.MULTILINE))
