@@ -72,6 +72,34 @@ async def test_addresses_follow_the_setting(ctx):
         assert await shown(server) == ({base + paths[0]}, {base + paths[1]}, {foreign})
 
 
+async def test_forms_in_the_audit_log(ctx):
+    """The line of a form has the values before and after, and no address of a picture."""
+    path = os.path.join(ctx.directory(), "audit.log")
+    server = await ctx.fresh(*FLAGS, "--audit-log", path)
+    picture = png(20, 20)
+    for method, url, fields, expected in (
+            ("POST", "/open_channels", {"channel_url": "lobby", "name": "Lobby"}, 200),
+            ("PUT", "/open_channels/lobby", {"name": "Hall"}, 200),
+            ("PUT", "/open_channels/nowhere", {"name": "Hall"}, 400)):
+        status, answer = await sent(server, method, url, fields, "cover_file", picture)
+        assert status == expected, answer
+
+    def lines():
+        with open(path, encoding="utf-8") as file:
+            return file.readlines()
+
+    async def are_written():
+        return len(lines()) == 3
+
+    await eventually(are_written, "three lines")
+    assert not any("/files/" in line for line in lines()), lines()
+    made, changed, missing = [json.loads(line) for line in lines()]
+    assert made["object"] == {"channel_url": "lobby"} and made["after"]["name"] == "Lobby", made
+    assert "before" not in made, made
+    assert (changed["before"], changed["after"]) == ({"name": "Lobby"}, {"name": "Hall"}), changed
+    assert (missing["status"], missing["code"]) == (400, 400201) and "after" not in missing, missing
+
+
 async def is_gone(server, url):
     async def gone():
         # Where files are encrypted, nobody learns without a key that there is none.
