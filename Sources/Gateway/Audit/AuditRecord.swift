@@ -99,8 +99,10 @@ struct AuditRecord: Sendable {
     }
     for (name, value) in call.arguments { write(name, value) }
     for name in Self.queryMembers { if let value = call.query[name] { write(name, value) } }
-    // The query of an address may hold a secret.
-    if let url = call.query["url"] { write("url", String(url.prefix { $0 != "?" && $0 != "#" })) }
+    // The query of an address may hold a secret, and so may a user in front of its host.
+    if let url = call.query["url"]?.prefix(while: { $0 != "?" && $0 != "#" }), !url.contains("@") {
+      write("url", String(url))
+    }
     for name in Self.queryListMembers {
       if let list = call.query[name] { write(name, list.split(separator: ",").map(String.init)) }
     }

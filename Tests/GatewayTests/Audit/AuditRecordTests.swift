@@ -198,6 +198,11 @@ struct AuditRecordTests {
       call: purge, former: nil, outcome: .success(Array(#"{"purged":1}"#.utf8)))
     #expect(try text(line(record)["object"]) == #"{"url":"https://example.com/a"}"#)
     #expect(try text(line(record)["after"]) == #"{"purged":1}"#)
+    let named = AuditRecord(
+      call: try call(
+        "DELETE", "/v3/parley/previews", query: ["url": "https://a:private@b.example/"]),
+      former: nil, outcome: .failure(ServiceError(.invalidValue, "no")))
+    #expect(!String(decoding: named.line, as: UTF8.self).contains("private"))
   }
 
   @Test("cuts what is long")
