@@ -122,7 +122,7 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
   else if (!strcmp(name, "--path")) load->path = value;
   else if (!strcmp(name, "--publisher-path")) load->publisher_path = value;
   else if (!strcmp(name, "--timeout"))
-    load->deadline_ns = monotonic_ns() + number(name, value, 1, 3600) * (int64_t)1000000000;
+    load->deadline_ns = monotonic_ns() + number(name, value, 1, 86400) * (int64_t)1000000000;
   else fail("what is %s %s?", name, value);
 }
 
