@@ -661,11 +661,17 @@ async def test_webhooks_have_the_translations(ctx, service):
         events = webhook_flags(receiver, events="message.received,message.updated")
         server = await started(
             ctx, service, *(flag for flag in events if "flood" not in flag),
-            "--limits-send-wait-ms", scaled(1500))
+            "--limits-send-wait-ms", scaled(1500), "--translation-timeout-ms", "60000")
         channel, owner = await ctx.room(server, 0)
-        service.answers["late"] = 4
+        sent = asyncio.Event()
+
+        async def late(_, writer):
+            await sent.wait()
+            writer.write(ScriptedService.written(200, {"translatedText": "es:late"}))
+        service.answers["late"] = late
         for text in ("quick", "late"):
             await owner.send(channel, text, translation_target_langs=["es"])
+        sent.set()
 
         def posted(event):
             return [(e["message"]["message"], e["message"]["translations"])
