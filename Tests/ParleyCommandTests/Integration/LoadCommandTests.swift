@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 import TestPeers
+import TestSupport
 import Testing
 
 extension CommandTests {
@@ -121,7 +122,7 @@ extension CommandTests {
         server, "slow",
         [
           "--subscribers", "10", "--share", "0.2", "--rate", "500", "--bytes", "4000",
-          "--duration", "4s", "--throttle", "off",
+          "--duration", "\(Int(4_000 * Deadline.patience))ms", "--throttle", "off",
         ])
       #expect(report["counts"]?["slow_closed"]?.integer == 2)
     }
