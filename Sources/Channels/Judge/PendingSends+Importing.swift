@@ -5,7 +5,7 @@ import ParleyProtocol
 ///
 /// An imported message comes at the end of the channel's history and is published, so that participants,
 /// recoveries and stages know every number of the channel's count. It counts in no flood window, is not
-/// posted to the webhooks, notifies nobody who is absent, and gets no preview.
+/// posted to the webhooks, notifies no absent users, and gets no preview.
 extension PendingSends {
   /// Judges a message of the past and, unless something stands against it, submits it.
   mutating func importMessage(
@@ -32,15 +32,11 @@ extension PendingSends {
     _ draft: MessageDraft, of given: MessageImport, _ call: CallID, in standing: Standing,
     at now: Moment, into actions: inout JudgeActions
   ) {
-    let (order, author) = (given.order, given.author)
+    let order = given.order
     // Its id says when it was imported: ids increase in the whole deployment.
-    let message = Message(
-      id: standing.sources.nextMessageID(now.unix), type: draft.type,
-      channelURL: standing.place.url, user: author, text: draft.text, file: draft.file,
-      data: draft.data, customType: draft.customType, mentionType: draft.mentionType,
-      metaArrays: draft.metaArrays, requestID: order.requestID ?? "",
-      isOperatorMessage: author.map { standing.rights.isOperator($0.id) } ?? false,
-      createdAt: given.createdAt)
+    let message = standing.message(
+      draft, order, by: given.author, id: standing.sources.nextMessageID(now.unix),
+      at: given.createdAt)
     let send = PendingSend(message, .noLink, author: nil, call, nil, .imported, wishes: [])
     pending[message.id] = send
     let unsequenced = UnsequencedMessage(

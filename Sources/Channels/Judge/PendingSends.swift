@@ -149,14 +149,9 @@ struct PendingSends: Sendable {
     let createdAt = standing.count.createdAt(at: now)
     let user = accepted.principal.user
     let preview = standing.sources.preview(ofText: draft.text, in: draft.type, by: user?.id)
-    var message = Message(
-      id: standing.sources.nextMessageID(createdAt), type: draft.type,
-      channelURL: standing.place.url, user: user, text: draft.text, file: draft.file,
-      data: draft.data, customType: draft.customType, mentionType: draft.mentionType,
-      metaArrays: draft.metaArrays, openGraphTag: preview.tag,
-      requestID: order.requestID ?? "",
-      isOperatorMessage: user.map { standing.rights.isOperator($0.id) } ?? false,
-      createdAt: createdAt)
+    var message = standing.message(
+      draft, order, by: user, id: standing.sources.nextMessageID(createdAt), at: createdAt,
+      preview: preview.tag)
     for addition in additions { message = addition.applied(to: message) ?? message }
     let hasWaited = accepted.waitsSince != nil
     let call = accepted.call

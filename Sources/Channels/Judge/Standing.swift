@@ -33,6 +33,23 @@ struct Standing: Sendable {
     ChannelInfo(rights.channel, participantCount: rights.presentCount)
   }
 
+  /// Makes a message of a draft, without the users that it mentions.
+  ///
+  /// - Parameters:
+  ///   - author: `nil` for an admin message.
+  ///   - createdAt: Unix milliseconds.
+  func message(
+    _ draft: MessageDraft, _ order: MessageOrder, by author: User?, id: Int64,
+    at createdAt: Int64, preview: OpenGraphTag? = nil
+  ) -> Message {
+    Message(
+      id: id, type: draft.type, channelURL: place.url, user: author, text: draft.text,
+      file: draft.file, data: draft.data, customType: draft.customType,
+      mentionType: draft.mentionType, metaArrays: draft.metaArrays, openGraphTag: preview,
+      requestID: order.requestID ?? "",
+      isOperatorMessage: author.map { rights.isOperator($0.id) } ?? false, createdAt: createdAt)
+  }
+
   /// Takes a place in the principal's flood window; `nil` for one whom the limit does not hold.
   ///
   /// - Parameter now: Steady milliseconds, as in the functions below.

@@ -66,7 +66,9 @@ struct TextMemory: ~Copyable {
   private mutating func append(escape byte: UInt8) {
     append(UInt8(ascii: "\\"))
     if let letter = JSONEscapes.letter(for: byte) { return append(letter) }
-    for digit in [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")] { append(digit) }
+    append(UInt8(ascii: "u"))
+    append(UInt8(ascii: "0"))
+    append(UInt8(ascii: "0"))
     append(JSONEscapes.hexadecimalDigit(byte >> 4))
     append(JSONEscapes.hexadecimalDigit(byte & 0x0f))
   }
