@@ -9,7 +9,7 @@ import Testing
 struct SupervisionTests {
   private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-  @Test("a daemon's life is told: ready, reloading with its time, ready with its outcome, stopping")
+  @Test("the notices: ready, reloading with its time, ready with its outcome, stopping")
   func life() throws {
     let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
     let supervision = Supervision(environment: ["NOTIFY_SOCKET": receiver.name], logger: logger)

@@ -2,7 +2,7 @@ import LinkPreview
 
 /// Looks for a link in any text, and expects one that is in its normal form.
 ///
-/// What stands behind the text or in a paragraph before it must not change the result, and the search
+/// Text behind it or in a paragraph before it must not change the result, and the search
 /// for further links ends.
 enum LinkFinderHarness: Harness {
   static func run(_ input: [UInt8]) {

@@ -94,7 +94,7 @@ struct LinksPropertyTests {
     }
   }
 
-  @Test("after 64 candidates, links or not, no more are looked for")
+  @Test("the search ends after 64 candidates, links or not")
   func candidates() {
     var finder = LinkFinder(String(repeating: "https://a.com ", count: 100))
     var count = 0

@@ -102,7 +102,7 @@ extension StoreOptions {
     // A list ends at its limit alone, however slow the machine is.
     options.queryMilliseconds = 0
     options.sessionLimits = .patient
-    // A store whose file is removed takes no more writes: the directory stays as long as the store.
+    // A store whose file is removed refuses writes: the directory stays as long as the store.
     options.afterBatch = { withExtendedLifetime(directory) { afterBatch() } }
     return options
   }

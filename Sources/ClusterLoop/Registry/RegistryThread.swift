@@ -8,7 +8,7 @@ final class RegistryThread: Sendable {
   enum Request: Sendable {
     case beat(ServerState, isOnBus: Bool)
     case declareDead(ServerID, DeathEvidence)
-    /// Keeps other digests of settings for comparison.
+    /// Publishes the settings of these options with the next beat.
     case agree(ClusterOptions)
     case leave
   }
