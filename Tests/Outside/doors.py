@@ -400,7 +400,8 @@ def post(path, length, *fields):
 
 
 async def test_empty_bodies_in_chunks(ctx):
-    """A body in chunks is passed over where none has a meaning, as proxies send also empty ones."""
+    """A body in chunks is passed over where none has a meaning, as proxies also send empty ones; the Platform API
+    refuses one that is not empty, and the connection stays open."""
     server = await ctx.server()
     token = f"Api-Token: {server.api_token}"
     for method, path, status in (
@@ -415,7 +416,8 @@ async def test_empty_bodies_in_chunks(ctx):
                     "Transfer-Encoding: chunked\r\n\r\n")
             end = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
             answer = await exchange(server.port, (head + body + end).encode())
-            assert answer.startswith(f"HTTP/1.1 {status} ".encode()), (method, path, answer[:200])
+            expected = 400 if path == "/v3/users" and "abc" in body else status
+            assert answer.startswith(f"HTTP/1.1 {expected} ".encode()), (method, path, answer[:200])
             assert answer.endswith(b"alive\n"), (method, path, answer[-200:])
     large = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n20000\r\n"
     answer = await exchange(server.port, large.encode() + b"x" * 0x20000)

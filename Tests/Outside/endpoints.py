@@ -224,6 +224,26 @@ async def test_unknown_parameters_of_a_query_are_refused(ctx):
     mistakes.tell()
 
 
+async def test_bodies_of_calls_that_take_none(ctx):
+    """A body where a call takes none is refused with 400111, names what it asks for, and changes nothing."""
+    mistakes = Mistakes()
+    async with stage(ctx) as (caller, world, author):
+        async with Unchanged(caller, world, author) as unchanged:
+            for path, method, operation in guarded():
+                if "requestBody" in operation:
+                    continue
+                name = operation["operationId"]
+                for call in calls(world, ctx.name)[name]:
+                    target = world.target(path, call.query)
+                    for body in (b"{", b"null", b"[]", b"keys=a", b" {}"):
+                        mistakes.note(f"{name} {body}", await caller.send(method, target, body), 400111)
+                    answer = await caller.send(method, target, {"keys": ["a"], "key": "b"})
+                    mistakes.note(name, answer, 400111, "keys")
+                await unchanged.check(name)
+        assert (await caller.send("GET", "/v3/users", {})).status == 200
+    mistakes.tell()
+
+
 async def test_bodies_that_are_no_objects(ctx):
     """A body that is not JSON, not UTF-8, no object, too deep or ambiguous is refused: 400403."""
     mistakes = Mistakes()

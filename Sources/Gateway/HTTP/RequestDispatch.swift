@@ -87,7 +87,7 @@ struct RequestDispatch {
 
   /// - Throws: 400151 when the target's percent-encoding is broken, 400501 while the gateway drains,
   ///   400930 when there is no such path, or not with this method, 400111 for a parameter of the query
-  ///   that the call does not have.
+  ///   that the call does not have, or for a body where it takes none.
   private func platformRoute(
     _ availability: Routes.Availability
   ) throws(ServiceError) -> Target {
@@ -102,8 +102,13 @@ struct RequestDispatch {
     if let name = route.query.excess(of: query) {
       throw .unknownParameter(name, expected: route.query.names)
     }
-    let body = route.body == .none ? [] : exchange.request.body
-    return Target(endpoint: route.endpoint, arguments: arguments, query: query, body: body)
+    let body = exchange.request.body
+    guard route.body != .none || body.isEmptyObject else {
+      throw .unknownBody(body, expected: route.query.names)
+    }
+    return Target(
+      endpoint: route.endpoint, arguments: arguments, query: query,
+      body: route.body == .none ? [] : body)
   }
 
   /// The call as the audit log describes it; `nil` when it does not belong there.
@@ -199,6 +204,23 @@ extension ServiceError {
       "'\(DisplayText.line(name, limit: 40))' is not a parameter of this call: expected \(expected)"
     )
   }
+}
+
+extension ServiceError {
+  /// The same for a body of a call that takes none.
+  fileprivate static func unknownBody(_ body: [UInt8], expected names: [String]) -> ServiceError {
+    let member = (try? JSONDocument(body))?.root.members.first { _ in true }.map {
+      "'\(DisplayText.line($0.name, limit: 40))' in the body is not a parameter"
+    }
+    let expected = names.isEmpty ? "" : ", whose query has \(names.joined(separator: ", "))"
+    return ServiceError(
+      .invalidValue, "\(member ?? "a body is not part") of this call: expected none\(expected)")
+  }
+}
+
+extension [UInt8] {
+  /// Whether it is empty, or the JSON `{}` that some clients send in place of nothing.
+  fileprivate var isEmptyObject: Bool { isEmpty || elementsEqual("{}".utf8) }
 }
 
 extension Exchange {
