@@ -238,8 +238,7 @@ let package = Package(
     tests("Uploads", ["Basics", "ParleyProtocol"]),
     tests("Cluster", [heap]),
     tests("ClusterLoop", ["Bus", "Cluster", "PostgreSQL", "Reactor"]),
-    tests(
-      "ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"], exclude: ["Recorded"]),
+    tests("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor", ["TestPeers"]),
     tests("TLS", ["COpenSSL"]),

@@ -15,16 +15,6 @@ package struct SlidingWindow: Sendable {
 
   package init() {}
 
-  /// A window that was elsewhere before.
-  ///
-  /// - Parameter admissions: Those of that window, oldest first.
-  package init(admissions: [Int64]) {
-    for time in admissions { times.append(effectiveTime(time), keeping: admissions.count) }
-  }
-
-  /// The times of the admissions that are remembered, oldest first.
-  package var admissions: [Int64] { times.all }
-
   /// Admits one event, or returns the time until it would be admitted.
   ///
   /// - Returns: `nil` when admitted, else the wait in milliseconds, 1 to the window's length. A
@@ -154,9 +144,6 @@ struct AdmissionRing: Sendable {
     guard position >= 1, position <= Int(length) else { return nil }
     return storage[slot(Int(length) - position)]
   }
-
-  /// All times, oldest first.
-  var all: [Int64] { (0..<Int(length)).map { storage[slot($0)] } }
 
   /// Appends a time, and forgets the oldest when `capacity` are kept already.
   ///

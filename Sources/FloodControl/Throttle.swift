@@ -31,16 +31,6 @@ package struct Throttle: Sendable {
 
   package init() {}
 
-  /// The state of a participant on another server, with nothing left to report.
-  ///
-  /// - Parameter shownTimes: Those of that participant, oldest first.
-  package init(shownTimes: [Int64]) {
-    window = SlidingWindow(admissions: shownTimes)
-  }
-
-  /// The times of the messages shown that are remembered, oldest first.
-  package var shownTimes: [Int64] { window.admissions }
-
   /// Decides on the next message of the channel, and remembers it when it is withheld.
   ///
   /// - Parameters:

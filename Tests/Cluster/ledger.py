@@ -321,8 +321,8 @@ class Ledger:
         """Others' messages shown although the window was full."""
         if stay.is_operator:
             return
-        # The window of a user is that of the connection that entered first. It does not count what another
-        # recovers from before that.
+        # The window of a user on a server is that of the connection that entered first. It does not count what
+        # another recovers from before that.
         is_first = not any(
             other.user == stay.user and other is not stay
             and other.start <= stay.recovered_to <= other.position for other in self.stays)

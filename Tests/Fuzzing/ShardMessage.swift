@@ -7,9 +7,9 @@ import ShardMessages
 enum ShardMessageHarness: Harness {
   static func run(_ input: [UInt8]) {
     if let relayed = try? RelayedMessage(decoding: input) {
-      precondition(relayed.encoded(version: input[0]) == input, "two forms of one message")
+      precondition(relayed.encoded() == input, "two forms of one message")
     }
     guard let message = try? ShardMessage(decoding: input) else { return }
-    precondition(message.encoded(version: input[0]) == input, "two forms of one message")
+    precondition(message.encoded() == input, "two forms of one message")
   }
 }

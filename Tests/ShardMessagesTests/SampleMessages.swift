@@ -72,32 +72,16 @@ struct SampleMessages {
       .attach(
         StageAttachment(
           epoch: text(), seq: position(),
-          announced: optional { .users([$0.text()]) }, lastAdmission: word())),
-      .arrive(
-        StagePiece(
-          userIDs: texts(),
-          entering: list {
-            EntryClaim(number: $0.word(), userID: $0.text(), standing: .awaiting)
-          },
-          isLast: true)),
-      .admit(word(), user()), .entered(user(), session()),
-      .left(userID: text(), heirs: list { $0.half() }), .detach,
-      .settled(word(), userID: text()),
+          announced: optional { .users([$0.text()]) })),
+      .arrive(StagePiece(userIDs: texts(), isLast: true)), .admit(word(), user()),
+      .entered(user(), session()), .left(userID: text()), .detach,
     ]
   }
 
   private mutating func stageMessages() -> [StageMessage] {
-    let window = UserWindow(
-      seq: position(), since: position(), shownTimes: list { $0.integer() },
-      withheldIDs: list { $0.integer() })
-    let question = WindowQuestion(
-      number: word(), userID: text(), seq: position(), server: half())
-    return [
+    [
       .enter(enterRequest()), .leave(session(), userID: text()),
-      .news(news(), attachment: word()),
-      .windowQuestion(question), .window(WindowAnswer(question, window)),
-      .window(WindowAnswer(question, nil)),
-      .answer(reply(), outcome(), after: position()),
+      .news(news(), attachment: word()), .answer(reply(), outcome(), after: position()),
     ]
   }
 
@@ -110,7 +94,7 @@ struct SampleMessages {
       StageNotice(payload: bytes(), author: optional { $0.session() }, mark: $0)
     }
     return subjects().map { .event(event($0)) } + notices.map { .notice($0) } + [
-      .attached(start), .absent, .released, .admitted(word(), .success(optional { $0.half() })),
+      .attached(start), .absent, .released, .admitted(word(), .success(true)),
       .admitted(word(), .failure(error())), .next, .record(channel()),
       .throttle(limit()), .elsewhere(count()), .answer(reply(), outcome()),
     ]

@@ -88,14 +88,14 @@ struct ShardMessageCodingTests {
         var bytes = message.encoded()
         bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
         guard let decoded = try? ShardMessage(decoding: bytes) else { continue }
-        #expect(decoded.encoded(version: bytes[0]) == bytes)
+        #expect(decoded.encoded() == bytes)
       }
     }
   }
 
   @Test("a length that leads beyond the message costs nothing")
   func longLists() {
-    let task: [UInt8] = [1, 4, 0, 0, 0, 0, 1]
+    let task: [UInt8] = [MessageVersion.current, 4, 0, 0, 0, 0, 1]
     #expect(throws: MessageDecodingError.truncated) {
       try ShardMessage(decoding: task + [255, 255, 255, 255])
     }
@@ -104,7 +104,7 @@ struct ShardMessageCodingTests {
   @Test("fuzzing begins with messages")
   func corpus() throws {
     for bytes in try FuzzCorpus.inputs(of: "ShardMessage") {
-      #expect(try ShardMessage(decoding: bytes).encoded(version: bytes[0]) == bytes)
+      #expect(try ShardMessage(decoding: bytes).encoded() == bytes)
     }
   }
 
@@ -121,12 +121,12 @@ struct ShardMessageCodingTests {
   func strictValues() throws {
     func user(_ metadata: [UInt8]) -> [UInt8] {
       // To the user "": its profile, with no id, name or picture.
-      [1, 1, 0, 0, 0, 0, 5] + [UInt8](repeating: 0, count: 12) + metadata
+      [MessageVersion.current, 1, 0, 0, 0, 0, 5] + [UInt8](repeating: 0, count: 12) + metadata
     }
     func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count), 0, 0, 0] + text.utf8 }
     let two: [UInt8] = [2, 0, 0, 0]
     let sorted = user(two + text("a") + text("1") + text("b") + text("2"))
-    #expect(try ShardMessage(decoding: sorted).encoded(version: 1) == sorted)
+    #expect(try ShardMessage(decoding: sorted).encoded() == sorted)
     for bytes in [
       user(two + text("b") + text("2") + text("a") + text("1")),
       user(two + text("a") + text("1") + text("a") + text("1")),
@@ -217,7 +217,6 @@ struct ShardMessageCodingTests {
         payload: [], subject: .announcement, seq: seq, timestamp: 0, author: nil)
       let stage: [StageMessage] = [
         .news([.event(event)], attachment: 1), .answer(reply(0, 0), .empty, after: seq),
-        .windowQuestion(WindowQuestion(number: 1, userID: "ann", seq: seq, server: 0)),
       ]
       return stage.map { .stage(server: 0, url: "lobby", $0) }
     }

@@ -15,7 +15,6 @@ package struct ChannelHome: Sendable {
   private var stages: [UInt16: RemotePlace] = [:]
   /// News of the turn for servers whose stages are gone.
   private var farewells: [(address: StageAddress, news: [StageNews])] = []
-  private var claims: EntryClaims
   /// `nil` once all servers have reported.
   private var gathering: Gathering?
   /// Those who waited for the reports.
@@ -27,7 +26,6 @@ package struct ChannelHome: Sendable {
   package init(url: String, server: UInt16 = 0, awaiting awaited: Set<UInt16> = []) {
     self.server = server
     presence = ChannelPresence(url: url)
-    claims = EntryClaims(server: server)
     guard !awaited.isEmpty else { return }
     gathering = Gathering(awaiting: awaited)
     presence.beginGathering()
@@ -52,17 +50,8 @@ package struct ChannelHome: Sendable {
   /// - Returns: What is to be done here, in this order.
   package mutating func handle(_ input: PresenceInput, at now: Moment) -> [PresenceAction] {
     let actions = presence.handle(input, at: now)
-    switch input {
-    case .left(let userID, let server, let heirs):
-      if isGathering {
-        gathering?.note(heirs: heirs, of: userID, on: server)
-      } else {
-        claims.prefer(heirs, to: server, for: userID)
-      }
-    case .entered(let user, let session):
-      stages[session.server]?.arrival?.note(entered: user.id)
-    case .expelled, .ended, .profile, .arrived, .gone, .gathered, .attached, .deadline:
-      break
+    if case .entered(let user, let session) = input {
+      stages[session.server]?.unconfirmed?.remove(user.id)
     }
     guard hasRemoteStages else { return actions }
     for action in actions {
@@ -75,30 +64,9 @@ package struct ChannelHome: Sendable {
     return actions
   }
 
-  /// Notes that a user is about to enter on another server.
-  ///
-  /// - Parameters:
-  ///   - number: That of the admission, for ``settle(_:of:on:)``.
-  ///   - isEntering: Whether a user is about to enter on this server.
-  /// - Returns: Another server that has the user, or will have it before.
-  package mutating func admit(
-    _ userID: String, _ number: UInt64, on server: UInt16, isEntering: (String) -> Bool
-  ) -> UInt16? {
-    claims.add(number, of: userID, on: server, in: roster, isEntering: isEntering)
-  }
-
-  /// The same for a user who is about to enter on this server.
-  package mutating func admit(
-    _ userID: String, isEntering: (String) -> Bool
-  ) -> UInt16? {
-    admit(userID, EntryClaims.here, on: server, isEntering: isEntering)
-  }
-
-  /// Forgets an admission whose connection has entered, or does not enter.
-  package mutating func settle(_ number: UInt64, of userID: String, on server: UInt16) {
-    gathering?.withdraw(number, on: server)
-    claims.settle(number, of: userID, on: server)
-    stages[server]?.arrival?.settle(number)
+  /// Whether a user is in the channel on another server than one.
+  package func isElsewhere(_ userID: String, than server: UInt16) -> Bool {
+    roster.servers(of: userID).contains { $0 != server }
   }
 
   // MARK: A new home
@@ -119,7 +87,7 @@ package struct ChannelHome: Sendable {
   ///
   /// - Returns: What is to be done here, in this order.
   package mutating func stopAwaiting(_ server: UInt16, at now: Moment) -> [PresenceAction] {
-    guard stages[server]?.arrival == nil else { return [] }
+    guard stages[server]?.unconfirmed == nil else { return [] }
     gathering?.remove(server)
     return endGathering(at: now)
   }
@@ -134,9 +102,6 @@ package struct ChannelHome: Sendable {
     guard let gathering, gathering.isOver else { return [] }
     self.gathering = nil
     applicants = gathering.applicants
-    for (userID, server, heirs) in gathering.departures {
-      claims.prefer(heirs, to: server, for: userID)
-    }
     let known = stages.keys.sorted().compactMap { server in
       takeKnownUsers(of: server).map { (server, $0) }
     }
@@ -161,15 +126,14 @@ package struct ChannelHome: Sendable {
     }
     stages[address.server] = RemotePlace(
       attachment: address.attachment, news: [.attached(start)] + unsentAnswers(address.server),
-      arrival: StageArrival(
-        unconfirmed: roster.userIDs(on: address.server), lastNumber: attachment.lastAdmission),
+      unconfirmed: Set(roster.userIDs(on: address.server)),
       knownUsers: attachment.announced ?? (isGathering ? .users([]) : nil))
   }
 
   /// Takes the users of whom a stage's participants knew when it was attached, with the notices since;
   /// `nil` while its users are on the way, and once the stage knows of all.
   private mutating func takeKnownUsers(of server: UInt16) -> AnnouncedUsers? {
-    guard let place = stages[server], place.arrival == nil else { return nil }
+    guard let place = stages[server], place.unconfirmed == nil else { return nil }
     stages[server]?.knownUsers = nil
     return place.knownUsers
   }
@@ -190,19 +154,16 @@ package struct ChannelHome: Sendable {
     _ piece: StagePiece, at address: StageAddress, at now: Moment
   ) -> [PresenceAction] {
     let server = address.server
-    guard isAttached(address), var arrival = stages[server]?.arrival else { return [] }
-    arrival.take(piece)
+    guard isAttached(address), var unconfirmed = stages[server]?.unconfirmed else { return [] }
+    unconfirmed.subtract(piece.userIDs)
     var actions = handle(.arrived(userIDs: piece.userIDs, server: server), at: now)
     guard piece.isLast else {
-      stages[server]?.arrival = arrival
+      stages[server]?.unconfirmed = unconfirmed
       tell(.next, server: server)
       return actions
     }
-    stages[server]?.arrival = nil
-    actions += handle(.gone(userIDs: arrival.unconfirmed.sorted(), server: server), at: now)
-    // What this home has granted itself has its place.
-    let entering = isGathering ? arrival.claims : arrival.claims.map(\.asAsked)
-    claims.replace(of: server, by: entering, upTo: arrival.lastNumber)
+    stages[server]?.unconfirmed = nil
+    actions += handle(.gone(userIDs: unconfirmed.sorted(), server: server), at: now)
     if !isGathering, let known = takeKnownUsers(of: server) {
       actions += handle(.attached(server: server, known), at: now)
     }
@@ -234,7 +195,6 @@ package struct ChannelHome: Sendable {
   /// - Returns: What is to be done here, in this order.
   package mutating func remove(server: UInt16, at now: Moment) -> [PresenceAction] {
     stages[server] = nil
-    claims.removeAll(of: server)
     let users = roster.userIDs(on: server).sorted()
     return handle(.gone(userIDs: users, server: server), at: now)
       + stopAwaiting(server, at: now)
@@ -301,8 +261,9 @@ package struct ChannelHome: Sendable {
 private struct RemotePlace: Sendable {
   let attachment: UInt64
   var news: [StageNews]
-  /// `nil` once the stage's users have come.
-  var arrival: StageArrival?
+  /// The users whom the home had on the stage's server and who have not been reported; `nil` once all of
+  /// the stage's users have come.
+  var unconfirmed: Set<String>?
   /// The users of whom its participants know, if they may lack notices.
   var knownUsers: AnnouncedUsers?
   /// The number that the stage knows of users elsewhere; none before the first.

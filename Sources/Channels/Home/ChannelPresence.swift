@@ -48,7 +48,7 @@ package struct ChannelPresence: Sendable {
         actions.append(.present(userID: user.id))
         note(PresenceChange(user: user, session: session), isPresent: true, at: now, &actions)
       }
-    case .left(let userID, let server, _):
+    case .left(let userID, let server):
       if let user = roster.remove(userID, from: server) { didLeave(user, at: now, &actions) }
     case .expelled(let userID):
       if let user = roster.remove(userID) { didLeave(user, at: now, &actions) }
@@ -209,8 +209,8 @@ package struct ChannelPresence: Sendable {
 package enum PresenceInput: Sendable {
   /// A user's first connection on a server has entered.
   case entered(User, SessionAddress)
-  /// A user's last connection on a server has left, and these servers were given its window.
-  case left(userID: String, server: UInt16, heirs: [UInt16])
+  /// A user's last connection on a server has left.
+  case left(userID: String, server: UInt16)
   /// A user was put out, on whichever servers it was.
   case expelled(userID: String)
   /// Everyone was put out: the channel is no more.

@@ -42,8 +42,6 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var inventory = StageInventory()
   /// The users of whom the participants here know.
   private var announced = AnnouncedUsers.users([])
-  /// Questions for windows of users about whom the home was asked.
-  private var questions: [WindowQuestion] = []
 
   /// A stage that has had no home.
   package init(url: String, server: UInt16) {
@@ -68,7 +66,7 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   /// Whether nobody is here or about to enter, and nothing waits.
   package var isIdle: Bool {
-    stage.isIdle && admissions.isAnswered && answers.isEmpty && observing.isEmpty && !isWaiting
+    stage.isIdle && admissions.isEmpty && answers.isEmpty && observing.isEmpty && !isWaiting
   }
 
   /// The last event that the stage has applied, from which it can go on by the log.
@@ -86,9 +84,6 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// The throttle of a user who is here.
   package func throttle(of userID: String) -> Throttle? { stage.throttle(of: userID) }
 
-  /// Whether a user is about to enter.
-  package func isEntering(_ userID: String) -> Bool { stage.isEntering(userID) }
-
   /// Whether news wait.
   private var isWaiting: Bool {
     if case .repairing = link { true } else { !lastReads.isEmpty }
@@ -100,7 +95,6 @@ package struct AttachedStage: ~Copyable, Sendable {
   ) {
     guard !isBesideHome else { return stage.handle(input, at: now, into: &actions) }
     switch input {
-    case .windowQuestion(let question): questions.append(question)
     case .observe(let address): observing.append(address)
     case .unobserve(let session):
       observing.removeAll { $0.session == session }
@@ -111,12 +105,10 @@ package struct AttachedStage: ~Copyable, Sendable {
       pass(input, at: now, into: &actions)
       takeWaiting(at: now, into: &actions)
       if !answers.isEmpty { passAnswers(at: now, into: &actions) }
-    case .apply, .record, .enter, .enterBeside, .refuse, .leave, .notice, .throttle, .elsewhere,
-      .resume, .abandon, .window, .serverGone, .answer, .deadline, .endOfTurn:
+    case .apply, .record, .enter, .refuse, .leave, .notice, .throttle, .elsewhere, .resume,
+      .abandon, .answer, .deadline, .endOfTurn:
       pass(input, at: now, into: &actions)
     }
-    if !admissions.isSettled { settle(into: &actions) }
-    if !questions.isEmpty { passQuestions(at: now, into: &actions) }
     if !observing.isEmpty { passObservers(at: now, into: &actions) }
   }
 
@@ -150,8 +142,6 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .released(let known): announced = known
     }
     if !answers.isEmpty { passAnswers(at: now, into: &actions) }
-    if !admissions.isSettled { settle(into: &actions) }
-    if !questions.isEmpty { passQuestions(at: now, into: &actions) }
     if !observing.isEmpty { passObservers(at: now, into: &actions) }
   }
 
@@ -167,10 +157,6 @@ package struct AttachedStage: ~Copyable, Sendable {
     for index in count..<actions.list.count {
       if case .read(let read) = actions.list[index], read.path == .behindWrites {
         lastReads.insert(read.number)
-      } else if case .left(let userID, let heirs) = actions.list[index] {
-        admissions.noteLeft(userID, heirs: heirs)
-        // An answer that is under way may have counted on the window that was here.
-        for report in admissions.askAgain(about: userID) { actions.append(.report(report)) }
       }
     }
   }
@@ -199,16 +185,11 @@ package struct AttachedStage: ~Copyable, Sendable {
     endAttachment()
     self.number = number
     lastReads = []
-    admissions.name(stage.enteringUsers)
-    inventory = StageInventory(userIDs: stage.userIDs, claims: openClaims)
+    inventory = StageInventory(userIDs: stage.userIDs)
     let attachment = StageAttachment(
       epoch: stage.epoch, seq: stage.lastSeq,
-      announced: stage.participantCount > 0 ? announced : nil, lastAdmission: admissions.lastNumber)
+      announced: stage.participantCount > 0 ? announced : nil)
     actions.append(.report(.attach(attachment)))
-    // Before the last piece, on which the home may let connections in.
-    for report in admissions.lostReports(isHere: { stage.contains($0) }) {
-      actions.append(.report(report))
-    }
     reportPiece(into: &actions)
     for question in admissions.questions { actions.append(.report(question)) }
   }
@@ -222,15 +203,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   }
 
   private mutating func reportPiece(into actions: inout StageActions) {
-    let open = Set(openClaims.map(\.number))
-    let piece = inventory.next(
-      isHere: { stage.contains($0) }, isOpen: { open.contains($0.number) })
-    actions.append(.report(.arrive(piece)))
-  }
-
-  /// The connections about which the home was asked and that have not entered.
-  private var openClaims: [EntryClaim] {
-    admissions.claims { stage.asksForWindow(of: $0) }
+    actions.append(.report(.arrive(inventory.next { stage.contains($0) })))
   }
 
   private mutating func begin(
@@ -295,14 +268,13 @@ package struct AttachedStage: ~Copyable, Sendable {
       endAttachment()
       actions.append(.reattach)
     case .admitted(let number, let result):
-      guard let request = admissions.grant(number) else { return }
-      let input: StageInput =
-        switch result {
-        case .success(nil): .enter(request)
-        case .success(let server?): .enterBeside(request, server: server)
-        case .failure(let error): .refuse(request, error)
-        }
-      pass(input, at: now, into: &actions)
+      guard var request = admissions.take(number) else { return }
+      switch result {
+      case .success(let isElsewhere):
+        request.isElsewhere = isElsewhere
+        pass(.enter(request), at: now, into: &actions)
+      case .failure(let error): pass(.refuse(request, error), at: now, into: &actions)
+      }
     case .event(let event):
       guard event.seq > polledSeq else { return }
       pass(.apply(event), at: now, into: &actions)
@@ -338,7 +310,7 @@ package struct AttachedStage: ~Copyable, Sendable {
       actions.append(.reply(address, .failure(.notFound(.channel, url))))
     }
     observing = []
-    for request in admissions.giveUp() {
+    for request in admissions.removeAll() {
       pass(.refuse(request, .notFound(.channel, url)), at: now, into: &actions)
     }
     guard !stage.isIdle else { return }
@@ -366,31 +338,11 @@ package struct AttachedStage: ~Copyable, Sendable {
     }
   }
 
-  /// Reports the admissions whose connections have entered or do not enter.
-  private mutating func settle(into actions: inout StageActions) {
-    for report in admissions.settle(isEntering: { stage.isEntering($0) }) {
-      actions.append(.report(report))
-    }
-  }
-
   /// Lets the observers hear the channel that waited for the attachment.
   private mutating func passObservers(at now: Moment, into actions: inout StageActions) {
     guard isAttached, !isWaiting else { return }
     let waiting = observing
     observing = []
     for address in waiting { pass(.observe(address), at: now, into: &actions) }
-  }
-
-  /// Passes on the questions about users whom the stage has, or does not wait for.
-  private mutating func passQuestions(at now: Moment, into actions: inout StageActions) {
-    let open = questions.filter { question in
-      !stage.contains(question.userID) && !stage.asksForWindow(of: question.userID)
-        && admissions.isAsked(about: question.userID)
-    }
-    let ready = questions.filter { !open.contains($0) }
-    questions = open
-    for question in ready {
-      pass(.windowQuestion(question), at: now, into: &actions)
-    }
   }
 }

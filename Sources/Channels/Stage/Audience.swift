@@ -79,14 +79,6 @@ struct Audience: Sendable {
   /// The participants from whom a message was withheld.
   func slots(withheld messageID: Int64) -> SlotSet { withheld.slots(withheld: messageID) }
 
-  /// The window of a user after an event; `nil` when the user is not here.
-  func window(of userID: String, after seq: Int64) -> UserWindow? {
-    guard let slot = participants.slot(of: userID) else { return nil }
-    return UserWindow(
-      seq: seq, since: shownSince[slot], shownTimes: participants.throttles[slot].shownTimes,
-      withheldIDs: withheld.messages(withheldFrom: slot))
-  }
-
   /// The messages that the connections of a user were shown; `nil` when the user is not here.
   func shown(to userID: String) -> ShownMessages? {
     participants.slot(of: userID).map { slot in

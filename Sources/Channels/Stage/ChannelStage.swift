@@ -30,9 +30,6 @@ package struct ChannelStage: ~Copyable, Sendable {
   private var queue = TurnQueue()
   private var recoveries = Recoveries()
   private var updates = UpdatePacer<ChannelEvent>()
-  private var windows = EntryWindows()
-  /// Questions for windows of users who are about to enter, or after events that have not come.
-  private var questions: [WindowQuestion] = []
   /// The deadline that was asked for and has not come.
   private var wakeTime: Int64?
 
@@ -58,11 +55,7 @@ package struct ChannelStage: ~Copyable, Sendable {
     switch input {
     case .apply(let event): apply(event, at: now, into: &actions)
     case .record(let channel): setRecord(channel)
-    case .enter(let request):
-      // A window that is on the way is that of all connections of its user.
-      if windows.isEmpty || !windows.join(request) { enter(request, at: now, into: &actions) }
-    case .enterBeside(let request, let server):
-      enter(request, beside: server, at: now, into: &actions)
+    case .enter(let request): enter(request, at: now, into: &actions)
     case .refuse(let request, let error): refuse(request, error, into: &actions)
     case .recovered(let number, let result): didRead(number, result, at: now, into: &actions)
     case .leave(let session, let userID): leave(session, of: userID, into: &actions)
@@ -73,19 +66,10 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .elsewhere(let count): elsewhereCount = count
     case .resume(let start): resume(start)
     case .abandon: abandon(into: &actions)
-    case .windowQuestion(let question): questions.append(question)
-    case .window(let answer): take(answer, into: &actions)
-    case .serverGone(let server):
-      for question in windows.questions(to: server) {
-        take(WindowAnswer(question, nil), into: &actions)
-      }
-      questions.removeAll { $0.server == server }
     case .answer(let address, let outcome): queue.append(outcome, to: address)
     case .deadline: publishDue(at: now, into: &actions)
     case .endOfTurn: flush(into: &actions)
     }
-    if !windows.isEmpty { enterReady(at: now, into: &actions) }
-    if !questions.isEmpty { answerQuestions(into: &actions) }
     requestWake(into: &actions)
   }
 
@@ -93,21 +77,18 @@ package struct ChannelStage: ~Copyable, Sendable {
   package var participantCount: Int { audience.participants.count }
 
   /// The users on the stage, in no order.
-  package var userIDs: [String] { Array(audience.participants.userIDs) + windows.keptUserIDs }
+  package var userIDs: [String] { Array(audience.participants.userIDs) }
 
   /// Whether events or answers wait for the end of the turn.
   package var awaitsEndOfTurn: Bool { !queue.isEmpty || observers.awaitsEndOfTurn }
 
   /// Whether nobody is here or about to enter, and nothing waits.
   package var isIdle: Bool {
-    participantCount == 0 && queue.isEmpty && recoveries.isEmpty && windows.isEmpty
-      && observers.isEmpty
+    participantCount == 0 && queue.isEmpty && recoveries.isEmpty && observers.isEmpty
   }
 
-  /// Whether a user is on the stage, were it between two connections.
-  package func contains(_ userID: String) -> Bool {
-    audience.participants.contains(userID) || windows.isKept(userID)
-  }
+  /// Whether a user is on the stage.
+  package func contains(_ userID: String) -> Bool { audience.participants.contains(userID) }
 
   /// The throttle of a user who is in the channel.
   package func throttle(of userID: String) -> Throttle? {
@@ -116,8 +97,7 @@ package struct ChannelStage: ~Copyable, Sendable {
 
   /// The channel as it is known here.
   var lastInfo: ChannelInfo {
-    let keptCount = windows.isEmpty ? 0 : windows.keptUserIDs.count
-    return ChannelInfo(record, participantCount: participantCount + keptCount + elsewhereCount)
+    ChannelInfo(record, participantCount: participantCount + elsewhereCount)
   }
 }
 
@@ -132,11 +112,6 @@ extension ChannelStage {
     switch event.subject {
     case .message(let message):
       let excluded = audience.decide(message, at: now)
-      if !windows.isEmpty {
-        windows.note(
-          message, seq: event.seq, limit: audience.limit,
-          isOperator: audience.participants.isOperator)
-      }
       if !excluded.isEmpty { actions.append(.withheld(excluded.count)) }
       publish(event.payload, except: event.author, excluded)
       if !excluded.isEmpty, !observers.isEmpty {
@@ -252,21 +227,16 @@ extension ChannelStage {
     // The turn's events so far happened before the entering.
     flush(into: &actions)
     let (user, session) = (request.principal.user, request.principal.session)
-    let window = windows.takeWindow(of: user.id)
     let recovered = missed.flatMap { missed in
-      let shown =
-        window.map { ShownMessages(since: $0.since, withheldIDs: Set($0.withheldIDs)) }
-        ?? audience.shown(to: user.id)
-      return recover(missed, for: request, beside: shown, at: now)
+      recover(missed, for: request, beside: audience.shown(to: user.id), at: now)
     }
-    let start = recovered == nil ? lastSeq : request.recover?.seq ?? lastSeq
     let isNew = audience.add(
-      session, of: user.id, throttle: window?.throttle ?? recovered?.throttle ?? Throttle(),
-      withheldIDs: (window?.withheldIDs ?? []) + (recovered?.withheldIDs ?? []),
-      since: min(window?.since ?? start, start))
+      session, of: user.id, throttle: recovered?.throttle ?? Throttle(),
+      withheldIDs: recovered?.withheldIDs ?? [],
+      since: recovered == nil ? lastSeq : request.recover?.seq ?? lastSeq)
     var info = lastInfo
-    // The home has counted a user with a window from another server there, and is going to say so.
-    if let window, !window.wasKept, isNew, elsewhereCount > 0 { info.participantCount -= 1 }
+    // The home still counts the user elsewhere, and is going to say that it is here.
+    if request.isElsewhere, isNew, elsewhereCount > 0 { info.participantCount -= 1 }
     let result = info.encodedForEntering(
       epoch: epoch, seq: lastSeq, recovered: recovered?.events)
     actions.append(.welcome(request.address, userID: user.id, result: result))
@@ -297,8 +267,6 @@ extension ChannelStage {
       actions.append(.release(principal))
     }
     queue.append(.failure(error), to: request.address)
-    guard !windows.isEmpty, !recoveries.contains(principal.user.id) else { return }
-    for request in windows.remove(principal.user.id) { refuse(request, error, into: &actions) }
   }
 
   /// Has a connection hear the channel without being in it.
@@ -315,16 +283,7 @@ extension ChannelStage {
   private mutating func leave(
     _ session: SessionAddress, of userID: String, into actions: inout StageActions
   ) {
-    // A window that a stage of another server has, or will have, goes on for those about to enter.
-    let window =
-      windows.isShared(userID) && recoveries.contains(userID)
-      ? audience.window(of: userID, after: lastSeq) : nil
-    guard audience.remove(session, of: userID) else { return }
-    guard let window else {
-      return actions.append(.left(userID: userID, heirs: windows.endSharing(userID)))
-    }
-    // The user has not left for the home: others who ask there have to take the window over.
-    windows.keep(window, of: userID)
+    if audience.remove(session, of: userID) { actions.append(.left(userID: userID)) }
   }
 
   /// Puts a user out with all its connections, after the event that says why.
@@ -333,10 +292,9 @@ extension ChannelStage {
     for request in recoveries.removeAll(where: { $0.principal.user.id == userID }) {
       refuse(request, .banned(url), into: &actions)
     }
-    for request in windows.remove(userID) { refuse(request, .banned(url), into: &actions) }
     guard let participant = audience.removeAll(of: userID) else { return }
     for session in participant.connections { actions.append(.unsubscribe(session)) }
-    actions.append(.left(userID: userID, heirs: windows.endSharing(userID)))
+    actions.append(.left(userID: userID))
   }
 
   /// Puts everyone out, after the event that says why.
@@ -345,85 +303,17 @@ extension ChannelStage {
     for request in recoveries.removeAll(where: { _ in true }) {
       refuse(request, .notFound(.channel, url), into: &actions)
     }
-    for request in windows.removeAll() {
-      refuse(request, .notFound(.channel, url), into: &actions)
-    }
     for session in observers.removeAll() { actions.append(.unsubscribe(session)) }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.unsubscribe(session)) }
-      actions.append(.left(userID: participant.userID, heirs: []))
+      actions.append(.left(userID: participant.userID))
     }
   }
 }
 
-// MARK: - Other servers
+// MARK: - Another home
 
 extension ChannelStage {
-  /// Lets a connection in when the window of its user has come from another server.
-  private mutating func enter(
-    _ request: EnterRequest, beside server: UInt16, at now: Moment,
-    into actions: inout StageActions
-  ) {
-    let userID = request.principal.user.id
-    guard !contains(userID) else {
-      return enter(request, at: now, into: &actions)
-    }
-    if let question = windows.begin(request, on: server, from: self.server, after: lastSeq) {
-      actions.append(.askWindow(question, of: server))
-    }
-  }
-
-  private mutating func take(_ answer: WindowAnswer, into actions: inout StageActions) {
-    guard let window = answer.window else {
-      for request in windows.fail(answer.question) { actions.append(.admit(request)) }
-      return
-    }
-    windows.complete(answer.question, window)
-  }
-
-  /// Lets those in whose windows are known up to the last event.
-  private mutating func enterReady(at now: Moment, into actions: inout StageActions) {
-    for request in windows.takeReady(at: lastSeq) { enter(request, at: now, into: &actions) }
-  }
-
-  /// Answers the questions that can be answered now.
-  private mutating func answerQuestions(into actions: inout StageActions) {
-    var open: [WindowQuestion] = []
-    for question in questions {
-      let userID = question.userID
-      let isHere = audience.participants.contains(userID)
-      if isHere ? lastSeq < question.seq : isEnteringUnasked(userID) {
-        open.append(question)
-      } else {
-        let window = audience.window(of: userID, after: lastSeq)
-        if window != nil { windows.share(userID, with: question.server) }
-        actions.append(.answerWindow(WindowAnswer(question, window)))
-      }
-    }
-    questions = open
-  }
-
-  /// Whether another stage was asked for a user's window, and has not answered.
-  func asksForWindow(of userID: String) -> Bool { windows.isAsked(userID) }
-
-  /// Whether a user is about to enter and waits for no other stage, so that stages never wait for one
-  /// another in a circle.
-  private func isEnteringUnasked(_ userID: String) -> Bool {
-    !windows.isAsked(userID) && isEntering(userID)
-  }
-
-  /// The users who are about to enter, each once.
-  var enteringUsers: [User] {
-    guard !recoveries.isEmpty || !windows.isEmpty else { return [] }
-    let users = (recoveries.requests + windows.requests).map(\.principal.user)
-    return Dictionary(users.map { ($0.id, $0) }) { $1 }.values.sorted { $0.id < $1.id }
-  }
-
-  /// Whether a user is about to enter.
-  package func isEntering(_ userID: String) -> Bool {
-    recoveries.contains(userID) || windows.contains(userID)
-  }
-
   /// Goes on from the state of another home, or of the same after a break.
   private mutating func resume(_ start: StageStart) {
     epoch = start.epoch
@@ -437,11 +327,12 @@ extension ChannelStage {
   private mutating func abandon(into actions: inout StageActions) {
     flush(into: &actions)
     for session in observers.removeAll() { actions.append(.disconnect(session)) }
-    let waiting = recoveries.removeAll { _ in true } + windows.removeAll()
-    for request in waiting { refuse(request, .internalError, into: &actions) }
+    for request in recoveries.removeAll(where: { _ in true }) {
+      refuse(request, .internalError, into: &actions)
+    }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.disconnect(session)) }
-      actions.append(.left(userID: participant.userID, heirs: []))
+      actions.append(.left(userID: participant.userID))
     }
   }
 }

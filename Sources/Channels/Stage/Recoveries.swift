@@ -52,14 +52,6 @@ struct Recoveries: Sendable {
 
   var isEmpty: Bool { recoveries.isEmpty }
 
-  /// Those who wait, in no order.
-  var requests: [EnterRequest] { recoveries.values.map(\.request) }
-
-  /// Whether a connection of a user waits.
-  func contains(_ userID: String) -> Bool {
-    recoveries.values.contains { $0.request.principal.user.id == userID }
-  }
-
   /// Begins to read the events after those that a client saw, and the updates that may have been
   /// held back when its connection was lost.
   ///

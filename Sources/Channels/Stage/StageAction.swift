@@ -19,12 +19,6 @@ package enum StageAction: Sendable {
   case unsubscribe(SessionAddress)
   /// Have a connection closed, so that its client comes back and asks for what it missed.
   case disconnect(SessionAddress)
-  /// Ask the channel's home again whether a connection may enter.
-  indirect case admit(EnterRequest)
-  /// Ask another server's stage for a user's window.
-  indirect case askWindow(WindowQuestion, of: UInt16)
-  /// Answer the stage of the server that asked.
-  indirect case answerWindow(WindowAnswer)
   /// Send a message to the channel's home on another server.
   indirect case report(StageReport)
   /// Read the events after one, for the repair of the attachment of a number.
@@ -35,8 +29,8 @@ package enum StageAction: Sendable {
   indirect case read(RecoveryRead)
   /// Report a user who is on the stage from now on, by this connection.
   case entered(User, SessionAddress)
-  /// Report a user who is no longer on the stage, with the servers that were given its window.
-  case left(userID: String, heirs: [UInt16])
+  /// Report a user who is no longer on the stage.
+  case left(userID: String)
   /// Count messages that were withheld from participants.
   case withheld(Int)
   /// Give the stage ``StageInput/deadline`` at this time of the monotonic clock, and forget earlier

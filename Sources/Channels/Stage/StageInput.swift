@@ -7,6 +7,8 @@ package struct EnterRequest: Sendable {
   /// The last event that the client saw; `nil` for a client that asks for no missed events.
   package let recover: StreamPosition?
   package let address: ReplyAddress
+  /// Whether the user is in the channel on another server too, as the channel's home says.
+  package var isElsewhere = false
 
   package init(principal: SessionPrincipal, recover: StreamPosition?, address: ReplyAddress) {
     self.principal = principal
@@ -26,8 +28,6 @@ package enum StageInput: Sendable {
   case record(Channel)
   /// A connection that the judge lets in.
   indirect case enter(EnterRequest)
-  /// A connection that the judge lets in, of a user who is in the channel on another server.
-  indirect case enterBeside(EnterRequest, server: UInt16)
   /// A connection that the judge keeps out.
   indirect case refuse(EnterRequest, ServiceError)
   /// The events that a ``RecoveryRead`` of this number found; `nil` when they no longer exist or
@@ -49,12 +49,6 @@ package enum StageInput: Sendable {
   indirect case resume(StageStart)
   /// Events were lost that can't be read: everyone has to come back.
   case abandon
-  /// Another stage asks for a user's window.
-  indirect case windowQuestion(WindowQuestion)
-  /// The answer of another server's stage.
-  indirect case window(WindowAnswer)
-  /// A server is gone, with its stage.
-  case serverGone(UInt16)
   /// The outcome of a call, to be returned after all events before it.
   case answer(ReplyAddress, CallOutcome)
   /// The time of the last ``StageAction/wake(at:)``.

@@ -7,19 +7,13 @@ struct StageInventory: Sendable {
   private static let pieceBytes = 32_768
 
   private var userIDs: ArraySlice<String> = []
-  private var claims: ArraySlice<EntryClaim> = []
 
   init() {}
 
-  init(userIDs: [String], claims: [EntryClaim]) {
-    self.userIDs = userIDs[...]
-    self.claims = claims[...]
-  }
+  init(userIDs: [String]) { self.userIDs = userIDs[...] }
 
   /// The next piece; the last one may be empty.
-  mutating func next(
-    isHere: (String) -> Bool, isOpen: (EntryClaim) -> Bool
-  ) -> StagePiece {
+  mutating func next(isHere: (String) -> Bool) -> StagePiece {
     var rest = Self.pieceBytes
     var users: [String] = []
     while rest > 0, let userID = userIDs.popFirst() {
@@ -27,13 +21,6 @@ struct StageInventory: Sendable {
       users.append(userID)
       rest -= userID.utf8.count + 4
     }
-    var entering: [EntryClaim] = []
-    while rest > 0, let claim = claims.popFirst() {
-      guard isOpen(claim) else { continue }
-      entering.append(claim)
-      rest -= claim.userID.utf8.count + 12
-    }
-    return StagePiece(
-      userIDs: users, entering: entering, isLast: userIDs.isEmpty && claims.isEmpty)
+    return StagePiece(userIDs: users, isLast: userIDs.isEmpty)
   }
 }

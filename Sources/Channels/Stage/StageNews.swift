@@ -22,12 +22,10 @@ package enum StageReport: Sendable {
   indirect case arrive(StagePiece)
   /// A user whom the stage does not have asks to enter; the answer has the same number.
   indirect case admit(UInt64, User)
-  /// The user's connection of an admission has entered, or does not enter.
-  case settled(UInt64, userID: String)
   /// A user is on the stage from now on, by this connection.
   indirect case entered(User, SessionAddress)
-  /// A user is not, or no longer, on the stage; these servers were given its window.
-  case left(userID: String, heirs: [UInt16])
+  /// A user is not, or no longer, on the stage.
+  case left(userID: String)
   /// The stage is gone: nobody is on it.
   case detach
 }
@@ -40,14 +38,11 @@ package struct StageAttachment: Sendable, Hashable {
   package let seq: Int64
   /// The users of whom the participants on the stage know; `nil` when it has none.
   package let announced: AnnouncedUsers?
-  /// The last admission that the stage has asked for.
-  package let lastAdmission: UInt64
 
-  package init(epoch: String, seq: Int64, announced: AnnouncedUsers?, lastAdmission: UInt64) {
+  package init(epoch: String, seq: Int64, announced: AnnouncedUsers?) {
     self.epoch = epoch
     self.seq = seq
     self.announced = announced
-    self.lastAdmission = lastAdmission
   }
 }
 
@@ -55,13 +50,10 @@ package struct StageAttachment: Sendable, Hashable {
 package struct StagePiece: Sendable, Hashable {
   /// Users who are on the stage.
   package let userIDs: [String]
-  /// Connections that are on the way to the stage.
-  package let entering: [EntryClaim]
   package let isLast: Bool
 
-  package init(userIDs: [String], entering: [EntryClaim], isLast: Bool) {
+  package init(userIDs: [String], isLast: Bool) {
     self.userIDs = userIDs
-    self.entering = entering
     self.isLast = isLast
   }
 }
@@ -76,8 +68,8 @@ package enum StageNews: Sendable {
   case absent
   /// The home has no such attachment, or gives the channel up: the stage has to attach anew.
   case released
-  /// The answer to ``StageReport/admit(_:_:)``: another server that has the user, if any has.
-  case admitted(UInt64, Result<UInt16?, ServiceError>)
+  /// The answer to ``StageReport/admit(_:_:)``: whether the user is in the channel on another server too.
+  case admitted(UInt64, Result<Bool, ServiceError>)
   case event(ChannelEvent)
   case notice(StageNotice)
   /// The record of the channel, changed without an event.
@@ -112,53 +104,5 @@ package struct StageStart: Sendable, Hashable {
     self.epoch = epoch
     self.seq = seq
     self.throttleLimit = throttleLimit
-  }
-}
-
-/// A question of a stage to another: the throttle's window of a user whom both will have.
-package struct WindowQuestion: Sendable, Hashable {
-  /// The number of the question, never used again by the stage that asks.
-  package let number: UInt64
-  package let userID: String
-  /// The event after which the window is wanted, or after a later one.
-  package let seq: Int64
-  /// The server of the stage that asks.
-  package let server: UInt16
-
-  package init(number: UInt64, userID: String, seq: Int64, server: UInt16) {
-    self.number = number
-    self.userID = userID
-    self.seq = seq
-    self.server = server
-  }
-}
-
-/// The answer of a stage to a question.
-package struct WindowAnswer: Sendable, Hashable {
-  package let question: WindowQuestion
-  /// `nil` when the stage does not have the user.
-  package let window: UserWindow?
-
-  package init(_ question: WindowQuestion, _ window: UserWindow?) {
-    self.question = question
-    self.window = window
-  }
-}
-
-/// The throttle's record of a user, as it was after an event.
-package struct UserWindow: Sendable, Hashable {
-  package let seq: Int64
-  /// The last event before those that the user was shown, but for the messages withheld.
-  package let since: Int64
-  /// The times of the messages that the user was shown, oldest first.
-  package let shownTimes: [Int64]
-  /// The messages that were withheld from the user, as far as is remembered.
-  package let withheldIDs: [Int64]
-
-  package init(seq: Int64, since: Int64, shownTimes: [Int64], withheldIDs: [Int64]) {
-    self.seq = seq
-    self.since = since
-    self.shownTimes = shownTimes
-    self.withheldIDs = withheldIDs
   }
 }

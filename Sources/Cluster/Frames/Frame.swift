@@ -59,7 +59,7 @@ package struct LinkNumbers: Sendable, Equatable {
 /// The frames themselves have the same form in all versions so far.
 package struct LinkVersions: Sendable, Equatable {
   /// The versions of this program.
-  package static let current = LinkVersions(lowest: 1, highest: 7)
+  package static let current = LinkVersions(lowest: 8, highest: 8)
 
   package let lowest: UInt8
   package let highest: UInt8

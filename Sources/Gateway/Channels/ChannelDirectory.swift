@@ -268,7 +268,6 @@ extension ChannelDirectory {
   /// Repairs what may be lost between this server and another.
   func linkWasReset(with server: UInt16) {
     shard.stages.attachAnew(to: server)
-    for stage in allStages { stage.handle(.serverGone(server)) }
     shard.markStages(for: [server])
   }
 
@@ -311,7 +310,6 @@ extension ChannelDirectory {
     reports.remove(server)
     // In a channel that is being read, after what the server has reported.
     for url in entries.keys { withKnownChannel(url) { $0.remove(server: server) } }
-    for stage in allStages { stage.handle(.serverGone(server)) }
   }
 
   /// Leaves a channel alone for a while that another server has taken over.

@@ -168,11 +168,12 @@ final class ChannelHost {
   func enter(_ request: EnterRequest) {
     guard !home.isGathering else { return home.hold(request) }
     if stage == nil { open() }
+    let userID = request.principal.user.id
     do throws(ServiceError) {
-      let userID = request.principal.user.id
       try requireEntering(userID)
-      let other = shard.edge == nil ? nil : home.admit(userID)
-      stage?.handle(other.map { .enterBeside(request, server: $0) } ?? .enter(request))
+      var request = request
+      request.isElsewhere = home.isElsewhere(userID)
+      stage?.handle(StageInput.enter(request))
     } catch {
       stage?.handle(.refuse(request, error))
     }

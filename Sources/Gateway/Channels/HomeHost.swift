@@ -59,12 +59,8 @@ final class HomeHost {
   /// Keeps a connection of this server that asks to enter until all servers have reported.
   func hold(_ request: EnterRequest) { home.hold(.here(request)) }
 
-  /// Notes that a user is about to enter on this server.
-  ///
-  /// - Returns: Another server that has the user, or will have it before.
-  func admit(_ userID: String) -> UInt16? {
-    home.admit(userID) { channel?.stage?.isEntering($0) ?? false }
-  }
+  /// Whether a user is in the channel on another server.
+  func isElsewhere(_ userID: String) -> Bool { home.isElsewhere(userID, than: server) }
 
   /// Takes a message of a stage on another server.
   ///
@@ -94,21 +90,17 @@ final class HomeHost {
     case .entered(let user, let session):
       // The stage has not applied the ban of a user who is banned, and is going to.
       if channel?.mayEnter(user.id) == true { handle(.entered(user, session)) }
-    case .settled(let number, let userID):
-      home.settle(number, of: userID, on: address.server)
-    case .left(let userID, let heirs):
-      handle(.left(userID: userID, server: address.server, heirs: heirs))
+    case .left(let userID): handle(.left(userID: userID, server: address.server))
     case .detach: perform(home.detach(address, at: now))
     }
   }
 
   private func admit(_ user: User, _ number: UInt64, on server: UInt16) {
     guard let channel else { return }
-    let result: Result<UInt16?, ServiceError>
+    let result: Result<Bool, ServiceError>
     do throws(ServiceError) {
       try channel.requireEntering(user.id)
-      result = .success(
-        home.admit(user.id, number, on: server) { channel.stage?.isEntering($0) ?? false })
+      result = .success(home.isElsewhere(user.id, than: server))
     } catch {
       result = .failure(error)
     }
@@ -241,7 +233,7 @@ extension Shard {
   /// Takes a message of a stage on another server, whose channel may have to be read first.
   func receive(_ report: StageReport, from address: StageAddress, inChannel url: String) {
     switch report {
-    case .left, .settled:
+    case .left:
       channels.withKnownChannel(url) { $0.receive(report, from: address) }
     case .detach:
       channels.stopExpecting(address.server, of: url)

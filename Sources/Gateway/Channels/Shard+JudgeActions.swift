@@ -26,11 +26,8 @@ extension Shard {
     }
   }
 
-  /// Sends an addition to the home that has followed the one that asked for it, if that understands it.
+  /// Sends an addition to the home that has followed the one that asked for it.
   func handOver(_ addition: LateAddition, to url: String) {
-    guard edge?.routes.home(ofChannel: url, reads: MessageVersion.lateAdditions) == true else {
-      return
-    }
     send(.channel(url: url, .lateAddition(addition)))
   }
 

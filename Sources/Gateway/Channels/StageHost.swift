@@ -148,9 +148,6 @@ final class StageHost {
     channelID == 0 ? nil : stage.position.map { (channelID, $0) }
   }
 
-  /// Whether a user is about to enter.
-  func isEntering(_ userID: String) -> Bool { stage.isEntering(userID) }
-
   /// The throttle of a user who is in the channel.
   func throttle(of userID: String) -> Throttle? { stage.throttle(of: userID) }
 
@@ -181,24 +178,14 @@ final class StageHost {
       shard.send(message, to: Int(address.session.shard))
     case .release(let principal):
       shard.release(url, principal)
-      if !stage.contains(principal.user.id) { didLeave(principal.user.id, heirs: []) }
+      if !stage.contains(principal.user.id) { didLeave(principal.user.id) }
     case .unsubscribe(let session):
       shard.send(.session(session, .removed(channelURL: url)))
     case .read(let read): self.read(read)
     case .entered(let user, let session):
       if let home { home.handle(.entered(user, session)) } else { report(.entered(user, session)) }
-    case .left(let userID, let heirs): didLeave(userID, heirs: heirs)
+    case .left(let userID): didLeave(userID)
     case .disconnect(let session): shard.send(.session(session, .disconnect))
-    case .admit(let request):
-      if let home { home.enter(request) } else { handle(AttachmentInput.enter(request)) }
-    case .askWindow(let question, let server):
-      // A home that has not heard of a server's end may name it, and nobody reports that end again.
-      guard shard.edge?.routes.ring.member(slot: server) != nil else {
-        return handle(StageInput.window(WindowAnswer(question, nil)))
-      }
-      shard.send(.stage(server: server, url: url, .windowQuestion(question)))
-    case .answerWindow(let answer):
-      shard.send(.stage(server: answer.question.server, url: url, .window(answer)))
     case .report(let report): self.report(report)
     case .repair(let number, let channelID, let seq):
       repair(number, channelID: channelID, after: seq)
@@ -210,11 +197,11 @@ final class StageHost {
     }
   }
 
-  private func didLeave(_ userID: String, heirs: [UInt16]) {
+  private func didLeave(_ userID: String) {
     if let home {
-      home.handle(.left(userID: userID, server: shard.services.server, heirs: heirs))
+      home.handle(.left(userID: userID, server: shard.services.server))
     } else {
-      report(.left(userID: userID, heirs: heirs))
+      report(.left(userID: userID))
     }
   }
 

@@ -108,9 +108,6 @@ final class ClusterInbox: ClusterDelegate {
 
   private func receive(_ bytes: [UInt8], from server: ServerID, _ target: Target) {
     do throws(MessageDecodingError) {
-      guard let version = bytes.first, version <= target.network.local.version else {
-        throw .unsupported
-      }
       deliver(try RelayedMessage(decoding: bytes), target)
     } catch {
       figures.add(to: .unreadable)
@@ -135,7 +132,7 @@ final class ClusterInbox: ClusterDelegate {
       figures.add(to: .passedOn)
       passed.withLock { $0.note(message, to: next, at: SystemClock.monotonicMilliseconds) }
       let further = RelayedMessage(message, passCount: relayed.passCount + 1)
-      network.send(network.ring.encode(further, from: network.local, for: next), to: next)
+      network.send(further.encoded(), to: next)
     case .there:
       figures.add(to: .lost)
       if let refusal = message.callAddress?.answer(.failure(.moved)) { shards.send(refusal) }

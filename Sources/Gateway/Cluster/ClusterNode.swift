@@ -172,7 +172,6 @@ final class ClusterNode: ClusterObserver {
     options.timing.beat = settings.cluster.beatMilliseconds
     options.timing.serverTimeout = settings.cluster.serverTimeoutMilliseconds
     options.timing.isolation = settings.cluster.isolationMilliseconds
-    options.versions = .ofProcess
     let agreement = ClusterAgreement(settings)
     options.agreement = agreement.digests
     options.shownSettings = agreement.shown

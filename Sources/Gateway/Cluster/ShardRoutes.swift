@@ -55,24 +55,6 @@ final class ShardRoutes {
     ring.members.map(\.slot).filter { $0 != network.local.slot }
   }
 
-  /// The numbers of the other servers that read a version of messages; none when this one does not write
-  /// it.
-  func otherServers(reading version: UInt8) -> [UInt16] {
-    guard network.local.version >= version else { return [] }
-    return ring.members.filter { $0.slot != network.local.slot && $0.version >= version }
-      .map(\.slot)
-  }
-
-  /// Whether the home of a channel reads a version of messages, and this server writes it.
-  func home(ofChannel url: String, reads version: UInt8) -> Bool {
-    min(ring.home(ofChannel: url).version, network.local.version) >= version
-  }
-
-  /// Whether the home of a user reads a version of messages, and this server writes it.
-  func home(ofUser id: String, reads version: UInt8) -> Bool {
-    min(ring.home(ofUser: id).version, network.local.version) >= version
-  }
-
   /// The other server that a user is at home on.
   func server(ofUser id: String) -> UInt16? { other(ring.home(ofUser: id)) }
 
@@ -95,7 +77,7 @@ final class ShardRoutes {
       }
       shard.send(.message(message), to: receiver)
     case .there(let server):
-      let bytes = ring.encode(RelayedMessage(message), from: network.local, for: server)
+      let bytes = RelayedMessage(message).encoded()
       let isOwnCall = message.callAddress?.shard == shard.handle.address
       network.enqueue(
         bytes, to: server, knowing: isOwnCall ? resetCounts[server] ?? 0 : nil)

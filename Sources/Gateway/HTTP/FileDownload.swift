@@ -168,40 +168,11 @@ private struct FileRequest: Sendable {
   private func askHome(
     of userID: String, about file: FileRecord, _ thumbnail: FileRecord?, _ shard: Shard
   ) {
-    let canList = shard.edge?.routes.home(ofUser: userID, reads: MessageVersion.channelsOfUsers)
-    guard canList != false else { return askOlderHome(of: userID, about: file, thumbnail) }
-    ask(shard) {
-      .user(id: userID, .listChannels(replyTo: $0))
-    } then: { answer in
-      guard case .channels(let urls)? = answer else { return forbid() }
-      judge(userID, in: urls, file, thumbnail)
-    }
-  }
-
-  /// Asks a home that can only say whether a user is in one of the channels of a file.
-  private func askOlderHome(
-    of userID: String, about file: FileRecord, _ thumbnail: FileRecord?
-  ) {
-    lookUp(FileChannelsLookup(file.id, for: userID, at: services.clock.now)) { urls in
-      path.resume { shard in
-        ask(shard) {
-          .user(id: userID, .isIn(channelURLs: urls, replyTo: $0))
-        } then: { answer in
-          guard case .isIn(let isIn)? = answer else { return forbid() }
-          judge(userID, in: isIn ? urls : [], file, thumbnail)
-        }
-      }
-    }
-  }
-
-  private func ask(
-    _ shard: Shard, _ question: (PollAddress) -> ShardMessage,
-    then next: @escaping (ShardAnswer?) -> Void
-  ) {
     shard.poll(count: 1, within: shard.edge == nil ? nil : Self.patience) { _, address in
-      question(address)
-    } then: {
-      next($0.first)
+      .user(id: userID, .listChannels(replyTo: address))
+    } then: { answers in
+      guard case .channels(let urls)? = answers.first else { return forbid() }
+      judge(userID, in: urls, file, thumbnail)
     }
   }
 

@@ -11,9 +11,8 @@ enum BusiestChannelEndpoints {
     let limit = try call.query.pageSize()
     let shard = call.shard
     let others = shard.edge?.routes.otherServers ?? []
-    let asked = shard.edge?.routes.otherServers(reading: MessageVersion.busiestChannels) ?? []
     let shards = shard.services.shards.handles
-    shard.ask(.busiestChannels(limit: limit), of: shards, asked) { answers in
+    shard.ask(.busiestChannels(limit: limit), of: shards, others) { answers in
       var all: [ChannelTraffic] = []
       for case .busiestChannels(let some) in answers { all += some }
       let busiest = ChannelTraffic.busiest(of: all, limit: limit)

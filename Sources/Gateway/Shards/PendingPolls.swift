@@ -171,7 +171,7 @@ extension ShardAnswer {
       case .participantCounts(let some): numbers += some
       case .awaitedSends(let some): sends += some
       case .busiestChannels(let some): traffic += some
-      case .dismissed, .sent, .isIn, .channels: break
+      case .dismissed, .sent, .channels: break
       }
     }
     switch question {

@@ -78,13 +78,6 @@ extension Shard {
     case .answer(let address, let outcome, let seq):
       guard let stage = stages[url] else { return reply(to: address, outcome) }
       stage.handle(AttachmentInput.answer(address, outcome, after: seq))
-    case .windowQuestion(let question):
-      guard let stage = channels.stage(url) else {
-        let answer = WindowAnswer(question, nil)
-        return send(.stage(server: question.server, url: url, .window(answer)))
-      }
-      stage.handle(.windowQuestion(question))
-    case .window(let answer): channels.stage(url)?.handle(.window(answer))
     }
   }
 
@@ -107,8 +100,6 @@ extension Shard {
     case .announce(let session, let openedAt, let urls):
       users.announce(session, of: id, openedAt: openedAt, channelURLs: urls)
     case .forget(let session): users.forget(session, of: id)
-    case .isIn(let urls, let address):
-      send(.shard(address.shard, .answer(.isIn(users.isIn(urls, id)), to: address)))
     case .listChannels(let address):
       send(.shard(address.shard, .answer(.channels(users.channels(of: id)), to: address)))
     }

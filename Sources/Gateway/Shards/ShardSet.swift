@@ -181,7 +181,7 @@ extension ShardSet {
     case .here: return false
     case .there(let server):
       let relayed = RelayedMessage(message)
-      network.send(network.ring.encode(relayed, from: network.local, for: server), to: server)
+      network.send(relayed.encoded(), to: server)
     case .nowhere: break
     }
     return true

@@ -160,11 +160,6 @@ final class UserDirectory {
     }
   }
 
-  /// Whether a user is in one of the channels, or was until its connection was lost.
-  func isIn(_ channelURLs: [String], _ userID: String) -> Bool {
-    !Set(channelURLs).isDisjoint(with: channels(of: userID))
-  }
-
   /// The channels that a user is in, or was until its connection was lost.
   func channels(of userID: String) -> [String] {
     (presences[userID]?.channels ?? []).map(\.url) + graces.channels(of: userID, at: shard.loop.now)

@@ -210,13 +210,6 @@ extension ServiceError {
     ServiceError(.outOfRange, message, field: "created_at")
   }
 
-  /// The channel's home is a server of an older version, which would send a message of the past as a new
-  /// one.
-  package static let importUnknown = ServiceError(
-    .internalError,
-    "the channel is on a server of an older version, which cannot import messages: "
-      + "try again when all servers are upgraded")
-
   /// A message has no such key of extra data, and the caller may not create it.
   package static func unknownMetaArrayKey(_ key: String) -> ServiceError {
     ServiceError(

@@ -20,38 +20,34 @@ extension ChannelMessage: MessageCodable {
       writer.write(principal)
       writer.write(address)
     case .exited(let session):
-      writer.write(case: 18)
+      writer.write(case: 3)
       writer.write(session)
     case .profile(let user):
-      writer.write(case: 5)
+      writer.write(case: 4)
       writer.write(user)
     case .platform(let request):
-      writer.write(case: 6)
+      writer.write(case: 5)
       writer.write(request)
     case .submit(let order, let createdAt, let user, let address):
-      writer.write(case: 7)
-      if writer.version >= MessageVersion.imports {
-        writer.write(createdAt)
-        writer.write(order)
-      } else {
-        writer.write(createdAt == nil ? order : order.withUnknownTime)
-      }
+      writer.write(case: 6)
+      writer.write(createdAt)
+      writer.write(order)
       writer.write(user)
       writer.write(address)
     case .explainLimits(let userID, let address):
-      writer.write(case: 8)
+      writer.write(case: 7)
       writer.write(userID)
       writer.write(address)
     case .create(let channel, let address):
-      writer.write(case: 9)
+      writer.write(case: 8)
       writer.write(channel)
       writer.write(address)
     case .dismiss(let userID, let address):
-      writer.write(case: 16)
+      writer.write(case: 9)
       writer.write(userID)
       writer.write(address)
     case .sendUploaded(let order, let user, let address):
-      writer.write(case: 17)
+      writer.write(case: 10)
       writer.write(order)
       writer.write(user)
       writer.write(address)
@@ -62,10 +58,10 @@ extension ChannelMessage: MessageCodable {
       writer.write(case: 12)
       writer.write(metadata)
     case .lateAddition(let addition):
-      writer.write(case: 19)
+      writer.write(case: 13)
       writer.write(addition)
     case .report(let report, let address):
-      writer.write(case: 13)
+      writer.write(case: 14)
       writer.write(report)
       writer.write(address.server)
       writer.write(address.attachment)
@@ -82,25 +78,23 @@ extension ChannelMessage: MessageCodable {
         replyTo: try reader.read())
     case 2:
       self = .listMessages(try reader.read(), for: try reader.read(), replyTo: try reader.read())
-    // 3 and 4 were given to messages that are no more.
-    case 18: self = .exited(try reader.read())
-    case 5: self = .profile(try reader.read())
-    case 6: self = .platform(try reader.read())
-    case 7:
-      let createdAt = reader.version >= MessageVersion.imports ? try reader.readImportTime() : nil
+    case 3: self = .exited(try reader.read())
+    case 4: self = .profile(try reader.read())
+    case 5: self = .platform(try reader.read())
+    case 6:
+      let createdAt = try reader.readImportTime()
       self = .submit(
         try reader.read(), createdAt: createdAt, onBehalfOf: try reader.read(),
         replyTo: try reader.read())
-    case 8: self = .explainLimits(userID: try reader.read(), replyTo: try reader.read())
-    case 9: self = .create(try reader.read(), replyTo: try reader.read())
-    case 16: self = .dismiss(userID: try reader.read(), replyTo: try reader.read())
-    case 17:
+    case 7: self = .explainLimits(userID: try reader.read(), replyTo: try reader.read())
+    case 8: self = .create(try reader.read(), replyTo: try reader.read())
+    case 9: self = .dismiss(userID: try reader.read(), replyTo: try reader.read())
+    case 10:
       self = .sendUploaded(try reader.read(), by: try reader.read(), replyTo: try reader.read())
     case 11: self = .restrictionsRemoved(userID: try reader.read())
     case 12: self = .metadata(try reader.read())
-    case 19 where reader.version >= MessageVersion.lateAdditions:
-      self = .lateAddition(try reader.read())
-    case 13:
+    case 13: self = .lateAddition(try reader.read())
+    case 14:
       self = .report(
         try reader.read(),
         from: StageAddress(server: try reader.read(), attachment: try reader.read()))
@@ -113,14 +107,6 @@ extension MessageReader {
   /// Reads the time of a message of the past, which may be absent.
   fileprivate mutating func readImportTime() throws(MessageDecodingError) -> Int64? {
     try read(Bool.self) ? try readInteger(in: Limits.importTimes) : nil
-  }
-}
-
-extension MessageOrder {
-  /// The order as a server of an older version gets it, which would send it as a new message: one that is
-  /// refused.
-  fileprivate var withUnknownTime: MessageOrder {
-    MessageOrder(.failure(.importUnknown), requestID: nil, upload: upload, arrival: arrival)
   }
 }
 

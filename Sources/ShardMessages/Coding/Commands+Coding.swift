@@ -53,10 +53,9 @@ extension ChannelCommand: MessageCodable {
       writer.write(id)
       writer.write(change)
     case .translateMessage(let id, let languages):
-      // A server of an older version has no translator: it shows the message as it is.
-      writer.write(case: writer.version >= 3 ? 18 : 16)
+      writer.write(case: 18)
       writer.write(id)
-      if writer.version >= 3 { writer.write(languages) }
+      writer.write(languages)
     }
   }
 
@@ -83,8 +82,7 @@ extension ChannelCommand: MessageCodable {
     case 15: self = .deleteMessage(try reader.read())
     case 16: self = .viewMessage(try reader.read())
     case 17: self = .changeMetaArrays(ofMessage: try reader.read(), try reader.read())
-    case 18 where reader.version >= 3:
-      self = .translateMessage(try reader.read(), into: try reader.read())
+    case 18: self = .translateMessage(try reader.read(), into: try reader.read())
     default: throw .unknownCase
     }
   }

@@ -74,11 +74,9 @@ extension ClosedRange<Int64> {
 
 /// The bytes of a message that is being encoded.
 package struct MessageWriter {
-  /// The version that the receiver reads.
-  package let version: UInt8
   package private(set) var bytes: [UInt8] = []
 
-  package init(version: UInt8 = MessageVersion.current) { self.version = version }
+  package init() {}
 
   package mutating func write(_ value: some MessageCodable) { value.encode(into: &self) }
 
@@ -97,15 +95,12 @@ package struct MessageWriter {
 package struct MessageReader {
   private let bytes: [UInt8]
   private var position = 0
-  /// The version that the sender has written.
-  package private(set) var version = MessageVersion.current
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Reads the version of what follows.
   mutating func readVersion() throws(MessageDecodingError) {
-    version = try readNumber()
-    guard MessageVersion.isKnown(version) else { throw .unsupported }
+    guard try readNumber() == MessageVersion.current else { throw .unsupported }
   }
 
   /// Bytes that are left.

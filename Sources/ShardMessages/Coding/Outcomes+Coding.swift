@@ -31,8 +31,8 @@ extension ServiceError: MessageCodable {
     writer.write(data.windowMilliseconds)
     writer.write(data.scope)
     writer.write(data.outcome)
-    if writer.version >= 2 { writer.write(data.reason) }
-    if writer.version >= 3 { writer.write(data.unsupported) }
+    writer.write(data.reason)
+    writer.write(data.unsupported)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -41,8 +41,7 @@ extension ServiceError: MessageCodable {
       data: ErrorDetails(
         field: try reader.read(), retryAfterMilliseconds: try reader.read(),
         limit: try reader.read(), windowMilliseconds: try reader.read(),
-        scope: try reader.read(), outcome: try reader.read(),
-        reason: reader.version >= 2 ? try reader.read() : nil,
-        unsupported: reader.version >= 3 ? try reader.read() : nil))
+        scope: try reader.read(), outcome: try reader.read(), reason: try reader.read(),
+        unsupported: try reader.read()))
   }
 }

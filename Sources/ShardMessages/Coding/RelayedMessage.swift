@@ -12,10 +12,10 @@ package struct RelayedMessage: Sendable {
     self.passCount = passCount
   }
 
-  /// Encodes the message for a server that reads a version, which is the first byte.
-  package func encoded(version: UInt8 = MessageVersion.current) -> [UInt8] {
-    var writer = MessageWriter(version: version)
-    writer.write(case: version)
+  /// Encodes the message; the first byte is the version.
+  package func encoded() -> [UInt8] {
+    var writer = MessageWriter()
+    writer.write(case: MessageVersion.current)
     writer.write(case: passCount)
     writer.write(message)
     return writer.bytes
@@ -23,7 +23,7 @@ package struct RelayedMessage: Sendable {
 
   /// Decodes a message.
   ///
-  /// - Throws: For bytes that ``encoded(version:)`` of no message returns.
+  /// - Throws: For bytes that ``encoded()`` of no message returns.
   package init(decoding bytes: [UInt8]) throws(MessageDecodingError) {
     guard bytes.count <= ShardMessage.byteLimit else { throw .unsupported }
     var reader = MessageReader(bytes)

@@ -143,7 +143,7 @@ extension MessageDraft: MessageCodable {
     writer.write(metaArrays)
     writer.write(pushOption)
     writer.write(thumbnailSizes)
-    if writer.version >= 3 { writer.write(translationLanguages) }
+    writer.write(translationLanguages)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -152,6 +152,6 @@ extension MessageDraft: MessageCodable {
       data: try reader.read(), customType: try reader.read(), mentionType: try reader.read(),
       mentionedUserIDs: try reader.read(), metaArrays: try reader.read(),
       pushOption: try reader.read(), thumbnailSizes: try reader.read(),
-      translationLanguages: reader.version >= 3 ? try reader.read() : [])
+      translationLanguages: try reader.read())
   }
 }

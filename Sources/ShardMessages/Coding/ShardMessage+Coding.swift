@@ -5,17 +5,17 @@ extension ShardMessage {
   /// The bytes that a message may have.
   package static let byteLimit = 64 << 20
 
-  /// Encodes the message for a reader of a version, which is the first byte.
-  package func encoded(version: UInt8 = MessageVersion.current) -> [UInt8] {
-    var writer = MessageWriter(version: version)
-    writer.write(case: version)
+  /// Encodes the message; the first byte is the version.
+  package func encoded() -> [UInt8] {
+    var writer = MessageWriter()
+    writer.write(case: MessageVersion.current)
     writer.write(self)
     return writer.bytes
   }
 
   /// Decodes a message.
   ///
-  /// - Throws: For bytes that ``encoded(version:)`` of no message returns.
+  /// - Throws: For bytes that ``encoded()`` of no message returns.
   package init(decoding bytes: [UInt8]) throws(MessageDecodingError) {
     guard bytes.count <= Self.byteLimit else { throw .unsupported }
     var reader = MessageReader(bytes)

@@ -154,8 +154,7 @@ extension ShardQuestion: MessageCodable {
     case 3: self = .connections
     case 4: self = .participantCounts(try reader.read())
     case 5: self = .awaitedSends(channelURL: try reader.read())
-    case 6 where reader.version >= MessageVersion.busiestChannels:
-      self = .busiestChannels(limit: try reader.readInteger(in: Limits.pageSizes))
+    case 6: self = .busiestChannels(limit: try reader.readInteger(in: Limits.pageSizes))
     default: throw .unknownCase
     }
   }
@@ -188,14 +187,11 @@ extension ShardAnswer: MessageCodable {
     case .sent(let outcome):
       writer.write(case: 7)
       writer.write(outcome)
-    case .isIn(let isIn):
-      writer.write(case: 8)
-      writer.write(isIn)
     case .busiestChannels(let channels):
-      writer.write(case: 9)
+      writer.write(case: 8)
       writer.write(channels)
     case .channels(let urls):
-      writer.write(case: 10)
+      writer.write(case: 9)
       writer.write(urls)
     }
   }
@@ -215,11 +211,8 @@ extension ShardAnswer: MessageCodable {
     case 5: self = .dismissed(try reader.read())
     case 6: self = .awaitedSends(try reader.read())
     case 7: self = .sent(try reader.read())
-    case 8: self = .isIn(try reader.read())
-    case 9 where reader.version >= MessageVersion.busiestChannels:
-      self = .busiestChannels(try reader.read())
-    case 10 where reader.version >= MessageVersion.channelsOfUsers:
-      self = .channels(try reader.read())
+    case 8: self = .busiestChannels(try reader.read())
+    case 9: self = .channels(try reader.read())
     default: throw .unknownCase
     }
   }

@@ -15,17 +15,11 @@ extension StageMessage: MessageCodable {
       writer.write(case: 2)
       writer.write(news)
       writer.write(attachment)
-    case .windowQuestion(let question):
-      writer.write(case: 3)
-      writer.write(question)
-    case .window(let answer):
-      writer.write(case: 4)
-      writer.write(answer)
     case .answer(let address, let outcome, let seq):
-      writer.write(case: 5)
+      writer.write(case: 3)
       writer.write(address)
       writer.write(outcome)
-      if writer.version >= 2 { writer.write(seq) }
+      writer.write(seq)
     }
   }
 
@@ -34,12 +28,9 @@ extension StageMessage: MessageCodable {
     case 0: self = .enter(try reader.read())
     case 1: self = .leave(try reader.read(), userID: try reader.read())
     case 2: self = .news(try reader.read(), attachment: try reader.read())
-    case 3: self = .windowQuestion(try reader.read())
-    case 4: self = .window(try reader.read())
-    case 5:
+    case 3:
       self = .answer(
-        try reader.read(), try reader.read(),
-        after: reader.version >= 2 ? try reader.readInteger(in: .positions) : 0)
+        try reader.read(), try reader.read(), after: try reader.readInteger(in: .positions))
     default: throw .unknownCase
     }
   }

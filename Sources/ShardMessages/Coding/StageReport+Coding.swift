@@ -15,18 +15,13 @@ extension StageReport: MessageCodable {
       writer.write(case: 2)
       writer.write(user)
       writer.write(session)
-    case .left(let userID, let heirs):
+    case .left(let userID):
       writer.write(case: 3)
       writer.write(userID)
-      writer.write(heirs)
     case .detach: writer.write(case: 4)
     case .arrive(let piece):
-      writer.write(case: 6)
-      writer.write(piece)
-    case .settled(let number, let userID):
       writer.write(case: 5)
-      writer.write(number)
-      writer.write(userID)
+      writer.write(piece)
     }
   }
 
@@ -36,10 +31,9 @@ extension StageReport: MessageCodable {
       self = .attach(try reader.read())
     case 1: self = .admit(try reader.read(), try reader.read())
     case 2: self = .entered(try reader.read(), try reader.read())
-    case 3: self = .left(userID: try reader.read(), heirs: try reader.read())
+    case 3: self = .left(userID: try reader.read())
     case 4: self = .detach
-    case 6: self = .arrive(try reader.read())
-    case 5: self = .settled(try reader.read(), userID: try reader.read())
+    case 5: self = .arrive(try reader.read())
     default: throw .unknownCase
     }
   }
@@ -50,26 +44,23 @@ extension StageAttachment: MessageCodable {
     writer.write(epoch)
     writer.write(seq)
     writer.write(announced)
-    writer.write(lastAdmission)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       epoch: try reader.read(), seq: try reader.readInteger(in: .positions),
-      announced: try reader.read(), lastAdmission: try reader.read())
+      announced: try reader.read())
   }
 }
 
 extension StagePiece: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(userIDs)
-    writer.write(entering)
     writer.write(isLast)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(
-      userIDs: try reader.read(), entering: try reader.read(), isLast: try reader.read())
+    self.init(userIDs: try reader.read(), isLast: try reader.read())
   }
 }
 
@@ -116,21 +107,5 @@ extension PresenceMark: MessageCodable {
     case 2: self = .count
     default: throw .unknownCase
     }
-  }
-}
-
-extension EntryClaim: MessageCodable {
-  package func encode(into writer: inout MessageWriter) {
-    writer.write(number)
-    writer.write(userID)
-    writer.write(case: standing.rawValue)
-  }
-
-  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    let (number, userID): (UInt64, String) = (try reader.read(), try reader.read())
-    guard let standing = EntryClaim.Standing(rawValue: try reader.readCase()) else {
-      throw .unknownCase
-    }
-    self.init(number: number, userID: userID, standing: standing)
   }
 }

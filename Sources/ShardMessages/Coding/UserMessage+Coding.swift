@@ -48,12 +48,8 @@ extension UserMessage: MessageCodable {
     case .forget(let session):
       writer.write(case: 11)
       writer.write(session)
-    case .isIn(let urls, let address):
-      writer.write(case: 12)
-      writer.write(urls)
-      writer.write(address)
     case .listChannels(let address):
-      writer.write(case: 13)
+      writer.write(case: 12)
       writer.write(address)
     }
   }
@@ -76,9 +72,7 @@ extension UserMessage: MessageCodable {
       self = .announce(
         try reader.read(), openedAt: try reader.read(), channelURLs: try reader.read())
     case 11: self = .forget(try reader.read())
-    case 12: self = .isIn(channelURLs: try reader.read(), replyTo: try reader.read())
-    case 13 where reader.version >= MessageVersion.channelsOfUsers:
-      self = .listChannels(replyTo: try reader.read())
+    case 12: self = .listChannels(replyTo: try reader.read())
     default: throw .unknownCase
     }
   }

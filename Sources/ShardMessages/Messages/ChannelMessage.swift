@@ -43,8 +43,7 @@ package enum ChannelMessage: Sendable {
   case metadata([String: String])
 
   // From the channel's home before.
-  /// An addition to a message. Not for servers that do not know this; see
-  /// ``MessageVersion/lateAdditions``.
+  /// An addition to a message.
   case lateAddition(LateAddition)
 }
 

@@ -58,8 +58,7 @@ package enum ShardQuestion: Sendable, Hashable {
   case participantCounts([String])
   /// Which sends to this channel await their answers on the shard?
   case awaitedSends(channelURL: String)
-  /// Which channels at home on the shard have the most messages? Servers of older versions do not
-  /// know this; see ``MessageVersion/busiestChannels``.
+  /// Which channels at home on the shard have the most messages?
   case busiestChannels(limit: Int)
 }
 
@@ -80,8 +79,6 @@ package enum ShardAnswer: Sendable, Hashable {
   case dismissed(Bool)
   /// The result of sending the message of an upload, as a session's call would get it.
   case sent(CallOutcome)
-  /// Whether a user is in one of the channels that ``UserMessage/isIn(channelURLs:replyTo:)`` names.
-  case isIn(Bool)
   /// The channels of a user, for ``UserMessage/listChannels(replyTo:)``.
   case channels([String])
 }

@@ -14,8 +14,4 @@ package enum StageMessage: Sendable {
   /// The outcome of a call of a session on the stage's server, from a home that the stage is not attached
   /// to yet: it comes after the events that the stage has missed, up to a `seq`.
   case answer(ReplyAddress, CallOutcome, after: Int64)
-
-  // From the channel's stages on other servers.
-  case windowQuestion(WindowQuestion)
-  case window(WindowAnswer)
 }

@@ -35,11 +35,8 @@ package enum UserMessage: Sendable {
   case announce(SessionAddress, openedAt: Int64?, channelURLs: [String])
   /// A session belongs to another home from now on.
   case forget(SessionAddress)
-  /// A question whether the user is in one of the channels, or was until its connection was lost; the
-  /// answer is ``ShardAnswer/isIn(_:)``.
-  case isIn(channelURLs: [String], replyTo: PollAddress)
-  /// Which channels is the user in, or was until its connection was lost? Servers of older versions do
-  /// not know this; see ``MessageVersion/channelsOfUsers``.
+  /// Which channels is the user in, or was until its connection was lost? The answer is
+  /// ``ShardAnswer/channels(_:)``.
   case listChannels(replyTo: PollAddress)
 }
 
@@ -51,7 +48,7 @@ extension UserMessage {
   package var isOfRegister: Bool {
     switch self {
     case .expect, .add, .remove, .release, .announce, .forget: true
-    case .enter, .update, .expel, .revoke, .mention, .notify, .isIn, .listChannels: false
+    case .enter, .update, .expel, .revoke, .mention, .notify, .listChannels: false
     }
   }
 }

@@ -87,35 +87,6 @@ package struct FileRightLookup: StoreLookup {
   }
 }
 
-/// Finds the channels with a message that has a file where a user is not banned: for a user whose home
-/// can only be asked about channels by their names.
-package struct FileChannelsLookup: StoreLookup {
-  package var fileID: String
-  package var userID: String
-  /// Unix milliseconds.
-  package var time: Int64
-
-  package init(_ fileID: String, for userID: String, at time: Int64) {
-    self.fileID = fileID
-    self.userID = userID
-    self.time = time
-  }
-
-  package var statements: ReadStatements<[String]> {
-    .init { transaction in
-      try transaction.connection.all(
-        """
-        \(heldChannels)
-        SELECT c.url FROM held CROSS JOIN channels AS c
-        WHERE c.channel_id = held.channel_id AND NOT EXISTS (
-          SELECT 1 FROM bans AS b
-          WHERE b.channel_id = c.channel_id AND b.user_id = ?3 AND b.ends_at > ?4)
-        """, [fileID, Limits.fileChannelCount, userID, time]
-      ) { $0[0] as String }
-    }
-  }
-}
-
 /// A channel with a message that has a file, as a user stands to it.
 private struct FileChannel {
   var url: String

@@ -19,14 +19,13 @@ struct ChannelHomeTests {
       channel: Channel(url: "lobby", createdAt: 0), channelID: 1, epoch: "e", seq: 1,
       throttleLimit: RateLimit(count: 5, windowMilliseconds: 1_000), announced: home.announced)
     home.attach(
-      StageAttachment(epoch: "e", seq: 1, announced: announced, lastAdmission: 0),
-      at: address(server), from: start)
+      StageAttachment(epoch: "e", seq: 1, announced: announced), at: address(server), from: start)
   }
 
   private mutating func arrive(
-    _ server: UInt16, _ userIDs: [String], _ entering: [EntryClaim] = [], isLast: Bool = true
+    _ server: UInt16, _ userIDs: [String], isLast: Bool = true
   ) -> [String] {
-    let piece = StagePiece(userIDs: userIDs, entering: entering, isLast: isLast)
+    let piece = StagePiece(userIDs: userIDs, isLast: isLast)
     return names(home.arrive(piece, at: address(server), at: now))
   }
 
@@ -50,19 +49,6 @@ struct ChannelHomeTests {
     }
   }
 
-  @Test("gives the first place to the server that was given the window, though it reports last")
-  mutating func departures() {
-    attach(1, announced: nil)
-    // On server 0 the user was, and left server 2 its window, which is on the way.
-    _ = home.handle(.left(userID: "ann", server: 0, heirs: [2]), at: now)
-    _ = arrive(1, [], [EntryClaim(number: 1, userID: "ann", standing: .awaiting)])
-    attach(2, announced: nil)
-    _ = arrive(2, [], [EntryClaim(number: 1, userID: "ann", standing: .awaiting)])
-    #expect(!home.isGathering)
-    #expect(home.admit("ann", 2, on: 1, isEntering: { _ in false }) == 2)
-    #expect(home.admit("ann", 2, on: 2, isEntering: { _ in false }) == nil)
-  }
-
   @Test("lets nobody in before all servers have reported")
   mutating func applicants() {
     attach(1, announced: .users(["ann"]))
@@ -73,7 +59,8 @@ struct ChannelHomeTests {
     _ = home.stopAwaiting(2, at: now)
     #expect(!home.isGathering)
     #expect(home.takeApplicants().count == 1)
-    #expect(home.admit("ann", 1, on: 2) { _ in false } == 1)
+    #expect(home.isElsewhere("ann", than: 2) && !home.isElsewhere("ann", than: 1))
+    #expect(!home.isElsewhere("ben", than: 2))
   }
 
   @Test("publishes the exits of users who are on no server any more, and no others")
@@ -111,7 +98,7 @@ struct ChannelHomeTests {
       _ = home.handle(.entered(User(id: userID), session), at: now)
     }
     _ = home.takePackets()
-    _ = home.handle(.left(userID: "cat", server: 2, heirs: []), at: now)
+    _ = home.handle(.left(userID: "cat", server: 2), at: now)
     _ = home.handle(.deadline, at: Moment(unix: 3_000, monotonic: 3_000))
     // The link breaks with what was sent to the stage last; it goes on from the notices before.
     attach(1, announced: .users(["ann", "cat"]))
@@ -168,32 +155,14 @@ struct ChannelHomeTests {
     #expect(!home.isGathering)
   }
 
-  @Test("forgets an applicant whose connection does not enter any more")
-  mutating func withdrawal() {
-    attach(1, announced: nil)
-    home.hold(.elsewhere(User(id: "ann"), number: 1, address(1)))
-    home.settle(1, of: "ann", on: 1)
-    home.hold(.elsewhere(User(id: "ann"), number: 2, address(1)))
-    _ = home.stopAwaitingAll(at: now)
-    #expect(home.takeApplicants().count == 1)
-  }
-
   @Test("knows of a user who has left and whose exit waits")
   mutating func held() {
     _ = home.stopAwaitingAll(at: now)
     let session = SessionAddress(server: 0, shard: 0, connection: 1)
     _ = home.handle(.entered(User(id: "ann"), session), at: now)
-    _ = home.handle(.left(userID: "ann", server: 0, heirs: []), at: now)
+    _ = home.handle(.left(userID: "ann", server: 0), at: now)
     #expect(home.roster.count == 0)
     #expect(home.announced == .users(["ann"]))
-  }
-
-  @Test("goes on with the connections that are on the way to an attached stage")
-  mutating func claims() {
-    attach(1, announced: nil)
-    _ = arrive(1, [], [.asking(1, "ann")])
-    _ = home.stopAwaiting(2, at: now)
-    #expect(home.admit("ann", 1, on: 2) { _ in false } == 1)
   }
 
   @Test("finds those who left while a stage was away, and those who came while it reported")

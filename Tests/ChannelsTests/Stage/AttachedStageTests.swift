@@ -163,34 +163,41 @@ struct AttachedStageTests {
     #expect(rig.replyCount == 3)
   }
 
-  @Test(
-    "a home that may not know who goes on from a user's window is told once more, before it is asked"
-  )
-  func heirs() {
+  @Test("a new home is asked about those about whom the home before has not answered")
+  func questions() {
     rig.attach(1, seq: 1)
     rig.enter("ann")
-    rig.ask(2)
-    rig.start(seq: 1)
-    rig.shareWindow(of: "ann", with: 2)
     rig.enter("ben", isGranted: false)
     _ = rig.takeReports()
     rig.leave("ann")
-    rig.enter("ann", isGranted: false)
-    #expect(rig.takeReports() == ["left ann [2]", "admit 3 ann"])
-    rig.ask(3)
-    #expect(
-      rig.takeReports() == ["attach", "left ann [2]", "arrive", "admit 2 ben", "admit 3 ann"])
+    rig.ask(2)
+    #expect(rig.takeReports() == ["left ann", "attach", "arrive", "admit 2 ben"])
     rig.start(seq: 1)
-    // This one was asked before the user left.
     rig.grant(2)
-    rig.ask(4)
-    #expect(rig.takeReports().contains("left ann [2]"))
-    rig.start(seq: 1)
-    rig.grant(3)
-    rig.leave("ann")
-    _ = rig.takeReports()
-    rig.ask(5)
+    rig.grant(2)
+    rig.ask(3)
     #expect(rig.takeReports() == ["attach", "arrive"])
+    #expect(rig.welcomes.count == 2)
+  }
+
+  @Test("a user who is on another server too is counted once")
+  func elsewhere() {
+    rig.attach(1, seq: 1)
+    rig.news([.elsewhere(3)])
+    rig.enter("ann")
+    rig.enter("ben", isGranted: false)
+    rig.grant(2, isElsewhere: true)
+    rig.enter("ben")
+    #expect(rig.counts == [4, 4, 5])
+  }
+
+  @Test("a new home learns of whom participants know by the home before")
+  func announced() {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.handle(AttachmentInput.released(.users(["ann", "ben"])))
+    rig.ask(2)
+    #expect(rig.announced == .users(["ann", "ben"]))
   }
 
   @Test("events from the log are left to a later look while another read is under way")
@@ -216,6 +223,10 @@ private final class AttachedRig {
   private var delivered: [Int64] = []
   /// The `seq`s that connections have entered with.
   private(set) var welcomes: [Int64] = []
+  /// The numbers of participants that they were told.
+  private(set) var counts: [Int64] = []
+  /// The users of whom the last home was told that participants know.
+  private(set) var announced: AnnouncedUsers?
   private(set) var replyCount = 0
   private var lastConnection = 0
   /// Whether the home lets in those about whom it is asked.
@@ -290,7 +301,9 @@ private final class AttachedRig {
   }
 
   /// Has the home let a connection in.
-  func grant(_ number: UInt64) { news([.admitted(number, .success(nil))]) }
+  func grant(_ number: UInt64, isElsewhere: Bool = false) {
+    news([.admitted(number, .success(isElsewhere))])
+  }
 
   /// Has an observer ask to hear the channel.
   func observe() {
@@ -318,13 +331,6 @@ private final class AttachedRig {
   func takeSequence() -> [String] {
     defer { sequence = [] }
     return sequence
-  }
-
-  /// Has the stage of a server ask for a user's window.
-  func shareWindow(of userID: String, with server: UInt16) {
-    handle(
-      StageInput.windowQuestion(
-        WindowQuestion(number: 1, userID: userID, seq: 1, server: server)))
   }
 
   /// The reports to the home about users who ask to enter and who have left.
@@ -400,12 +406,15 @@ private final class AttachedRig {
     case .repair(let number, _, let seq): repairs.append((number, seq))
     case .report(.admit(let number, let user)):
       if isGranting { grant(number) } else { reports.append("admit \(number) \(user.id)") }
-    case .left(let userID, let heirs), .report(.left(let userID, let heirs)):
-      reports.append("left \(userID) \(heirs)")
-    case .report(.attach): reports.append("attach")
+    case .left(let userID), .report(.left(let userID)): reports.append("left \(userID)")
+    case .report(.attach(let attachment)):
+      reports.append("attach")
+      announced = attachment.announced
     case .report(.arrive): reports.append("arrive")
     case .welcome(_, _, let result):
-      welcomes.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
+      let root = (try? JSONDocument(result))?.root
+      welcomes.append(root?["seq"]?.integer ?? -1)
+      counts.append(root?["participant_count"]?.integer ?? -1)
     case .deliver(let plan, _):
       delivered += plan.payloads.map(Self.seq)
       sequence += plan.payloads.map { "deliver \(Self.seq(of: $0))" }
@@ -415,9 +424,8 @@ private final class AttachedRig {
     case .admitObserver(_, let result):
       observations.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .notify(let payload, _, _): heard.append(Self.seq(of: payload))
-    case .report(.settled), .report(.entered), .report(.detach), .release, .unsubscribe,
-      .disconnect, .admit, .askWindow,
-      .answerWindow, .reattach, .entered, .withheld, .wake:
+    case .report(.entered), .report(.detach), .release, .unsubscribe, .disconnect, .reattach,
+      .entered, .withheld, .wake:
       break
     }
   }

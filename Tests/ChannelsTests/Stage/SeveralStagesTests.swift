@@ -255,7 +255,7 @@ private struct Schedule {
     }
   }
 
-  /// Checks that connections of one user are shown the same for as long as both are there.
+  /// Checks that connections of one user on one server are shown the same for as long as both are there.
   func checkUsers() {
     let authors = Dictionary(
       uniqueKeysWithValues: channel.log.events(after: 0).compactMap { event in
@@ -263,8 +263,9 @@ private struct Schedule {
       })
     for (index, one) in channel.stays.enumerated() {
       for other in channel.stays[..<index] where other.user == one.user {
-        guard let oneStart = one.start, let otherStart = other.start,
-          let oneEnd = one.seqs.last, let otherEnd = other.seqs.last
+        guard other.session.server == one.session.server,
+          let oneStart = one.start, let otherStart = other.start, let oneEnd = one.seqs.last,
+          let otherEnd = other.seqs.last
         else { continue }
         let both = { (seq: Int64) in
           seq > max(oneStart, otherStart) && seq <= min(oneEnd, otherEnd)

@@ -18,18 +18,9 @@ extension SeveralStages {
         return
       }
       handle(AttachmentInput.news(attachment, news), server)
-    case .question(let question):
-      if server.stage == nil {
-        links.append(
-          .window(WindowAnswer(question, nil)), from: server.number, to: question.server)
-      } else {
-        handle(.windowQuestion(question), server)
-      }
     case .reported(let ring):
       guard ring == self.ring, server.number == homeServer, let host = server.host else { return }
       perform(host.presence.stopAwaiting(sender, at: moment), host)
-    case .window(let answer):
-      if server.stage != nil { handle(.window(answer), server) }
     case .send(let call):
       guard server.home == server.number, let host = server.host else {
         return post(.moved(call), from: server.number, to: sender)
@@ -61,10 +52,7 @@ extension SeveralStages {
       admit(user, number, address, host)
     case .entered(let user, let session):
       if host.mayEnter(user.id, at: moment.unix) { handle(.entered(user, session), host) }
-    case .settled(let number, let userID):
-      host.presence.settle(number, of: userID, on: address.server)
-    case .left(let userID, let heirs):
-      handle(.left(userID: userID, server: address.server, heirs: heirs), host)
+    case .left(let userID): handle(.left(userID: userID, server: address.server), host)
     case .detach: perform(host.presence.detach(address, at: moment), host)
     }
   }
@@ -78,14 +66,10 @@ extension SeveralStages {
   private func admit(
     _ user: User, _ number: UInt64, _ address: StageAddress, _ host: SimulatedHome
   ) {
-    let server = servers[Int(host.server)]
-    let result: Result<UInt16?, ServiceError> =
+    let result: Result<Bool, ServiceError> =
       !host.mayEnter(user.id, at: moment.unix)
       ? .failure(.banned("lobby"))
-      : .success(
-        host.presence.admit(user.id, number, on: address.server) {
-          server.isBesideHome && server.stage?.isEntering($0) == true
-        })
+      : .success(host.presence.isElsewhere(user.id, than: address.server))
     host.presence.tell(.admitted(number, result), server: address.server)
   }
 

@@ -31,7 +31,7 @@ extension SeveralStages {
     case .welcome(let address, _, let result): welcome(address.session, result)
     case .release(let principal):
       if server.stage?.contains(principal.user.id) == false {
-        didLeave(principal.user.id, [], server)
+        didLeave(principal.user.id, server)
       }
     case .unsubscribe(let session), .disconnect(let session): stay(of: session)?.hasEnded = true
     case .read(let read): server.reads.append(.recovered(read.number, after: read.seq))
@@ -41,12 +41,7 @@ extension SeveralStages {
       } else {
         report(.entered(user, session), server)
       }
-    case .left(let userID, let heirs): didLeave(userID, heirs, server)
-    case .admit(let request): enter(request)
-    case .askWindow(let question, let other):
-      links.append(.question(question), from: server.number, to: other)
-    case .answerWindow(let answer):
-      links.append(.window(answer), from: server.number, to: answer.question.server)
+    case .left(let userID): didLeave(userID, server)
     case .report(let report): self.report(report, server)
     case .repair(let attachment, _, let seq):
       server.reads.append(.repaired(attachment, after: seq, server.awaitedSends))
@@ -57,11 +52,11 @@ extension SeveralStages {
     }
   }
 
-  private func didLeave(_ userID: String, _ heirs: [UInt16], _ server: SimulatedServer) {
+  private func didLeave(_ userID: String, _ server: SimulatedServer) {
     if server.isBesideHome, let host = server.host {
-      handle(.left(userID: userID, server: server.number, heirs: heirs), host)
+      handle(.left(userID: userID, server: server.number), host)
     } else {
-      report(.left(userID: userID, heirs: heirs), server)
+      report(.left(userID: userID), server)
     }
   }
 

@@ -73,8 +73,9 @@ final class SeveralStages {
     guard host.mayEnter(user, at: moment.unix) else {
       return handle(.refuse(request, .banned("lobby")), server)
     }
-    let other = host.presence.admit(user) { server.stage?.isEntering($0) ?? false }
-    handle(other.map { .enterBeside(request, server: $0) } ?? .enter(request), server)
+    var request = request
+    request.isElsewhere = host.presence.isElsewhere(user, than: server.number)
+    handle(StageInput.enter(request), server)
   }
 
   func leave(_ session: SessionAddress) {
@@ -161,7 +162,6 @@ final class SeveralStages {
     for (server, peer) in [(servers[one], UInt16(other)), (servers[other], UInt16(one))] {
       if server.isAttached, server.home == peer { attach(server) }
       if server.home == peer { reportStages(server) }
-      handle(.serverGone(peer), server)
       repeatCalls(server) { $0.target == peer }
     }
   }
@@ -250,7 +250,6 @@ final class SeveralStages {
         }
       }
       if !hold(at: survivor, remove) { remove() }
-      handle(.serverGone(number), survivor)
     }
   }
 

@@ -42,8 +42,6 @@ final class SimulatedLinks {
 enum SimulatedMail {
   case report(StageReport, StageAddress)
   case news([StageNews], attachment: UInt64)
-  case question(WindowQuestion)
-  case window(WindowAnswer)
   /// All stages of a server have been reported to the homes of a ring.
   case reported(ring: Int)
   case send(SimulatedCall)
@@ -55,7 +53,7 @@ enum SimulatedMail {
   var isForHome: Bool {
     switch self {
     case .report, .reported, .send: true
-    case .news, .question, .window, .answer, .moved: false
+    case .news, .answer, .moved: false
     }
   }
 }

@@ -8,7 +8,7 @@ final class SimulatedStay {
   let user: String
   /// The position that it asked to recover from.
   let asked: Int64?
-  /// The connections of its user that had left when it asked.
+  /// The connections of its user on its server that had left when it asked.
   let former: Set<SessionAddress>
   /// The last event before it.
   private(set) var start: Int64?
@@ -17,7 +17,7 @@ final class SimulatedStay {
   private(set) var position: Int64?
   /// The numbers of the messages among the recovered events.
   private(set) var recovered: [Int64] = []
-  /// The other connections of its user that were in the channel when it entered.
+  /// The other connections of its user that were in the channel on its server when it entered.
   private(set) var others: [SimulatedStay] = []
   /// The same, and those that left while it waited to enter.
   private(set) var predecessors: [SimulatedStay] = []
@@ -44,7 +44,8 @@ final class SimulatedStay {
   /// - Parameter stays: All that there have been.
   func enter(_ answer: JSONNode, among stays: [SimulatedStay]) {
     predecessors = stays.filter {
-      $0.user == user && $0.start != nil && !former.contains($0.session)
+      $0.user == user && $0.session.server == session.server && $0.start != nil
+        && !former.contains($0.session)
     }
     others = predecessors.filter { !$0.hasEnded }
     start = answer["seq"]?.integer

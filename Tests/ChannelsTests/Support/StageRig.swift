@@ -224,11 +224,10 @@ final class StageRig {
       sent[session, default: []].append("put out")
     case .read(let read): reads.append(read)
     case .entered(let user, let session): handle(.entered(user, session))
-    case .left(let userID, let heirs):
-      handle(.left(userID: userID, server: 0, heirs: heirs))
+    case .left(let userID): handle(.left(userID: userID, server: 0))
     case .withheld(let count): withheldCount += count
     case .disconnect(let session): sent[session, default: []].append("disconnected")
-    case .admit, .askWindow, .answerWindow, .report, .repair, .reattach:
+    case .report, .repair, .reattach:
       preconditionFailure("there is one server")
     case .wake(let time): wakeTime = time
     }

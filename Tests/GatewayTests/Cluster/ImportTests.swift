@@ -43,16 +43,4 @@ struct ImportTests {
     }
     #expect(try client.say("now", in: url).contains(#""seq":4"#))
   }
-
-  @Test("are refused by a home of an older version, which would send them as new ones")
-  func olderHome() throws {
-    let servers = try DrivenServers(count: 2, versions: [MessageVersion.current - 1])
-    let url = servers.channel(at: 0)
-    let client = try servers.open(servers.user(at: 1), on: 1)
-    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
-    let refused = try Self.send("old", at: Self.past, to: url, on: 1, of: servers)
-    #expect(refused == "\(ErrorCode.internalError.rawValue)")
-    let count = try servers.platform("GET", "/messages/total_count", inChannel: url, on: 1).text
-    #expect(count == #"{"total":0}"#)
-  }
 }

@@ -56,9 +56,8 @@ final class DrivenServers {
   /// - Parameters:
   ///   - databaseURL: A database in PostgreSQL, where servers announce changes to each other; `nil` for
   ///     SQLite.
-  ///   - versions: The versions of messages that the first servers read; the others read the current.
   init(
-    count: Int, shards shardCount: Int = 2, databaseURL: String? = nil, versions: [UInt8] = [],
+    count: Int, shards shardCount: Int = 2, databaseURL: String? = nil,
     _ adjust: (inout Settings) -> Void = { _ in }
   )
     throws
@@ -82,8 +81,7 @@ final class DrivenServers {
     let members = (0..<count).map { number in
       ClusterMember(
         id: ServerID(rawValue: UInt64(number + 1) &* 0x9e37_79b9_7f4a_7c15),
-        slot: UInt16(number + 3), name: "server-\(number)",
-        version: versions.dropFirst(number).first ?? MessageVersion.current)
+        slot: UInt16(number + 3), name: "server-\(number)")
     }
     let ring = ServerRing(live: members)
     self.ring = ring

@@ -54,8 +54,6 @@ struct FileAccessTests {
     #expect(try await Self.right(in: ["c2"], store) == .banned(channelURL: "c2"))
     #expect(try await Self.right(in: [], store) == .banned(channelURL: "c2"))
     #expect(try await Self.right(in: ["c1"], store) == .granted)
-    let channels = FileChannelsLookup(Self.fileID, for: "bob", at: 10)
-    #expect(try await store.perform(channels).sorted() == ["c1", "c3"])
     try await Self.execute(
       """
       INSERT INTO channel_operators (channel_id, user_id, position)
