@@ -93,7 +93,22 @@ enum CommandParametersHarness: Harness {
   }
 
   private static func check(_ command: Command) {
-    if let url = command.channelURL {
+    let url: String? =
+      switch command {
+      case .channel(let url, _), .channelExit(let url): url
+      case .channelCreate(let create): create.channelURL
+      case .channelUpdate(let update): update.channelURL
+      case .channelEnter(let enter): enter.channelURL
+      case .channelParticipants(let list): list.channelURL
+      case .messageSend(let send): send.channelURL
+      case .messageSendFiles(let send): send.channelURL
+      case .messageList(let list): list.channelURL
+      case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
+        .userUpdate, .channelList, .fileCreate, .fileGet, .fileList, .fileCancel, .previewFetch,
+        .previewCancel:
+        nil
+      }
+    if let url {
       precondition((4...100).contains(url.utf8.count), "a channel's URL is out of bounds")
       precondition(url.utf8.allSatisfy { $0 < 0x80 })
     }

@@ -122,15 +122,21 @@ struct SampleMessages {
 
   private mutating func commands() -> [ChannelCommand] {
     [
-      .view, .update(fields()), .delete, .freeze, .unfreeze, .addOperators(texts()),
-      .removeOperators(texts()), .removeAllOperators, .mute(restriction()),
-      .unmute(userID: text()), .ban(restriction()),
-      .changeBan(
-        userID: text(), seconds: optional { $0.seconds() }, description: optional { $0.text() }),
-      .unban(userID: text()), .send(order()), .updateMessage(integer(), changes()),
-      .deleteMessage(integer()), .viewMessage(integer()),
-      .translateMessage(integer(), into: texts()),
-    ] + metaArrayChanges().map { .changeMetaArrays(ofMessage: integer(), $0) }
+      .view, .send(order()), .updateMessage(integer(), changes()), .deleteMessage(integer()),
+      .viewMessage(integer()), .translateMessage(integer(), into: texts()),
+    ] + operations().map { .operation($0) }
+      + metaArrayChanges().map { .changeMetaArrays(ofMessage: integer(), $0) }
+  }
+
+  private mutating func operations() -> [ChannelOperation] {
+    let ban = BanChange(
+      seconds: optional { $0.seconds() }, description: optional { $0.text() })
+    return [
+      .update(fields()), .delete, .freeze(flag()), .addOperators(texts()),
+      .removeOperators(texts()), .removeAllOperators, .restrict(.mute, restriction()),
+      .restrict(.ban, restriction()), .lift(.mute, userID: text()), .lift(.ban, userID: text()),
+      .changeBan(userID: text(), ban),
+    ]
   }
 
   private mutating func metaArrayChanges() -> [MetaArrayChange] {
@@ -272,7 +278,7 @@ struct SampleMessages {
   }
 
   private mutating func restriction() -> ChannelRestriction {
-    ChannelRestriction(channelURL: text(), userID: text(), seconds: seconds(), description: text())
+    ChannelRestriction(userID: text(), seconds: seconds(), description: text())
   }
 
   private mutating func metaArrays() -> [MetaArray] {

@@ -184,12 +184,12 @@ struct ShardMessageCodingTests {
       return .channel(url: "lobby", .command(command, by: principal, replyTo: reply(0, 0)))
     }
     func ban(_ seconds: Int64) -> [ShardMessage] {
-      let ban = ChannelRestriction(
-        channelURL: "lobby", userID: "bob", seconds: seconds, description: "")
-      return [
-        command(.ban(ban)), command(.mute(ban)),
-        command(.changeBan(userID: "bob", seconds: seconds, description: nil)),
+      let ban = ChannelRestriction(userID: "bob", seconds: seconds, description: "")
+      let operations: [ChannelOperation] = [
+        .restrict(.ban, ban), .restrict(.mute, ban),
+        .changeBan(userID: "bob", BanChange(seconds: seconds, description: nil)),
       ]
+      return operations.map { command(.operation($0)) }
     }
     func pages(_ limit: Int) -> [ShardMessage] {
       [

@@ -1,23 +1,12 @@
 import ParleyProtocol
 
-/// A change of what is set for a channel, judged by the channel as it is when its turn comes.
-enum ChannelOperation: Sendable {
-  case update(ChannelFields)
-  case freeze(Bool)
-  /// - `field`: The parameter that names the users.
-  case addOperators([String], field: String)
-  case removeOperators([String])
-  case removeAllOperators
-  case restrict(RestrictionKind, ChannelRestriction)
-  case changeBan(userID: String, seconds: Int64?, description: String?)
-  case lift(RestrictionKind, userID: String)
-  case delete
-
+/// An operation is judged by the channel as it is when its turn comes.
+extension ChannelOperation {
   /// The size of the values that the caller gives.
   var byteCount: Int {
     switch self {
     case .restrict(_, let restriction): restriction.description.utf8.count
-    case .changeBan(_, _, let description): description?.utf8.count ?? 0
+    case .changeBan(_, let change): change.description?.utf8.count ?? 0
     case .update, .freeze, .addOperators, .removeOperators, .removeAllOperators, .lift, .delete: 0
     }
   }
@@ -26,18 +15,20 @@ enum ChannelOperation: Sendable {
   ///
   /// - Throws: 400110 for a channel that would not fit into an event, 400203 for too many
   ///   operators, bans or mutes, 400201 for a ban that there is not.
-  func changes(in rights: Rights, at now: Int64) throws(ServiceError) -> [ChannelChange] {
+  func changes(
+    by principal: Principal, in rights: Rights, at now: Int64
+  ) throws(ServiceError) -> [ChannelChange] {
     let channel = rights.channel
     switch self {
     case .update(let fields):
       return try Self.changes(fields, in: rights)
     case .freeze(let isFrozen):
       return channel.isFrozen == isFrozen ? [] : [.freeze(isFrozen)]
-    case .addOperators(let ids, let field):
+    case .addOperators(let ids):
       let new = ids.filter { !rights.isOperator($0) }
       guard !new.isEmpty else { return [] }
       guard channel.operators.count + new.count <= Limits.operatorCount else {
-        throw .tooMany(field, limit: Limits.operatorCount)
+        throw .tooMany(principal.operatorsField, limit: Limits.operatorCount)
       }
       return [.addOperators(new)]
     case .removeOperators(let ids):
@@ -51,17 +42,13 @@ enum ChannelOperation: Sendable {
         userID: command.userID, startsAt: now, endsAt: now + command.durationMilliseconds,
         description: command.description)
       return [.restrict(kind, restriction)]
-    case .changeBan(let userID, let seconds, let description):
+    case .changeBan(let userID, let change):
       guard var ban = rights.restriction(.ban, of: userID, at: now) else {
         throw .notFound(.ban, userID)
       }
       ban.startsAt = now
-      if let seconds {
-        let command = ChannelRestriction(
-          channelURL: channel.url, userID: userID, seconds: seconds, description: "")
-        ban.endsAt = now + command.durationMilliseconds
-      }
-      if let description { ban.description = description }
+      if let duration = change.durationMilliseconds { ban.endsAt = now + duration }
+      if let description = change.description { ban.description = description }
       return [.restrict(.ban, ban)]
     // The log knows whether there is such a user.
     case .lift(let kind, let userID): return [.lift(kind, userID: userID)]
@@ -88,6 +75,16 @@ enum ChannelOperation: Sendable {
       if !added.isEmpty { changes.append(.addOperators(added)) }
     }
     return changes
+  }
+}
+
+extension Principal {
+  /// The parameter that names operators to be added.
+  fileprivate var operatorsField: String {
+    switch self {
+    case .session, .background: "user_ids"
+    case .platform: "operator_ids"
+    }
   }
 }
 

@@ -46,6 +46,21 @@ extension JudgeInput {
   }
 }
 
+/// A message of the past with its own time, which a back end imports.
+package struct MessageImport: Sendable {
+  package let order: MessageOrder
+  /// Unix milliseconds.
+  package let createdAt: Int64
+  /// `nil` for an admin message.
+  package let author: User?
+
+  package init(_ order: MessageOrder, createdAt: Int64, author: User?) {
+    self.order = order
+    self.createdAt = createdAt
+    self.author = author
+  }
+}
+
 /// The reason for which the sends of a channel stop waiting.
 package enum WaitingEnd: Sendable {
   /// The server stops: all leave with what has come.

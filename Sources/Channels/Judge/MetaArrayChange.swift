@@ -1,19 +1,6 @@
-package import ParleyProtocol
+import ParleyProtocol
 
-/// A change of a message's metaarrays.
-package enum MetaArrayChange: Sendable, Hashable {
-  /// Keys without values are added.
-  case createKeys([String])
-  /// Keys are removed with their values.
-  case deleteKeys([String])
-  /// Values are added; a missing key is created for callers who may create keys.
-  case addValues([MetaArray])
-  case removeValues([MetaArray])
-  /// As `addValues`, except that a missing key is refused.
-  case addValuesToKnownKeys([MetaArray])
-  /// As `removeValues`, except that a missing key is refused.
-  case removeValuesFromKnownKeys([MetaArray])
-
+extension MetaArrayChange {
   /// The right that a caller needs beside that of a participant.
   enum Right {
     /// Keys belong to the message's author and to operators.

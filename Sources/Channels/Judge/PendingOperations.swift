@@ -4,6 +4,7 @@ import ParleyProtocol
 /// An operation with the call that waits for it.
 struct PendingOperation: Sendable {
   let operation: ChannelOperation
+  let principal: Principal
   /// `nil` once the call is answered.
   var call: CallID?
   /// Its place in the flood window; `nil` when it took none.
@@ -93,7 +94,8 @@ struct PendingOperations: Sendable {
           step = .removing(at: now.unix)
           return actions.append(.submit(.operation, .write(.remove(at: now.unix), standing.place)))
         }
-        let changes = try pending.operation.changes(in: standing.rights, at: now.unix)
+        let changes = try pending.operation.changes(
+          by: pending.principal, in: standing.rights, at: now.unix)
         guard changes.isEmpty else {
           step = .changing(changes, at: now.unix)
           return actions.append(

@@ -36,7 +36,7 @@ struct PendingWork: Sendable {
     into actions: inout JudgeActions
   ) {
     do throws(ServiceError) {
-      switch command.task(of: principal) {
+      switch command {
       case .view:
         try standing.rights.requireChannel()
         actions.answer(call, .success(.channel(standing.info)))
@@ -45,11 +45,15 @@ struct PendingWork: Sendable {
           order, by: principal, call, in: &standing, &enrichments, at: now, into: &actions)
       case .operation(let operation):
         try operate(operation, by: principal, call, at: now, into: &actions)
-      case .change(let id, let change):
-        try self.change(id, change, by: principal, call, at: now, into: &actions)
+      case .updateMessage(let id, let changes):
+        try change(id, .edit(changes), by: principal, call, at: now, into: &actions)
+      case .deleteMessage(let id):
+        try change(id, .deletion, by: principal, call, at: now, into: &actions)
+      case .changeMetaArrays(let id, let arrays):
+        try change(id, .metaArrays(arrays), by: principal, call, at: now, into: &actions)
       case .viewMessage(let id):
         try view(View(call: call, messageID: id, principal: principal), into: &actions)
-      case .translate(let id, let languages):
+      case .translateMessage(let id, let languages):
         let wanted = View(call: call, messageID: id, principal: principal, languages: languages)
         try view(wanted, into: &actions)
       }
@@ -79,7 +83,8 @@ struct PendingWork: Sendable {
           principal, bytes: operation.byteCount, at: now.monotonic, into: &actions)
       }
     operations.add(
-      PendingOperation(operation: operation, call: call, place: place), in: &standing, at: now,
+      PendingOperation(operation: operation, principal: principal, call: call, place: place),
+      in: &standing, at: now,
       into: &actions)
   }
 

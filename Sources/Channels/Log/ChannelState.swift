@@ -68,14 +68,6 @@ package struct Restriction: Sendable, Hashable {
   }
 }
 
-/// The kind of a restriction.
-package enum RestrictionKind: String, Sendable {
-  /// Be in the channel.
-  case ban
-  /// Send to it.
-  case mute
-}
-
 extension Event {
   /// A restriction was put on a user.
   package static func imposed(

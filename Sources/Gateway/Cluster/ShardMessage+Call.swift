@@ -172,10 +172,7 @@ extension ChannelCommand {
     switch self {
     case .view, .viewMessage, .translateMessage: .repeatable
     case .send: .send
-    case .update, .delete, .freeze, .unfreeze, .addOperators, .removeOperators,
-      .removeAllOperators, .mute, .unmute, .ban, .changeBan, .unban, .updateMessage,
-      .deleteMessage, .changeMetaArrays:
-      .change
+    case .operation, .updateMessage, .deleteMessage, .changeMetaArrays: .change
     }
   }
 }

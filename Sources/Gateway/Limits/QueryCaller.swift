@@ -43,17 +43,13 @@ extension Command {
     switch self {
     case .channelCreate(let create): (create.fields.operatorIDs?.count ?? 0) / 10
     case .channelUpdate(let update): (update.fields.operatorIDs?.count ?? 0) / 10
-    case .channelAddOperators(let operators), .channelRemoveOperators(let operators):
-      operators.userIDs.count / 10
-    case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
-      .userUpdate,
-      .channelGet,
-      .channelList, .channelDelete, .channelEnter, .channelExit, .channelParticipants,
-      .channelFreeze, .channelUnfreeze, .channelMute, .channelUnmute, .channelBan, .channelUnban,
-      .messageSend, .messageUpdate, .messageDelete, .messageGet, .messageTranslate, .messageList,
-      .messageCreateMetaArrayKeys, .messageDeleteMetaArrayKeys, .messageAddMetaArrayValues,
-      .messageRemoveMetaArrayValues, .fileCreate, .fileGet, .fileList, .fileCancel,
-      .messageSendFiles, .previewFetch, .previewCancel:
+    case .channel(_, .operation(.addOperators(let ids))),
+      .channel(_, .operation(.removeOperators(let ids))):
+      ids.count / 10
+    case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
+      .userGet, .userUpdate, .channelList, .channelEnter, .channelExit, .channelParticipants,
+      .messageSend, .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
+      .previewFetch, .previewCancel:
       0
     }
   }

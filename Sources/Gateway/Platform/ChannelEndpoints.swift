@@ -30,12 +30,12 @@ enum ChannelEndpoints {
 
   /// `PUT /open_channels/{url}`: changes what is given.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    try call.performOnChannel(.update(ChannelFields(call.body)), completion)
+    try call.performOnChannel(.operation(.update(ChannelFields(call.body))), completion)
   }
 
   /// `DELETE /open_channels/{url}`: with all that is in it.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    try call.perform(.delete, completion)
+    try call.perform(.operation(.delete), completion)
   }
 
   /// `GET …/participants`: the users in it, in the order of entering.
@@ -58,7 +58,7 @@ enum ChannelEndpoints {
   /// `PUT …/freeze`: freezes, or unfreezes with `freeze` false.
   static func freeze(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let freezes = try call.body.boolean("freeze") ?? true
-    try call.performOnChannel(freezes ? .freeze : .unfreeze, completion)
+    try call.performOnChannel(.operation(.freeze(freezes)), completion)
   }
 }
 
@@ -66,9 +66,8 @@ enum ChannelEndpoints {
 enum OperatorEndpoints {
   /// `POST`: makes users operators beside those there are.
   static func add(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let ids = try call.body.userIDs("operator_ids", limit: Limits.operatorCount) ?? []
-    guard !ids.isEmpty else { throw .missing("operator_ids") }
-    try call.perform(.addOperators(ids), completion)
+    let ids = try call.body.operatorIDs("operator_ids")
+    try call.perform(.operation(.addOperators(ids)), completion)
   }
 
   /// `GET`: a page of operators, in the order in which they became so.
@@ -89,11 +88,11 @@ enum OperatorEndpoints {
   /// over.
   static func remove(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     if try call.query.boolean("delete_all") == true {
-      return try call.perform(.removeAllOperators, completion)
+      return try call.perform(.operation(.removeAllOperators), completion)
     }
     let ids = try call.query.userIDs("operator_ids") ?? []
     guard !ids.isEmpty else { throw .missing("operator_ids") }
-    try call.perform(.removeOperators(ids), completion)
+    try call.perform(.operation(.removeOperators(ids)), completion)
   }
 }
 

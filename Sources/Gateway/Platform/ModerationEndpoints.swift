@@ -8,23 +8,18 @@ enum ModerationEndpoints {
   static func ban(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let body = try call.body
     _ = try body.text("agent_id", limit: Limits.userIDLength)
-    let command = try ChannelRestriction.ban(body, inChannel: call.channelURL)
-    try impose(.ban(command), call, completion)
+    try impose(.restrict(.ban, .ban(body)), call, completion)
   }
 
   /// `PUT …/ban/{user_id}`: changes what is given.
   static func updateBan(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let userID = try call.userID
-    let change = try BanChange(call.body)
-    let command = ChannelCommand.changeBan(
-      userID: userID, seconds: change.seconds, description: change.description)
-    try impose(command, call, completion)
+    try impose(
+      .changeBan(userID: try call.userID, try BanChange(call.body)), call, completion)
   }
 
   /// `DELETE …/ban/{user_id}`.
   static func unban(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let userID = try call.userID
-    try lift(.unban(userID: userID), else: .notFound(.ban, userID), call, completion)
+    try lift(.ban, else: .ban, call, completion)
   }
 
   /// `GET …/ban/{user_id}`.
@@ -47,9 +42,9 @@ enum ModerationEndpoints {
 
   /// `POST …/mute`.
   static func mute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let command = try ChannelRestriction.mute(call.body, inChannel: call.channelURL)
+    let mute = try ChannelRestriction.mute(call.body)
     try call.inChannel(completion) { channel in
-      channel.perform(.mute(command)) { channel, result in
+      channel.perform(.operation(.restrict(.mute, mute))) { channel, result in
         completion.channel(result.map { _ in channel.info })
       }
     }
@@ -57,8 +52,7 @@ enum ModerationEndpoints {
 
   /// `DELETE …/mute/{user_id}`.
   static func unmute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let userID = try call.userID
-    try lift(.unmute(userID: userID), else: .notFound(.mute, userID), call, completion)
+    try lift(.mute, else: .mute, call, completion)
   }
 
   /// `GET …/mute/{user_id}`: whether and how long.
@@ -86,22 +80,23 @@ enum ModerationEndpoints {
   }
 
   private static func impose(
-    _ command: ChannelCommand, _ call: PlatformCall, _ completion: Completion
+    _ operation: ChannelOperation, _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
-    try call.perform(command, completion) { answer, writer in
+    try call.perform(.operation(operation), completion) { answer, writer in
       if case .imposed(let imposed) = answer { imposed.encodeForPlatform(into: &writer) }
     }
   }
 
   /// Lifts a restriction; what is not there can't be lifted.
   private static func lift(
-    _ command: ChannelCommand, else missing: ServiceError, _ call: PlatformCall,
+    _ kind: RestrictionKind, else missing: ServiceError.Resource, _ call: PlatformCall,
     _ completion: Completion
   ) throws(ServiceError) {
+    let userID = try call.userID
     try call.inChannel(completion) { channel in
-      channel.perform(command) { _, result in
+      channel.perform(.operation(.lift(kind, userID: userID))) { _, result in
         guard case .success(.lifted(false)) = result else { return completion.empty(result) }
-        completion.fail(missing)
+        completion.fail(.notFound(missing, userID))
       }
     }
   }

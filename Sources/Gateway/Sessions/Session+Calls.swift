@@ -36,17 +36,18 @@ extension Session {
         withPicture(create.coverFileID, caller, address) { session, url in
           session.create(create.picturing(url), caller, address)
         }
-      case .channelUpdate(let update) where update.coverFileID != nil:
+      case .channelUpdate(let update):
         let caller = try charged(command)
         withPicture(update.coverFileID, caller, address) { session, url in
+          let fields = update.picturing(url).fields
           session.shard.send(
             .channel(
               url: update.channelURL,
-              .command(.update(update.picturing(url).fields), by: caller, replyTo: address)))
+              .command(.operation(.update(fields)), by: caller, replyTo: address)))
         }
       case .channelList(let list): self.list(list, try charged(command), address)
       case .channelEnter(let enter): self.enter(enter, try charged(command), address)
-      case .channelExit(let exit): try self.exit(exit.channelURL, try charged(command), address)
+      case .channelExit(let url): try self.exit(url, try charged(command), address)
       case .channelParticipants(let list):
         _ = try charged(command)
         let message = ChannelMessage.listParticipants(
@@ -64,16 +65,13 @@ extension Session {
       case .previewCancel(let cancel):
         _ = try charged(command)
         self.cancel(cancel, address)
-      case .messageTranslate: try translate(command, address)
-      case .messageSend(let send) where send.fileID != nil:
-        self.sendFile(send, try charged(command), address)
+      case .messageSend(let send): self.send(send, try charged(command), address)
       case .messageSendFiles(let files): self.send(files, try charged(command), address)
-      case .channelGet, .channelUpdate, .channelDelete, .channelFreeze, .channelUnfreeze,
-        .channelMute, .channelUnmute, .channelBan, .channelUnban, .channelAddOperators,
-        .channelRemoveOperators, .messageSend, .messageUpdate, .messageDelete, .messageGet,
-        .messageCreateMetaArrayKeys, .messageDeleteMetaArrayKeys, .messageAddMetaArrayValues,
-        .messageRemoveMetaArrayValues:
-        try performInChannel(command, address)
+      case .channel(let url, let channelCommand):
+        let caller = try charged(command)
+        if case .translateMessage = channelCommand { try admitTranslation(by: caller) }
+        shard.send(
+          .channel(url: url, .command(channelCommand, by: caller, replyTo: address)))
       }
     } catch {
       reply(.failure(error), to: address)
@@ -107,17 +105,13 @@ extension Session {
     return caller
   }
 
-  /// Gives a command to the channel that it names.
-  private func performInChannel(
-    _ command: Command, _ address: ReplyAddress
-  ) throws(ServiceError) {
-    let caller = try charged(command)
-    guard let url = command.channelURL,
-      let channelCommand = ChannelCommand(
-        command, arrival: SystemClock.monotonicNanoseconds)
-    else { throw .internalError }
-    shard.send(.channel(url: url, .command(channelCommand, by: caller, replyTo: address)))
-    guard case .send(let order) = channelCommand else { return }
+  /// Sends a message, with its file if it was uploaded before.
+  private func send(_ send: MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+    guard send.fileID == nil else { return sendFile(send, caller, address) }
+    let url = send.channelURL
+    let order = MessageOrder(
+      send.draft, requestID: send.requestID, arrival: SystemClock.monotonicNanoseconds)
+    shard.send(.channel(url: url, .command(.send(order), by: caller, replyTo: address)))
     if order.mayWait, shard.services.translator != nil {
       passAsItStarts(address, in: url)
     } else {
@@ -125,21 +119,14 @@ extension Session {
     }
   }
 
-  /// Has a message translated, within the user's rate.
-  private func translate(
-    _ command: Command, _ address: ReplyAddress
-  ) throws(ServiceError) {
-    if let caller {
-      let services = shard.services
-      let limit = shard.settings.limits.translationsPerSecond
-      if let wait = services.translationRates.admit(
-        caller.user.id, at: SystemClock.monotonicMilliseconds)
-      {
-        charge(command)
-        throw .rateLimited(retryAfter: wait, limit: limit, window: 1_000, scope: "user")
-      }
-    }
-    try performInChannel(command, address)
+  /// - Throws: 500910 beyond the user's rate of translations.
+  private func admitTranslation(by caller: SessionPrincipal) throws(ServiceError) {
+    let wait = shard.services.translationRates.admit(
+      caller.user.id, at: SystemClock.monotonicMilliseconds)
+    guard let wait else { return }
+    throw .rateLimited(
+      retryAfter: wait, limit: shard.settings.limits.translationsPerSecond, window: 1_000,
+      scope: "user")
   }
 
   func ping(_ address: ReplyAddress) {

@@ -82,8 +82,9 @@ extension Session {
     charge(command)
     if case .sessionPing = command { return ping(address) }
     if case .sessionClose = command { return end(address) }
-    guard let url = command.channelURL else { throw .internalError }
-    if case .channelExit = command { return try stopHearing(url, observer, address) }
+    if case .channelExit(let url) = command { return try stopHearing(url, observer, address) }
+    guard case .channelEnter(let enter) = command else { throw .internalError }
+    let url = enter.channelURL
     guard observer.channelURLs.contains(url) || observer.channelURLs.count < Observer.channelLimit
     else { throw .tooManyObservedChannels(limit: Observer.channelLimit) }
     let stages = shard.services.shards.stageIndex(ofChannel: url)

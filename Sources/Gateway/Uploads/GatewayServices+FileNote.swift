@@ -1,4 +1,4 @@
-import Channels
+import ParleyProtocol
 import Configuration
 import Store
 

@@ -73,7 +73,9 @@ extension Shard {
     channels.withChannel(url) { result in
       switch result {
       case .success(let channel):
-        channel.perform(.removeOperators([userID])) { _, result in answer(result.isSettled) }
+        channel.perform(.operation(.removeOperators([userID]))) { _, result in
+          answer(result.isSettled)
+        }
       case .failure(let error): answer(error.code == .notFound)
       }
     }

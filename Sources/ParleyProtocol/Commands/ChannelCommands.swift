@@ -1,12 +1,3 @@
-/// The parameters of the methods that need a channel and no more.
-package struct ChannelReference: Sendable, Hashable {
-  package var channelURL: String
-
-  package init(_ parameters: Fields) throws(ServiceError) {
-    channelURL = try parameters.channelURL()
-  }
-}
-
 /// The fields that creating and changing a channel have in common; absent ones are empty, or stay.
 package struct ChannelFields: Sendable, Hashable {
   package var name: String?

@@ -1,4 +1,4 @@
-/// A call of a client: one case for each method, its parameters read and checked.
+/// A call of a client, its parameters read and checked.
 package enum Command: Sendable {
   case sessionOpen(SessionOpen)
   case sessionObserve(SessionObserve)
@@ -8,22 +8,14 @@ package enum Command: Sendable {
   case userGet(UserGet)
   case userUpdate(UserUpdate)
 
+  /// A command for the judge of a channel.
+  case channel(url: String, ChannelCommand)
   case channelCreate(ChannelCreate)
-  case channelGet(ChannelReference)
   case channelList(ChannelList)
   case channelUpdate(ChannelUpdate)
-  case channelDelete(ChannelReference)
   case channelEnter(ChannelEnter)
-  case channelExit(ChannelReference)
+  case channelExit(url: String)
   case channelParticipants(ChannelParticipants)
-  case channelFreeze(ChannelReference)
-  case channelUnfreeze(ChannelReference)
-  case channelMute(ChannelRestriction)
-  case channelUnmute(ChannelUserReference)
-  case channelBan(ChannelRestriction)
-  case channelUnban(ChannelUserReference)
-  case channelAddOperators(ChannelOperators)
-  case channelRemoveOperators(ChannelOperators)
 
   case fileCreate(FileCreate)
   case fileGet(FileReference)
@@ -35,48 +27,7 @@ package enum Command: Sendable {
 
   case messageSend(MessageSend)
   case messageSendFiles(MessageSendFiles)
-  case messageUpdate(MessageUpdate)
-  case messageDelete(MessageReference)
-  case messageGet(MessageReference)
-  case messageTranslate(MessageTranslate)
   case messageList(MessageList)
-  case messageCreateMetaArrayKeys(MessageMetaArrayKeys)
-  case messageDeleteMetaArrayKeys(MessageMetaArrayKeys)
-  case messageAddMetaArrayValues(MessageMetaArrayValues)
-  case messageRemoveMetaArrayValues(MessageMetaArrayValues)
-}
-
-extension Command {
-  /// The channel that the command is about, if it names one.
-  package var channelURL: String? {
-    switch self {
-    case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
-      .userUpdate, .channelList, .fileCreate, .fileGet, .fileList, .fileCancel, .previewFetch,
-      .previewCancel:
-      nil
-    case .channelCreate(let command): command.channelURL
-    case .channelUpdate(let command): command.channelURL
-    case .channelEnter(let command): command.channelURL
-    case .channelParticipants(let command): command.channelURL
-    case .channelGet(let command), .channelDelete(let command), .channelExit(let command),
-      .channelFreeze(let command), .channelUnfreeze(let command):
-      command.channelURL
-    case .channelMute(let command), .channelBan(let command): command.channelURL
-    case .channelUnmute(let command), .channelUnban(let command): command.channelURL
-    case .channelAddOperators(let command), .channelRemoveOperators(let command):
-      command.channelURL
-    case .messageSend(let command): command.channelURL
-    case .messageSendFiles(let command): command.channelURL
-    case .messageUpdate(let command): command.reference.channelURL
-    case .messageDelete(let command), .messageGet(let command): command.channelURL
-    case .messageTranslate(let command): command.reference.channelURL
-    case .messageList(let command): command.channelURL
-    case .messageCreateMetaArrayKeys(let command), .messageDeleteMetaArrayKeys(let command):
-      command.reference.channelURL
-    case .messageAddMetaArrayValues(let command), .messageRemoveMetaArrayValues(let command):
-      command.reference.channelURL
-    }
-  }
 }
 
 extension Command {
@@ -88,18 +39,26 @@ extension Command {
   package init(
     method: String, params: JSONNode?, limits: CustomDataLimits = CustomDataLimits()
   ) throws(ServiceError) {
-    guard let read = Self.methods[method] else { throw .noSuchMethod(method) }
-    self = try read(Fields(params, limits: limits))
+    if let read = Self.methods[method] {
+      self = try read(Fields(params, limits: limits))
+    } else if let read = ChannelCommand.readers[method] {
+      let fields = try Fields(params, limits: limits)
+      self = .channel(url: try fields.channelURL(), try read(fields))
+    } else {
+      throw .noSuchMethod(method)
+    }
   }
 
   /// The names of all methods.
-  package static var methodNames: [String] { methods.keys.sorted() }
+  package static var methodNames: [String] {
+    (Array(methods.keys) + ChannelCommand.readers.keys).sorted()
+  }
 
   private typealias Reader = @Sendable (Fields) throws(ServiceError) -> Command
 
   private static let methods: [String: Reader] =
-    sessionMethods.merging(channelMethods) { $1 }.merging(moderationMethods) { $1 }
-    .merging(messageMethods) { $1 }.merging(fileMethods) { $1 }.merging(previewMethods) { $1 }
+    sessionMethods.merging(channelMethods) { $1 }.merging(messageMethods) { $1 }
+    .merging(fileMethods) { $1 }.merging(previewMethods) { $1 }
 
   private static let sessionMethods: [String: Reader] = [
     "session.open": { p throws(ServiceError) in
@@ -115,26 +74,11 @@ extension Command {
 
   private static let channelMethods: [String: Reader] = [
     "channel.create": { p throws(ServiceError) in .channelCreate(try .init(p)) },
-    "channel.get": { p throws(ServiceError) in .channelGet(try .init(p)) },
     "channel.list": { p throws(ServiceError) in .channelList(try .init(p)) },
     "channel.update": { p throws(ServiceError) in .channelUpdate(try .init(p)) },
-    "channel.delete": { p throws(ServiceError) in .channelDelete(try .init(p)) },
     "channel.enter": { p throws(ServiceError) in .channelEnter(try .init(p)) },
-    "channel.exit": { p throws(ServiceError) in .channelExit(try .init(p)) },
+    "channel.exit": { p throws(ServiceError) in .channelExit(url: try p.channelURL()) },
     "channel.participants": { p throws(ServiceError) in .channelParticipants(try .init(p)) },
-  ]
-
-  private static let moderationMethods: [String: Reader] = [
-    "channel.freeze": { p throws(ServiceError) in .channelFreeze(try .init(p)) },
-    "channel.unfreeze": { p throws(ServiceError) in .channelUnfreeze(try .init(p)) },
-    "channel.mute": { p throws(ServiceError) in .channelMute(try .mute(p)) },
-    "channel.unmute": { p throws(ServiceError) in .channelUnmute(try .init(p)) },
-    "channel.ban": { p throws(ServiceError) in .channelBan(try .ban(p)) },
-    "channel.unban": { p throws(ServiceError) in .channelUnban(try .init(p)) },
-    "channel.add_operators": { p throws(ServiceError) in .channelAddOperators(try .init(p)) },
-    "channel.remove_operators": { p throws(ServiceError) in
-      .channelRemoveOperators(try .init(p))
-    },
   ]
 
   private static let fileMethods: [String: Reader] = [
@@ -152,22 +96,6 @@ extension Command {
   private static let messageMethods: [String: Reader] = [
     "message.send": { p throws(ServiceError) in .messageSend(try .init(p)) },
     "message.send_files": { p throws(ServiceError) in .messageSendFiles(try .init(p)) },
-    "message.update": { p throws(ServiceError) in .messageUpdate(try .init(p)) },
-    "message.delete": { p throws(ServiceError) in .messageDelete(try .init(p)) },
-    "message.get": { p throws(ServiceError) in .messageGet(try .init(p)) },
     "message.list": { p throws(ServiceError) in .messageList(try .init(p)) },
-    "message.translate": { p throws(ServiceError) in .messageTranslate(try .init(p)) },
-    "message.create_metaarray_keys": { p throws(ServiceError) in
-      .messageCreateMetaArrayKeys(try .init(p, within: p.limits.metaArrays))
-    },
-    "message.delete_metaarray_keys": { p throws(ServiceError) in
-      .messageDeleteMetaArrayKeys(try .init(p, within: .most))
-    },
-    "message.add_metaarray_values": { p throws(ServiceError) in
-      .messageAddMetaArrayValues(try .init(p, within: p.limits.metaArrays))
-    },
-    "message.remove_metaarray_values": { p throws(ServiceError) in
-      .messageRemoveMetaArrayValues(try .init(p, within: .most))
-    },
   ]
 }

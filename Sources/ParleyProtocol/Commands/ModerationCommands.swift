@@ -1,6 +1,5 @@
-/// `channel.mute`, `channel.ban`.
+/// A mute or ban to be imposed.
 package struct ChannelRestriction: Sendable, Hashable {
-  package var channelURL: String
   package var userID: String
   /// 1 or more, or −1 for ten years.
   package var seconds: Int64
@@ -16,8 +15,7 @@ package struct ChannelRestriction: Sendable, Hashable {
     (seconds < 0 ? longestSeconds : seconds) * 1000
   }
 
-  package init(channelURL: String, userID: String, seconds: Int64, description: String) {
-    self.channelURL = channelURL
+  package init(userID: String, seconds: Int64, description: String) {
     self.userID = userID
     self.seconds = seconds
     self.description = description
@@ -25,38 +23,27 @@ package struct ChannelRestriction: Sendable, Hashable {
 
   /// Reads a mute.
   package static func mute(_ fields: Fields) throws(ServiceError) -> ChannelRestriction {
-    try mute(fields, inChannel: fields.channelURL())
-  }
-
-  /// Reads a mute in a channel that is not named among the fields.
-  package static func mute(
-    _ fields: Fields, inChannel channelURL: String
-  ) throws(ServiceError) -> ChannelRestriction {
-    try ChannelRestriction(
-      fields, inChannel: channelURL, descriptionLimit: Limits.muteDescriptionLength)
+    try ChannelRestriction(fields, descriptionLimit: Limits.muteDescriptionLength)
   }
 
   /// Reads a ban.
   package static func ban(_ fields: Fields) throws(ServiceError) -> ChannelRestriction {
-    try ban(fields, inChannel: fields.channelURL())
+    try ChannelRestriction(fields, descriptionLimit: Limits.banDescriptionLength)
   }
 
-  /// Reads a ban from a channel that is not named among the fields.
-  package static func ban(
-    _ fields: Fields, inChannel channelURL: String
-  ) throws(ServiceError) -> ChannelRestriction {
-    try ChannelRestriction(
-      fields, inChannel: channelURL, descriptionLimit: Limits.banDescriptionLength)
-  }
-
-  private init(
-    _ fields: Fields, inChannel channelURL: String, descriptionLimit: Int
-  ) throws(ServiceError) {
+  private init(_ fields: Fields, descriptionLimit: Int) throws(ServiceError) {
     self.init(
-      channelURL: channelURL, userID: try fields.userID(),
-      seconds: try fields.restrictionSeconds() ?? -1,
+      userID: try fields.userID(), seconds: try fields.restrictionSeconds() ?? -1,
       description: try fields.text("description", limit: descriptionLimit) ?? "")
   }
+}
+
+/// The kind of a restriction.
+package enum RestrictionKind: String, Sendable {
+  /// Be in the channel.
+  case ban
+  /// Send to it.
+  case mute
 }
 
 /// A change of a ban: what is absent stays as it is.
@@ -66,6 +53,11 @@ package struct BanChange: Sendable, Hashable {
   /// Without it the ban ends when it did, to the millisecond.
   package var seconds: Int64?
   package var description: String?
+
+  package init(seconds: Int64?, description: String?) {
+    self.seconds = seconds
+    self.description = description
+  }
 
   package init(_ fields: Fields) throws(ServiceError) {
     seconds = try fields.restrictionSeconds()
@@ -78,31 +70,14 @@ package struct BanChange: Sendable, Hashable {
   }
 }
 
-/// `channel.unmute`, `channel.unban`.
-package struct ChannelUserReference: Sendable, Hashable {
-  package var channelURL: String
-  package var userID: String
-
-  package init(_ parameters: Fields) throws(ServiceError) {
-    channelURL = try parameters.channelURL()
-    userID = try parameters.userID()
-  }
-}
-
-/// `channel.add_operators`, `channel.remove_operators`.
-package struct ChannelOperators: Sendable, Hashable {
-  package var channelURL: String
-  /// 1 to 100, each once.
-  package var userIDs: [String]
-
-  package init(_ parameters: Fields) throws(ServiceError) {
-    channelURL = try parameters.channelURL()
-    userIDs = try parameters.userIDs("user_ids", limit: Limits.operatorCount) ?? []
-    guard !userIDs.isEmpty else { throw .missing("user_ids") }
-  }
-}
-
 extension Fields {
+  /// Users who become operators or cease to be: 1 to 100, each once.
+  package func operatorIDs(_ name: String) throws(ServiceError) -> [String] {
+    let ids = try userIDs(name, limit: Limits.operatorCount) ?? []
+    guard !ids.isEmpty else { throw .missing(name) }
+    return ids
+  }
+
   /// `seconds` of a mute or ban, if given: 1 or more, or −1.
   fileprivate func restrictionSeconds() throws(ServiceError) -> Int64? {
     let range = -1...Limits.restrictionSeconds

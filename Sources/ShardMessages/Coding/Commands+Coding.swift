@@ -1,59 +1,31 @@
-package import Channels
 package import ParleyProtocol
 
 extension ChannelCommand: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     switch self {
     case .view: writer.write(case: 0)
-    case .update(let fields):
+    case .operation(let operation):
       writer.write(case: 1)
-      writer.write(fields)
-    case .delete: writer.write(case: 2)
-    case .freeze: writer.write(case: 3)
-    case .unfreeze: writer.write(case: 4)
-    case .addOperators(let ids):
-      writer.write(case: 5)
-      writer.write(ids)
-    case .removeOperators(let ids):
-      writer.write(case: 6)
-      writer.write(ids)
-    case .removeAllOperators: writer.write(case: 7)
-    case .mute(let mute):
-      writer.write(case: 8)
-      writer.write(mute)
-    case .unmute(let userID):
-      writer.write(case: 9)
-      writer.write(userID)
-    case .ban(let ban):
-      writer.write(case: 10)
-      writer.write(ban)
-    case .changeBan(let userID, let seconds, let description):
-      writer.write(case: 11)
-      writer.write(userID)
-      writer.write(seconds)
-      writer.write(description)
-    case .unban(let userID):
-      writer.write(case: 12)
-      writer.write(userID)
+      writer.write(operation)
     case .send(let order):
-      writer.write(case: 13)
+      writer.write(case: 2)
       writer.write(order)
     case .updateMessage(let id, let changes):
-      writer.write(case: 14)
+      writer.write(case: 3)
       writer.write(id)
       writer.write(changes)
     case .deleteMessage(let id):
-      writer.write(case: 15)
+      writer.write(case: 4)
       writer.write(id)
     case .viewMessage(let id):
-      writer.write(case: 16)
+      writer.write(case: 5)
       writer.write(id)
     case .changeMetaArrays(let id, let change):
-      writer.write(case: 17)
+      writer.write(case: 6)
       writer.write(id)
       writer.write(change)
     case .translateMessage(let id, let languages):
-      writer.write(case: 18)
+      writer.write(case: 7)
       writer.write(id)
       writer.write(languages)
     }
@@ -62,36 +34,93 @@ extension ChannelCommand: MessageCodable {
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     switch try reader.readCase() {
     case 0: self = .view
-    case 1: self = .update(try reader.read())
-    case 2: self = .delete
-    case 3: self = .freeze
-    case 4: self = .unfreeze
-    case 5: self = .addOperators(try reader.read())
-    case 6: self = .removeOperators(try reader.read())
-    case 7: self = .removeAllOperators
-    case 8: self = .mute(try reader.read())
-    case 9: self = .unmute(userID: try reader.read())
-    case 10: self = .ban(try reader.read())
-    case 11:
-      self = .changeBan(
-        userID: try reader.read(), seconds: try reader.readSeconds(),
-        description: try reader.read())
-    case 12: self = .unban(userID: try reader.read())
-    case 13: self = .send(try reader.read())
-    case 14: self = .updateMessage(try reader.read(), try reader.read())
-    case 15: self = .deleteMessage(try reader.read())
-    case 16: self = .viewMessage(try reader.read())
-    case 17: self = .changeMetaArrays(ofMessage: try reader.read(), try reader.read())
-    case 18: self = .translateMessage(try reader.read(), into: try reader.read())
+    case 1: self = .operation(try reader.read())
+    case 2: self = .send(try reader.read())
+    case 3: self = .updateMessage(try reader.read(), try reader.read())
+    case 4: self = .deleteMessage(try reader.read())
+    case 5: self = .viewMessage(try reader.read())
+    case 6: self = .changeMetaArrays(ofMessage: try reader.read(), try reader.read())
+    case 7: self = .translateMessage(try reader.read(), into: try reader.read())
     default: throw .unknownCase
     }
   }
 }
 
-extension MessageReader {
-  /// Reads the seconds of a ban, which may be absent.
-  fileprivate mutating func readSeconds() throws(MessageDecodingError) -> Int64? {
-    try read(Bool.self) ? try readInteger(in: .restrictionSeconds) : nil
+extension ChannelOperation: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .update(let fields):
+      writer.write(case: 0)
+      writer.write(fields)
+    case .freeze(let isFrozen):
+      writer.write(case: 1)
+      writer.write(isFrozen)
+    case .addOperators(let ids):
+      writer.write(case: 2)
+      writer.write(ids)
+    case .removeOperators(let ids):
+      writer.write(case: 3)
+      writer.write(ids)
+    case .removeAllOperators: writer.write(case: 4)
+    case .restrict(let kind, let restriction):
+      writer.write(case: 5)
+      writer.write(kind)
+      writer.write(restriction)
+    case .changeBan(let userID, let change):
+      writer.write(case: 6)
+      writer.write(userID)
+      writer.write(change)
+    case .lift(let kind, let userID):
+      writer.write(case: 7)
+      writer.write(kind)
+      writer.write(userID)
+    case .delete: writer.write(case: 8)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .update(try reader.read())
+    case 1: self = .freeze(try reader.read())
+    case 2: self = .addOperators(try reader.read())
+    case 3: self = .removeOperators(try reader.read())
+    case 4: self = .removeAllOperators
+    case 5: self = .restrict(try reader.read(), try reader.read())
+    case 6: self = .changeBan(userID: try reader.read(), try reader.read())
+    case 7: self = .lift(try reader.read(), userID: try reader.read())
+    case 8: self = .delete
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension RestrictionKind: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .ban: writer.write(case: 0)
+    case .mute: writer.write(case: 1)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .ban
+    case 1: self = .mute
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension BanChange: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(seconds)
+    writer.write(description)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      seconds: try reader.read(Bool.self) ? try reader.readInteger(in: .restrictionSeconds) : nil,
+      description: try reader.read())
   }
 }
 
@@ -113,7 +142,6 @@ extension ChannelFields: MessageCodable {
 
 extension ChannelRestriction: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
-    writer.write(channelURL)
     writer.write(userID)
     writer.write(seconds)
     writer.write(description)
@@ -121,8 +149,8 @@ extension ChannelRestriction: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      channelURL: try reader.read(), userID: try reader.read(),
-      seconds: try reader.readInteger(in: .restrictionSeconds), description: try reader.read())
+      userID: try reader.read(), seconds: try reader.readInteger(in: .restrictionSeconds),
+      description: try reader.read())
   }
 }
 

@@ -1,4 +1,4 @@
-package import Channels
+import Channels
 package import ParleyProtocol
 
 extension MessageType: MessageCodable {}

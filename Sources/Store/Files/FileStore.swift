@@ -1,4 +1,4 @@
-package import Channels
+package import ParleyProtocol
 package import Crypto
 import Reactor
 package import SealedFiles

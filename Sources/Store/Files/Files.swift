@@ -1,5 +1,5 @@
-package import Channels
-import ParleyProtocol
+import Channels
+package import ParleyProtocol
 import Synchronization
 import Uploads
 

@@ -1,4 +1,3 @@
-package import Channels
 package import ParleyProtocol
 package import Uploads
 

@@ -1,4 +1,4 @@
-package import Channels
+package import ParleyProtocol
 
 /// Lists some files that are stored in the clear, in the order of their ids.
 ///

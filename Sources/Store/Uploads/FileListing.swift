@@ -1,5 +1,5 @@
 import Basics
-package import Channels
+package import ParleyProtocol
 package import Uploads
 
 /// A file as operators see it.

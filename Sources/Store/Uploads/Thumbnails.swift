@@ -1,5 +1,4 @@
-package import Channels
-import ParleyProtocol
+package import ParleyProtocol
 package import Uploads
 
 extension StoreTransaction {

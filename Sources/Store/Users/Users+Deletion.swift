@@ -1,4 +1,4 @@
-import Channels
+import ParleyProtocol
 
 /// How far the deletion of a user has come.
 package enum UserDeletion: Sendable, Hashable {

@@ -213,10 +213,7 @@ struct FloodRuleTests {
   @Test("the description of a mute counts in the budget before it is put on")
   func descriptions() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 1000, windowMilliseconds: 1000))
-    let mute = ChannelCommand.mute(
-      ChannelRestriction(
-        channelURL: "lobby", userID: "ann", seconds: 9,
-        description: String(repeating: "x", count: 2_000)))
+    let mute = ChannelCommand.mute("ann", seconds: 9, String(repeating: "x", count: 2_000))
     var count = 0
     while try rig.perform(mute, by: "boss").code == nil, count < 1000 { count += 1 }
     #expect((350...900).contains(count))

@@ -265,17 +265,50 @@ extension ChannelCommand {
     return .send(MessageOrder(.success(draft), requestID: requestID))
   }
 
-  static func mute(_ userID: String, seconds: Int64 = -1) -> ChannelCommand {
-    .mute(
-      ChannelRestriction(channelURL: "lobby", userID: userID, seconds: seconds, description: ""))
+  static func mute(
+    _ userID: String, seconds: Int64 = -1, _ description: String = ""
+  ) -> ChannelCommand {
+    .restrict(.mute, userID, seconds, description)
   }
 
   static func ban(
     _ userID: String, seconds: Int64 = -1, _ description: String = ""
   ) -> ChannelCommand {
-    .ban(
-      ChannelRestriction(
-        channelURL: "lobby", userID: userID, seconds: seconds, description: description))
+    .restrict(.ban, userID, seconds, description)
+  }
+
+  private static func restrict(
+    _ kind: RestrictionKind, _ userID: String, _ seconds: Int64, _ description: String
+  ) -> ChannelCommand {
+    .operation(
+      .restrict(
+        kind, ChannelRestriction(userID: userID, seconds: seconds, description: description)))
+  }
+
+  static let freeze = ChannelCommand.operation(.freeze(true))
+  static let unfreeze = ChannelCommand.operation(.freeze(false))
+  static let delete = ChannelCommand.operation(.delete)
+  static let removeAllOperators = ChannelCommand.operation(.removeAllOperators)
+
+  static func update(_ fields: ChannelFields) -> ChannelCommand { .operation(.update(fields)) }
+
+  static func addOperators(_ ids: [String]) -> ChannelCommand { .operation(.addOperators(ids)) }
+
+  static func removeOperators(_ ids: [String]) -> ChannelCommand {
+    .operation(.removeOperators(ids))
+  }
+
+  static func unmute(userID: String) -> ChannelCommand {
+    .operation(.lift(.mute, userID: userID))
+  }
+
+  static func unban(userID: String) -> ChannelCommand { .operation(.lift(.ban, userID: userID)) }
+
+  static func changeBan(
+    userID: String, seconds: Int64?, description: String?
+  ) -> ChannelCommand {
+    .operation(
+      .changeBan(userID: userID, BanChange(seconds: seconds, description: description)))
   }
 }
 

@@ -10,18 +10,11 @@ struct RestrictionRuleTests {
 
   init() throws { rig = try JudgeRig() }
 
-  private func restriction(
-    _ userID: String, seconds: Int64, _ description: String
-  ) -> ChannelRestriction {
-    ChannelRestriction(
-      channelURL: "lobby", userID: userID, seconds: seconds, description: description)
-  }
-
   @Test("a mute that is replaced is published again, with its new length and description")
   mutating func muteAgain() throws {
-    _ = try rig.perform(.mute(restriction("ann", seconds: 10, "first")), by: "boss")
+    _ = try rig.perform(.mute("ann", seconds: 10, "first"), by: "boss")
     rig.now += 4_000
-    _ = try rig.perform(.mute(restriction("ann", seconds: 20, "second")), by: "boss")
+    _ = try rig.perform(.mute("ann", seconds: 20, "second"), by: "boss")
     #expect(rig.events.map(\.method) == ["channel.user_muted", "channel.user_muted"])
     #expect(rig.events.map { $0.params?["seconds"]?.integer } == [10, 20])
     #expect(rig.events.map { $0.params?["description"]?.string } == ["first", "second"])

@@ -159,12 +159,12 @@ struct RightsTests {
       rights.impose(.ban, Restriction(userID: "u\(number)", startsAt: 0, endsAt: 100))
     }
     for (userID, expected) in [("jeff", ErrorCode.tooManyItems), ("u3", nil)] {
-      let command = ChannelRestriction(
-        channelURL: "lobby", userID: userID, seconds: 1, description: "")
-      let operation = ChannelOperation.restrict(.ban, command)
+      let operation = ChannelOperation.restrict(
+        .ban, ChannelRestriction(userID: userID, seconds: 1, description: ""))
       #expect(
-        code { () throws(ServiceError) in _ = try operation.changes(in: rights, at: 5) }
-          == expected)
+        code { () throws(ServiceError) in
+          _ = try operation.changes(by: .platform, in: rights, at: 5)
+        } == expected)
     }
   }
 }

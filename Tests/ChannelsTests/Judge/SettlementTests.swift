@@ -29,7 +29,7 @@ struct SettlementTests {
     }
     let held = settlement.takeHeld()
     #expect(held.count == 4 && held.allSatisfy { $0.time == now })
-    guard case .command(.freeze, _, .platform(1)) = held[0].input else {
+    guard case .command(.operation(.freeze(true)), _, .platform(1)) = held[0].input else {
       return #expect(Bool(false))
     }
     #expect(actions.isEmpty)

@@ -69,7 +69,7 @@ struct IdleChannelBudgetTests {
     try driven.load(["busy", "news"])
     let session = try driven.connect()
     channels.resident("busy")?.seat(session.reference, user: "ann")
-    channels.resident("news")?.perform(.freeze) { _, _ in }
+    channels.resident("news")?.perform(.operation(.freeze(true))) { _, _ in }
     driven.endTurn()
     try driven.load(urls)
     #expect(urls.count { channels.resident($0) != nil } <= 4_096)

@@ -100,7 +100,9 @@ final class PendingCallsTests {
 
   @Test("what a server had is repeated in its order when it is lost, but for changes")
   func loses() {
-    for (number, command) in [send("a"), .view, .freeze, send("b"), .delete].enumerated() {
+    for (number, command) in [
+      send("a"), .view, .operation(.freeze(true)), send("b"), .operation(.delete),
+    ].enumerated() {
       #expect(begin(number, command, to: number == 1 ? other : server))
     }
     let server = server
@@ -208,7 +210,7 @@ final class PendingCallsTests {
 
   @Test("a send that finds no home until its time is over may have been passed on to one")
   func doubtsTheLastRefusal() {
-    for (number, command) in [send("a"), .view, .freeze].enumerated() {
+    for (number, command) in [send("a"), .view, .operation(.freeze(true))].enumerated() {
       #expect(begin(number, command, to: server))
     }
     let verdicts = (0..<3).map { postpone($0, at: 10_000) }
@@ -217,7 +219,7 @@ final class PendingCallsTests {
 
   @Test("a change that was refused by a home that has moved is sent again")
   func repeatsRefusedChanges() {
-    #expect(begin(1, .freeze, to: nil))
+    #expect(begin(1, .operation(.freeze(true)), to: nil))
     #expect(postpone(1, at: 0) == .wait)
     #expect(numbers(takeRepetitions(at: 50)) == [1])
   }
@@ -226,7 +228,7 @@ final class PendingCallsTests {
   func expires() {
     #expect(begin(1, to: server, at: 100))
     #expect(begin(2, to: nil, at: 100))
-    #expect(begin(3, .freeze, to: other, at: 200))
+    #expect(begin(3, .operation(.freeze(true)), to: other, at: 200))
     #expect(takeExpired(at: 10_099).isEmpty)
     #expect(numbers(takeExpired(at: 10_100)) == [1])
     #expect(numbers(takeExpired(at: 10_200)) == [3])

@@ -101,7 +101,7 @@ struct UserDirectoryTests {
     #expect(users.reserve("a", for: .sample(1), of: "ann"))
     #expect(users.reserve("a", for: .sample(2), of: "ann"))
     users.removeSessions { $0 == .sample(1) }
-    #expect(users.channels(of: "ann") == ["a"])
+    #expect(users.channels(of: "ann").contains("a"))
     users.removeSessions { $0 == .sample(2) }
     #expect(users.isEmpty)
   }

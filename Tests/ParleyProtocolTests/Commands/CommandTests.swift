@@ -58,33 +58,54 @@ struct CommandTests {
     #expect(try refusal("session.open", #""user_id":null"#) == Refusal(400105, "user_id"))
   }
 
-  @Test("each method becomes its own command, with its channel")
+  @Test("each command for a channel's judge has its channel and its values")
   func dispatch() throws {
-    let samples: [(method: String, members: String)] = [
-      ("channel.get", ""), ("channel.update", ""), ("channel.delete", ""), ("channel.enter", ""),
-      ("channel.exit", ""), ("channel.participants", ""), ("channel.freeze", ""),
-      ("channel.unfreeze", ""), ("channel.mute", #","user_id":"u""#),
-      ("channel.unmute", #","user_id":"u""#), ("channel.ban", #","user_id":"u""#),
-      ("channel.unban", #","user_id":"u""#), ("channel.add_operators", #","user_ids":["u"]"#),
-      ("channel.remove_operators", #","user_ids":["u"]"#), ("message.send", #","message":"m""#),
-      ("message.update", #","message_id":1,"message":"m""#),
-      ("message.delete", #","message_id":1"#),
-      ("message.get", #","message_id":1"#), ("message.list", ""),
-      ("message.create_metaarray_keys", #","message_id":1,"keys":["k"]"#),
-      ("message.delete_metaarray_keys", #","message_id":1,"keys":["k"]"#),
-      ("message.add_metaarray_values", #","message_id":1,"values":{"k":["v"]}"#),
-      ("message.remove_metaarray_values", #","message_id":1,"values":{"k":["v"]}"#),
-      ("channel.create", ""),
+    let whom = #""user_id":"u""#
+    let samples: [(method: String, members: String, command: String)] = [
+      ("channel.get", "", "view"), ("channel.delete", "", "delete"),
+      ("channel.freeze", "", "freeze(true)"), ("channel.unfreeze", "", "freeze(false)"),
+      ("channel.mute", whom, "restrict(mute,userID:u,seconds:-1"),
+      ("channel.ban", whom + #","seconds":7"#, "restrict(ban,userID:u,seconds:7"),
+      ("channel.unmute", whom, "lift(mute,userID:u"), ("channel.unban", whom, "lift(ban,userID:u"),
+      ("channel.add_operators", #""user_ids":["u"]"#, "addOperators([u])"),
+      ("channel.remove_operators", #""user_ids":["u"]"#, "removeOperators([u])"),
+      ("message.update", #""message_id":1,"message":"m""#, "updateMessage(1"),
+      ("message.delete", #""message_id":1"#, "deleteMessage(1)"),
+      ("message.get", #""message_id":1"#, "viewMessage(1)"),
+      (
+        "message.translate", #""message_id":1,"target_langs":["es"]"#,
+        "translateMessage(1,into:[es]"
+      ),
+      (
+        "message.create_metaarray_keys", #""message_id":1,"keys":["k"]"#,
+        "changeMetaArrays(ofMessage:1,createKeys([k])"
+      ),
+      (
+        "message.delete_metaarray_keys", #""message_id":1,"keys":["k"]"#,
+        "changeMetaArrays(ofMessage:1,deleteKeys([k])"
+      ),
+      (
+        "message.add_metaarray_values", #""message_id":1,"values":{"k":["v"]}"#,
+        "changeMetaArrays(ofMessage:1,addValues("
+      ),
+      (
+        "message.remove_metaarray_values", #""message_id":1,"values":{"k":["v"]}"#,
+        "changeMetaArrays(ofMessage:1,removeValues("
+      ),
     ]
     for sample in samples {
-      let command = try command(sample.method, #""channel_url":"lobby""# + sample.members)
-      #expect(command.channelURL == "lobby")
-      let name = "\(command)".prefix { $0 != "(" }.lowercased()
-      let expected = sample.method.filter { $0 != "." && $0 != "_" }
-      #expect(name == expected)
-    }
-    for method in ["session.ping", "session.close", "user.update", "channel.list"] {
-      #expect(try command(method, "").channelURL == nil)
+      let members = [#""channel_url":"lobby""#, sample.members].filter { !$0.isEmpty }
+      guard
+        case .channel("lobby", let found) = try command(
+          sample.method, members.joined(separator: ","))
+      else {
+        Issue.record("\(sample.method) is no command for a channel's judge")
+        continue
+      }
+      // Without the names of types and modules.
+      let text = "\(found)".filter { $0 != " " && $0 != "\"" }
+        .replacing(/\w+\.(?=\w)/, with: "").replacing(/ChannelRestriction\(/, with: "")
+      #expect(text.contains(sample.command), "\(sample.method): \(text)")
     }
   }
 }

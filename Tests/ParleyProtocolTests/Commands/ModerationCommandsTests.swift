@@ -30,7 +30,10 @@ struct ModerationCommandsTests {
 
   @Test("without seconds it is ten years")
   func defaults() throws {
-    guard case .channelMute(let mute) = try command("channel.mute", Self.whom) else {
+    guard
+      case .channel("lobby", .operation(.restrict(.mute, let mute))) = try command(
+        "channel.mute", Self.whom)
+    else {
       Issue.record("no channel.mute")
       return
     }

@@ -1,3 +1,4 @@
+import ParleyProtocol
 import Channels
 import TestSupport
 import Testing

@@ -1,0 +1,34 @@
+import Channels
+import ParleyProtocol
+
+extension JudgeAnswer {
+  /// The result of a session's call.
+  func encodedAsResult() -> [UInt8] {
+    switch self {
+    case .done, .imposed, .lifted: Array("{}".utf8)
+    case .channel(let info): info.encodedAsResult()
+    case .sent(let sent): sent.encodedAsResult()
+    case .changed(let changed): Self.result(message: changed.json)
+    case .message(let message): Self.result(message: message.encoded())
+    }
+  }
+
+  private static func result(message: [UInt8]) -> [UInt8] {
+    JSONWriter.bytes(reserving: message.count + 16) { writer in
+      writer.object { $0.member("message", raw: message) }
+    }
+  }
+}
+
+extension SentMessage {
+  /// The result of `message.send`.
+  fileprivate func encodedAsResult() -> [UInt8] {
+    let message = shown.json
+    return JSONWriter.bytes(reserving: message.count + 48) {
+      $0.object {
+        $0.member("message", raw: message)
+        $0.member("seq", seq)
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/// A command that a channel's judge carries out, by whichever door it came.
+package enum ChannelCommand: Sendable {
+  case view
+  case operation(ChannelOperation)
+  case send(MessageOrder)
+  case updateMessage(Int64, MessageChanges)
+  case deleteMessage(Int64)
+  case viewMessage(Int64)
+  /// Tags of languages, each once whatever its case; at least one.
+  case translateMessage(Int64, into: [String])
+  case changeMetaArrays(ofMessage: Int64, MetaArrayChange)
+}
+
+/// A change of what is set for a channel.
+package enum ChannelOperation: Sendable {
+  case update(ChannelFields)
+  case freeze(Bool)
+  case addOperators([String])
+  case removeOperators([String])
+  case removeAllOperators
+  case restrict(RestrictionKind, ChannelRestriction)
+  /// Changes a ban in force.
+  case changeBan(userID: String, BanChange)
+  case lift(RestrictionKind, userID: String)
+  case delete
+}
+
+/// A message to be sent, with the file that came with it.
+///
+/// A reference: it passes through several hands, and is large.
+package final class MessageOrder: Sendable {
+  /// The message, or the error of its values: the sender is judged before them.
+  package let draft: Result<MessageDraft, ServiceError>
+  /// The sender's own name of the send, by which a repetition is recognised.
+  package let requestID: String?
+  /// A file that is safe on disk; the message that is stored keeps it.
+  package let upload: FileRecord?
+  /// When it arrived, on a clock of the host's: handed back when the message is durable.
+  package let arrival: Int64
+
+  package init(
+    _ draft: Result<MessageDraft, ServiceError>, requestID: String?, upload: FileRecord? = nil,
+    arrival: Int64 = 0
+  ) {
+    self.draft = draft
+    self.requestID = requestID
+    self.upload = upload
+    self.arrival = arrival
+  }
+}
+
+/// A change of a message's metaarrays.
+package enum MetaArrayChange: Sendable, Hashable {
+  /// Keys without values are added.
+  case createKeys([String])
+  /// Keys are removed with their values.
+  case deleteKeys([String])
+  /// Values are added; a missing key is created for callers who may create keys.
+  case addValues([MetaArray])
+  case removeValues([MetaArray])
+  /// As `addValues`, except that a missing key is refused.
+  case addValuesToKnownKeys([MetaArray])
+  /// As `removeValues`, except that a missing key is refused.
+  case removeValuesFromKnownKeys([MetaArray])
+}
+
+extension ChannelCommand {
+  /// Reads the parameters of a command besides its channel.
+  package typealias Reader = @Sendable (Fields) throws(ServiceError) -> ChannelCommand
+
+  /// By the methods of clients.
+  static let readers: [String: Reader] = [
+    "channel.get": { _ throws(ServiceError) in .view },
+    "channel.delete": { _ throws(ServiceError) in .operation(.delete) },
+    "channel.freeze": { _ throws(ServiceError) in .operation(.freeze(true)) },
+    "channel.unfreeze": { _ throws(ServiceError) in .operation(.freeze(false)) },
+    "channel.mute": { p throws(ServiceError) in .operation(.restrict(.mute, try .mute(p))) },
+    "channel.unmute": { p throws(ServiceError) in
+      .operation(.lift(.mute, userID: try p.userID()))
+    },
+    "channel.ban": { p throws(ServiceError) in .operation(.restrict(.ban, try .ban(p))) },
+    "channel.unban": { p throws(ServiceError) in
+      .operation(.lift(.ban, userID: try p.userID()))
+    },
+    "channel.add_operators": { p throws(ServiceError) in
+      .operation(.addOperators(try p.operatorIDs("user_ids")))
+    },
+    "channel.remove_operators": { p throws(ServiceError) in
+      .operation(.removeOperators(try p.operatorIDs("user_ids")))
+    },
+    "message.update": { p throws(ServiceError) in
+      let id = try p.messageID()
+      let changes = try MessageChanges(p)
+      guard !changes.isEmpty else { throw .missing("message") }
+      return .updateMessage(id, changes)
+    },
+    "message.delete": { p throws(ServiceError) in .deleteMessage(try p.messageID()) },
+    "message.get": { p throws(ServiceError) in .viewMessage(try p.messageID()) },
+    "message.translate": { p throws(ServiceError) in
+      .translateMessage(try p.messageID(), into: try p.targetLanguages())
+    },
+    "message.create_metaarray_keys": { p throws(ServiceError) in
+      .changeMetaArrays(
+        ofMessage: try p.messageID(),
+        .createKeys(try p.metaArrayKeys("keys", within: p.limits.metaArrays)))
+    },
+    "message.delete_metaarray_keys": { p throws(ServiceError) in
+      .changeMetaArrays(
+        ofMessage: try p.messageID(), .deleteKeys(try p.metaArrayKeys("keys", within: .most)))
+    },
+    "message.add_metaarray_values": { p throws(ServiceError) in
+      .changeMetaArrays(
+        ofMessage: try p.messageID(),
+        .addValues(try p.metaArrayTable("values", within: p.limits.metaArrays)))
+    },
+    "message.remove_metaarray_values": { p throws(ServiceError) in
+      .changeMetaArrays(
+        ofMessage: try p.messageID(), .removeValues(try p.metaArrayTable("values", within: .most)))
+    },
+  ]
+}
