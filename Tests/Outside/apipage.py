@@ -114,6 +114,15 @@ async def test_search(ctx, page):
 
 
 @in_browser
+async def test_a_broken_fragment(ctx, page):
+    """A fragment whose percent-encoding is broken names nothing, and the page works."""
+    await opened(ctx, page, "#%")
+    await page.run("(words.value = 'listMessages', words.dispatchEvent(new Event('input')))")
+    await page.until(f"{SHOWN}.length < 20")
+    assert "http-listMessages" in await page.run(SHOWN)
+
+
+@in_browser
 async def test_deep_links(ctx, page):
     """A link to a description leads there when the page is opened with it."""
     await opened(ctx, page, "#method-message.send")
