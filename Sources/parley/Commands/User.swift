@@ -59,6 +59,14 @@ extension UserCommand {
       help: ArgumentHelp("Only users whose nickname begins with this text.", valueName: "text"))
     var nicknamePrefix: String?
 
+    @Option(help: "Only users who are active, or only those who are not.")
+    var activeMode: ActiveMode?
+
+    /// Whether users are active, as the Platform API has it.
+    enum ActiveMode: String, ExpressibleByArgument, CaseIterable {
+      case activated, deactivated
+    }
+
     @OptionGroup var page: PageOptions
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -67,6 +75,7 @@ extension UserCommand {
       var query: [(String, String)] = []
       if let nickname { query.append(("nickname", nickname)) }
       if let nicknamePrefix { query.append(("nickname_startswith", nicknamePrefix)) }
+      if let activeMode { query.append(("active_mode", activeMode.rawValue)) }
       let list = PagedList(
         "/v3/users", query: query, member: "users", whenEmpty: "no users",
         columns: UserText.columns, row: UserText.row(ofUser:))

@@ -17,6 +17,10 @@ extension CommandTests {
       #expect(try token.json["token"]?.string?.isEmpty == false, "\(token.errors)")
       #expect(try server.run("user", "token", "revoke", "ada").status == 0)
       #expect(try server.run("user", "deactivate", "ada").output.contains("deactivated"))
+      for (mode, isListed) in [("deactivated", true), ("activated", false)] {
+        let listed = try server.run("user", "list", "--active-mode", mode)
+        #expect(listed.status == 0 && listed.output.contains("ada") == isListed)
+      }
       #expect(try server.run("user", "reactivate", "ada").output.contains("offline"))
       #expect(try server.run("user", "delete", "ada", "--yes").output == "ada is deleted\n")
       #expect(try server.run("user", "show", "ada").status == 1)
