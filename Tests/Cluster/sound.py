@@ -275,9 +275,10 @@ async def test_the_platform_api_is_one(ctx):
         assert status == 0, errors
         assert names <= {session["user_id"] for session in json.loads(output)}
     victim = clients[2]
-    status, _ = await cluster.servers[0].api(
+    status, closed = await cluster.servers[0].api(
         "DELETE", f"/parley/sessions/{victim.session['session_id']}")
     assert status == 200 and await victim.ended() == 1001
+    assert closed == {"user_id": victim.user_id}
     status, token = await cluster.servers[0].api("POST", "/parley/api_tokens", {"name": "shop"})
     assert status == 200, token
     status, again = await cluster.servers[2].api("GET", "/parley/api_tokens")

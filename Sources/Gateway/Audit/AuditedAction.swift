@@ -82,7 +82,7 @@ struct AuditedAction: Sendable {
     "/v3/parley/api_tokens": AuditedAction(["name", "role"]),
     "/v3/parley/api_tokens/{api_token_id}": AuditedAction(["name", "role"], before: .apiToken),
     "/v3/parley/tickets": AuditedAction(["expires_at"]),
-    "/v3/parley/sessions/{session_id}": plain,
+    "/v3/parley/sessions/{session_id}": AuditedAction(["user_id"]),
     "/v3/parley/drain": plain,
     "/v3/parley/cluster/servers/{server_id}/drain": plain,
     "/v3/parley/previews": AuditedAction(["purged"]),

@@ -19,15 +19,14 @@ enum SessionEndpoints {
     }
   }
 
-  /// `DELETE …/{session_id}`: closes one with 1001.
+  /// `DELETE …/{session_id}`: closes one with 1001, and answers with its user.
   static func close(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = call.arguments["session_id"]
     call.shard.askAll(.close(sessionID: id)) { answers in
-      guard answers.contains(.closed(true)) else {
-        return completion.fail(
-          ServiceError(.notFound, "there is no such session", field: "session_id"))
+      for case .closed(let userID?) in answers {
+        return completion { writer in writer.object { $0.member("user_id", userID) } }
       }
-      completion { $0.object { _ in } }
+      completion.fail(ServiceError(.notFound, "there is no such session", field: "session_id"))
     }
   }
 }
@@ -102,13 +101,13 @@ extension Shard {
 
   /// Closes a session of this shard by its id.
   ///
-  /// - Returns: Whether it is here.
-  func closeSession(_ id: String) -> Bool {
+  /// - Returns: Its user; `nil` when it is not here.
+  func closeSession(_ id: String) -> String? {
     for session in sessions.all {
       guard case .open(let identity) = session.state, identity.id == id else { continue }
       session.close(.goingAway, reason: "an operator has closed the session")
-      return true
+      return identity.user.id
     }
-    return false
+    return nil
   }
 }

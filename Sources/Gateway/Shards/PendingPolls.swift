@@ -109,7 +109,7 @@ extension Shard {
       switch question {
       case .online(let ids): .online(ids.filter { users.isOnline($0) })
       case .sessions(let query): .sessions(sessions(query))
-      case .close(let sessionID): .closed(closeSession(sessionID))
+      case .close(let sessionID): .closed(userID: closeSession(sessionID))
       case .connections: .connections([connectionCount])
       case .participantCounts(let urls):
         .participantCounts(urls.map { services.participantCounts[$0] })
@@ -161,12 +161,12 @@ extension ShardAnswer {
     var (connections, numbers): ([ConnectionCount], [Int]) = ([], [])
     var sends: [AwaitedSend] = []
     var traffic: [ChannelTraffic] = []
-    var isClosed = false
+    var closedUserID: String?
     for answer in answers {
       switch answer {
       case .online(let some): ids += some
       case .sessions(let some): sessions += some
-      case .closed(let here): isClosed = isClosed || here
+      case .closed(let userID): closedUserID = closedUserID ?? userID
       case .connections(let some): connections += some
       case .participantCounts(let some): numbers += some
       case .awaitedSends(let some): sends += some
@@ -179,7 +179,7 @@ extension ShardAnswer {
     case .sessions(let query):
       sessions.sort { $0.id < $1.id }
       self = .sessions(Array(sessions.prefix(query.limit + 1)))
-    case .close: self = .closed(isClosed)
+    case .close: self = .closed(userID: closedUserID)
     case .connections: self = .connections(connections)
     case .participantCounts: self = .participantCounts(numbers)
     case .awaitedSends: self = .awaitedSends(sends)

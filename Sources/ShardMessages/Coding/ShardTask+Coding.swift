@@ -169,9 +169,9 @@ extension ShardAnswer: MessageCodable {
     case .sessions(let sessions):
       writer.write(case: 1)
       writer.write(sessions)
-    case .closed(let isClosed):
+    case .closed(let userID):
       writer.write(case: 2)
-      writer.write(isClosed)
+      writer.write(userID)
     case .connections(let counts):
       writer.write(case: 3)
       writer.write(counts)
@@ -200,7 +200,7 @@ extension ShardAnswer: MessageCodable {
     switch try reader.readCase() {
     case 0: self = .online(try reader.read())
     case 1: self = .sessions(try reader.read())
-    case 2: self = .closed(try reader.read())
+    case 2: self = .closed(userID: try reader.read())
     case 3: self = .connections(try reader.read())
     case 4:
       var counts: [Int] = []

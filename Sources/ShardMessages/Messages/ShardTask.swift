@@ -66,8 +66,8 @@ package enum ShardQuestion: Sendable, Hashable {
 package enum ShardAnswer: Sendable, Hashable {
   case online([String])
   case sessions([SessionSummary])
-  /// Whether the shard had the session.
-  case closed(Bool)
+  /// The user of the session; `nil` when the shard did not have it.
+  case closed(userID: String?)
   /// One count for each shard.
   case connections([ConnectionCount])
   /// In the order of the channels.

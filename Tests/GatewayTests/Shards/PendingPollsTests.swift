@@ -23,13 +23,14 @@ struct PendingPollsTests {
   func passesOver() {
     var polls = PendingPolls()
     let (first, second) = (polls.begin(parts: 2) { _ in }, polls.begin(parts: 1) { _ in })
-    #expect(polls.take(.closed(false), to: address(first, 0)) == nil)
-    #expect(polls.take(.closed(true), to: address(first, 0)) == nil)
-    #expect(polls.take(.closed(true), to: address(first, 2)) == nil)
-    #expect(polls.take(.closed(true), to: address(second + 1, 0)) == nil)
-    #expect(polls.take(.closed(true), to: address(second, 0))?.answers == [.closed(true)])
-    #expect(polls.take(.closed(true), to: address(second, 0)) == nil)
-    let answers = polls.take(.closed(true), to: address(first, 1))?.answers
-    #expect(answers == [.closed(false), .closed(true)])
+    #expect(polls.take(.closed(userID: nil), to: address(first, 0)) == nil)
+    #expect(polls.take(.closed(userID: "u"), to: address(first, 0)) == nil)
+    #expect(polls.take(.closed(userID: "u"), to: address(first, 2)) == nil)
+    #expect(polls.take(.closed(userID: "u"), to: address(second + 1, 0)) == nil)
+    #expect(
+      polls.take(.closed(userID: "u"), to: address(second, 0))?.answers == [.closed(userID: "u")])
+    #expect(polls.take(.closed(userID: "u"), to: address(second, 0)) == nil)
+    let answers = polls.take(.closed(userID: "u"), to: address(first, 1))?.answers
+    #expect(answers == [.closed(userID: nil), .closed(userID: "u")])
   }
 }
