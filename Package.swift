@@ -280,7 +280,7 @@ let package = Package(
       [
         "Channels", "ShardMessages", "Cluster", "ParleyProtocol", "FloodControl", "Configuration",
         "LinkPreview", "Unfurler", "Transport", "Reactor", "WebSocket", "Store", "TestPeers",
-        "HTTP1", "Basics", "Crypto", logging,
+        "HTTP1", "Basics", "Crypto", "Uploads", logging,
       ]),
     tests(
       "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),

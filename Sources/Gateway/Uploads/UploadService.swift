@@ -243,11 +243,14 @@ final class UploadService: Sendable {
 
   // MARK: Sweeping
 
-  /// Ends the claims of the process before this one, on a server alone; then has files counted, for which
+  /// Ends the claims of the process before this one, on a server alone, and has files counted, for which
   /// those that come first wait.
+  ///
+  /// Waits for the claims to end: they would refuse the first requests. When they cannot be ended, as on a
+  /// full disk, they run out by themselves.
   func start(isAlone: Bool) {
-    guard isAlone else { return room.whenCounted {} }
-    store.perform(UploadRelease()) { [room] _ in room.whenCounted {} }
+    if isAlone { _ = try? store.performNow(UploadRelease()) }
+    room.whenCounted {}
   }
 
   /// Removes what has expired, and sends messages that an earlier process did not get to.
