@@ -52,10 +52,6 @@ package enum SettingsLoader {
 /// The reason why a file could not be read, as a short text.
 package struct FileFailure: Error, Equatable {
   package let reason: String
-
-  package init(reason: String) {
-    self.reason = reason
-  }
 }
 
 /// The configuration file as the system gives it.

@@ -208,14 +208,6 @@ package struct ConfirmedMessage: Sendable, Hashable {
   /// Counts the messages of that connection.
   package let number: UInt32
 
-  package init(seq: Int64, createdAt: Int64, messageID: Int64, sender: UInt32, number: UInt32) {
-    self.seq = seq
-    self.createdAt = createdAt
-    self.messageID = messageID
-    self.sender = sender
-    self.number = number
-  }
-
   var fingerprint: UInt64 { Self.fingerprint(seq: seq, sender: sender, number: number) }
 
   /// Ties a message to its place; sums of these show whether each arrived in its own place.

@@ -55,12 +55,6 @@ package struct MessageReceipt: Sendable, Hashable {
   package let channel: UInt32
   package let seq: Int64
   package let stamp: MessageStamp
-
-  package init(channel: UInt32, seq: Int64, stamp: MessageStamp) {
-    self.channel = channel
-    self.seq = seq
-    self.stamp = stamp
-  }
 }
 
 /// The channels of one run: their URLs hold the run and the channel's place in the plan.

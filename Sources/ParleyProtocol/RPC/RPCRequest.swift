@@ -5,12 +5,6 @@ package struct RPCRequest: Sendable {
   package var method: String
   /// As given; `nil` when absent or `null`.
   package var params: JSONNode?
-
-  package init(id: RPCIdentifier?, method: String, params: JSONNode?) {
-    self.id = id
-    self.method = method
-    self.params = params
-  }
 }
 
 extension RPCRequest {

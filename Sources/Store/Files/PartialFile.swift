@@ -82,10 +82,4 @@ package struct PartialProgress: Sendable {
   package let storedByteCount: Int64
   /// The rest of an encrypted file; `nil` for one in the clear.
   package let rest: UploadRest?
-
-  package init(offset: Int64, storedByteCount: Int64, rest: UploadRest?) {
-    self.offset = offset
-    self.storedByteCount = storedByteCount
-    self.rest = rest
-  }
 }

@@ -5,11 +5,6 @@ package struct FileUsage: Sendable, Hashable {
   package var count: Int
   package var byteCount: Int64
 
-  package init(count: Int, byteCount: Int64) {
-    self.count = count
-    self.byteCount = byteCount
-  }
-
   package static let none = FileUsage(count: 0, byteCount: 0)
 }
 

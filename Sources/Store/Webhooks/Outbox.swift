@@ -58,12 +58,6 @@ package struct OutboxArrival: Sendable, Hashable {
   package var eventID: Int64
   /// Unix milliseconds.
   package var timestamp: Int64
-
-  package init(channelURL: String, eventID: Int64, timestamp: Int64) {
-    self.channelURL = channelURL
-    self.eventID = eventID
-    self.timestamp = timestamp
-  }
 }
 
 /// A URL that events are posted to.
@@ -90,12 +84,6 @@ package struct OutboxEvent: Sendable, Hashable {
   package var timestamp: Int64
   /// The event's JSON.
   package var body: [UInt8]
-
-  package init(id: Int64, timestamp: Int64, body: [UInt8]) {
-    self.id = id
-    self.timestamp = timestamp
-    self.body = body
-  }
 }
 
 /// A stretch of a channel's events: those after one, up to and with another.

@@ -12,16 +12,6 @@ package struct LogRecord: Sendable {
   package let label: String
   package let message: String
   package let metadata: Logger.Metadata
-
-  package init(
-    time: Int64, level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
-  ) {
-    self.time = time
-    self.level = level
-    self.label = label
-    self.message = message
-    self.metadata = metadata
-  }
 }
 
 /// The shape of a logged line.

@@ -123,11 +123,4 @@ package struct PreviewExplanation: Sendable {
   package var report: UnfurlReport
   /// The duration, waiting included.
   package var duration: Duration
-
-  package init(link: Link, cached: PreviewEntry?, report: UnfurlReport, duration: Duration) {
-    self.link = link
-    self.cached = cached
-    self.report = report
-    self.duration = duration
-  }
 }

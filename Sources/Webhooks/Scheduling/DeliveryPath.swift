@@ -3,11 +3,6 @@ package struct DeliveryPath: Sendable, Hashable {
   /// The URL's place in the list of URLs.
   package var receiver: Int
   package var channelURL: String
-
-  package init(receiver: Int, channelURL: String) {
-    self.receiver = receiver
-    self.channelURL = channelURL
-  }
 }
 
 /// The events that a path may send now.
