@@ -46,6 +46,13 @@ final class ChannelDirectory: TimerHandler {
     self.shard = shard
   }
 
+  /// A channel that is at home here and in memory, and stays there for being used.
+  func used(_ url: String) -> ChannelHost? {
+    guard isAtHome(url), case .resident(let channel) = entries[url] else { return nil }
+    channel.noteUse()
+    return channel
+  }
+
   /// Calls `body` with a channel, at once when it is in memory, else when it has been read.
   ///
   /// Fails with ``ServiceError/moved`` for a channel that is at home on another server.

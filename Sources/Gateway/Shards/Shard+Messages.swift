@@ -34,6 +34,10 @@ extension Shard {
   private func receive(_ message: ChannelMessage, inChannel url: String) {
     switch message {
     case .command(let command, let principal, let address):
+      // Nearly all channels are in memory: a closure for each message would cost more than finding them.
+      if let channel = channels.used(url) {
+        return channel.perform(command, by: principal, replyTo: address)
+      }
       inChannel(url, address) { $0.perform(command, by: principal, replyTo: address) }
     case .listParticipants(let limit, let token, let address):
       inChannel(url, address) { $0.listParticipants(limit: limit, token: token, address) }

@@ -52,6 +52,13 @@ package struct JSONWriter: ~Copyable {
     endName()
   }
 
+  /// Writes members that are JSON already: `"a":1,"b":[]`.
+  package mutating func members(raw json: StaticString) {
+    separate()
+    text.append(UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
+    needsComma = true
+  }
+
   /// Writes a member's name that is not known in advance; its value must follow.
   package mutating func name(escaping name: String) {
     value(name)

@@ -101,7 +101,7 @@ extension Message {
     writer.member("type", type.rawValue)
     writer.member("message_id", id)
     writer.member("channel_url", channelURL)
-    writer.member("channel_type", "open_channels")
+    writer.members(raw: #""channel_type":"open_channels""#)
     guard let user else { return }
     writer.name("user")
     user.encodeReference(into: &writer)
@@ -109,6 +109,11 @@ extension Message {
 
   private func encodeContents(into writer: inout JSONWriter) {
     writer.member("message", text)
+    // Most messages have their text alone: what they lack is written at once.
+    guard !isBare else {
+      return writer.members(
+        raw: #""data":"","custom_type":"","mention_type":"users","mentioned_users":[]"#)
+    }
     writer.member("data", data)
     writer.member("custom_type", customType)
     writer.member("mention_type", mentionType.rawValue)
@@ -116,7 +121,21 @@ extension Message {
     mentionedUsers.encodeReferences(into: &writer)
   }
 
+  /// Whether nothing of what the sender may give is there beside the text.
+  private var isBare: Bool {
+    data.isEmpty && customType.isEmpty && mentionType == .users && mentionedUsers.isEmpty
+  }
+
+  private var hasAdditions: Bool {
+    !metaArrays.isEmpty || openGraphTag != nil || isPreviewPending || !translations.isEmpty
+      || file != nil
+  }
+
   private func encodeAdditions(into writer: inout JSONWriter) {
+    guard hasAdditions else {
+      return writer.members(
+        raw: #""sorted_metaarray":[],"og_tag":null,"translations":{},"file":null"#)
+    }
     writer.name("sorted_metaarray")
     metaArrays.encode(into: &writer)
     writer.name("og_tag")
