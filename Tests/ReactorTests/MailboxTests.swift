@@ -13,6 +13,9 @@ struct MailboxTests {
     #expect(mailbox.count == 100)
     #expect(mailbox.takeAll(reusing: []) == Array(0..<100))
     #expect(mailbox.takeAll(reusing: []).isEmpty)
+    mailbox.post(1)
+    mailbox.post(together: [2, 3])
+    #expect(mailbox.takeAll(reusing: []) == [1, 2, 3])
   }
 
   @Test("the descriptor is readable from the first post until it is acknowledged")
@@ -25,7 +28,7 @@ struct MailboxTests {
     mailbox.acknowledge()
     #expect(!isReadable(mailbox.descriptor))
     #expect(mailbox.takeAll(reusing: []) == [1, 2])
-    mailbox.post(3)
+    mailbox.post(together: [3])
     #expect(isReadable(mailbox.descriptor))
   }
 

@@ -157,7 +157,13 @@ final class StageHost {
     var actions = StageActions()
     swap(&actions, &shard.stageActions)
     // By index: the list's memory is reused only while nothing else refers to it.
-    for index in actions.list.indices { perform(actions.list[index], on: shard) }
+    if actions.list.count == 1 {
+      perform(actions.list[0], on: shard)
+    } else {
+      shard.sendTogether {
+        for index in actions.list.indices { perform(actions.list[index], on: shard) }
+      }
+    }
     actions.removeAll()
     swap(&actions, &shard.stageActions)
   }

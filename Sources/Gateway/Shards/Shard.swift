@@ -47,6 +47,9 @@ final class Shard {
   /// memory.
   private var ownMail: [ShardMail] = []
   private var ownMailAtWork: [ShardMail] = []
+  /// Mail for other shards that is to arrive together.
+  private var gathered: [(target: ShardHandle, mail: ShardMail)] = []
+  private var isGathering = false
   private var mail: [ShardMail] = []
   private var reported = TransportCounters()
   private var reportedConnections = 0
@@ -108,7 +111,30 @@ final class Shard {
   /// Mail for this shard itself is worked on in this very turn, but never within the caller's own
   /// work.
   func send(_ mail: ShardMail, to target: ShardHandle) {
-    if target === handle { ownMail.append(mail) } else { target.post(mail) }
+    if target === handle {
+      ownMail.append(mail)
+    } else if isGathering {
+      gathered.append((target, mail))
+    } else {
+      target.post(mail)
+    }
+  }
+
+  /// Has all that `body` sends to another shard arrive there together.
+  ///
+  /// Otherwise that shard could write the first part to a client, and read what the client does next before
+  /// it has the second: a user who learns of a ban is to be out of the channel.
+  func sendTogether(_ body: () -> Void) {
+    guard !isGathering else { return body() }
+    isGathering = true
+    body()
+    isGathering = false
+    guard !gathered.isEmpty else { return }
+    for target in services.shards.handles where target !== handle {
+      let mail = gathered.compactMap { $0.target === target ? $0.mail : nil }
+      if !mail.isEmpty { target.post(together: mail) }
+    }
+    gathered.removeAll(keepingCapacity: gathered.count < 4096)
   }
 
   /// Works on mail that has arrived.

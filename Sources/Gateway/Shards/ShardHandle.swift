@@ -19,6 +19,11 @@ final class ShardHandle: Sendable {
     mailbox.post(mail)
   }
 
+  /// The same for mail that the shard works on in one turn.
+  func post(together mail: [ShardMail]) {
+    mailbox.post(together: mail)
+  }
+
   /// Adds mail that may wait until the shards are woken: that of the store until its batch is answered,
   /// that of other servers until all of it has arrived.
   func enqueue(_ mail: ShardMail) {

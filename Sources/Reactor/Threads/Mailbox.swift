@@ -40,6 +40,16 @@ package final class Mailbox<Item: Sendable>: Sendable {
     if mustWake { wake() }
   }
 
+  /// The same for items of which the receiver takes all or none.
+  @inlinable
+  package func post(together items: [Item]) {
+    let mustWake = state.withLock { state in
+      state.items += items
+      return Self.mustWake(&state)
+    }
+    if mustWake { wake() }
+  }
+
   /// Adds an item that the receiver may find late: ``wakeReceiver()`` is to follow soon.
   ///
   /// Items that belong together then arrive together: a wake-up for the first would start the
