@@ -14,7 +14,7 @@ import time
 
 import browser
 from files import download
-from harness import PATIENCE, Skipped, eventually, http
+from harness import PATIENCE, Skipped, eventually, http, scaled
 from node import Node
 from pages import Pages
 from schemas import source
@@ -596,10 +596,10 @@ async def test_tokens(ctx):
 
 
 # The module's limit of answers and of sessions, 60 s, and that of tokens, 15 s, are over sooner.
-IMPATIENT = """
+IMPATIENT = f"""
   const patient = globalThis.setTimeout;
   globalThis.setTimeout = (action, ms, ...values) =>
-    patient(action, { 60000: 300, 15000: 300 }[ms] ?? ms, ...values);
+    patient(action, [60000, 15000].includes(ms) ? {scaled(1000)} : ms, ...values);
 """
 
 
@@ -1008,10 +1008,11 @@ async def test_a_call_that_is_repeated(ctx):
             gateway.silent.clear()
             await made.run(f"""
               const now = Date.now;
-              Date.now = () => now() + {minutes} * 60_000;
-              ada.on("state", ({{ state }}) => {{ if (state === "open") setTimeout(() => {{ Date.now = now; }}); }});""")
+              globalThis.restore = () => {{ Date.now = now; }};
+              Date.now = () => now() + {minutes} * 60_000;""")
             await gateway.cut()
             assert await made.run("return outcome") == outcome
+            await made.run("restore()")
             assert gateway.count("channel.create") == asked + (2 if outcome == "answered" else 1)
 
 
@@ -1097,9 +1098,9 @@ async def test_closing_in_a_listener(ctx):
 
 
 # The time limit of a ping, 10 s, is over sooner.
-PINGING = """
+PINGING = f"""
   const later = globalThis.setTimeout;
-  globalThis.setTimeout = (action, ms, ...values) => later(action, ms === 10000 ? 200 : ms, ...values);
+  globalThis.setTimeout = (action, ms, ...values) => later(action, ms === 10000 ? {scaled(1000)} : ms, ...values);
 """
 
 

@@ -524,7 +524,8 @@ async def test_a_dead_service_is_waited_for_five_times(ctx, service):
         sent = await owner.send(channel, f"text {number}", translation_target_langs=["es"])
         assert sent["message"]["translations"] == {}
         times.append(time.monotonic() - began)
-    assert all(t > 0.45 for t in times[:5]) and all(t < 0.3 * PATIENCE for t in times[5:]), times
+    # The next may be sent before it is known that the fifth has failed.
+    assert all(t > 0.45 for t in times[:5]) and all(t < 0.3 * PATIENCE for t in times[6:]), times
     # It comes back.
     service.dead = False
 

@@ -121,8 +121,8 @@ extension CommandTests {
       let report = try load(
         server, "slow",
         [
-          "--subscribers", "10", "--share", "0.2", "--rate", "500", "--bytes", "4000",
-          "--duration", "\(Int(4_000 * Deadline.patience))ms", "--throttle", "off",
+          "--subscribers", "10", "--share", "0.2", "--rate", "250", "--bytes", "4000",
+          "--duration", "\(Int(8_000 * Deadline.patience))ms", "--throttle", "off",
         ])
       #expect(report["counts"]?["slow_closed"]?.integer == 2)
     }
