@@ -3,11 +3,11 @@ import Testing
 
 @testable import Bus
 
-@Suite("The watch over a bus's server", .onOwnThreads)
+@Suite("Health check of a bus server", .onOwnThreads)
 struct EchoWatchTests {
   private var watch = EchoWatch()
 
-  @Test("finds nothing wrong while every message comes back")
+  @Test("reports no fault while every message is echoed")
   mutating func sound() {
     for now in stride(from: Int64(0), to: 60_000, by: Int(EchoWatch.interval)) {
       #expect(watch.fault(at: now) == nil)
@@ -20,7 +20,7 @@ struct EchoWatchTests {
     #expect(watch.isProven)
   }
 
-  @Test("a server that answers nothing is found within two seconds of its death")
+  @Test("a server that stops answering is detected within two seconds")
   mutating func noAnswer() {
     _ = watch.probe(at: 0)
     watch.showedLife(at: 1)
@@ -36,7 +36,7 @@ struct EchoWatchTests {
     #expect(watch.fault(at: now) == .noAnswer)
   }
 
-  @Test("a server that answers and delivers nothing is silent")
+  @Test("a server that neither answers nor delivers is reported as silent")
   mutating func silence() {
     for now in stride(from: Int64(0), through: 2000, by: Int(EchoWatch.interval)) {
       _ = watch.probe(at: now)
@@ -47,7 +47,7 @@ struct EchoWatchTests {
     #expect(!watch.isProven)
   }
 
-  @Test("a server that delivers others' messages alone is deaf, though later")
+  @Test("a server that delivers only others' messages is reported as deaf, after a longer time")
   mutating func deafness() {
     var now: Int64 = 0
     while watch.fault(at: now) == nil, now < 60_000 {
@@ -61,7 +61,7 @@ struct EchoWatchTests {
     #expect(now >= EchoWatch.deafness && now <= EchoWatch.deafness + 2 * EchoWatch.interval)
   }
 
-  @Test("a server that is behind, and shows it, is not given up")
+  @Test("a server that lags but shows activity is not declared faulty")
   mutating func behind() {
     for now in stride(from: Int64(0), to: 5000, by: 100) {
       if now.isMultiple(of: EchoWatch.interval) { _ = watch.probe(at: now) }
@@ -70,7 +70,7 @@ struct EchoWatchTests {
     }
   }
 
-  @Test("numbers that were not sent, or come again, prove nothing")
+  @Test("numbers that were not sent, or are repeated, prove nothing")
   mutating func strangers() {
     watch.heard(5, at: 0)
     #expect(!watch.isProven)

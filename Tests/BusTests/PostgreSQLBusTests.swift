@@ -43,7 +43,7 @@ struct PostgreSQLBusTests {
     return (0..<rows.count).map { Int32(rows.integer($0, 0)) }
   }
 
-  @Test("messages arrive in both directions and in order, equal ones too")
+  @Test("messages arrive in both directions and in order, including identical ones")
   func order() throws {
     try withPair { _, one, two in
       let (count, inbox) = (20_000, second)
@@ -60,7 +60,7 @@ struct PostgreSQLBusTests {
     }
   }
 
-  @Test("the longest message arrives, a longer one does not")
+  @Test("the longest message is delivered, a longer one is not")
   func lengths() throws {
     try withPair { _, one, two in
       let longest = (0..<5_994).map { UInt8($0 & 255) }
@@ -73,7 +73,7 @@ struct PostgreSQLBusTests {
     }
   }
 
-  @Test("sessions that are ended are made again, and the loss is reported")
+  @Test("terminated sessions are reopened, and the loss is reported")
   func terminated() throws {
     try withPair { server, one, two in
       for session in try sessions(server) {
@@ -89,7 +89,7 @@ struct PostgreSQLBusTests {
     }
   }
 
-  @Test("a server that crashes and comes back carries on")
+  @Test("the bus recovers after the server crashes and restarts")
   func crash() throws {
     try withPair { server, one, two in
       try server.stop(.immediate)
@@ -101,7 +101,7 @@ struct PostgreSQLBusTests {
     }
   }
 
-  @Test("a session that stops while its connection stays is found")
+  @Test("a session that hangs while its connection stays open is detected")
   func halfOpen() throws {
     try withPair { server, one, two in
       let stopped = try sessions(server)
@@ -116,7 +116,7 @@ struct PostgreSQLBusTests {
     }
   }
 
-  @Test("a wrong database is named, a password is not")
+  @Test("an error names a wrong database but never shows a password")
   func wrongDatabase() throws {
     let server = try PostgreSQLServer()
     defer { try? server.remove() }

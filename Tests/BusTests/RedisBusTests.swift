@@ -45,7 +45,7 @@ struct RedisBusTests {
     try body(server, one, two)
   }
 
-  @Test("messages arrive in both directions, at the sender's own inbox, and at everyone's")
+  @Test("messages reach both directions, the sender's own inbox, and all inboxes")
   func directions() throws {
     try withPair { _, one, two in
       one.send("to two", to: second)
@@ -63,7 +63,7 @@ struct RedisBusTests {
     }
   }
 
-  @Test("100,000 messages arrive in order, each once")
+  @Test("100,000 messages arrive in order, each exactly once")
   func order() throws {
     try withPair { _, one, two in
       let (count, inbox) = (100_000, second)
@@ -76,7 +76,7 @@ struct RedisBusTests {
     }
   }
 
-  @Test("messages of a megabyte, and the longest, arrive as they were sent")
+  @Test("messages of one megabyte, and of the maximum length, arrive unchanged")
   func large() throws {
     try withPair { _, one, two in
       let sizes = [1_000_000, 0, 1, 1_000_000, 8_388_608]
@@ -93,7 +93,7 @@ struct RedisBusTests {
     }
   }
 
-  @Test("a subscription that the server ends is made again, and reported")
+  @Test("a subscription that the server ends is renewed and reported")
   func killedSubscription() throws {
     try withPair { server, one, two in
       try server.command("CLIENT", "KILL", "TYPE", "pubsub")
@@ -104,7 +104,7 @@ struct RedisBusTests {
     }
   }
 
-  @Test("a server that is killed and started again carries on")
+  @Test("the bus recovers after the server is killed and restarted")
   func restart() throws {
     try withPair { server, one, two in
       try server.kill()
@@ -119,7 +119,7 @@ struct RedisBusTests {
   }
 
   // The watch over the server, which has a clock of the test's own, is tested for its two seconds.
-  @Test("a server that stops while its connections stay is found")
+  @Test("a server that hangs while its connections stay open is detected")
   func halfOpen() throws {
     try withPair { server, one, two in
       server.pause()
@@ -132,7 +132,7 @@ struct RedisBusTests {
     }
   }
 
-  @Test("a server that takes messages and delivers none counts as down")
+  @Test("a server that accepts messages but delivers none counts as down")
   func paused() throws {
     try withPair { server, one, _ in
       try server.command("CLIENT", "PAUSE", "3000", "WRITE")
@@ -157,7 +157,7 @@ struct RedisBusTests {
     }
   }
 
-  @Test("a receiver that is cut for reading too slowly is reported, and comes back")
+  @Test("a receiver disconnected for reading too slowly is reported, and reconnects")
   func slowReceiver() throws {
     let limits = ["--client-output-buffer-limit", "pubsub", "1mb", "0", "0"]
     try withPair(settings: limits) { _, one, two in
@@ -177,7 +177,7 @@ struct RedisBusTests {
     }
   }
 
-  @Test("more than 64 MiB do not wait for a server")
+  @Test("at most 64 MiB are queued for an unreachable server")
   func bounded() throws {
     try withPair { server, one, _ in
       server.pause()
@@ -191,7 +191,7 @@ struct RedisBusTests {
     }
   }
 
-  @Test("passwords are sent, and never shown")
+  @Test("passwords are sent to the server but never shown")
   func passwords() throws {
     let server = try RedisServer(
       password: "s3cret/word",
@@ -220,7 +220,7 @@ struct RedisBusTests {
     try bus.waitForReason("no permission")
   }
 
-  @Test("TLS is verified")
+  @Test("TLS certificates are verified")
   func encrypted() throws {
     let folder = try TemporaryDirectory()
     let files = RedisServer.Certificate(
@@ -245,7 +245,7 @@ struct RedisBusTests {
     try missing.waitForReason("/nowhere.pem")
   }
 
-  @Test("names are looked up again with each attempt")
+  @Test("host names are resolved again for each attempt")
   func names() throws {
     let server = try RedisServer()
     defer { try? server.remove() }
@@ -280,7 +280,7 @@ struct SeveralRedisServersTests {
     }
   }
 
-  @Test("when one is killed, messages pass over the other, and the loss is reported")
+  @Test("when one server is killed, messages go through the other, and the loss is reported")
   func failover() throws {
     let servers = [try RedisServer(), try RedisServer()]
     defer { for server in servers { try? server.remove() } }
@@ -306,7 +306,7 @@ struct SeveralRedisServersTests {
     }
   }
 
-  @Test("a receiver that is connected to one alone is reached over that")
+  @Test("a receiver connected to only one server is reached through that one")
   func partialListener() throws {
     let servers = [try RedisServer(), try RedisServer()]
     defer { for server in servers { try? server.remove() } }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Bus
 
-@Suite("Redis' protocol", .onOwnThreads)
+@Suite("The Redis protocol", .onOwnThreads)
 struct RedisProtocolTests {
   private func read(_ text: String, in step: Int = .max) throws -> [RedisReply] {
     let (reader, bytes) = (RedisReader(), Array(text.utf8))
@@ -19,7 +19,7 @@ struct RedisProtocolTests {
     return replies
   }
 
-  @Test("replies are read however they are split", arguments: [1, 2, 7, .max])
+  @Test("replies are parsed however they are split", arguments: [1, 2, 7, .max])
   func replies(step: Int) throws {
     let text =
       "+OK\r\n:-3\r\n$5\r\na\r\nbc\r\n$0\r\n\r\n$-1\r\n"
@@ -32,7 +32,7 @@ struct RedisProtocolTests {
   }
 
   @Test(
-    "what is no reply, too large or too deep ends the reader",
+    "a reply that is invalid, too large or too deep ends the reader",
     arguments: [
       "HTTP/1.1 400 Bad Request\r\n", "*2147483647\r\n", "*1025\r\n", "*-2\r\n",
       "*1024\r\n*1\r\n", String(repeating: "*1\r\n", count: 9), "$x\r\n",
@@ -41,7 +41,7 @@ struct RedisProtocolTests {
     #expect(throws: RedisReader.Failure.self) { try read(text) }
   }
 
-  @Test("a string of 512 MiB is refused before much of it has come")
+  @Test("a string of 512 MiB is refused before most of it has arrived")
   func announced() throws {
     let reader = RedisReader()
     let head = Array("$536870912\r\n".utf8)
@@ -58,7 +58,7 @@ struct RedisProtocolTests {
     #expect(failure?.reason == "a reply is larger than what is taken")
   }
 
-  @Test("commands are written with the length of each argument")
+  @Test("commands are serialized with the length of each argument")
   func commands() {
     var command: [UInt8] = []
     RedisCommand.encode([Array("PUBLISH".utf8), Array("a".utf8), [13, 10, 0], []]) {
@@ -67,7 +67,7 @@ struct RedisProtocolTests {
     #expect(command == Array("*4\r\n$7\r\nPUBLISH\r\n$1\r\na\r\n$3\r\n\r\n\0\r\n$0\r\n\r\n".utf8))
   }
 
-  @Test("inboxes need no quoting")
+  @Test("inbox names need no quoting")
   func inboxes() {
     #expect(Inbox("parley:a.b-C_9")?.description == "parley:a.b-C_9")
     let long = String(repeating: "a", count: 40)
@@ -79,7 +79,7 @@ struct RedisProtocolTests {
 
 @Suite("Addresses of Redis servers", .onOwnThreads)
 struct RedisAddressTests {
-  @Test("addresses are shown without what is secret")
+  @Test("addresses are shown without their secrets")
   func addresses() throws {
     #expect(try RedisAddress("redis://a.b").description == "redis://a.b:6379")
     #expect(try RedisAddress("redis://:w@[::1]:1/0").description == "redis://[::1]:1")
@@ -91,7 +91,7 @@ struct RedisAddressTests {
   }
 
   @Test(
-    "others are refused without showing what is secret",
+    "invalid addresses are refused without showing secrets",
     arguments: [
       "", "http://a.b", "redis://", "redis://user@a.b", "redis://user:@a.b", "redis://u:%zz@a.b",
       "redis://u:hush@a b:1", "redis://u:hush@a.b:0", "redis://u:hush@a.b:99999",

@@ -6,7 +6,7 @@ import Testing
 @Suite("Connection plan", .onOwnThreads)
 struct ConnectionPlanTests {
   @Test(
-    "fields that the handshake sets itself, or that can't be sent, are refused",
+    "header fields that the handshake sets itself, or that cannot be sent, are refused",
     arguments: [
       ("Host", "x"), ("upgrade", "x"), ("Connection", "x"), ("Sec-WebSocket-Key", "x"),
       ("Content-Length", "1"), ("", "x"), ("a b", "x"), ("a:b", "x"), ("X", "a\r\nY: b"),
@@ -22,7 +22,7 @@ struct ConnectionPlanTests {
     }
   }
 
-  @Test("a plan connects to the proxy, if there is one")
+  @Test("a plan connects to the proxy if there is one")
   func firstHop() throws {
     var configuration = ConnectionSettings(serverURL: "wss://a.b")
     let direct = try ConnectionPlan(configuration).firstHop
@@ -32,7 +32,7 @@ struct ConnectionPlanTests {
     #expect(relayed.host == "proxy.test" && relayed.port == 3128)
   }
 
-  @Test("durations become whole milliseconds, as many as fit")
+  @Test("durations become whole milliseconds, up to the maximum")
   func milliseconds() {
     #expect(Duration.seconds(2).milliseconds == 2000)
     #expect(Duration.microseconds(1999).milliseconds == 1)

@@ -43,7 +43,7 @@ struct OpeningExchangeTests {
     }
   }
 
-  @Test("a tunnel stands after any 2xx, wherever the response is cut")
+  @Test("any 2xx status opens the tunnel, wherever the response is split")
   func tunnel() throws {
     let server = try ServerURL("wss://a.b")
     let proxy = try ProxyURL("http://proxy.test")
@@ -71,7 +71,7 @@ struct OpeningExchangeTests {
     #expect(request == "CONNECT [::1]:9 HTTP/1.1\r\nHost: [::1]:9\r\n\r\n")
   }
 
-  @Test("an upgrade is accepted wherever the response is cut")
+  @Test("an upgrade is accepted wherever the response is split")
   func upgrade() throws {
     let plan = try plan()
     let nonce = [UInt8](repeating: 7, count: 16)
@@ -91,7 +91,7 @@ struct OpeningExchangeTests {
     }
   }
 
-  @Test("a refusal that ends with the connection keeps its status")
+  @Test("a refusal followed by the end of the connection keeps its status")
   func refusalWithoutLength() throws {
     var exchange = UpgradeExchange(try plan(), nonce: [UInt8](repeating: 7, count: 16))
     let text = Array("HTTP/1.1 503 Full\r\nRetry-After: 2\r\n\r\nsorry".utf8)

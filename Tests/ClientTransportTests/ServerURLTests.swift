@@ -7,7 +7,7 @@ import Testing
 @Suite("URLs of servers and proxies", .onOwnThreads)
 struct ServerURLTests {
   @Test(
-    "a server's URL gives host, port and target",
+    "a server's URL contains host, port and target",
     arguments: [
       ("ws://example.org", "example.org", 80, "/v1/ws", "example.org"),
       ("wss://Example.ORG", "example.org", 443, "/v1/ws", "example.org"),
@@ -28,7 +28,7 @@ struct ServerURLTests {
   }
 
   @Test(
-    "what is no server's URL is refused",
+    "an invalid server URL is refused",
     arguments: [
       "", "a.b", "ws:/a.b", "://a.b", "http://a.b", "ws://", "ws:///path", "ws://:80",
       "ws://a b", "ws://a.b:", "ws://a.b:0", "ws://a.b:65536", "ws://a.b:+1", "ws://a.b:8x",
@@ -56,7 +56,7 @@ struct ServerURLTests {
   }
 
   @Test(
-    "what is no proxy's URL is refused, and its password not repeated",
+    "an invalid proxy URL is refused, and its password is not shown",
     arguments: [
       "https://proxy", "http://proxy/path", "http://user@proxy", "http://u:secret%@proxy",
       "http://u:secret%+1@proxy", "http://u:secret%0a@proxy", "ftp://u:secret@proxy",
@@ -74,7 +74,7 @@ struct ServerURLTests {
   }
 
   @Test(
-    "Base64 is that of RFC 4648 §10",
+    "Base64 follows RFC 4648 §10",
     arguments: [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),
       ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),

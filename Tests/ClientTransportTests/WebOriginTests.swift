@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Origins of addresses", .onOwnThreads)
 struct WebOriginTests {
-  @Test("a WebSocket has the origin of the HTTP below it, with the port of the scheme")
+  @Test("a WebSocket URL has the origin of the corresponding HTTP URL, with the scheme's port")
   func isThatOfHTTP() throws {
     let origin = try #require(WebOrigin(ofServer: "wss://Chat.example/v1/ws"))
     for url in ["https://chat.example", "https://CHAT.example:443/x?y", "HTTPS://chat.example/"] {
@@ -17,7 +17,7 @@ struct WebOriginTests {
     #expect(WebOrigin(ofServer: "ws://[::1]:9") == WebOrigin(ofRequest: "http://[::1]:9/x"))
   }
 
-  @Test("what is no address of its kind has none, nor has one with a user name")
+  @Test("a URL of another kind has no origin, nor does one with a user name")
   func isMissing() {
     for url in ["https://chat.example", "ws://u@chat.example", "ws://", ""] {
       #expect(WebOrigin(ofServer: url) == nil, "\(url)")

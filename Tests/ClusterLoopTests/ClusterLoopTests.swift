@@ -17,7 +17,7 @@ struct ClusterLoopTests {
       script: "DROP TABLE IF EXISTS servers, lost_servers, registry")
   }
 
-  @Test("carries messages in order between servers that join, and none after one leaves")
+  @Test("delivers messages in order between servers that join, and none after one leaves")
   func messages() throws {
     let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
     for server in [a, b] { server.wait(forHomes: [a, b]) }
@@ -39,7 +39,7 @@ struct ClusterLoopTests {
     #expect(b.messages(from: a.id).count == messages.count)
   }
 
-  @Test("sends again what the bus loses")
+  @Test("resends messages that the bus loses")
   func loss() throws {
     let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
     for server in [a, b] { server.wait(forHomes: [a, b]) }
@@ -57,7 +57,7 @@ struct ClusterLoopTests {
     b.network.stop()
   }
 
-  @Test("declares a server dead whose process has ended, long before its beats are too old")
+  @Test("declares a server dead when its process ends, long before its heartbeats time out")
   func death() throws {
     let a = try TestServer("a", registry, broker) { $0.timing.serverTimeout = 3_600_000 }
     var b: TestServer? = try TestServer("b", registry, broker)
@@ -81,7 +81,7 @@ struct ClusterLoopTests {
     b.network.stop()
   }
 
-  @Test("a deaf server leaves, as others hear; when all are deaf nobody does")
+  @Test("a deaf server leaves if others hear; if all are deaf none leaves")
   func isolation() throws {
     let isolation = Duration.seconds(1).patientMilliseconds
     let servers = try ["a", "b"].map {
@@ -104,7 +104,7 @@ struct ClusterLoopTests {
     b.network.stop()
   }
 
-  @Test("a restart of the registry costs no server its place")
+  @Test("a restart of the registry makes no server lose its membership")
   func registryRestart() throws {
     let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
     for server in [a, b] { server.wait(forHomes: [a, b]) }
@@ -126,7 +126,7 @@ struct ClusterLoopTests {
     b.network.stop()
   }
 
-  @Test("a server that drains is no home, and still reached")
+  @Test("a draining server is no home, and still reachable")
   func draining() throws {
     let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
     for server in [a, b] { server.wait(forHomes: [a, b]) }
@@ -138,7 +138,7 @@ struct ClusterLoopTests {
     b.network.stop()
   }
 
-  @Test("refuses other settings than those of servers that run, and names them")
+  @Test("refuses settings that differ from those of running servers, and names them")
   func settings() throws {
     let a = try TestServer("a", registry, broker) {
       $0.agreement = ["x": "1", "y": "2"]
@@ -163,7 +163,7 @@ struct ClusterLoopTests {
     b.network.stop()
   }
 
-  @Test("compares servers that join with settings that were reloaded")
+  @Test("compares servers that join with reloaded settings")
   func reloadedSettings() throws {
     let a = try TestServer("a", registry, broker) { $0.agreement = ["x": "1"] }
     var options = ClusterOptions(registryURL: registry.url, serverName: "a", version: "test")
@@ -182,7 +182,7 @@ struct ClusterLoopTests {
     b.network.stop()
   }
 
-  @Test("each setting that differs is named once, with the values that may be shown")
+  @Test("each differing setting is named once, with the values that may be shown")
   func listing() {
     let differences = [
       SettingDifference(setting: "auth.api_token", server: "a"),
@@ -199,7 +199,7 @@ struct ClusterLoopTests {
         + "limits.x (7 here, 5 on a, c, 6 on b, another value on old)")
   }
 
-  @Test("numbers come back only after all others")
+  @Test("a server number is reused only after all others")
   func slots() throws {
     var slots: [UInt16] = []
     for number in 0..<4 {
@@ -216,7 +216,7 @@ struct ClusterLoopTests {
     for server in servers { server.network.stop() }
   }
 
-  @Test("a crash of the registry skips no number, and one in use is never given again")
+  @Test("a crash of the registry skips no number, and a number in use is never assigned again")
   func slotsAfterCrash() throws {
     var slots: [UInt16] = []
     for _ in 0..<3 {
@@ -237,7 +237,7 @@ struct ClusterLoopTests {
     for server in [old, new] { server.network.stop() }
   }
 
-  @Test("remembers for a while which servers have ended, when and how")
+  @Test("remembers for some time which servers have ended, when and how")
   func lostServers() throws {
     let a = try TestServer("a", registry, broker)
     let b = try TestServer("b", registry, broker)
@@ -260,7 +260,7 @@ struct ClusterLoopTests {
     a.network.stop()
   }
 
-  @Test("drops what another deployment sends on the same bus, and names it")
+  @Test("drops messages of another deployment on the same bus, and names it")
   func deployments() throws {
     let a = try TestServer("a", registry, broker)
     a.wait(forHomes: [a])
@@ -275,7 +275,7 @@ struct ClusterLoopTests {
     for server in [a, other] { server.network.stop() }
   }
 
-  @Test("a secret keeps strangers out")
+  @Test("a secret excludes servers that do not know it")
   func secret() throws {
     let (a, b) = (
       try TestServer("a", registry, broker) { $0.secret = [1, 2, 3] },
@@ -292,7 +292,7 @@ struct ClusterLoopTests {
     for server in [a, b, stranger] { server.network.stop() }
   }
 
-  @Test("the registry's clock is known")
+  @Test("the offset of the registry's clock is measured")
   func clock() throws {
     let a = try TestServer("a", registry, broker)
     a.wait(for: "a sample") { a.network.figures.clockOffset != nil }
@@ -307,14 +307,14 @@ struct ClusterLoopTests {
     a.network.stop()
   }
 
-  @Test("a registry that is not there is named")
+  @Test("an unreachable registry is named")
   func absent() {
     let options = ClusterOptions(
       registryURL: "postgresql:///x?host=/nowhere", serverName: "a", version: "1")
     #expect(throws: ClusterError.self) { try ClusterLoop(options, bus: broker.maker) }
   }
 
-  @Test("a bus that cannot be made is an error, and the server's row is given back")
+  @Test("a bus that cannot be created is an error, and the server's row is released")
   func noBus() throws {
     struct NoBus: Error {}
     let options = ClusterOptions(registryURL: registry.url, serverName: "a", version: "1")

@@ -16,7 +16,7 @@ struct ServerRegistryTests {
     try observer.execute(script: "DROP TABLE IF EXISTS servers, lost_servers, registry")
   }
 
-  @Test("a beat whose connection was lost takes the lock again at once")
+  @Test("a heartbeat after a lost connection takes the lock again immediately")
   func lostConnection() throws {
     let id = ServerID(rawValue: 77)
     let options = ClusterOptions(registryURL: server.url, serverName: "a", version: "1")
@@ -37,7 +37,7 @@ struct ServerRegistryTests {
     try registry.leave()
   }
 
-  @Test("a beat without a way to the registry fails once, and the next one connects")
+  @Test("a heartbeat without a route to the registry fails once, and the next one connects")
   func away() throws {
     let options = ClusterOptions(registryURL: server.url, serverName: "a", version: "1")
     let registry = ServerRegistry(ServerID(rawValue: 78), options)

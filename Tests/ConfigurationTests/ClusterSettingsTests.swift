@@ -3,14 +3,14 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Settings of a cluster")
+@Suite("Cluster settings")
 struct ClusterSettingsTests {
   private static let shared = [
     "--store-url=postgresql://parley:hush@db.internal/parley", "--auth-api-token=token",
     "--files-public-url=https://chat.example.com", "--files-store=directory:/srv/files",
   ]
 
-  @Test("one server keeps SQLite and needs none of them")
+  @Test("a single server uses SQLite and needs no cluster settings")
   func alone() throws {
     let settings = try load()
     #expect(settings.store.engine == .sqlite)
@@ -18,7 +18,7 @@ struct ClusterSettingsTests {
     #expect(try load(["--store-url=postgres:///parley"]).store.engine == .postgreSQL)
   }
 
-  @Test("a bus makes a cluster, which needs what all servers share")
+  @Test("setting a bus makes a cluster, which requires the settings shared by all servers")
   func shared() throws {
     #expect(
       problems(["--cluster-bus=postgresql"]) == [
@@ -36,7 +36,7 @@ struct ClusterSettingsTests {
     #expect(settings.cluster.bus?.kind == "postgresql")
   }
 
-  @Test("every source gives the settings, lists included")
+  @Test("every source can provide the settings, including lists")
   func sources() throws {
     let file = """
       store: {url: "postgresql:///parley?host=/run/postgresql", readers: 9}
@@ -67,7 +67,7 @@ struct ClusterSettingsTests {
   }
 
   @Test(
-    "a bus is PostgreSQL alone, or Redis servers that differ",
+    "a bus is PostgreSQL alone, or distinct Redis servers",
     arguments: [
       "nats://a", "postgresql,redis://a", "redis://a,postgresql", "redis://a,redis://a:6379",
       "redis://", "redis://a:0", "redis://a/x", "redis://a?sslrootcert=x", "rediss://a?x=y",
@@ -80,7 +80,7 @@ struct ClusterSettingsTests {
     #expect(found.first?.contains("got") == false, "it may hold a password")
   }
 
-  @Test("a URL of Redis has a host and a port, and shows no password")
+  @Test("a Redis URL has a host and a port, and its password is never shown")
   func redis() throws {
     let text = "rediss://chat:p%40ss:w@Redis1.internal:7000/0?sslrootcert=/etc/ca.pem"
     let whole = try #require(RedisURL(text))
@@ -134,7 +134,7 @@ struct ClusterSettingsTests {
       ])
   }
 
-  @Test("a bus that strangers could write to is named, unless messages are signed")
+  @Test("a bus that others could write to is reported, unless messages are signed")
   func forgeable() throws {
     func bus(_ words: String...) throws -> String? {
       try load(Self.shared + words).cluster.forgeableBus

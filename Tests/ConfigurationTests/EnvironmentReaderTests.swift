@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Environment variables")
 struct EnvironmentReaderTests {
-  @Test("only variables of the server are looked at")
+  @Test("only variables of the server are read")
   func others() throws {
     #expect(try load(environment: ["PATH": "/bin", "PARLEYD": "x", "LISTEN": "y"]) == load())
   }
@@ -15,12 +15,12 @@ struct EnvironmentReaderTests {
     #expect(settings.listen.map(\.description) == ["127.0.0.1:1", "[::1]:2"])
   }
 
-  @Test("a variable that is set to nothing is as good as unset")
+  @Test("an empty variable counts as unset")
   func empty() throws {
     #expect(try load(environment: ["PARLEY_LISTEN": "", "PARLEY_REACTORS": ""]) == load())
   }
 
-  @Test("an unknown variable is named, with the one it resembles")
+  @Test("an unknown variable is reported with the most similar known one")
   func unknown() {
     #expect(
       problems(environment: ["PARLEY_LISTENS": "x"]) == [
@@ -30,7 +30,7 @@ struct EnvironmentReaderTests {
   }
 
   @Test(
-    "what Kubernetes says about a service of the same name is passed over",
+    "variables that Kubernetes sets for a service of the same name are ignored",
     arguments: [
       "PARLEY_SERVICE_HOST", "PARLEY_SERVICE_PORT", "PARLEY_SERVICE_PORT_HTTP", "PARLEY_PORT",
       "PARLEY_PORT_8080_TCP", "PARLEY_PORT_8080_TCP_PROTO", "PARLEY_PORT_8080_TCP_PORT",
@@ -40,7 +40,7 @@ struct EnvironmentReaderTests {
     #expect(try load(environment: [variable: "tcp://10.0.0.1:8080"]) == load())
   }
 
-  @Test("no setting is hidden behind such a name")
+  @Test("no setting has a name that is ignored this way")
   func noCollision() throws {
     for definition in SettingsTable.gateway.all {
       let reading = EnvironmentReader.read([definition.variable: "x"], of: .gateway)

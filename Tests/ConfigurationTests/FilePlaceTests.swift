@@ -2,13 +2,13 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Places of files")
+@Suite("File locations")
 struct FilePlaceTests {
   private func bucket(_ text: String) -> BucketPlace? {
     if case .bucket(let place) = FilePlace(text) { place } else { nil }
   }
 
-  @Test("a place is written as it was read")
+  @Test("a location is written as it was parsed")
   func places() {
     #expect(FilePlace("data_dir") == .dataDirectory)
     #expect(FilePlace("directory:/srv/parley") == .directory("/srv/parley"))
@@ -17,7 +17,7 @@ struct FilePlaceTests {
     }
   }
 
-  @Test("a bucket is a host at Amazon, and a part of the path elsewhere or with a dot")
+  @Test("a bucket is part of the host at Amazon, part of the path elsewhere or with a dot")
   func urls() {
     #expect(bucket("s3://abc")?.url == "https://abc.s3.us-east-1.amazonaws.com")
     #expect(bucket("s3://a.bc?region=eu-1")?.url == "https://s3.eu-1.amazonaws.com/a.bc")
@@ -33,7 +33,7 @@ struct FilePlaceTests {
   }
 
   @Test(
-    "what is no place is refused",
+    "an invalid location is refused",
     arguments: [
       "", "data", "directory:", "directory:/", "directory:srv", "s3:", "s3://", "s3://ab",
       "s3://abc/d", "s3://abc?region=", "s3://abc?region=a/b", "s3://abc?zone=a", "s3://abc#a",
@@ -45,7 +45,7 @@ struct FilePlaceTests {
     #expect(FilePlace(text) == nil)
   }
 
-  @Test("a bucket needs its key, both halves of it")
+  @Test("a bucket requires both halves of its key")
   func keys() throws {
     #expect(problems(["--files-store=s3://abc"]).count == 2)
     #expect(problems(["--files-store=s3://abc", "--files-s3-key=k"]).count == 1)

@@ -32,7 +32,7 @@ struct FileReaderTests {
     #expect(settings.auth.apiToken == nil)
   }
 
-  @Test("JSON is read as well")
+  @Test("JSON is accepted too")
   func json() throws {
     let settings = try load(
       file: #"{"listen": ["127.0.0.1:1"], "limits": {"flood": {"window_ms": 50}}, "log": null}"#
@@ -55,7 +55,7 @@ struct FileReaderTests {
       ])
   }
 
-  @Test("a group is no value, and a value no group")
+  @Test("a group is not a value, and a value is not a group")
   func shapes() {
     #expect(problems(file: "limits: 5")[0].contains("expected settings of this group"))
     #expect(problems(file: "listen: {port: 5}")[0].contains("not a group"))
@@ -65,7 +65,7 @@ struct FileReaderTests {
     #expect(problems(file: "[1]: 2")[0].contains("expected texts as names"))
   }
 
-  @Test("a setting given twice is refused, be it nested and dotted")
+  @Test("a setting given twice is refused, even if once nested and once dotted")
   func twice() {
     #expect(
       problems(file: "limits: {message_bytes: 500}\nlimits.message_bytes: 600") == [
@@ -74,7 +74,7 @@ struct FileReaderTests {
     #expect(problems(file: "reactors: 1\nreactors: 2")[0].contains("is there twice"))
   }
 
-  @Test("what is not YAML is refused with its line")
+  @Test("invalid YAML is refused with its line")
   func syntax() {
     let found = problems(file: "listen: 127.0.0.1:80\nlog: [text\n")
     #expect(found.count == 1)
@@ -83,7 +83,7 @@ struct FileReaderTests {
     #expect(problems(file: "a: 1\n---\nb: 2").count == 1)
   }
 
-  @Test("a secret in the file is not shown, whatever is wrong with it")
+  @Test("a secret in the file is never shown, whatever the error")
   func secret() {
     #expect(!problems(file: "auth.api_token: \"hunter 2\"").joined().contains("hunter"))
     #expect(!problems(file: "auth.api_token: [hunter2]").joined().contains("hunter"))
@@ -97,7 +97,7 @@ struct FileReaderTests {
     #expect(found[0].contains(#"got "a\u{0}b\u{1b}[31m""#))
   }
 
-  @Test("aliases are refused with their line, however few")
+  @Test("aliases are refused with their line, however few they are")
   func aliases() {
     #expect(
       problems(file: "limits:\n  flood: &five {messages: 3}\n  throttle: *five") == [
@@ -107,7 +107,7 @@ struct FileReaderTests {
     #expect(problems(file: "? [*a]\n: &a b").count == 1)
   }
 
-  @Test("a file that is too large, too deep or not text is refused")
+  @Test("a file that is too large, too deeply nested or not text is refused")
   func bounds() {
     #expect(problems(file: String(repeating: "#", count: 262_145))[0].contains("at most 262144"))
     #expect(problems(file: String(repeating: "[", count: 100_000)).count == 1)
@@ -127,7 +127,7 @@ struct FileReaderTests {
     #expect(error?.problems.first?.explanation == "expected UTF-8")
   }
 
-  @Test("a file that cannot be read is named with the reason")
+  @Test("an unreadable file is reported with its path and the reason")
   func missing() {
     let error = #expect(throws: SettingsError.self) {
       try SettingsLoader.load(

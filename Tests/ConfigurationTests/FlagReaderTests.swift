@@ -10,7 +10,7 @@ struct FlagReaderTests {
     #expect(try load(["--data-dir=/a=b"]).dataDirectory == "/a=b")
   }
 
-  @Test("a list may be given several times, or with commas, or both")
+  @Test("a list may be given by repeated flags, by commas, or both")
   func lists() throws {
     let settings = try load([
       "--listen", "127.0.0.1:1", "--listen=127.0.0.1:2, 127.0.0.1:3",
@@ -20,12 +20,12 @@ struct FlagReaderTests {
     #expect(settings.unfurl.allowedPorts == [80...80, 8000...8099])
   }
 
-  @Test("of a single value that is given twice the last counts")
+  @Test("if a single value is given twice, the last one counts")
   func lastCounts() throws {
     #expect(try load(["--reactors=1", "--reactors=3"]).reactors == 3)
   }
 
-  @Test("a switch may stand alone or take a value")
+  @Test("a switch may stand alone or have a value")
   func toggles() throws {
     func exempts(_ words: [String]) throws -> Bool {
       try load(words).limits.flood.exemptsOperators
@@ -38,7 +38,7 @@ struct FlagReaderTests {
     #expect(try !exempts(["\(flag)=off"]))
   }
 
-  @Test("an unknown flag is named, with the one it resembles")
+  @Test("an unknown flag is reported with the most similar known one")
   func unknown() {
     #expect(
       problems(["--limits-flod-messages", "7"]) == [
@@ -47,13 +47,13 @@ struct FlagReaderTests {
       ])
   }
 
-  @Test("words that are no flags are refused without being shown")
+  @Test("arguments that are not flags are refused without being shown")
   func strayWords() {
     let expected = "command line: expected a flag such as --listen (command line, after --data-dir)"
     #expect(problems(["--data-dir", "my", "folder"]) == [expected])
   }
 
-  @Test("a flag at the end needs its value", arguments: ["--reactors", "--config", "--listen"])
+  @Test("a flag at the end requires its value", arguments: ["--reactors", "--config", "--listen"])
   func missingValue(flag: String) {
     #expect(problems([flag]).count == 1)
     #expect(problems([flag, "--log-level=info"]).count == 1)

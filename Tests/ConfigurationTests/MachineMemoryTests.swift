@@ -8,7 +8,7 @@ struct MachineMemoryTests {
     MachineMemory.controlGroup { files[$0] }
   }
 
-  @Test("the smallest limit of the group and those around it holds, in version 2")
+  @Test("the smallest limit of the cgroup and its ancestors applies, in version 2")
   func version2() {
     let files = [
       "/proc/self/cgroup": "0::/a/b\n", "/sys/fs/cgroup/a/b/memory.max": "max\n",
@@ -17,7 +17,7 @@ struct MachineMemoryTests {
     #expect(limit(files) == 2000)
   }
 
-  @Test("a group is found in version 1")
+  @Test("a version 1 cgroup is found")
   func version1() {
     let files = [
       "/proc/self/cgroup": "5:cpu,memory:/x\n3:pids:/\n",
@@ -26,7 +26,7 @@ struct MachineMemoryTests {
     #expect(limit(files) == 4096)
   }
 
-  @Test("without a group, or with one that says nothing, there is no limit")
+  @Test("without a cgroup, or with an unlimited or unreadable one, there is no limit")
   func none() {
     #expect(limit([:]) == nil)
     #expect(limit(["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/memory.max": "max\n"]) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Programs with their own settings")
 struct ProgramTests {
-  @Test("the preview service has its settings by the gateway's names, and no others")
+  @Test("the preview service has the same setting names as the gateway, and no others")
   func names() {
     let names = Set(SettingsTable.unfurlService.all.map(\.name))
     #expect(
@@ -20,7 +20,7 @@ struct ProgramTests {
     #expect(names.isSubset(of: SettingsTable.gateway.all.map(\.name)))
   }
 
-  @Test("the preview service listens on a port of its own unless it is told otherwise")
+  @Test("the preview service listens on its own default port")
   func listening() throws {
     #expect(try load(for: .unfurlService).listen.map(\.description) == ["127.0.0.1:8090"])
     #expect(
@@ -31,7 +31,7 @@ struct ProgramTests {
     #expect(!problems(["--listen="], for: .unfurlService).isEmpty)
   }
 
-  @Test("a flag of the gateway's alone is unknown to the preview service")
+  @Test("a flag of the gateway alone is unknown to the preview service")
   func flags() {
     #expect(problems(["--data-dir=x"], for: .unfurlService).count == 1)
   }
@@ -50,7 +50,9 @@ struct ProgramTests {
     #expect(problems(file: "auth: {mod: token}", for: .unfurlService).count == 1)
   }
 
-  @Test("the help and the printed defaults are the program's own", arguments: Program.allCases)
+  @Test(
+    "the help and the printed defaults cover only the program's own settings",
+    arguments: Program.allCases)
   func reference(program: Program) throws {
     let defaults = SettingsReference.defaultsFile(of: program)
     #expect(try load(file: defaults, for: program) == load(for: program))

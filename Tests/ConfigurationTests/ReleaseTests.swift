@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The version")
 struct ReleaseTests {
-  @Test("is a number without a build for others")
+  @Test("is a three-part number, shown to others without the build")
   func number() {
     #expect(Release.version.hasPrefix(Release.number))
     let parts = Release.number.split(separator: ".", omittingEmptySubsequences: false)

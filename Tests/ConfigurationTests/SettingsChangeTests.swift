@@ -13,14 +13,14 @@ struct SettingsChangeTests {
     entries.map { "\($0.name): \($0.description)" }
   }
 
-  @Test("same settings have none, whatever words they are given in")
+  @Test("equal settings have no difference, however they are written")
   func none() throws {
     let change = try change("{log.level: INFO}", "{log: {level: info}, reactors: 4}")
     #expect(change.isEmpty)
     #expect(change.settings == (try load()))
   }
 
-  @Test("what can change does, and the rest waits for a restart; lists and absence have texts")
+  @Test("changeable settings apply, others wait for a restart; lists and missing values are shown")
   func parts() throws {
     let change = try change(
       "{log.level: info, listen: '127.0.0.1:1'}",
@@ -39,7 +39,7 @@ struct SettingsChangeTests {
     #expect(change.settings.listen == [.loopback(port: 1)])
   }
 
-  @Test("of secrets, and of the queries of addresses, only the change is shown")
+  @Test("for secrets and URL queries, only the fact of a change is shown")
   func secrets() throws {
     let hook = "webhooks.urls: 'https://a.example/?key=hush"
     let change = try change(
@@ -54,14 +54,14 @@ struct SettingsChangeTests {
     #expect(texts(first.adopted) == ["auth.jwt_secret: none -> (secret)"])
   }
 
-  @Test("a long value is cut")
+  @Test("a long value is truncated")
   func long() throws {
     let origins = (0..<100).map { "https://\($0).example" }.joined(separator: ",")
     let text = texts(try change("", "{auth.allowed_origins: '\(origins)'}").adopted).joined()
     #expect(text.count < 400 && text.hasSuffix("…"))
   }
 
-  @Test("a part that is valid only with what a restart changes is refused, and the rest with it")
+  @Test("a change that needs a restart-only change to be valid is refused, with all the others")
   func torn() throws {
     let old = "{webhooks.urls: 'https://a.example/', webhooks.secret: hush-hush-hush-1}"
     let error = #expect(throws: SettingsError.self) { try change(old, "{log.level: debug}") }
@@ -72,7 +72,7 @@ struct SettingsChangeTests {
         == true)
   }
 
-  @Test("every setting is compared and copied by itself", arguments: Program.allCases)
+  @Test("every setting is compared and copied individually", arguments: Program.allCases)
   func complete(program: Program) throws {
     for definition in program.table.all {
       guard let word = Self.others[definition.name] ?? Self.number(unlike: definition) else {

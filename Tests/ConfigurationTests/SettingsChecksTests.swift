@@ -4,9 +4,9 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Settings that must go together")
+@Suite("Combinations of settings")
 struct SettingsChecksTests {
-  @Test("listening with TLS needs a certificate and its key")
+  @Test("listening with TLS requires a certificate and its key")
   func tls() throws {
     #expect(
       problems(["--tls-listen", "127.0.0.1:8443"]) == [
@@ -21,13 +21,13 @@ struct SettingsChecksTests {
     #expect(settings.tls.privateKey == "b.pem")
   }
 
-  @Test("a certificate needs its key, and a key its certificate")
+  @Test("a certificate requires its key, and a key its certificate")
   func pairs() {
     #expect(problems(["--tls-certificate=a.pem"]).count == 1)
     #expect(problems(["--tls-private-key=a.pem"]).count == 1)
   }
 
-  @Test("a field that names clients needs the networks of those who may set it")
+  @Test("a header field with client addresses requires the networks trusted to set it")
   func proxies() throws {
     #expect(
       problems(["--proxy-field=x-forwarded-for"]) == [
@@ -39,7 +39,7 @@ struct SettingsChecksTests {
     #expect(settings.proxy.trusted.map(\.description) == ["10.0.0.0/8", "::1/128"])
   }
 
-  @Test("behind a proxy users need tokens, also when every listener is loopback")
+  @Test("behind a proxy users need tokens, even if every listener is loopback")
   func exposure() throws {
     #expect(try load().auth.mode == .open)
     #expect(try load(["--proxy-listen=127.0.0.1:0"]).auth.mode == .token)
@@ -48,14 +48,14 @@ struct SettingsChecksTests {
     #expect(try load(["--proxy-listen=127.0.0.1:0", "--auth-mode=open"]).auth.mode == .open)
   }
 
-  @Test("a server may listen for proxies alone")
+  @Test("a server may listen only for proxies")
   func proxiesAlone() throws {
     let settings = try load(["--listen=", "--proxy-listen=127.0.0.1:8081"])
     #expect(settings.proxy.listen.map(\.port) == [8081])
     #expect(problems(["--proxy-listen=127.0.0.1:8080"]).count == 1)
   }
 
-  @Test("previews from a service need the service's URL")
+  @Test("previews from a service require the service's URL")
   func unfurl() throws {
     #expect(
       problems(["--unfurl-mode=http"]) == [
@@ -66,7 +66,7 @@ struct SettingsChecksTests {
     #expect(settings.unfurl.url == "http://127.0.0.1:9000/unfurl")
   }
 
-  @Test("pictures from this server need a base for their addresses, and pages that it fetches")
+  @Test("pictures from this server require a base URL, and pages that it fetches itself")
   func pictures() throws {
     #expect(
       problems(["--unfurl-images=proxy"]) == [
@@ -79,13 +79,13 @@ struct SettingsChecksTests {
     #expect(try load(["--unfurl-images=proxy", "--unfurl-mode=off"]).unfurl.mode == .off)
   }
 
-  @Test("combinations are checked beside other problems, but not with a refused setting")
+  @Test("combinations are checked along with other problems, but not with a refused setting")
   func besideOthers() {
     #expect(problems(["--reactors=0", "--unfurl-mode=http"]).count == 2)
     #expect(problems(["--unfurl-url=nowhere", "--unfurl-mode=http"]).count == 1)
   }
 
-  @Test("a webhook needs a secret of 16 bytes, and takes no credentials")
+  @Test("a webhook requires a secret of 16 bytes, and no credentials in its URL")
   func webhooks() throws {
     #expect(
       problems(["--webhooks-urls=https://a.example/"]) == [
@@ -105,7 +105,7 @@ struct SettingsChecksTests {
     #expect(problems(["--webhooks-events=channel.user_entered"]).count == 1)
   }
 
-  @Test("the server must listen somewhere, be it with TLS only")
+  @Test("the server must have a listener, with or without TLS")
   func listeners() throws {
     #expect(problems(["--listen="]).count == 1)
     let settings = try load([
@@ -114,7 +114,7 @@ struct SettingsChecksTests {
     #expect(settings.listen.isEmpty)
   }
 
-  @Test("one address serves one listener, but any number may ask for a free port")
+  @Test("one address serves one listener, but several listeners may request a free port")
   func duplicates() throws {
     #expect(
       problems(["--listen=127.0.0.1:80", "--operations-listen=127.0.0.1:80"]) == [

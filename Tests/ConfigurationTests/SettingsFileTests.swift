@@ -10,7 +10,7 @@ import Testing
 struct SettingsFileTests {
   private let path = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
 
-  @Test("a file is read whole, and one byte beyond the largest size at most")
+  @Test("a file is read completely, up to one byte beyond the maximum size")
   func reads() throws {
     defer { try? FileManager.default.removeItem(atPath: path) }
     for count in [0, 10, SettingsFile.maximumBytes, SettingsFile.maximumBytes + 100] {
@@ -19,7 +19,7 @@ struct SettingsFileTests {
     }
   }
 
-  @Test("a file that cannot be opened or read is refused with the system's reason")
+  @Test("a file that cannot be opened or read is refused with the system's error")
   func fails() throws {
     #expect(throws: FileFailure(reason: "No such file or directory")) {
       try SettingsFile.read(path)

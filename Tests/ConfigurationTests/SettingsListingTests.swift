@@ -2,13 +2,13 @@ import Testing
 
 @testable import Configuration
 
-@Suite("The listing of settings for operators")
+@Suite("Settings listed for operators")
 struct SettingsListingTests {
   private func entry(_ name: String, _ settings: Settings) throws -> SettingsListing.Entry {
     try #require(SettingsListing(settings, of: .gateway).entries.first { $0.name == name })
   }
 
-  @Test("shows of secrets, and of commands, which may hold some, only whether they are set")
+  @Test("shows only whether secrets, and commands that may contain them, are set")
   func secrets() throws {
     var settings = Settings()
     settings.files.masterKeyCommand = "vault read -token hush keys"
@@ -20,7 +20,7 @@ struct SettingsListingTests {
     }
   }
 
-  @Test("leaves out the queries of addresses")
+  @Test("omits the queries of URLs")
   func queries() throws {
     var settings = Settings()
     settings.webhooks.urls = ["https://a.example/hook?key=hush", "https://b.example/"]

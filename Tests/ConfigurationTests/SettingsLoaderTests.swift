@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Loading settings")
 struct SettingsLoaderTests {
-  @Test("with nothing given, the defaults of the contract hold")
+  @Test("without any input, the defaults of the contract apply")
   func defaults() throws {
     let settings = try load()
     #expect(settings.listen.map(\.description) == ["127.0.0.1:8080"])
@@ -37,14 +37,14 @@ struct SettingsLoaderTests {
     #expect(limits.calls == CallRate(callsPerSecond: 100, burst: 300))
   }
 
-  @Test("all connections may hold half of the memory unless it says otherwise")
+  @Test("all connections together may use half of the memory by default")
   func memory() throws {
     #expect(try load().limits.memoryBytes == 4_000_000_000)
     #expect(try load(["--limits-memory-bytes", "0"]).limits.memoryBytes == 4_000_000_000)
     #expect(try load(["--limits-memory-bytes", "5000"]).limits.memoryBytes == 5000)
   }
 
-  @Test("the defaults of authorisation and previews are those of the contract")
+  @Test("the defaults of authorization and previews are those of the contract")
   func otherDefaults() throws {
     let settings = try load()
     #expect(settings.auth == AuthSettings())
@@ -60,7 +60,7 @@ struct SettingsLoaderTests {
     #expect(settings.unfurl.allowedPorts == [80...80, 443...443])
   }
 
-  @Test("flags outrank the environment, which outranks the file, which outranks the defaults")
+  @Test("flags take precedence over the environment, then the file, then the defaults")
   func precedence() throws {
     let file = "limits: {message_bytes: 1001, outbound_bytes: 300001, channels_per_user: 3001}"
     let variables = [
@@ -75,14 +75,14 @@ struct SettingsLoaderTests {
     #expect(limits.connectionsPerUser == 30)
   }
 
-  @Test("a list of a stronger source replaces the weaker one's")
+  @Test("a list of a source with higher precedence replaces the lower one")
   func listsReplace() throws {
     let settings = try load(
       ["--listen", "127.0.0.1:1"], environment: ["PARLEY_LISTEN": "127.0.0.1:2,127.0.0.1:3"])
     #expect(settings.listen.map(\.port) == [1])
   }
 
-  @Test("sessions are open to all only when every listener is loopback")
+  @Test("sessions are open to all only if every listener is loopback")
   func authMode() throws {
     #expect(try load(["--listen", "localhost:0", "--listen=[::1]:0"]).auth.mode == .open)
     #expect(try load(["--listen", "0.0.0.0:80"]).auth.mode == .token)
@@ -112,7 +112,7 @@ struct SettingsLoaderTests {
       ])
   }
 
-  @Test("a bad value is reported even where a stronger source has a good one")
+  @Test("an invalid value is reported even if a source with higher precedence has a valid one")
   func shadowedProblem() {
     #expect(problems(["--reactors=2"], environment: ["PARLEY_REACTORS": "0"]).count == 1)
   }
@@ -131,7 +131,7 @@ struct SettingsLoaderTests {
         """)
   }
 
-  @Test("secrets appear in no description and no problem")
+  @Test("secrets appear in no description and no reported problem")
   func secrets() throws {
     let settings = try load(
       ["--auth-api-token=hunter2"], environment: ["PARLEY_AUTH_JWT_SECRET": "swordfish"])
@@ -148,7 +148,7 @@ struct SettingsLoaderTests {
     #expect(try load(["--auth-jwt-secret=--hunter7"]).auth.jwtSecret == Secret("--hunter7"))
   }
 
-  @Test("the file may be named by flag or environment, the flag first")
+  @Test("the file may be given by flag or environment, and the flag takes precedence")
   func fileName() throws {
     func path(_ arguments: [String], _ environment: [String: String]) throws -> String? {
       var asked: String?

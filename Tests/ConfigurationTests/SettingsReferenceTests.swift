@@ -2,7 +2,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Settings in words")
+@Suite("Documentation of settings")
 struct SettingsReferenceTests {
   @Test("the help text lists every flag with its default, in lines that fit a terminal")
   func help() {
@@ -22,7 +22,7 @@ struct SettingsReferenceTests {
         """))
   }
 
-  @Test("the printed defaults are a file that changes nothing")
+  @Test("the printed defaults form a file that changes nothing")
   func defaults() throws {
     #expect(try load(file: SettingsReference.defaultsFile(of: .gateway)) == load())
     for definition in SettingsTable.gateway.all {

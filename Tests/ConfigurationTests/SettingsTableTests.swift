@@ -55,7 +55,7 @@ struct SettingsTableTests {
     "limits.metadata.value_length", "limits.metadata.user_bytes",
   ]
 
-  @Test("every setting of the contract is there, and none beside the documented ones")
+  @Test("every setting of the contract exists, and no undocumented ones")
   func complete() {
     #expect(Set(SettingsTable.gateway.all.map(\.name)) == Set(Self.names))
   }
@@ -67,14 +67,14 @@ struct SettingsTableTests {
     #expect(Set(SettingsTable.gateway.all.map(\.variable)).count == SettingsTable.gateway.all.count)
   }
 
-  @Test("flags and variables follow from the name")
+  @Test("flags and variables are derived from the name")
   func spelling() throws {
     let definition = try #require(SettingsTable.gateway.definition(named: "limits.flood.window_ms"))
     #expect(definition.flag == "--limits-flood-window-ms")
     #expect(definition.variable == "PARLEY_LIMITS_FLOOD_WINDOW_MS")
   }
 
-  @Test("every default that has a text is taken when given", arguments: SettingsTable.gateway.all)
+  @Test("every default with a text form is accepted as input", arguments: SettingsTable.gateway.all)
   func defaultsAreTaken(definition: SettingDefinition) throws {
     guard case .value(let text) = definition.defaultValue else { return }
     #expect(try load([definition.flag + "=" + text]) == load())
@@ -82,7 +82,8 @@ struct SettingsTableTests {
     #expect(try load(file: "\(definition.name): \"\(text)\"") == load())
   }
 
-  @Test("every setting refuses nonsense, naming itself", arguments: SettingsTable.gateway.all)
+  @Test(
+    "every setting refuses invalid values, and names itself", arguments: SettingsTable.gateway.all)
   func nonsense(definition: SettingDefinition) {
     let found = problems([definition.flag + "=\u{7}nonsense"])
     #expect(found.count == 1)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Configuration
 
-@Suite("Values of settings")
+@Suite("Setting values")
 struct ValueTextTests {
-  @Test("listeners have a numeric address, or localhost")
+  @Test("listeners have a numeric address or localhost")
   func listeners() {
     #expect(ListenAddress("127.0.0.1:8080") == .loopback(port: 8080))
     #expect(ListenAddress("LocalHost:1") == .loopback(port: 1))
@@ -15,7 +15,7 @@ struct ValueTextTests {
     }
   }
 
-  @Test("texts for header fields are short and visible")
+  @Test("texts for header fields are short and printable")
   func headerTexts() {
     #expect(HeaderText.read("Example/1.0 (+https://example.com)") != nil)
     for text in ["", " a", "a ", "a\r\nb", "\u{e4}", String(repeating: "a", count: 257)] {
@@ -23,7 +23,7 @@ struct ValueTextTests {
     }
   }
 
-  @Test("networks are an address and as many bits as it can have")
+  @Test("networks are an address and a valid prefix length")
   func networks() throws {
     #expect(try Network(parsing: "10.0.0.0/8").description == "10.0.0.0/8")
     #expect(try Network(parsing: "fd00::/8").prefixLength == 8)
@@ -36,7 +36,7 @@ struct ValueTextTests {
     }
   }
 
-  @Test("origins have a scheme and a host and nothing behind")
+  @Test("origins have only a scheme and a host")
   func origins() {
     #expect(OriginText.read("HTTPS://Example.com") == "https://example.com")
     #expect(OriginText.read("http://localhost:3000") == "http://localhost:3000")
@@ -53,7 +53,7 @@ struct ValueTextTests {
     }
   }
 
-  @Test("the unfurler is an http or https URL with a host")
+  @Test("the URL of the unfurler is an http or https URL with a host")
   func serviceURL() {
     #expect(ServiceURLText.read("https://unfurl.example:8443/v1?x=y") != nil)
     for text in ["", "unfurl", "ftp://a/", "http://", "http:///x", "http://a/#b", "file:///etc"] {
@@ -61,7 +61,7 @@ struct ValueTextTests {
     }
   }
 
-  @Test("near names are found, far ones are not")
+  @Test("similar names are suggested, dissimilar ones are not")
   func nearest() {
     let names = ["--listen", "--reactors", "--log-level"]
     #expect(NearestName.nearest(to: "--lisen", among: names) == "--listen")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Random tokens, digests and comparison")
 struct SecretsTests {
-  @Test("random texts have the length asked for and do not repeat")
+  @Test("random tokens have the requested length and do not repeat")
   func random() {
     #expect(SecureRandom.bytes(count: 0).isEmpty)
     #expect(SecureRandom.bytes(count: 33).count == 33)
@@ -13,14 +13,14 @@ struct SecretsTests {
     #expect(SecureRandom.base64URL(byteCount: 24).utf8.count == 32)
   }
 
-  @Test("a random text in base64url is never taken for an option of a command")
+  @Test("a random base64url token never looks like a command-line option")
   func hyphens() {
     let tokens = (0..<2_000).map { _ in SecureRandom.base64URL(byteCount: 3) }
     #expect(tokens.allSatisfy { $0.first != "-" })
     #expect(Set(tokens.compactMap(\.first)).count == 63)
   }
 
-  @Test("digests are SHA-256, by the examples of FIPS 180")
+  @Test("digests are SHA-256, checked with the examples of FIPS 180")
   func digest() {
     #expect(
       TokenDigest(of: "abc").hex
@@ -30,7 +30,7 @@ struct SecretsTests {
         == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
   }
 
-  @Test("a digest from the store equals that of the same token only")
+  @Test("a stored digest equals only that of the same token")
   func stored() throws {
     let digest = TokenDigest(of: "token")
     #expect(try #require(TokenDigest(stored: digest.bytes)) == digest)
@@ -38,7 +38,7 @@ struct SecretsTests {
     #expect(TokenDigest(stored: Array(digest.bytes.dropLast())) == nil)
   }
 
-  @Test("texts are equal when their bytes are")
+  @Test("texts are equal if their bytes are")
   func comparison() {
     #expect(ConstantTime.areEqual("", ""))
     #expect(ConstantTime.areEqual("secret", "secret"))

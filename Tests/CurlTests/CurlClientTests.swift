@@ -29,7 +29,7 @@ struct CurlClientTests {
     }
   }
 
-  @Test("requests go over one connection while it lasts, and each response has its own body")
+  @Test("requests reuse one connection, and each response has its own body")
   func reusesItsConnection() throws {
     let server = try AnswerServer {
       .bytes(AnswerServer.response(String($0.prefix(6)), status: 418))
@@ -44,7 +44,7 @@ struct CurlClientTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test("options of one request are forgotten in the next")
+  @Test("options of one request do not carry over to the next")
   func forgetsOptions() throws {
     let server = try AnswerServer(body: "")
     defer { server.stop() }
@@ -56,7 +56,7 @@ struct CurlClientTests {
     #expect(server.requests[1].hasSuffix("\r\n\r\n"))
   }
 
-  @Test("a body of the largest size is read, a larger one fails, and the next request is fine")
+  @Test("a body of the maximum size is read, a larger one fails, and the next request succeeds")
   func boundsBodies() throws {
     let server = try AnswerServer {
       let count = $0.hasPrefix("GET /large") ? 101 : 100
@@ -70,7 +70,7 @@ struct CurlClientTests {
     #expect(try get(client, server.url("/fits"), maximumBytes: 100).get().body.count == 100)
   }
 
-  @Test("where nobody listens the connection is refused, in words")
+  @Test("a refused connection is reported with a readable error")
   func isRefused() throws {
     let any = try #require(SocketAddress(host: "127.0.0.1", port: 0))
     let listener = try Socket.listen(on: any)
@@ -82,7 +82,7 @@ struct CurlClientTests {
     #expect(!refused.isUntrusted)
   }
 
-  @Test("a server that says nothing is given up at the deadline")
+  @Test("a server that does not respond times out at the deadline")
   func timesOut() throws {
     let server = try AnswerServer { _ in .silence }
     defer { server.stop() }
@@ -92,7 +92,7 @@ struct CurlClientTests {
     try Deadline.standard.wait(for: "the end of the connection") { server.openCount == 0 }
   }
 
-  @Test("a deadline that has passed is no time at all, not all the time there is")
+  @Test("a deadline in the past means no time, not unlimited time")
   func hasNoTime() throws {
     let server = try AnswerServer { _ in .silence }
     defer { server.stop() }
@@ -101,7 +101,7 @@ struct CurlClientTests {
     #expect(late.result == CURLE_OPERATION_TIMEDOUT)
   }
 
-  @Test("a response that breaks off fails")
+  @Test("a truncated response fails")
   func seesCuts() throws {
     let server = try AnswerServer { _ in .bytes("HTTP/1.1 200 x\r\nConnection: close\r\n") }
     defer { server.stop() }
@@ -110,7 +110,7 @@ struct CurlClientTests {
     #expect([CURLE_OPERATION_TIMEDOUT, CURLE_RECV_ERROR, CURLE_GOT_NOTHING].contains(cut.result))
   }
 
-  @Test("the rules of the house hold for every request", arguments: [1, 2])
+  @Test("the default options apply to every request", arguments: [1, 2])
   func keepsRules(_ round: Int) throws {
     let server = try AnswerServer { _ in
       .bytes("HTTP/1.1 302 x\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n")
@@ -127,7 +127,7 @@ struct CurlClientTests {
     #expect(server.requests.count == round)
   }
 
-  @Test("an error of the configuration is thrown, and nothing is sent")
+  @Test("a configuration error is thrown, and no request is sent")
   func passesErrorsOn() throws {
     let server = try AnswerServer(body: "")
     defer { server.stop() }

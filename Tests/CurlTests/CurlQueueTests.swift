@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Queue of libcurl transfers", .onOwnThreads)
 struct CurlQueueTests {
-  @Test("all requests are answered, and never more are under way than there are places")
+  @Test("all requests are completed, with no more active transfers than the limit")
   func keepsPlaces() throws {
     let server = try AnswerServer(body: "hello")
     defer { server.stop() }
@@ -21,7 +21,7 @@ struct CurlQueueTests {
     #expect(server.connectionCount <= 2)
   }
 
-  @Test("a queue that is full turns requests away, and takes more once it is not")
+  @Test("a full queue refuses requests, and accepts more when it has room")
   func isBounded() throws {
     let isHeld = Mutex(true)
     let server = try AnswerServer { _ in
@@ -44,7 +44,7 @@ struct CurlQueueTests {
     #expect(outcomes.all[5] == [.answered("late")])
   }
 
-  @Test("a waiting request that is cancelled is never made; an active one breaks off")
+  @Test("a cancelled waiting request is never sent; an active one is aborted")
   func cancels() throws {
     let server = try AnswerServer { $0.hasPrefix("GET /slow") ? .silence : .bytes("") }
     defer { server.stop() }
@@ -61,7 +61,7 @@ struct CurlQueueTests {
     #expect(server.requests.count == 1)
   }
 
-  @Test("the place of a cancelled transfer is the next one's")
+  @Test("the slot of a cancelled transfer is reused by the next one")
   func givesPlacesBack() throws {
     let server = try AnswerServer {
       $0.hasPrefix("GET /slow") ? .silence : .bytes(AnswerServer.response("next"))
@@ -78,7 +78,7 @@ struct CurlQueueTests {
     #expect(outcomes.all[2] == [.answered("next")])
   }
 
-  @Test("requests whose turn does not come in time expire, the others wait on")
+  @Test("requests that do not start in time expire, the others keep waiting")
   func expires() throws {
     let server = try AnswerServer { _ in .silence }
     defer { server.stop() }
@@ -94,7 +94,7 @@ struct CurlQueueTests {
     #expect(outcomes.all == [1: [.cancelled], 2: [.expired], 3: [.cancelled]])
   }
 
-  @Test("failures and bodies that are too large free their places")
+  @Test("failures and oversized bodies free their slots")
   func goesOnAfterFailures() throws {
     let server = try AnswerServer {
       .bytes(
@@ -116,7 +116,7 @@ struct CurlQueueTests {
       ])
   }
 
-  @Test("stopping answers all, and takes nothing more")
+  @Test("stopping completes all requests, and accepts no more")
   func stops() throws {
     let server = try AnswerServer { _ in .silence }
     defer { server.stop() }
@@ -131,7 +131,7 @@ struct CurlQueueTests {
     try Deadline.standard.wait(for: "the end of all connections") { server.openCount == 0 }
   }
 
-  @Test("requests that come from many threads at once are all answered")
+  @Test("requests posted by many threads at once are all completed")
   func takesFromManyThreads() throws {
     let server = try AnswerServer(body: "")
     defer { server.stop() }

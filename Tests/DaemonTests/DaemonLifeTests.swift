@@ -32,7 +32,7 @@ struct DaemonLifeTests {
       .withoutFile, Supervision(environment: environment, logger: Self.logger), Self.logger)
   }
 
-  @Test("a signal during the start ends the wait, and that is no failure")
+  @Test("a signal during startup ends the wait, without a failure")
   func cancels() throws {
     let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
     let life = life(receiver)
@@ -51,7 +51,7 @@ struct DaemonLifeTests {
     #expect(receiver.waiting() == nil)
   }
 
-  @Test("a start that fails by itself has failed")
+  @Test("a startup that throws an error has failed")
   func fails() {
     let life = life()
     life.run { _ in throw Refusal() }
@@ -59,7 +59,7 @@ struct DaemonLifeTests {
     #expect(error is Refusal)
   }
 
-  @Test("a daemon that is there in spite of a signal drains at once")
+  @Test("a daemon that finishes starting after a signal drains immediately")
   func drainsLate() {
     let (life, daemon) = (life(), Tracked())
     life.run { _ in
@@ -70,7 +70,7 @@ struct DaemonLifeTests {
     #expect(daemon.calls.withLock(\.self) == ["drain", "wait"])
   }
 
-  @Test("a reload that is asked for during the start comes after it")
+  @Test("a reload requested during startup runs after it")
   func reloadsLate() {
     let (life, daemon) = (life(), Tracked())
     life.run { _ in
@@ -92,7 +92,7 @@ struct DaemonLifeTests {
     var startsAgain: Bool { true }
   }
 
-  @Test("a daemon that starts again is made again, however often that fails")
+  @Test("a restarting daemon is created again, however often that fails")
   func returns() throws {
     let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
     let (life, daemon) = (life(receiver), Tracked())
@@ -115,7 +115,8 @@ struct DaemonLifeTests {
       ])
   }
 
-  @Test("a signal ends a daemon that would start again, and the wait for it", arguments: [1, 2])
+  @Test(
+    "a signal ends a daemon that would restart, and the wait for the restart", arguments: [1, 2])
   func endsReturning(made: Int) {
     let life = life()
     var attempts = 0
@@ -135,7 +136,7 @@ struct DaemonLifeTests {
     }
   }
 
-  @Test("signals of a daemon that serves: reload, drain, hurry")
+  @Test("signals of a running daemon: reload, drain, stop immediately")
   func serves() {
     final class Serving: Daemon {
       let tracked = Tracked()

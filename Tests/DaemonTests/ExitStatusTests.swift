@@ -9,7 +9,7 @@ import Testing
 struct ExitStatusTests {
   private struct Refusal: Error {}
 
-  @Test("a setting that cannot be put to use is a wrong setting; anything else may pass")
+  @Test("an unusable setting is a configuration error; any other failure may be temporary")
   func starts() {
     let wrong = UnusableSetting("store.url", reason: Refusal())
     #expect(DaemonProcess.status(of: wrong) == EX_CONFIG)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Notices to a supervisor")
 struct NoticeTests {
   @Test(
-    "each is assignments of sd_notify, a line each, without a newline at the end",
+    "each consists of sd_notify assignments, one per line, without a trailing newline",
     arguments: [
       (Notice.ready, "READY=1\nSTATUS=serving"),
       (

@@ -55,7 +55,7 @@ final class SettingsInForceTests {
     return SettingsInForce(try source.load(), from: source, check: check)
   }
 
-  @Test("a part of what changes holds at once, the rest is named, and flags outrank the file")
+  @Test("some changed settings apply immediately, the rest is listed, and flags override the file")
   func adopts() throws {
     try write("{reactors: 1}")
     let settings = try start()
@@ -74,7 +74,7 @@ final class SettingsInForceTests {
         && logged.last?.hasSuffix(" reactors=1 -> 2") == true)
   }
 
-  @Test("nothing changes with an invalid file: each problem has a line that names its setting")
+  @Test("an invalid file changes nothing: each problem has a line that names its setting")
   func refuses() throws {
     try write("{log.level: info}")
     let settings = try start()
@@ -89,7 +89,7 @@ final class SettingsInForceTests {
     #expect(logged.contains { $0.contains("setting=nonsense") })
   }
 
-  @Test("nothing changes with a file that is gone, or with a value that cannot be put to use")
+  @Test("a missing file, or a value that cannot be applied, changes nothing")
   func unusable() throws {
     try write("{auth.jwt_public_key: /key.pem}")
     let settings = try start { _ in throw UnusableSetting("auth.jwt_public_key", reason: Refusal())
@@ -105,7 +105,7 @@ final class SettingsInForceTests {
     #expect(logged[1].contains("configuration file: the file cannot be read"))
   }
 
-  @Test("a file without a change has its line too")
+  @Test("a file without changes is logged too")
   func unchanged() throws {
     try write("{log.level: info}")
     guard case .adopted(let change) = try start().reload(lines.logger) else {

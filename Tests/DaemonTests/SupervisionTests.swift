@@ -26,7 +26,7 @@ struct SupervisionTests {
     #expect(receiver.waiting() == nil)
   }
 
-  @Test("with a watchdog, signs of life keep coming while the event loops answer")
+  @Test("with a watchdog, keep-alive notices are sent while the event loops respond")
   func watched() throws {
     let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
     let environment = ["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "200000"]
@@ -35,7 +35,7 @@ struct SupervisionTests {
     for _ in 0..<3 { #expect(try receiver.next() == "WATCHDOG=1") }
   }
 
-  @Test("with a watchdog, a start that waits gives signs of life once a daemon has served")
+  @Test("with a watchdog, a waiting restart sends keep-alive notices once a daemon has run")
   func waits() throws {
     let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
     let environment = ["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "3600000000"]
@@ -51,7 +51,7 @@ struct SupervisionTests {
     #expect(try receiver.next() == "WATCHDOG=1")
   }
 
-  @Test("without a supervisor nothing is told, and a name that can't be used stops nothing")
+  @Test("without a supervisor no notice is sent, and an unusable address is not fatal")
   func alone() {
     for environment in [[:], ["NOTIFY_SOCKET": "vsock:2:1"], ["WATCHDOG_USEC": "1"]] {
       let supervision = Supervision(environment: environment, logger: logger)

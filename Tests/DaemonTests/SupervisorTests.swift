@@ -6,7 +6,7 @@ import Testing
 @Suite("Supervisor", .onOwnThreads)
 struct SupervisorTests {
   @Test(
-    "a notice arrives as one datagram, by a path and by an abstract name",
+    "a notice arrives as one datagram, over a path and over an abstract address",
     arguments: [DatagramReceiver.path(), DatagramReceiver.abstractName()])
   func arrives(name: String) throws {
     let receiver = try DatagramReceiver(name)
@@ -19,7 +19,7 @@ struct SupervisorTests {
   }
 
   @Test(
-    "what is no address of a local socket names no supervisor",
+    "an invalid local socket address is no supervisor",
     arguments: [
       "", "/", "@", "relative", "vsock:2:1234", "/a\0b", "@" + String(repeating: "x", count: 108),
       "/" + String(repeating: "x", count: 107),
@@ -28,7 +28,7 @@ struct SupervisorTests {
     #expect(Supervisor(environment: ["NOTIFY_SOCKET": text]) == nil)
   }
 
-  @Test("the longest names that the kernel takes are taken")
+  @Test("addresses of the maximum length are accepted")
   func longest() throws {
     let name = DatagramReceiver.abstractName()
     let longest = name + String(repeating: "x", count: 108 - name.utf8.count)
@@ -43,7 +43,7 @@ struct SupervisorTests {
     #expect(Supervisor(environment: [:]) == nil)
   }
 
-  @Test("a supervisor that is gone is an error that names the variable")
+  @Test("a missing supervisor is an error that names the variable")
   func gone() throws {
     let name = DatagramReceiver.path()
     let supervisor = try #require(Supervisor(environment: ["NOTIFY_SOCKET": name]))

@@ -11,7 +11,7 @@ struct WatchdogTests {
     func give() { count.add(1, ordering: .relaxed) }
   }
 
-  @Test("a sign of life is given when the event loops have answered, not before")
+  @Test("a keep-alive notice is sent only after the event loops have responded")
   func answered() {
     let (daemon, signs) = (FakeDaemon(), Signs())
     let watchdog = Watchdog(daemon) { signs.give() }
@@ -24,7 +24,7 @@ struct WatchdogTests {
     #expect(signs.count.load(ordering: .relaxed) == 2)
   }
 
-  @Test("a loop that is stuck gives none, however often it is asked, and is asked once")
+  @Test("a blocked loop sends no keep-alive, however often the timer fires, and is asked once")
   func stuck() {
     let (daemon, signs) = (FakeDaemon(), Signs())
     let watchdog = Watchdog(daemon) { signs.give() }
@@ -37,7 +37,7 @@ struct WatchdogTests {
 @Suite("Period of the watchdog")
 struct WatchdogPeriodTests {
   @Test(
-    "WATCHDOG_USEC holds for the process that WATCHDOG_PID names, or for any without one",
+    "WATCHDOG_USEC applies to the process in WATCHDOG_PID, or to any process without it",
     arguments: [
       ([:], nil), (["WATCHDOG_USEC": "3000000"], 3_000_000),
       (["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"], 3_000_000),

@@ -7,7 +7,7 @@ import Testing
 struct ByteBucketTests {
   private let rate = ByteRate(bytesPerSecond: 1_000, burst: 4_000)
 
-  @Test("a full bucket lets anything through, and what follows waits for the debt")
+  @Test("a full bucket lets anything through, and later requests wait for the debt")
   func letsTheLargestThrough() {
     var bucket = ByteBucket()
     #expect(bucket.wait(for: 10_000, at: 0, rate: rate) == nil)
@@ -19,7 +19,7 @@ struct ByteBucketTests {
     #expect(bucket.isFull(at: 10_000, rate: rate))
   }
 
-  @Test("what is put back is there again, and never more than was taken")
+  @Test("returned bytes are available again, and never more than were taken")
   func putsBack() {
     var bucket = ByteBucket()
     bucket.take(4_000, at: 0, rate: rate)
@@ -38,7 +38,7 @@ struct ByteBucketTests {
     #expect(bucket.wait(for: .max, at: 0, rate: off) == nil)
   }
 
-  @Test("the largest amounts and the ends of time are no trap")
+  @Test("extreme amounts and times are handled without overflow")
   func extremes() {
     var bucket = ByteBucket()
     for time in [Int64.min, 0, .max] {
@@ -49,7 +49,7 @@ struct ByteBucketTests {
     #expect(bucket.wait(for: 0, at: .max, rate: rate) != nil)
   }
 
-  @Test("beside a flood limit there is room for its messages of ordinary size")
+  @Test("beside a flood limit there is room for its messages of average size")
   func besideLimits() {
     let usual = ByteRate(beside: RateLimit(count: 5, windowMilliseconds: 1_000))
     #expect(usual == ByteRate(bytesPerSecond: 65_536, burst: 131_072))
@@ -60,7 +60,7 @@ struct ByteBucketTests {
     #expect(huge.bytesPerSecond == 10_240_000_000)
   }
 
-  @Test("no stretch of time lets more through than burst and rate", arguments: UInt64(1)...10)
+  @Test("no period lets through more than burst and rate", arguments: UInt64(1)...10)
   func neverExceeds(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var bucket = ByteBucket()

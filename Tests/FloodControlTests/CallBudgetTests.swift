@@ -8,7 +8,7 @@ struct CallBudgetTests {
   private let rate = CallRate(callsPerSecond: 100, burst: 3)
   private let millisecond: UInt64 = 1_000_000
 
-  @Test("a refused call is charged like others, and its wait is right")
+  @Test("a refused call is charged like others, and its wait is exact")
   func chargesRefusals() {
     var budget = CallBudget()
     for _ in 0..<3 { #expect(budget.take(at: 0, rate: rate) == nil) }
@@ -28,7 +28,7 @@ struct CallBudgetTests {
     #expect(budget.admitFree(at: 31, rate: rate) == nil)
   }
 
-  @Test("a message costs a call for each 16 KiB")
+  @Test("a message costs one call for each 16 KiB")
   func chargesBytes() {
     for (bytes, calls) in [(0, 0), (16_383, 0), (16_384, 1), (262_144, 16)] {
       var budget = CallBudget()
@@ -40,7 +40,7 @@ struct CallBudgetTests {
     }
   }
 
-  @Test("time of a reader costs a call for each 5 ms begun, the first ones aside")
+  @Test("reader time costs one call for each 5 ms started, except for the first ones")
   func chargesTime() {
     for (time, calls) in [(0, 0), (1, 0), (5, 0), (6, 1), (10, 1), (11, 2), (100, 19)] {
       var budget = CallBudget()
@@ -52,7 +52,7 @@ struct CallBudgetTests {
     }
   }
 
-  @Test("a caller deep in debt is not read until the debt is paid off")
+  @Test("calls of a caller deep in debt are not read until the debt is paid")
   func silences() {
     var budget = CallBudget()
     for _ in 0..<3 { _ = budget.take(at: 0, rate: rate) }
@@ -64,7 +64,7 @@ struct CallBudgetTests {
     #expect(budget.take(at: 1000, rate: rate) == 20)
   }
 
-  @Test("no debt takes longer than ten seconds to pay off")
+  @Test("no debt takes longer than ten seconds to pay")
   func boundsDebt() {
     var budget = CallBudget()
     budget.charge(readerNanoseconds: .max - 5 * millisecond, at: 0, rate: rate)
@@ -83,7 +83,7 @@ struct CallBudgetTests {
     #expect(budget.silence(at: 0, rate: off) == nil)
   }
 
-  @Test("budget and rule agree", arguments: UInt64(1)...20)
+  @Test("the budget agrees with its specification", arguments: UInt64(1)...20)
   func againstRule(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let rate = CallRate(

@@ -7,7 +7,7 @@ import TestSupport
 struct FloodGateTests {
   private let limit = RateLimit(count: 2, windowMilliseconds: 1000)
 
-  @Test("every user has a window of its own")
+  @Test("every user has its own window")
   func separateUsers() {
     var gate = FloodGate<String>()
     for user in ["ann", "bob"] {
@@ -17,7 +17,7 @@ struct FloodGateTests {
     }
   }
 
-  @Test("a message that came to nothing is not counted")
+  @Test("a message that was not sent is not counted")
   func retraction() {
     var gate = FloodGate<String>()
     _ = gate.admit("ann", at: 0, limit: limit)
@@ -28,14 +28,14 @@ struct FloodGateTests {
     #expect(gate.admit("ann", at: 20, limit: limit)?.wait == 980)
   }
 
-  @Test("windows that have run empty are dropped in time")
+  @Test("empty windows are removed eventually")
   func idleWindows() {
     var gate = FloodGate<Int>()
     for user in 0..<10_000 { _ = gate.admit(user, at: Int64(user) * 100, limit: limit) }
     #expect(gate.windowCount <= 64)
   }
 
-  @Test("a full table refuses newcomers, serves its own, and opens again")
+  @Test("a full table refuses new users, serves existing ones, and accepts new users later")
   func capacity() {
     var gate = FloodGate<Int>(capacity: 4)
     for user in 0..<4 { #expect(gate.admit(user, at: 0, limit: limit) == nil) }
@@ -46,7 +46,7 @@ struct FloodGateTests {
     #expect(gate.windowCount <= 4)
   }
 
-  @Test("asking how full a window is tells what a message would be told, and counts nothing")
+  @Test("querying the usage returns what a message would get, and counts nothing")
   func usage() {
     var gate = FloodGate<Int>(capacity: 2)
     #expect(gate.usage(of: 1, at: 0, limit: limit) == WindowUsage())
@@ -64,7 +64,7 @@ struct FloodGateTests {
     #expect(gate.usage(of: 1, at: 500, limit: off) == WindowUsage())
   }
 
-  @Test("a limit that is off keeps no windows")
+  @Test("a disabled limit keeps no windows")
   func off() {
     var gate = FloodGate<Int>()
     let off = RateLimit(count: 0, windowMilliseconds: 1000)
@@ -72,7 +72,7 @@ struct FloodGateTests {
     #expect(gate.windowCount == 0)
   }
 
-  @Test("sends and changes have a window each, and share the bytes")
+  @Test("sends and changes have separate windows, and share the byte budget")
   func activities() {
     var gate = FloodGate<String>()
     let rate = ByteRate(bytesPerSecond: 1_000, burst: 3_000)
@@ -94,7 +94,7 @@ struct FloodGateTests {
     #expect(admit(.change, 0, at: 1_100) == nil)
   }
 
-  @Test("bytes that count in no window are taken, put back, and refused when they are used up")
+  @Test("bytes that count in no window are taken, returned, and refused when exhausted")
   func bytesAlone() {
     var gate = FloodGate<String>()
     let rate = ByteRate(bytesPerSecond: 1_000, burst: 3_000)
@@ -110,7 +110,7 @@ struct FloodGateTests {
     #expect(gate.usage(of: "ann", .change, at: 0, limit: limit).used == 0)
   }
 
-  @Test("a charge counts even if the user's entry was dropped since the admission")
+  @Test("a charge counts even if the user's entry was removed since the admission")
   func lateCharges() {
     var gate = FloodGate<String>()
     let rate = ByteRate(bytesPerSecond: 1_000, burst: 3_000)
@@ -124,7 +124,7 @@ struct FloodGateTests {
         == FloodRefusal(.bytes, wait: 1_000))
   }
 
-  @Test("a restored send counts, and takes no bytes")
+  @Test("a restored send counts, but takes no bytes")
   func restoration() {
     var gate = FloodGate<String>()
     gate.restore("ann", at: 100, limit: limit)
@@ -134,7 +134,7 @@ struct FloodGateTests {
     #expect(gate.admit("ann", at: 1_100, limit: limit) == nil)
   }
 
-  @Test("dropping windows changes no answer", arguments: 1...5)
+  @Test("removing windows changes no result", arguments: 1...5)
   func againstRule(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var gate = FloodGate<Int>()

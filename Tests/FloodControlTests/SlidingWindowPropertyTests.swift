@@ -3,7 +3,7 @@ import Testing
 @testable import FloodControl
 import TestSupport
 
-@Suite("Sliding window against the rule")
+@Suite("Sliding window compared with its specification")
 struct SlidingWindowPropertyTests {
   /// Steps that make equal times, times at the very edge of the window, and pauses likely.
   private func step(_ window: Int64, _ random: inout SeededGenerator) -> Int64 {
@@ -17,7 +17,7 @@ struct SlidingWindowPropertyTests {
     }
   }
 
-  @Test("with one limit, waits are those of the rule", arguments: 1...25)
+  @Test("with one limit, waits match the specification", arguments: 1...25)
   func constantLimit(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let limit = RateLimit(
@@ -47,7 +47,7 @@ struct SlidingWindowPropertyTests {
     #expect(mismatches == 0, "seed \(seed)")
   }
 
-  @Test("while the count changes, waits are those of the rule", arguments: 1...25)
+  @Test("while the count changes, waits match the specification", arguments: 1...25)
   func changingCount(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let milliseconds = Int64.random(in: 1...60, using: &random)
@@ -70,7 +70,7 @@ struct SlidingWindowPropertyTests {
     #expect(mismatches == 0, "seed \(seed)")
   }
 
-  @Test("while the window's length changes, waits are those of the rule", arguments: 1...25)
+  @Test("while the window's length changes, waits match the specification", arguments: 1...25)
   func changingLength(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...9, using: &random)
@@ -89,7 +89,7 @@ struct SlidingWindowPropertyTests {
     #expect(mismatches == 0, "seed \(seed)")
   }
 
-  @Test("no stretch of a window's length holds more than the count", arguments: 1...10)
+  @Test("no period of the window's length holds more than the count", arguments: 1...10)
   func density(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let limit = RateLimit(count: 5, windowMilliseconds: 1000)

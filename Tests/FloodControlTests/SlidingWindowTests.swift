@@ -15,7 +15,7 @@ struct SlidingWindowTests {
     #expect(window.admit(at: 8000, limit: five) == nil)
   }
 
-  @Test("the window slides: room comes back one message at a time")
+  @Test("the window slides: capacity is freed one message at a time")
   func sliding() {
     var window = SlidingWindow()
     for time in stride(from: Int64(0), to: 1000, by: 200) {
@@ -36,7 +36,7 @@ struct SlidingWindowTests {
     #expect(window.admit(at: 1000, limit: five) == nil)
   }
 
-  @Test("a time before the last counts as the last")
+  @Test("a time before the last one counts as the last one")
   func backwardClock() {
     var window = SlidingWindow()
     let one = RateLimit(count: 1, windowMilliseconds: 100)
@@ -46,7 +46,9 @@ struct SlidingWindowTests {
     #expect(window.admit(at: Int64.max, limit: one) == nil)
   }
 
-  @Test("a count or a window of zero limits and counts nothing", arguments: [(0, 1000), (5, 0)])
+  @Test(
+    "a count or a window of zero disables the limit, and nothing is counted",
+    arguments: [(0, 1000), (5, 0)])
   func off(count: Int, milliseconds: Int64) {
     var window = SlidingWindow()
     let off = RateLimit(count: count, windowMilliseconds: milliseconds)
@@ -55,7 +57,7 @@ struct SlidingWindowTests {
     for _ in 0..<5 { #expect(window.admit(at: 0, limit: five) == nil) }
   }
 
-  @Test("what is recorded without asking takes up room")
+  @Test("recorded messages take capacity without an admission check")
   func recorded() {
     var window = SlidingWindow()
     for _ in 0..<8 { window.record(at: 100, limit: five) }
@@ -64,7 +66,7 @@ struct SlidingWindowTests {
     #expect(window.hasRoom(at: 1100, limit: five))
   }
 
-  @Test("an admission that is taken back makes room again")
+  @Test("an admission that is undone frees its capacity")
   func retraction() {
     var window = SlidingWindow()
     for time in [10, 20, 20, 30, 40] { #expect(window.admit(at: Int64(time), limit: five) == nil) }
@@ -75,7 +77,7 @@ struct SlidingWindowTests {
     #expect(window.admit(at: 50, limit: five) == 960)
   }
 
-  @Test("taking everything back leaves an empty window")
+  @Test("undoing all admissions leaves an empty window")
   func retractionOfAll() {
     var window = SlidingWindow()
     _ = window.admit(at: 10, limit: five)
@@ -93,7 +95,7 @@ struct SlidingWindowTests {
     #expect(window.isEmpty(at: 1100, limit: five))
   }
 
-  @Test("ten thousand admissions are kept apart, and more are not asked for")
+  @Test("up to ten thousand admissions are tracked, even if the limit is higher")
   func largestCount() {
     var window = SlidingWindow()
     let limit = RateLimit(count: 1_000_000, windowMilliseconds: 60_000)
@@ -104,7 +106,7 @@ struct SlidingWindowTests {
     #expect(window.admit(at: 10_000, limit: limit) == 50_000)
   }
 
-  @Test("a window that is not used is as small as two words")
+  @Test("an unused window takes only two words")
   func size() {
     #expect(MemoryLayout<SlidingWindow>.size <= 16)
   }

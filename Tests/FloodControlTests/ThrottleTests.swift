@@ -7,7 +7,7 @@ import TestSupport
 struct ThrottleTests {
   private let limit = RateLimit(count: 2, windowMilliseconds: 1000)
 
-  @Test("a participant is shown no more than the count in the second that ends with a message")
+  @Test("a participant is shown at most the limit in the second that ends with a message")
   func others() {
     var throttle = Throttle()
     let decisions = [0, 500, 999, 1000, 1499, 1500].enumerated().map { id, time in
@@ -16,7 +16,7 @@ struct ThrottleTests {
     #expect(decisions == [.shown, .shown, .withheld, .shown, .withheld, .shown])
   }
 
-  @Test("what was shown in the second that ends with a message can be counted")
+  @Test("the messages shown in the second that ends with a message can be counted")
   func shownCount() {
     var throttle = Throttle()
     for (id, time) in [(1, 0), (2, 500), (3, 999)] as [(Int64, Int64)] {
@@ -28,7 +28,7 @@ struct ThrottleTests {
     #expect(throttle.withheld?.count == 1)
   }
 
-  @Test("own messages are always shown, and count")
+  @Test("a participant's own messages are always shown, and count")
   func own() {
     var throttle = Throttle()
     for id in 1...3 {
@@ -39,7 +39,7 @@ struct ThrottleTests {
     #expect(throttle.decide(.others, createdAt: 1000, messageID: 5, limit: limit) == .shown)
   }
 
-  @Test("admin messages are always shown and use up nothing")
+  @Test("admin messages are always shown, and do not count")
   func admin() {
     var throttle = Throttle()
     for id in 1...9 {
@@ -49,7 +49,7 @@ struct ThrottleTests {
     #expect(throttle.decide(.others, createdAt: 0, messageID: 11, limit: limit) == .shown)
   }
 
-  @Test("an operator is shown everything, and what it was shown counts when it is one no more")
+  @Test("an operator is shown everything, and these messages count once the role ends")
   func operators() {
     var throttle = Throttle()
     for id in 1...9 {
@@ -60,7 +60,7 @@ struct ThrottleTests {
     #expect(throttle.decide(.others, createdAt: 999, messageID: 10, limit: limit) == .withheld)
   }
 
-  @Test("what was withheld is handed over once, with its number and range")
+  @Test("withheld messages are returned once, with their number and range")
   func summary() {
     var throttle = Throttle()
     #expect(throttle.takeWithheld() == nil)
@@ -89,7 +89,7 @@ struct ThrottleTests {
     #expect(summaries.count == 1)
   }
 
-  @Test("a limit that is off withholds nothing")
+  @Test("a disabled limit withholds nothing")
   func off() {
     var throttle = Throttle()
     let off = RateLimit(count: 5, windowMilliseconds: 0)
@@ -98,12 +98,12 @@ struct ThrottleTests {
     }
   }
 
-  @Test("one participant's state is no more than 48 bytes")
+  @Test("one participant's state takes at most 48 bytes")
   func size() {
     #expect(MemoryLayout<Throttle>.stride <= 48)
   }
 
-  @Test("decisions are those of the rule", arguments: 1...25)
+  @Test("decisions match the specification", arguments: 1...25)
   func againstRule(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let limit = RateLimit(

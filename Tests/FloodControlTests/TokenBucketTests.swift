@@ -7,7 +7,7 @@ import TestSupport
 struct TokenBucketTests {
   private let rate = CallRate(callsPerSecond: 100, burst: 3)
 
-  @Test("a burst passes, then a call passes every ten milliseconds")
+  @Test("a burst passes, then one call every ten milliseconds")
   func burstThenRate() {
     var bucket = TokenBucket()
     for _ in 0..<3 { #expect(bucket.take(at: 0, rate: rate) == nil) }
@@ -17,7 +17,7 @@ struct TokenBucketTests {
     #expect(bucket.take(at: 10, rate: rate) == 10)
   }
 
-  @Test("a refusal takes nothing, and a pause fills no more than the bucket")
+  @Test("a refusal takes no token, and a pause fills the bucket only to its size")
   func refill() {
     var bucket = TokenBucket()
     for _ in 0..<50 { _ = bucket.take(at: 0, rate: rate) }
@@ -25,7 +25,7 @@ struct TokenBucketTests {
     #expect(passed == 3)
   }
 
-  @Test("a clock that steps back or jumps ahead does no harm")
+  @Test("a clock that steps back or jumps ahead is harmless")
   func strangeClocks() {
     var bucket = TokenBucket()
     for _ in 0..<3 { #expect(bucket.take(at: 1000, rate: rate) == nil) }
@@ -50,7 +50,7 @@ struct TokenBucketTests {
     #expect(bucket.take(at: 334, rate: slow) == nil)
   }
 
-  @Test("a smaller burst holds at once")
+  @Test("a smaller burst applies immediately")
   func shrinkingBurst() {
     var bucket = TokenBucket()
     let large = CallRate(callsPerSecond: 1, burst: 100)
@@ -59,7 +59,7 @@ struct TokenBucketTests {
     #expect(bucket.take(at: 3000, rate: CallRate(callsPerSecond: 1, burst: 2)) == nil)
   }
 
-  @Test("the wait that is told is the first after which a call passes", arguments: 1...20)
+  @Test("the reported wait is the shortest after which a call passes", arguments: 1...20)
   func againstRule(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let rate = CallRate(

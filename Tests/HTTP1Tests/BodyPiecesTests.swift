@@ -2,7 +2,7 @@ import HTTP1
 import TestSupport
 import Testing
 
-@Suite("A request parser whose bodies are taken as chosen by the head")
+@Suite("A request parser with a body mode chosen per request")
 struct BodyPiecesTests {
   private enum Outcome: Equatable, Sendable {
     case event(HTTPRequestEvent)
@@ -44,7 +44,7 @@ struct BodyPiecesTests {
     HTTPRequestHead(method: "POST", target: path, fields: fields)
   }
 
-  @Test("pieces of a body make up the whole however the stream is cut, and requests follow")
+  @Test("pieces of a body form the whole however the stream is split, and requests follow")
   func splits() {
     let body = String(repeating: "0123456789", count: 10)
     let stream = Array(
@@ -69,7 +69,7 @@ struct BodyPiecesTests {
     }
   }
 
-  @Test("a body has the limit that was chosen for it: beyond, 413")
+  @Test("a body has the limit chosen for it, and beyond it fails with 413")
   func limits() {
     func outcome(_ text: String, _ limit: Int) -> Outcome? {
       Self.outcomes([Array(text.utf8)], limit: limit).last
@@ -83,7 +83,7 @@ struct BodyPiecesTests {
     #expect(outcome(counted.replacing("/pieces", with: "/"), 30) == .error(413))
   }
 
-  @Test("whoever waits for it is told to go on once the intake is chosen (RFC 9110 §10.1.1)")
+  @Test("100-continue is sent once the body mode is chosen (RFC 9110 §10.1.1)")
   func continues() {
     let head = Self.request(
       "/pieces", ["Host": "h", "Expect": "100-continue", "Content-Length": "1"])

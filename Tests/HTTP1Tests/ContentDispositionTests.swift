@@ -1,9 +1,9 @@
 import HTTP1
 import Testing
 
-@Suite("A content disposition")
+@Suite("Content-Disposition")
 struct ContentDispositionTests {
-  @Test("names the file for old and new clients, and no name ends the field (RFC 6266)")
+  @Test("names the file for old and new clients, and no name can end the field (RFC 6266)")
   func names() {
     #expect(
       ContentDisposition.attachment.field(fileName: "a b.txt")

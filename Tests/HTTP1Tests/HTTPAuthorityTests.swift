@@ -5,7 +5,7 @@ import Testing
 @Suite("HTTP authority")
 struct HTTPAuthorityTests {
   @Test(
-    "a host stands with or without a port",
+    "a host may have a port or not",
     arguments: [
       ("Example.COM", HTTPAuthority(host: .name("example.com"))),
       ("example.com:80", HTTPAuthority(host: .name("example.com"), port: 80)),
@@ -29,7 +29,7 @@ struct HTTPAuthorityTests {
     "a#b", "a\\b", "::1", "h\u{e9}", "a\"b", "[::1]]", "[[::1]]", "a[::1]",
   ]
 
-  @Test("anything else is malformed", arguments: malformed)
+  @Test("other values are malformed", arguments: malformed)
   func refuse(text: String) {
     #expect(HTTPAuthority(text) == nil)
   }
@@ -46,7 +46,7 @@ struct HTTPAuthorityTests {
     }
   }
 
-  @Test("names and addresses of this machine are loopback")
+  @Test("names and addresses of the local machine are loopback")
   func loopback() {
     for text in [
       "localhost", "LOCALHOST:1", "localhost.", "a.b.localhost", "127.0.0.1", "127.255.0.9:80",
@@ -62,7 +62,7 @@ struct HTTPAuthorityTests {
     }
   }
 
-  @Test("an absolute target counts more than Host")
+  @Test("an absolute target takes precedence over Host")
   func target() {
     let fields: HTTPFields = ["Host": "b"]
     #expect(

@@ -1,10 +1,10 @@
 import HTTP1
 import Testing
 
-@Suite("A range of bytes")
+@Suite("A byte range")
 struct HTTPByteRangeTests {
   @Test(
-    "is read as RFC 9110 §14 has it",
+    "is parsed according to RFC 9110 §14",
     arguments: [
       ("bytes=0-499", .part(0..<500)), ("bytes=500-999", .part(500..<1000)),
       ("bytes=-500", .part(500..<1000)), ("bytes=900-", .part(900..<1000)),
@@ -19,14 +19,14 @@ struct HTTPByteRangeTests {
     #expect(HTTPByteRange(field, length: 1000) == expected)
   }
 
-  @Test("of nothing can't be satisfied, and without a field is the whole")
+  @Test("of nothing cannot be satisfied, and without a field is the whole content")
   func edges() {
     #expect(HTTPByteRange("bytes=0-", length: 0) == .unsatisfiable)
     #expect(HTTPByteRange("bytes=-1", length: 0) == .unsatisfiable)
     #expect(HTTPByteRange(nil, length: 0) == .whole)
   }
 
-  @Test("joins only to the version that the client has (RFC 9110 §13.1.5)")
+  @Test("continues only the version that the client has (RFC 9110 §13.1.5)")
   func conditions() {
     var head = HTTPRequestHead(target: "/", fields: ["Range": "bytes=1-", "If-Range": "\"a\""])
     #expect(head.range(length: 10, tag: "\"a\"") == .part(1..<10))
@@ -37,7 +37,7 @@ struct HTTPByteRangeTests {
     #expect(head.range(length: 10, tag: "\"b\"") == .whole)
   }
 
-  @Test("a version that the client has is told by its tag, weakly compared")
+  @Test("the client's version is identified by its tag, compared weakly")
   func versions() {
     func has(_ field: String) -> Bool {
       HTTPRequestHead(target: "/", fields: ["If-None-Match": field]).hasVersion("\"a\"")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Header fields")
 struct HTTPFieldsTests {
-  @Test("are found ignoring case and keep their order and spelling")
+  @Test("are found ignoring case, and keep their order and spelling")
   func lookup() {
     let fields: HTTPFields = ["X-One": "1", "x-two": "2", "x-ONE": "3"]
     #expect(fields["x-one"] == "1")
@@ -12,7 +12,7 @@ struct HTTPFieldsTests {
     #expect(fields.map(\.name) == ["X-One", "x-two", "x-ONE"])
   }
 
-  @Test("setting one replaces all of its name")
+  @Test("setting a field replaces all fields of that name")
   func setting() {
     var fields: HTTPFields = ["A": "1", "a": "2", "B": "3"]
     fields["A"] = "4"

@@ -16,7 +16,7 @@ struct HTTPMessageTests {
     #expect(head.query == query)
   }
 
-  @Test("HTTP/1.1 keeps the connection unless told to close, HTTP/1.0 the other way round")
+  @Test("HTTP/1.1 keeps the connection unless asked to close, HTTP/1.0 the other way round")
   func persistence() {
     let close: HTTPFields = ["Connection": "foo, Close"]
     let keep: HTTPFields = ["Connection": "Keep-Alive"]
@@ -26,7 +26,7 @@ struct HTTPMessageTests {
     #expect(HTTPRequestHead(target: "/", version: .http10, fields: keep).shouldKeepAlive)
   }
 
-  @Test("a response is serialized with its length and what becomes of the connection")
+  @Test("a response is serialized with its length and its Connection field")
   func response() {
     var bytes: [UInt8] = []
     HTTPResponse(status: .ok, fields: ["A": "b"], body: Array("hey".utf8))
@@ -36,7 +36,7 @@ struct HTTPMessageTests {
         == "HTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\nhey")
   }
 
-  @Test("the answer to HEAD has the length and no body")
+  @Test("the response to HEAD has the length and no body")
   func head() {
     var bytes: [UInt8] = []
     HTTPResponse(status: .notFound, body: Array("hey".utf8)).serializeHead(

@@ -54,7 +54,7 @@ struct HTTPRequestParserTests {
     return .event(.request(HTTPRequest(head: head, body: Array(body.utf8))))
   }
 
-  @Test("finds the same requests however they are cut, and when pipelined")
+  @Test("finds the same requests however they are split, and when pipelined")
   func splits() {
     typealias Verifier = DecoderVerifier<Outcome>
     let cases = [
@@ -87,7 +87,7 @@ struct HTTPRequestParserTests {
     #expect(verifier.failuresJoined(cases) == [])
   }
 
-  @Test("the inputs that fuzzing begins with are read the same way however they are cut")
+  @Test("fuzzing seed inputs are parsed the same way however they are split")
   func corpus() throws {
     let inputs = try FuzzCorpus.inputs(of: "HTTPRequestParser")
     #expect(!inputs.isEmpty)
@@ -100,7 +100,7 @@ struct HTTPRequestParserTests {
     }
   }
 
-  @Test("leaves what follows a request untouched")
+  @Test("leaves the bytes after a request untouched")
   func upgrade() throws {
     let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
     var parser = HTTPRequestParser()
@@ -110,7 +110,7 @@ struct HTTPRequestParserTests {
   }
 
   @Test(
-    "refuses broken request lines with 400, other versions with 505",
+    "refuses malformed request lines with 400, other versions with 505",
     arguments: [
       ("GET /\r\n", 400), ("GET  / HTTP/1.1\r\n", 400), ("G(T / HTTP/1.1\r\n", 400),
       ("GET / HTTP/1.1 \r\n", 400), ("GET / http/1.1\r\n", 400), ("GET / HTTP/11\r\n", 400),
@@ -126,14 +126,14 @@ struct HTTPRequestParserTests {
   }
 
   @Test(
-    "accepts every form of target where it belongs",
+    "accepts every form of target for its methods",
     arguments: ["GET /", "OPTIONS *", "GET http://h/x", "CONNECT h:443", "GET WS://h"])
   func targets(start: String) {
     #expect(status(start + " HTTP/1.1\r\nHost: h\r\n\r\n") == nil)
   }
 
   @Test(
-    "refuses fields that parsers read differently (RFC 9112 §5, §11.2)",
+    "refuses fields that parsers interpret differently (RFC 9112 §5, §11.2)",
     arguments: [
       "Host: h\r\n folded\r\n", "Host: h\r\nA : b\r\n", "Host: h\r\n: b\r\n", "Host: h\r\nA\r\n",
       "Host: h\nA: b\r\n", "Host: h\r\nA: b\rc\r\n", "Host: h\r\nA: b\0\r\n",
@@ -144,7 +144,7 @@ struct HTTPRequestParserTests {
     #expect(status("GET / HTTP/1.1\r\n\(lines)\r\n") == 400)
   }
 
-  @Test("HTTP/1.0 needs no Host")
+  @Test("does not require Host in HTTP/1.0")
   func oldVersion() {
     #expect(bodies("GET / HTTP/1.0\r\n\r\n") == [""])
   }
@@ -166,19 +166,19 @@ struct HTTPRequestParserTests {
     #expect(status("POST / HTTP/1.1\r\nHost: h\r\n\(lines)\r\n\r\n") == code)
   }
 
-  @Test("equal Content-Lengths are one")
+  @Test("accepts identical Content-Length values as one")
   func repeatedLength() {
     let text = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nContent-Length: 2, 2\r\n\r\nab"
     #expect(bodies(text) == ["ab"])
   }
 
-  @Test("HTTP/1.0 has no transfer codings")
+  @Test("refuses transfer codings in HTTP/1.0")
   func oldChunked() {
     #expect(status("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n") == 400)
   }
 
   @Test(
-    "refuses broken chunks",
+    "refuses malformed chunks",
     arguments: [
       ("\r\n", 400), ("x\r\n", 400), ("-1\r\n", 400), ("+1\r\n", 400), ("1 \r\na\r\n", 400),
       ("1\na\r\n", 400), ("1\r\nab\r\n", 400), ("1\r\na\n", 400), ("0x1\r\n", 400),
@@ -190,7 +190,7 @@ struct HTTPRequestParserTests {
     #expect(status(head + body) == code)
   }
 
-  @Test("bounds the body, the extensions and the trailers of a chunked body together")
+  @Test("limits the body, the extensions and the trailers of a chunked body together")
   func chunkedLimits() {
     let limits = HTTPLimits(headBytes: 100, fieldCount: 3, bodyBytes: 40)
     let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -203,7 +203,7 @@ struct HTTPRequestParserTests {
       status(head + "0\r\n" + String(repeating: "A", count: 101), limits: limits) == 400)
   }
 
-  @Test("bounds the request line (414), the head (431) and the number of fields (431)")
+  @Test("limits the request line (414), the head (431) and the number of fields (431)")
   func headLimits() {
     let long = String(repeating: "a", count: 12_300)
     #expect(status("GET /\(long)") == 414)
@@ -225,7 +225,7 @@ struct HTTPRequestParserTests {
     #expect(parser.isIdle)
   }
 
-  @Test("goes on refusing after an error")
+  @Test("keeps refusing after an error")
   func failed() throws {
     var parser = HTTPRequestParser()
     #expect(throws: HTTPError.self) { _ = try parser.receive([0].span) }
@@ -233,7 +233,7 @@ struct HTTPRequestParserTests {
     #expect(throws: HTTPError.self) { _ = try parser.receive(good.span) }
   }
 
-  @Test("reads back what is serialized", arguments: UInt64(1)...50)
+  @Test("parses serialized requests unchanged", arguments: UInt64(1)...50)
   func roundTrip(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var stream: [UInt8] = []
@@ -250,7 +250,7 @@ struct HTTPRequestParserTests {
     #expect(generator.pieces(of: stream).flatMap(decode) == expected)
   }
 
-  @Test("answers garbage with a documented status", arguments: UInt64(1)...300)
+  @Test("answers random bytes with a documented status", arguments: UInt64(1)...300)
   func garbage(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var bytes = Array(

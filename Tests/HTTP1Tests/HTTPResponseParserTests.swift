@@ -13,7 +13,7 @@ struct HTTPResponseParserTests {
     return (response, String(decoding: bytes[consumed...], as: UTF8.self))
   }
 
-  @Test("reads a body by its length and leaves what follows")
+  @Test("reads a body by its length and leaves the bytes after it")
   func length() throws {
     let (response, rest) = try response("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc")
     #expect(response?.status == .ok)
@@ -21,7 +21,7 @@ struct HTTPResponseParserTests {
     #expect(rest == "c")
   }
 
-  @Test("finds the same response however it is cut")
+  @Test("finds the same response however it is split")
   func splits() {
     typealias Verifier = DecoderVerifier<HTTPResponse>
     let text = "HTTP/1.1 100 \r\n\r\nHTTP/1.1 404 Not here\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -52,7 +52,7 @@ struct HTTPResponseParserTests {
     #expect(rest == "\u{1}")
   }
 
-  @Test("the answer to HEAD has no body whatever its length")
+  @Test("the response to HEAD has no body whatever its length")
   func head() throws {
     let (response, rest) = try response(
       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", answering: .head)
@@ -60,7 +60,7 @@ struct HTTPResponseParserTests {
     #expect(rest == "ab")
   }
 
-  @Test("without a length the end of the connection ends the body")
+  @Test("without a length the body ends with the connection")
   func untilEnd() throws {
     var parser = HTTPResponseParser()
     let (consumed, response) = try parser.receive(Array("HTTP/1.0 200 OK\r\n\r\nab".utf8).span)
@@ -72,7 +72,7 @@ struct HTTPResponseParserTests {
     #expect(try parser.receiveEnd() == nil)
   }
 
-  @Test("an end within a response is an error")
+  @Test("a connection that ends within a response is an error")
   func cutOff() throws {
     for text in ["HTTP/1.1 2", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"] {
       var parser = HTTPResponseParser()
@@ -82,7 +82,7 @@ struct HTTPResponseParserTests {
   }
 
   @Test(
-    "refuses broken status lines",
+    "refuses malformed status lines",
     arguments: ["HTTP/1.1 20 OK", "HTTP/1.1 099 x", "HTTP/2.0 200 OK", "ICY 200 OK", "HTTP/1.1"])
   func statusLine(line: String) {
     #expect(throws: HTTPError.self) { try response(line + "\r\n\r\n") }

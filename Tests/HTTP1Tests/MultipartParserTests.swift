@@ -58,7 +58,7 @@ struct MultipartParserTests {
       MultipartPart(name: "file", fileName: "a b.png", contentType: "image/png"),
       "\r\r\n-\r\n--\r\n--a\r\n\r\n") + [.event(.end)]
 
-  @Test("finds the same parts however the body is cut (RFC 2046 §5.1)")
+  @Test("finds the same parts however the body is split (RFC 2046 §5.1)")
   func splits() throws {
     let bytes = Array(Self.form.utf8)
     #expect(try Self.outcomes([bytes]) == Self.events)
@@ -69,7 +69,7 @@ struct MultipartParserTests {
     }
   }
 
-  @Test("content of any bytes comes back, cut anywhere", arguments: UInt64(1)...40)
+  @Test("content of any bytes is returned unchanged, split anywhere", arguments: UInt64(1)...40)
   func anyContent(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var body: [UInt8] = []
@@ -94,7 +94,7 @@ struct MultipartParserTests {
     }
   }
 
-  @Test("names of files are read as browsers write them, and as RFC 8187 does")
+  @Test("file names are parsed as browsers write them, and as in RFC 8187")
   func fileNames() throws {
     func name(_ parameters: String) throws -> String? {
       let text = "--b\r\nContent-Disposition: form-data; name=file; \(parameters)\r\n\r\n"
@@ -114,7 +114,7 @@ struct MultipartParserTests {
   }
 
   @Test(
-    "what is no form is refused with 400",
+    "a body that is not a form is refused with 400",
     arguments: [
       "--bc\r\n", "--b-\r\n", "--b\n", "--b\r\n\r\n", "--b\r\nno colon\r\n",
       "--b\r\nContent-Disposition: form-data\r\n\r\n",
@@ -129,7 +129,7 @@ struct MultipartParserTests {
     #expect(try Self.outcomes(text).last == .error(400))
   }
 
-  @Test("a part's head and the number of parts are bounded")
+  @Test("a part's head and the number of parts are limited")
   func bounds() throws {
     let head = "\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\n"
     let limits = MultipartLimits(headBytes: 60, partCount: 3)
@@ -143,7 +143,7 @@ struct MultipartParserTests {
         == .error(400))
   }
 
-  @Test("a body that was cut off has not ended")
+  @Test("a truncated body has not ended")
   func end() throws {
     var parser = MultipartParser(boundary: try #require(MultipartBoundary("b")))
     for byte in Array("--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n--b--".utf8) {
@@ -159,7 +159,7 @@ struct MultipartParserTests {
     #expect(parser.hasEnded)
   }
 
-  @Test("boundaries have 1 to 70 of certain characters (RFC 2046 §5.1.1)")
+  @Test("boundaries have 1 to 70 allowed characters (RFC 2046 §5.1.1)")
   func boundaries() {
     func isValid(_ type: String) -> Bool { MultipartBoundary(contentType: type) != nil }
     #expect(isValid("multipart/form-data; boundary=----WebKitFormBoundary7MA4YWxk"))
@@ -176,7 +176,7 @@ struct MultipartParserTests {
     #expect(!MultipartBoundary.isMeant(by: nil))
   }
 
-  @Test("the inputs that fuzzing begins with are read the same way however they are cut")
+  @Test("fuzzing seed inputs are parsed the same way however they are split")
   func corpus() throws {
     let inputs = try FuzzCorpus.inputs(of: "MultipartParser")
     #expect(!inputs.isEmpty)

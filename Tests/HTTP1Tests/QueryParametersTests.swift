@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Query parameters and path segments")
 struct QueryParametersTests {
-  @Test("pairs are decoded, a plus sign is a space, the last of a name counts")
+  @Test("pairs are decoded, a plus sign is a space, and the last value of a name counts")
   func pairs() throws {
     let query = try #require(QueryParameters("a=1&b=x+y%2Bz&empty=&bare&a=2&%C3%A4=%F0%9F%8E%88"))
     #expect(query["a"] == "2")
@@ -15,25 +15,25 @@ struct QueryParametersTests {
     #expect(query["missing"] == nil)
   }
 
-  @Test("a value may hold equals signs and whole URLs")
+  @Test("a value may contain equals signs and complete URLs")
   func values() throws {
     let query = try #require(QueryParameters("url=https%3A%2F%2Fa.b%2F%3Fc%3Dd%26e&x=a=b"))
     #expect(query["url"] == "https://a.b/?c=d&e")
     #expect(query["x"] == "a=b")
   }
 
-  @Test("no query has no parameters")
+  @Test("without a query there are no parameters")
   func none() {
     #expect(QueryParameters(nil)?["a"] == nil)
     #expect(QueryParameters("&&")?[""] == nil)
   }
 
-  @Test("broken encodings are refused", arguments: ["a=%", "a=%4", "a=%zz", "%=1", "a=%ff"])
+  @Test("malformed encodings are refused", arguments: ["a=%", "a=%4", "a=%zz", "%=1", "a=%ff"])
   func broken(query: String) {
     #expect(QueryParameters(query) == nil)
   }
 
-  @Test("segments are decoded one by one")
+  @Test("segments are decoded individually")
   func segments() {
     let head = HTTPRequestHead(target: "/v3/open_channels/a%2Fb/%ED%95%9C?x=/y")
     #expect(head.pathSegments == ["v3", "open_channels", "a/b", "한"])
@@ -44,14 +44,14 @@ struct QueryParametersTests {
     #expect(HTTPRequestHead(target: "/%80").pathSegments == nil)
   }
 
-  @Test("a segment that is missing is empty")
+  @Test("a missing segment is empty")
   func emptySegments() {
     #expect(HTTPRequestHead(target: "/users//token").pathSegments == ["users", "", "token"])
     #expect(HTTPRequestHead(target: "/users/").pathSegments == ["users", ""])
     #expect(HTTPRequestHead(target: "//users").pathSegments == ["", "users"])
   }
 
-  @Test("any bytes are decoded or refused")
+  @Test("any bytes are either decoded or refused")
   func property() {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<2_000 {

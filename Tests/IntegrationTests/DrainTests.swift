@@ -5,10 +5,10 @@ import TestPeers
 import TestSupport
 
 extension ServerTests {
-  @Suite("that is told to stop")
+  @Suite("that receives a stop signal")
   struct DrainTests {
     @Test(
-      "answers and stores all that it accepted, tells everyone to reconnect, and exits with 0",
+      "answers and stores all accepted messages, asks clients to reconnect, and exits with 0",
       arguments: [1, 3])
     func drain(reactors: Int) throws {
       let server = try ServerProcess(unlimitedSending + ["--reactors", "\(reactors)"])
@@ -32,7 +32,7 @@ extension ServerTests {
       #expect(stored.count == answered.count)
     }
 
-    @Test("says 503 meanwhile, and refuses new sessions")
+    @Test("returns 503 while draining, and refuses new sessions")
     func readiness() throws {
       let server = try ServerProcess(["--drain-timeout-ms", "600000", "--reactors", "1"])
       #expect(try server.get("/readyz").status == 200)
@@ -54,7 +54,7 @@ extension ServerTests {
       #expect(try server.process.waitForEnd() == .exited(0))
     }
 
-    @Test("does not wait for clients when it is told twice")
+    @Test("does not wait for clients after a second signal")
     func hurry() throws {
       let server = try ServerProcess(["--drain-timeout-ms", "600000", "--reactors", "1"])
       let jeff = try server.open("jeff")
@@ -74,7 +74,8 @@ extension ServerTests {
     }
 
     @Test(
-      "stops at once when nobody is there, on SIGINT as on SIGTERM", arguments: [SIGINT, SIGTERM])
+      "stops immediately if it has no clients, on SIGINT as on SIGTERM",
+      arguments: [SIGINT, SIGTERM])
     func idle(signal: Int32) throws {
       let server = try ServerProcess()
       server.process.send(signal: signal)

@@ -21,7 +21,7 @@ extension ServerTests {
     }
 
     @Test(
-      "keeps every message that it acknowledged, whole and in its place",
+      "keeps every acknowledged message, complete and in order",
       arguments: [1, 2, 3] as [UInt64])
     func messages(seed: UInt64) throws {
       var random = SeededGenerator(seed: seed)

@@ -7,7 +7,7 @@ import TestPeers
 import Testing
 
 extension ServerTests {
-  @Suite("keeps files")
+  @Suite("stores files")
   struct FileTests {
     private let content = (0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 7)) }
 
@@ -42,7 +42,7 @@ extension ServerTests {
       return body
     }
 
-    @Test("an uploaded file is told to everyone, and downloaded as it was")
+    @Test("an uploaded file is announced to all participants, and downloaded unchanged")
     func uploads() throws {
       let (server, jeff) = try lobby()
       var form = FormUpload(content, name: "photo %22a%22 ü.png")
@@ -80,7 +80,7 @@ extension ServerTests {
       }
     }
 
-    @Test("parts of a file, and nothing to whoever has it already")
+    @Test("sends byte ranges of a file, and no body to a client that has it already")
     func ranges() throws {
       let (server, _) = try lobby()
       let path = try path(sent(server, FormUpload(content)))
@@ -98,7 +98,7 @@ extension ServerTests {
       #expect(known.status == 304 && known.body.isEmpty)
     }
 
-    @Test("what might run in a browser is only ever saved")
+    @Test("files that might run in a browser are only offered for download")
     func types() throws {
       let (server, _) = try lobby()
       for (type, expected) in [
@@ -116,7 +116,7 @@ extension ServerTests {
       }
     }
 
-    @Test("a file goes with its message, and with its channel")
+    @Test("a file is deleted with its message, and with its channel")
     func deletion() throws {
       let (server, _) = try lobby()
       let first = try sent(server, FormUpload(content))
@@ -131,7 +131,7 @@ extension ServerTests {
       try Deadline.standard.wait(for: "the files to go") { try names(server, "files") == [] }
     }
 
-    @Test("files survive a restart; what was coming when the server was killed does not")
+    @Test("files survive a restart; unfinished uploads of a killed server do not")
     func restarts() throws {
       let (server, _) = try lobby()
       let message = try sent(server, FormUpload(content))
@@ -151,7 +151,7 @@ extension ServerTests {
       #expect(try get(next, path(message)).body == content)
     }
 
-    @Test("an upload that breaks off leaves nothing")
+    @Test("an aborted upload leaves nothing")
     func breaksOff() throws {
       let (server, _) = try lobby()
       let form = FormUpload(content)
@@ -168,7 +168,7 @@ extension ServerTests {
       }
     }
 
-    @Test("what is refused is refused early, with its reason, and leaves nothing")
+    @Test("invalid uploads are refused early, with a reason, and leave nothing")
     func refusals() throws {
       let (server, _) = try lobby(["--limits-file-bytes", "100000"])
       func refusal(_ form: FormUpload, token: String? = nil) throws -> (UInt16, Int64?) {
@@ -200,7 +200,7 @@ extension ServerTests {
       }
     }
 
-    @Test("an upload that stops coming is given up with 408")
+    @Test("a stalled upload ends with 408")
     func stalls() throws {
       let (server, _) = try lobby(["--limits-upload-timeout-ms", "300"])
       let form = FormUpload(content)
@@ -213,7 +213,7 @@ extension ServerTests {
       try Deadline.standard.wait(for: "the upload to go") { try names(server, "uploads") == [] }
     }
 
-    @Test("files.public_url is where files are said to be, and TLS is told by the scheme")
+    @Test("files.public_url sets the base of file URLs; without it TLS determines the scheme")
     func addresses() throws {
       let certificates = try TemporaryDirectory()
       let (certificate, key) = (certificates.path(of: "c.pem"), certificates.path(of: "k.pem"))
@@ -235,7 +235,7 @@ extension ServerTests {
       #expect(url?.hasPrefix("https://cdn.example/chat/files/") == true)
     }
 
-    @Test("a file's address is composed when its message is read")
+    @Test("a file's URL is composed when its message is read")
     func composedAddresses() throws {
       let (server, _) = try lobby()
       let message = try sent(server, FormUpload(content))
@@ -261,7 +261,7 @@ extension ServerTests {
       #expect(try urls([]) == ["http://files.localhost:8080\(path)", foreign])
     }
 
-    @Test("a download that nobody reads costs no memory")
+    @Test("a download that the client does not read uses no memory")
     func slowReaders() throws {
       let (server, _) = try lobby()
       let large = [UInt8](repeating: 7, count: 20_000_000)
@@ -280,7 +280,7 @@ extension ServerTests {
       #expect(try HTTPAnswer(to: path, over: StreamSocket(port: server.port)).body == large)
     }
 
-    @Test("only GET and HEAD reach files, and other paths lead to none")
+    @Test("only GET and HEAD serve files, and other paths serve none")
     func paths() throws {
       let (server, _) = try lobby()
       let path = try path(sent(server, FormUpload(Array("abc".utf8))))

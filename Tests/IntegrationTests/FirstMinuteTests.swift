@@ -3,7 +3,7 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("in a newcomer's first minute")
+  @Suite("in a new user's first minute")
   struct FirstMinuteTests {
     private static let page = """
       <html><head><meta property="og:title" content="A page &amp; more">
@@ -13,7 +13,7 @@ extension ServerTests {
       "--unfurl-allow-addresses", "127.0.0.0/8", "--unfurl-allow-ports", "1-65535",
     ]
 
-    @Test("delivers a message at once and its link's preview as an update")
+    @Test("delivers a message immediately and its link's preview as an update")
     func previewFollows() throws {
       let pages = try PageServer(page: Self.page)
       defer { pages.stop() }
@@ -47,7 +47,7 @@ extension ServerTests {
       }
     }
 
-    @Test("has a preview that it knows in the answer itself, also after a restart")
+    @Test("includes a known preview in the response, also after a restart")
     func knownPreview() throws {
       let pages = try PageServer(page: Self.page)
       defer { pages.stop() }
@@ -78,7 +78,7 @@ extension ServerTests {
       #expect(pages.requestedPaths == ["/page"])
     }
 
-    @Test("refuses to be entered before session.open, and says who it is after it")
+    @Test("refuses channel.enter before session.open, and identifies itself after it")
     func opening() throws {
       let server = try ServerProcess()
       let client = try server.connect()

@@ -9,7 +9,7 @@ extension ServerTests {
     private static let limit = 3
     private static let window = Duration.milliseconds(150).patientMilliseconds
 
-    @Test("over all connections of a user together, in any stretch of the window's length")
+    @Test("over all connections of a user together, in any period of the window's length")
     func window() throws {
       let server = try ServerProcess([
         "--limits-flood-messages", "\(Self.limit)", "--limits-flood-window-ms", "\(Self.window)",

@@ -5,12 +5,12 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("that is sent hostile bytes")
+  @Suite("that receives hostile bytes")
   struct HostileBytesTests {
     /// How much memory may have grown by, after what would have taken many times as much.
     private static let growth = 48 << 20
 
-    @Test("closes with the code that names the fault, and serves on in bounded memory")
+    @Test("closes with the matching code, and continues to serve in bounded memory")
     func faults() throws {
       let server = try ServerProcess(
         unlimitedSending + [
@@ -29,7 +29,7 @@ extension ServerTests {
       #expect(server.process.isRunning)
     }
 
-    @Test("closes connections that say too little, each in its time")
+    @Test("closes connections that send too little, each after its timeout")
     func silence() throws {
       // Long enough to open a session on any machine, and over before the first ping.
       let time = Duration.seconds(2).patientMilliseconds
@@ -56,7 +56,7 @@ extension ServerTests {
       try Self.expectService(of: server, "mia")
     }
 
-    @Test("answers what is no request, and closes with 1008 after ten in a row")
+    @Test("answers invalid requests, and closes with 1008 after ten in a row")
     func malformedRequests() throws {
       let server = try ServerProcess()
       let client = try server.open("jeff")

@@ -11,7 +11,7 @@ let unlimitedSending = [
 extension ServerTests {
   @Suite("keeps order")
   struct OrderTests {
-    @Test("and answers pipelined sends to two channels in the order in which they came")
+    @Test("pipelined sends to two channels are answered in the order of their arrival")
     func pipelining() throws {
       let server = try ServerProcess(unlimitedSending + ["--reactors", "2"])
       let client = try server.open("jeff")
@@ -39,7 +39,7 @@ extension ServerTests {
       #expect(client.events.isEmpty)
     }
 
-    @Test("of a channel's events for every participant, and entering loses and doubles none")
+    @Test("every participant gets a channel's events in order, none lost or duplicated on entry")
     func enteringDuringTraffic() throws {
       let server = try ServerProcess(unlimitedSending + ["--reactors", "3"])
       let owner = try server.open("olga")
@@ -84,7 +84,7 @@ extension ServerTests {
       return (client, (seq, reply.ordinal))
     }
 
-    @Test("in that no event comes behind the answer to a later send")
+    @Test("no event arrives after the response to a later send")
     func answersAndEvents() throws {
       let server = try ServerProcess(unlimitedSending + ["--reactors", "3"])
       let owner = try server.open("olga")
@@ -118,7 +118,7 @@ extension ServerTests {
       }
     }
 
-    @Test("in that an answer comes after the event of the call that it answers")
+    @Test("a response arrives after the event of the call that it answers")
     func ownEvents() throws {
       let server = try ServerProcess(unlimitedSending)
       let owner = try server.open("olga")
@@ -134,7 +134,7 @@ extension ServerTests {
       }
     }
 
-    @Test("in that the answer to a repetition comes after the message that it names")
+    @Test("the response to a repetition arrives after the message that it names")
     func repetitions() throws {
       let server = try ServerProcess(unlimitedSending + ["--reactors", "2"])
       let clients = try (0..<3).map { _ in try server.open("jeff") }
@@ -160,7 +160,7 @@ extension ServerTests {
       }
     }
 
-    @Test("across a reconnection: recovery gives what was missed, once")
+    @Test("recovery after a reconnection returns each missed event once")
     func recovery() throws {
       let server = try ServerProcess(unlimitedSending + ["--reactors", "2"])
       let sender = try server.open("jeff")

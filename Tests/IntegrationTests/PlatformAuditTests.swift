@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ServerTests {
-  @Suite("writes down what is done through the Platform API")
+  @Suite("logs Platform API calls in the audit log")
   struct PlatformAuditTests {
     private func lines(_ path: String) throws -> [JSONNode] {
       let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -59,7 +59,7 @@ extension ServerTests {
       #expect(asked.contains("api_token=first") && asked.contains("client=127.0.0.1:"), "\(asked)")
     }
 
-    @Test("with what was set, before and after, and without secrets")
+    @Test("with the values before and after, and without secrets")
     func changes() throws {
       let directory = try TemporaryDirectory()
       let path = directory.path(of: "audit.log")
@@ -119,7 +119,7 @@ extension ServerTests {
       #expect(try !String(contentsOfFile: path, encoding: .utf8).contains(secret))
     }
 
-    @Test("with messages on demand, and goes on serving when the disk is full")
+    @Test("with messages if enabled, and continues to serve when the disk is full")
     func messages() throws {
       let directory = try TemporaryDirectory()
       let path = directory.path(of: "audit.log")

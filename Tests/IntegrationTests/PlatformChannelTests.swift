@@ -3,9 +3,9 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("lets back ends keep channels")
+  @Suite("lets back ends manage channels")
   struct PlatformChannelTests {
-    @Test("makes, shows, changes and deletes a channel, and tells those in it")
+    @Test("creates, returns, changes and deletes a channel, and notifies its participants")
     func life() throws {
       let server = try ServerProcess()
       let jeff = try server.open("jeff")
@@ -44,7 +44,7 @@ extension ServerTests {
     }
 
     @Test(
-      "refuses what is wrong with a new channel",
+      "refuses invalid values for a new channel",
       arguments: [
         (#"{"name":1}"#, 400_100), (#"{"is_ephemeral":"yes"}"#, 400_104),
         (#"{"operator_ids":"jeff"}"#, 400_102), (#"{"operator_ids":["nobody"]}"#, 400_201),
@@ -61,7 +61,7 @@ extension ServerTests {
       #expect(try server.refusal("POST", "open_channels", json) == code)
     }
 
-    @Test("lists channels by page, name, type, URL and freezing, newest first")
+    @Test("lists channels by page, name, type, URL and frozen state, newest first")
     func lists() throws {
       let server = try ServerProcess()
       for number in 1...3 {
@@ -93,7 +93,7 @@ extension ServerTests {
       #expect(try server.refusal("GET", "open_channels?token=x") == 400_109)
     }
 
-    @Test("shows who is in a channel, and who is muted there")
+    @Test("lists the participants of a channel, and its muted users")
     func participants() throws {
       let server = try ServerProcess()
       let jeff = try server.open("jeff")
@@ -112,7 +112,7 @@ extension ServerTests {
       #expect(try server.refusal("GET", "open_channels/none/participants") == 400_201)
     }
 
-    @Test("freezing holds users back, and not the back end")
+    @Test("freezing blocks users, but not the back end")
     func freezing() throws {
       let server = try ServerProcess()
       let jeff = try server.open("jeff")
@@ -135,7 +135,7 @@ extension ServerTests {
         try server.refusal("PUT", "open_channels/lobby/freeze", #"{"freeze":1}"#) == 400_104)
     }
 
-    @Test("makes operators, lists them by page, and takes the role back")
+    @Test("adds operators, lists them by page, and removes the role")
     func operators() throws {
       let server = try ServerProcess()
       for name in ["ann", "bob", "cleo"] { _ = try server.open(name) }

@@ -3,7 +3,7 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("lets back ends keep messages")
+  @Suite("lets back ends manage messages")
   struct PlatformMessageTests {
     private let messages = "open_channels/lobby/messages"
 
@@ -21,7 +21,8 @@ extension ServerTests {
       return try #require(sent["message_id"]?.integer)
     }
 
-    @Test("a message of a user's reaches all its connections, and needs no place in the channel")
+    @Test(
+      "a message sent for a user reaches all of the user's connections, even outside the channel")
     func sends() throws {
       let (server, jeff) = try lobby()
       _ = try server.open("ann")
@@ -57,7 +58,7 @@ extension ServerTests {
       #expect(again["message_id"]?.integer == sent["message_id"]?.integer)
     }
 
-    @Test("admin messages are nobody's, always shown and take no one's place")
+    @Test("admin messages have no author, are always shown and count in no window")
     func adminMessages() throws {
       let (server, jeff) = try lobby()
       let ann = try server.open("ann")
@@ -80,7 +81,7 @@ extension ServerTests {
           == 400_110)
     }
 
-    @Test("the back end is not held by the flood limit, and fills nobody's window")
+    @Test("the flood limit exempts the back end, whose messages fill no user's window")
     func flood() throws {
       let (server, jeff) = try lobby(["--limits-flood-window-ms", "3600000"])
       for number in 1...7 { _ = try send(server, "\(number)") }
@@ -112,7 +113,7 @@ extension ServerTests {
           == 400_105)
     }
 
-    @Test("refuses what is wrong with a message")
+    @Test("refuses invalid messages")
     func refusals() throws {
       let (server, _) = try lobby()
       let keys = (0...10).map { #"{"key":"k\#($0)","value":[]}"# }.joined(separator: ",")
@@ -162,7 +163,7 @@ extension ServerTests {
       #expect(try server.refusal("GET", messages + "?message_ts=0&include=x") == 400_104)
     }
 
-    @Test("shows, changes and deletes a message, whoever wrote it")
+    @Test("returns, changes and deletes a message of any author")
     func changes() throws {
       let (server, jeff) = try lobby()
       let id = try jeff.send("first", to: "lobby").id
@@ -184,7 +185,7 @@ extension ServerTests {
       #expect(try server.refusal("DELETE", "\(messages)/total_count") == 400_930)
     }
 
-    @Test("keeps extra data with messages")
+    @Test("stores extra data with messages")
     func metaArrays() throws {
       let (server, jeff) = try lobby()
       let path = "\(messages)/\(try jeff.send("poll", to: "lobby").id)/sorted_metaarray"
@@ -211,7 +212,7 @@ extension ServerTests {
       #expect(try server.refusal("PUT", path, #"{"mode":"x",\#(new)}"#) == 400_111)
     }
 
-    @Test("there is no translator, and ephemeral channels keep nothing")
+    @Test("without a translator, translation fails; ephemeral channels store nothing")
     func missing() throws {
       let (server, jeff) = try lobby()
       let id = try jeff.send("hi", to: "lobby").id

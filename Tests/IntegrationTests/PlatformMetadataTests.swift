@@ -3,7 +3,7 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("lets back ends keep metadata and counters")
+  @Suite("lets back ends manage metadata and counters")
   struct PlatformMetadataTests {
     private func server() throws -> ServerProcess {
       let server = try ServerProcess()

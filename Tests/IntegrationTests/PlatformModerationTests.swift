@@ -16,7 +16,7 @@ extension ServerTests {
       return (server, jeff)
     }
 
-    @Test("a ban tells the user and puts it out, holds, changes, and ends")
+    @Test("a ban notifies and removes the user, stays in effect, can be changed, and ends")
     func bans() throws {
       let (server, jeff) = try lobby()
       let made = try server.call(
@@ -47,7 +47,7 @@ extension ServerTests {
       #expect(try server.refusal("DELETE", ban + "/jeff") == 400_201)
     }
 
-    @Test("a mute keeps a user from sending until it ends, and not the back end")
+    @Test("a mute keeps a user from sending until it ends, but not the back end")
     func mutes() throws {
       let (server, jeff) = try lobby()
       let made = try server.call("POST", mute, #"{"user_id":"jeff","seconds":60}"#)
@@ -74,7 +74,7 @@ extension ServerTests {
       #expect(try server.refusal("DELETE", mute + "/jeff") == 400_201)
     }
 
-    @Test("refuses what is wrong")
+    @Test("refuses invalid restrictions")
     func refusals() throws {
       let (server, _) = try lobby()
       let long = String(repeating: "d", count: 251)

@@ -3,7 +3,7 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("lets operators see and steer it")
+  @Suite("lets operators monitor and control it")
   struct PlatformOperationTests {
     private func expectFlood(_ client: WireClient, after count: Int) throws {
       for number in 0..<count { try client.send("\(number)", to: "lobby") }
@@ -19,7 +19,7 @@ extension ServerTests {
       #"{"\#(kind)":{"messages":\#(messages),"window_ms":3600000}}"#
     }
 
-    @Test("limits hold at once, the channel's own before its type's before the deployment's")
+    @Test("limits apply immediately, the channel's before its type's before the deployment's")
     func limits() throws {
       let server = try ServerProcess()
       try server.call("POST", "open_channels", #"{"channel_url":"lobby","custom_type":"loud"}"#)
@@ -48,7 +48,7 @@ extension ServerTests {
         try server.call("GET", "parley/limits/channels/lobby")["flood"]?["messages"]?.integer == 5)
     }
 
-    @Test("limits outlive the process, and a channel's new type brings its limits")
+    @Test("limits survive a restart, and a channel's new type applies its limits")
     func limitsStay() throws {
       let server = try ServerProcess()
       try server.call("PUT", "parley/limits/custom_types/loud", json(2))
@@ -63,7 +63,7 @@ extension ServerTests {
       #expect(try next.call("GET", path)["flood"]?["messages"]?.integer == 2)
     }
 
-    @Test("leaves of a limit what is not given as it is")
+    @Test("keeps the omitted parts of a limit")
     func partialLimits() throws {
       let server = try ServerProcess(["--limits-flood-window-ms", "1500"])
       try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
@@ -78,7 +78,7 @@ extension ServerTests {
       #expect(try flood("parley/limits/channels/lobby", #"{"messages":1}"#) == [1, 100])
     }
 
-    @Test("refuses limits that are none")
+    @Test("refuses invalid limits")
     func limitRefusals() throws {
       let server = try ServerProcess()
       let path = "parley/limits"
@@ -93,7 +93,7 @@ extension ServerTests {
       #expect(try server.refusal("PUT", path + "/channels/none", json(1)) == 400_201)
     }
 
-    @Test("explains what keeps a user from sending, without counting that it was asked")
+    @Test("explains what keeps a user from sending, without counting the query")
     func explanation() throws {
       let server = try ServerProcess()
       try server.call("POST", "open_channels", #"{"channel_url":"lobby","custom_type":"loud"}"#)
@@ -135,7 +135,7 @@ extension ServerTests {
       #expect(try codes().first == 400_300)
     }
 
-    @Test("explaining takes no channel into memory")
+    @Test("explaining does not load the channel into memory")
     func explanationOfIdleChannel() throws {
       let server = try ServerProcess()
       try server.open("ann").create("lobby")
@@ -151,7 +151,7 @@ extension ServerTests {
       #expect(try next.refusal("GET", "parley/limits/explain?user_id=ann&channel_url=x") == 400_201)
     }
 
-    @Test("lists sessions by page and user, and closes one")
+    @Test("lists sessions by page and user, and closes a session")
     func sessions() throws {
       let server = try ServerProcess()
       var clients: [String: WireClient] = [:]
@@ -176,7 +176,7 @@ extension ServerTests {
       #expect(try server.refusal("DELETE", "parley/sessions/\(id)") == 400_201)
     }
 
-    @Test("tells its version, its age and what it holds, and drains when told")
+    @Test("reports its version, its uptime and its counts, and drains on request")
     func status() throws {
       let server = try ServerProcess()
       let jeff = try server.open("jeff")
@@ -194,7 +194,7 @@ extension ServerTests {
       #expect(try server.process.waitForEnd() == .exited(0))
     }
 
-    @Test("calls beyond the rate of a token are refused, and told when to come again")
+    @Test("calls beyond a token's rate are refused with the time to retry")
     func rate() throws {
       let server = try ServerProcess([
         "--limits-platform-calls-per-second", "1", "--limits-platform-calls-burst", "3",

@@ -13,7 +13,7 @@ extension ServerTests {
       try server.platform("/v3/parley/status", token: token).status
     }
 
-    @Test("a token lets its holder call until it is revoked, over restarts")
+    @Test("a token is valid until it is revoked, over restarts")
     func life() throws {
       let server = try ServerProcess(["--reactors", "3"])
       let made = try server.call("POST", path, #"{"name":"shop"}"#)
@@ -36,7 +36,7 @@ extension ServerTests {
       #expect(try status(next, next.apiToken) == 200)
     }
 
-    @Test("when a token was used is shown")
+    @Test("the last use of a token is shown")
     func lastUse() throws {
       let server = try ServerProcess()
       let token = try server.call("POST", path, #"{"name":"shop"}"#)["token"]?.string ?? ""
@@ -47,7 +47,7 @@ extension ServerTests {
       }
     }
 
-    @Test("names are given once, a hundred at most, and the first token is not revoked by a call")
+    @Test("names are unique, at most one hundred, and the first token cannot be revoked by a call")
     func refusals() throws {
       let server = try ServerProcess()
       #expect(try server.refusal("POST", path, "{}") == 400_105)
@@ -62,7 +62,7 @@ extension ServerTests {
       #expect(try server.refusal("POST", path, #"{"name":"more"}"#) == 400_203)
     }
 
-    @Test("each token has a rate of its own, and what is beyond is told when to come again")
+    @Test("each token has its own rate, and calls beyond it are refused with the time to retry")
     func rates() throws {
       let server = try ServerProcess([
         "--limits-platform-calls-per-second", "1", "--limits-platform-calls-burst", "2",

@@ -4,9 +4,9 @@ import TestPeers
 import TestSupport
 
 extension ServerTests {
-  @Suite("lets back ends keep users")
+  @Suite("lets back ends manage users")
   struct PlatformUserTests {
-    @Test("makes, shows, changes and lists users")
+    @Test("creates, returns, changes and lists users")
     func life() throws {
       let server = try ServerProcess()
       let made = try server.call(
@@ -46,7 +46,7 @@ extension ServerTests {
       #expect(try server.refusal("GET", "users?token=x") == 400_109)
     }
 
-    @Test("refuses what is wrong with a user")
+    @Test("refuses invalid users")
     func refusals() throws {
       let server = try ServerProcess()
       try server.call("POST", "users", #"{"user_id":"ann"}"#)
@@ -65,7 +65,7 @@ extension ServerTests {
       }
     }
 
-    @Test("issues tokens that open sessions, and takes them back")
+    @Test("issues tokens that open sessions, and revokes them")
     func tokens() throws {
       let server = try ServerProcess(["--auth-mode", "token"])
       func open(_ token: String) throws -> WireClient {
@@ -94,7 +94,7 @@ extension ServerTests {
       #expect(try server.refusal("POST", "users/nobody/token") == 400_201)
     }
 
-    @Test("a new access token ends the sessions that the old one opened, and no others")
+    @Test("a new access token ends the sessions opened with the old one, and no others")
     func replacement() throws {
       let server = try ServerProcess(["--auth-mode", "token"])
       func open(_ token: String?) throws -> WireClient {
@@ -114,7 +114,7 @@ extension ServerTests {
       try other.call("session.ping")
     }
 
-    @Test("tells when a user was last there, once its last session has ended")
+    @Test("returns when a user was last seen, once the last session has ended")
     func lastSeen() throws {
       let server = try ServerProcess()
       try server.call("POST", "users", #"{"user_id":"jeff"}"#)
@@ -132,7 +132,7 @@ extension ServerTests {
       #expect(list.first?["last_seen_at"]?.integer ?? 0 > 1_600_000_000_000)
     }
 
-    @Test("whoever is there when the server stops was seen")
+    @Test("users who are online when the server stops are recorded as seen")
     func lastSeenAtStop() throws {
       let server = try ServerProcess(["--reactors", "3"])
       let clients = try ["ann", "bob", "cleo"].map { try server.open($0) }
@@ -144,7 +144,7 @@ extension ServerTests {
       withExtendedLifetime(clients) {}
     }
 
-    @Test("a user who is deactivated is put out, and comes back when it is not")
+    @Test("a deactivated user is disconnected, and can return after reactivation")
     func deactivation() throws {
       let server = try ServerProcess()
       let jeff = try server.open("jeff")
@@ -161,7 +161,7 @@ extension ServerTests {
       _ = try server.open("jeff")
     }
 
-    @Test("a user who is deleted loses its sessions and roles, and leaves its messages")
+    @Test("a deleted user loses sessions and roles, and the user's messages stay")
     func deletion() throws {
       let server = try ServerProcess()
       let jeff = try server.open("jeff")

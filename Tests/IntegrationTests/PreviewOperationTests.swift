@@ -3,7 +3,7 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("tells operators about previews")
+  @Suite("explains previews to operators")
   struct PreviewOperationTests {
     private static let page = """
       <html><head><meta property="og:title" content="A page"></head></html>
@@ -18,7 +18,7 @@ extension ServerTests {
       url.replacing(":", with: "%3A").replacing("/", with: "%2F")
     }
 
-    @Test("asks for the token of the Platform API, whatever is called")
+    @Test("requires the token of the Platform API for every call")
     func token() throws {
       let server = try ServerProcess()
       for path in [previews, "\(previews)/explain?url=x", "/v3", "/v3/nothing"] {
@@ -31,7 +31,7 @@ extension ServerTests {
       #expect(try server.platform(previews, method: "POST").body["code"]?.integer == 400_930)
     }
 
-    @Test("explains what was found, where, and how long it took")
+    @Test("reports what was found, where, and how long it took")
     func explain() throws {
       let pages = try PageServer(page: Self.page)
       defer { pages.stop() }
@@ -59,7 +59,7 @@ extension ServerTests {
     }
 
     @Test(
-      "says exactly why there is no preview",
+      "reports exactly why there is no preview",
       arguments: [
         ("http://10.1.2.3/", "10.1.2.3 is not a public address"),
         ("http://denied.example/x", "denied.example is denied"),
@@ -74,7 +74,7 @@ extension ServerTests {
       #expect(problem.lowercased().contains(reason), "\(problem)")
     }
 
-    @Test("refuses what is no URL, and everything when previews are off")
+    @Test("refuses invalid URLs, and all calls if previews are disabled")
     func refusals() throws {
       let server = try ServerProcess()
       #expect(
@@ -88,7 +88,7 @@ extension ServerTests {
       #expect(try off.platform(previews).body["code"]?.integer == 400_920)
     }
 
-    @Test("lists what is remembered page by page, and forgets it")
+    @Test("lists cached previews page by page, and removes them")
     func listAndPurge() throws {
       let pages = try PageServer(page: Self.page)
       defer { pages.stop() }

@@ -5,7 +5,7 @@ import TestPeers
 import TestSupport
 
 extension ServerTests {
-  @Suite("asks a service for previews")
+  @Suite("gets previews from a service")
   struct PreviewServiceTests {
     private static let page = """
       <html><head><meta property="og:title" content="A page"></head></html>
@@ -39,7 +39,7 @@ extension ServerTests {
       return jeff
     }
 
-    @Test("which fetches pages in a process of its own")
+    @Test("that fetches pages in a separate process")
     func endToEnd() throws {
       let pages = try PageServer(page: Self.page)
       defer { pages.stop() }
@@ -61,7 +61,7 @@ extension ServerTests {
       #expect(try service.process.waitForEnd() == .exited(0))
     }
 
-    @Test("and goes on without previews while the service is down")
+    @Test("and continues without previews while the service is down")
     func serviceDown() throws {
       let service = try Service()
       service.process.send(signal: SIGKILL)

@@ -4,10 +4,10 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("whose settings are looked at")
+  @Suite("that validates its settings")
   struct SettingsTests {
     @Test(
-      "does not start with what it does not know, and names it",
+      "does not start with invalid flags, and names them",
       arguments: [
         (["--limits-flod-messages", "5"], "--limits-flod-messages"),
         (["--listen", "nowhere"], "listen"),
@@ -40,7 +40,7 @@ extension ServerTests {
       }
     }
 
-    @Test("checks them and exits, touching nothing")
+    @Test("checks them and exits, changing nothing")
     func check() throws {
       let directory = try TemporaryDirectory()
       let data = ["--data-dir", directory.path(of: "data"), "--check-config"]
@@ -53,7 +53,7 @@ extension ServerTests {
       #expect(!FileManager.default.fileExists(atPath: directory.path(of: "data")))
     }
 
-    @Test("tries with --deep what they name, and changes nothing")
+    @Test("with --deep tests the resources that they name, and changes nothing")
     func deepCheck() throws {
       let directory = try TemporaryDirectory()
       let data = directory.path(of: "data")
@@ -91,7 +91,7 @@ extension ServerTests {
     }
 
     @Test(
-      "refuses with --check-config what the start refuses, in the same words",
+      "refuses with --check-config whatever startup refuses, in the same words",
       arguments: [
         ["--proxy-trusted", "10.1.2.3/8"], ["--unfurl-allow-addresses", "10.1.2.3/8"],
         ["--listen", "chat.example.com:80"], ["--listen", "127.0.0.1"],
@@ -117,7 +117,7 @@ extension ServerTests {
     }
 
     @Test(
-      "reports what keeps it from starting as JSON, wherever log.format is set",
+      "reports startup errors as JSON, wherever log.format is set",
       arguments: [
         (["--log-format", "json"], [:]), ([], ["PARLEY_LOG_FORMAT": "json"]),
         (["--config", "parley.yaml"], [:]),
@@ -151,7 +151,7 @@ extension ServerTests {
       #expect(reason.contains("\(busy.port)"), "\(port.count) lines")
     }
 
-    @Test("takes a flag before the environment, and that before the file")
+    @Test("prefers a flag to the environment, and that to the file")
     func precedence() throws {
       let directory = try TemporaryDirectory()
       let file = directory.path(of: "parley.yaml")
@@ -166,7 +166,7 @@ extension ServerTests {
       #expect(flood?["window_ms"]?.integer == 7001)
     }
 
-    @Test("does not start on a directory or a port that another has, and names it")
+    @Test("does not start on a directory or a port in use, and names it")
     func conflicts() throws {
       let server = try ServerProcess()
       let data = server.directory.path(of: "data")
@@ -188,7 +188,7 @@ extension ServerTests {
       #expect(try next.stop() == .exited(0))
     }
 
-    @Test("names a certificate that can't be read")
+    @Test("names an unreadable certificate")
     func certificate() throws {
       let directory = try TemporaryDirectory()
       let process = try Parleyd([

@@ -6,7 +6,7 @@ import TestPeers
 extension ServerTests {
   @Suite("with a client that does not read")
   struct SlowConsumerTests {
-    @Test("closes that one with 4004 while another gets everything")
+    @Test("closes that client with 4004 while another gets all messages")
     func slowConsumer() throws {
       let server = try ServerProcess(
         unlimitedSending + ["--limits-outbound-bytes", "262144", "--reactors", "2"])

@@ -5,9 +5,9 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("whose disk takes no more")
+  @Suite("whose disk is full")
   struct StorageFailureTests {
-    @Test("tells the sender, is not ready, lives on, and recovers with the disk")
+    @Test("returns an error to the sender, is not ready, keeps running, and recovers with the disk")
     func fullDisk() throws {
       let server = try ServerProcess(unlimitedSending)
       let jeff = try server.open("jeff")
@@ -40,8 +40,7 @@ extension ServerTests {
       #expect(try second.open("jeff").allMessages(in: "lobby").map(\.text) == ["before", "after"])
     }
 
-    @Test(
-      "that comes and goes under traffic: what was refused is nowhere, what was not is in place")
+    @Test("repeatedly under load: no refused message is stored, all others are in order")
     func intermittentDisk() throws {
       let server = try ServerProcess(
         unlimitedSending + ["--reactors", "2"])
@@ -95,7 +94,7 @@ extension ServerTests {
       return (sent, refusalCount)
     }
 
-    @Test("gives the place in the flood window back to a send that failed")
+    @Test("does not count a failed send in the flood window")
     func floodWindow() throws {
       let server = try ServerProcess(
         ["--limits-flood-window-ms", "3600000", "--limits-flood-messages", "2"])

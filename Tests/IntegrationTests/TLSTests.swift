@@ -21,7 +21,7 @@ extension ServerTests {
       ])
     }
 
-    @Test("speaks WebSocket over TLS, compressed where the client offers it")
+    @Test("supports WebSocket over TLS, compressed if the client offers it")
     func compressed() throws {
       let jeff = try server.open("jeff", trusted(), compression: .offered)
       #expect(jeff.connection.agreement != nil)
@@ -38,7 +38,7 @@ extension ServerTests {
       #expect(try HTTPAnswer(to: "/readyz", over: TLSStream(port: port, trusted())).status == 200)
     }
 
-    @Test("takes a new one on SIGHUP for new connections; those there live on")
+    @Test("loads a new one on SIGHUP for new connections; existing ones stay open")
     func reload() throws {
       let old = try trusted()
       let jeff = try server.open("jeff", old)
@@ -54,7 +54,7 @@ extension ServerTests {
       #expect(try jeff.call("session.ping")["time"] != nil)
     }
 
-    @Test("keeps the old one when the new can't be used, and says so")
+    @Test("keeps the old one if the new one cannot be used, and logs the error")
     func brokenReload() throws {
       let context = try trusted()
       try Data("not a certificate".utf8).write(
@@ -66,7 +66,7 @@ extension ServerTests {
       #expect(try server.open("jeff", context).call("session.ping")["time"] != nil)
     }
 
-    @Test("ends plain HTTP on the TLS port, and refuses TLS 1.1")
+    @Test("closes plain HTTP on the TLS port, and refuses TLS 1.1")
     func wrongProtocols() throws {
       let plain = try StreamSocket(port: port)
       try plain.write(Array("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8), .standard)

@@ -4,7 +4,7 @@ import Testing
 import TestPeers
 
 extension ServerTests {
-  @Suite("throttles what it shows")
+  @Suite("throttles delivered messages")
   struct ThrottleTests {
     private static let senderCount = 4
     private static let messagesPerSender = 90
@@ -12,7 +12,7 @@ extension ServerTests {
       limit: 5, window: Duration.milliseconds(120).patientMilliseconds)
 
     @Test(
-      "exactly by the rule over created_at, whoever enters when, and sums up the rest",
+      "exactly by the rule over created_at, whenever users enter, and summarizes the rest",
       arguments: [1, 3])
     func againstTheRule(reactors: Int) throws {
       let server = try ServerProcess([

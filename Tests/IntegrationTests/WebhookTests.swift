@@ -21,7 +21,7 @@ extension ServerTests {
       }
     }
 
-    @Test("keeps the order of each channel, though requests fail")
+    @Test("keeps the order of each channel even if requests fail")
     func order() throws {
       let hook = try HookServer(.refuses(500, times: 3))
       defer { hook.stop() }
@@ -47,7 +47,7 @@ extension ServerTests {
       }
     }
 
-    @Test("posts again what was not answered in time")
+    @Test("retries requests that were not answered in time")
     func timeOut() throws {
       let hook = try HookServer(.silent)
       defer { hook.stop() }
@@ -65,7 +65,7 @@ extension ServerTests {
     }
 
     @Test(
-      "posts every message that it acknowledged before it was killed, in order",
+      "posts every message acknowledged before it was killed, in order",
       arguments: [21, 22] as [UInt64])
     func killed(seed: UInt64) throws {
       var random = SeededGenerator(seed: seed)
@@ -94,7 +94,7 @@ extension ServerTests {
       }
     }
 
-    @Test("answers senders while a receiver hangs, which gets one request of each channel")
+    @Test("responds to senders while a receiver hangs, which gets one request per channel")
     func deadReceiver() throws {
       let dead = try HookServer(.silent)
       let alive = try HookServer()
@@ -141,7 +141,7 @@ extension ServerTests {
       }
     }
 
-    @Test("gives up what failed for too long, and goes on with the next")
+    @Test("gives up after failing for too long, and continues with the next event")
     func expires() throws {
       let hook = try HookServer(.refuses(400, times: 1))
       defer { hook.stop() }

@@ -37,7 +37,7 @@ struct AddressPolicyTests {
     #expect(AddressPolicy().permits(address))
   }
 
-  @Test("an allowed network is permitted, in every wrapping, and nothing beside it")
+  @Test("an allowed network is permitted, in every embedding, and no other address")
   func allowance() throws {
     let policy = AddressPolicy(allowing: [
       try Network(parsing: "127.0.0.0/8"), try Network(parsing: "fd00::/8"),
@@ -63,13 +63,13 @@ struct PolicyTextTests {
   }
 
   @Test(
-    "ports that cannot be understood are refused",
+    "invalid port lists are refused",
     arguments: ["", "80,", "0", "65536", "http", "90-80", "1-2-3", "-1", "80;443"])
   func badPorts(text: String) {
     #expect(PortPolicy.range(text) == nil)
   }
 
-  @Test("ports are numbers or ranges that do not run backwards")
+  @Test("ports are numbers or ascending ranges")
   func ports() {
     #expect(PortPolicy.range("443") == 443...443)
     #expect(PortPolicy.range("1-65535") == 1...65535)
@@ -78,7 +78,7 @@ struct PolicyTextTests {
     }
   }
 
-  @Test("the machine's own addresses are refused in any wrapping, unless they are allowed")
+  @Test("the machine's own addresses are refused in every embedding, unless they are allowed")
   func ownAddresses() throws {
     let (v4, v6) = (try #require(IPAddress("8.8.4.4")), try #require(IPAddress("2600::1")))
     let mapped = try #require(IPAddress("::ffff:8.8.4.4"))

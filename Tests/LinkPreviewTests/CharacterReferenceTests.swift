@@ -23,7 +23,7 @@ struct CharacterReferenceTests {
     #expect(PageReader.title("<meta property=og:title content='\(source)'>") == expected)
   }
 
-  @Test("a name without a semicolon is no reference before a letter or = in an attribute")
+  @Test("a name without a semicolon is not a reference before a letter or = in an attribute")
   func legacy() {
     for (source, attribute, text) in [
       ("&copy=1", "&copy=1", "©=1"), ("&copyx", "&copyx", "©x"), ("&copy.", "©.", "©."),

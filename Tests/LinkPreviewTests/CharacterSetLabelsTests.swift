@@ -2,9 +2,9 @@ import Testing
 
 @testable import LinkPreview
 
-@Suite("Labels of character sets")
+@Suite("Character set labels")
 struct CharacterSetLabelsTests {
-  @Test("every character set but the converted ones can be read, and has a name of the web's")
+  @Test("every character set except the converted ones is supported, and has a name from the web")
   func names() {
     for (label, characterSet) in CharacterSetLabels.byLabel {
       // What the C library did not know would be read as windows-1252, where this is a sign.
@@ -15,7 +15,7 @@ struct CharacterSetLabelsTests {
     }
   }
 
-  @Test("labels are trimmed and their case does not matter")
+  @Test("labels are trimmed and compared ignoring case")
   func spelling() {
     #expect(CharacterSet(label: Array(" \tEUC-KR\n".utf8)) == .named("CP949"))
     #expect(CharacterSet(label: Array("utf8".utf8)) == .utf8)

@@ -20,7 +20,7 @@ struct CharacterSetTests {
     ("windows-1258", [0x61, 0xec], "a\u{301}"), ("utf-16", [0xc3, 0xa9], "é"),
   ]
 
-  @Test("a label in the header, in a meta or in a pragma decides", arguments: samples)
+  @Test("a label in the header, a meta element or a pragma is used", arguments: samples)
   func labels(label: String, bytes: [UInt8], expected: String) {
     let meta = PageReader.tag(page("<meta charset='\(label)'>", bytes))?.title
     let late = PageReader.tag(
@@ -35,7 +35,7 @@ struct CharacterSetTests {
     #expect(header?.title == expected)
   }
 
-  @Test("a byte order mark goes before the header, the header before the page")
+  @Test("a byte order mark takes precedence over the header, the header over the page")
   func precedence() {
     let korean: [UInt8] = [0xc7, 0xd1]
     #expect(
@@ -49,7 +49,7 @@ struct CharacterSetTests {
     #expect(PageReader.tag(page("<?xml version='1.0' encoding='euc-kr'?>", korean))?.title == "한")
   }
 
-  @Test("without a label a page is UTF-8 when it can be, else windows-1252")
+  @Test("without a label a page is UTF-8 if it is valid UTF-8, otherwise windows-1252")
   func fallback() {
     #expect(PageReader.tag(page("", Array("é한".utf8)))?.title == "é한")
     #expect(PageReader.tag(page("", [0xe9, 0x80]))?.title == "é€")
@@ -58,7 +58,7 @@ struct CharacterSetTests {
     #expect(PageReader.tag(page("<meta charset=euc-kr>", [0x61, 0xff]))?.title == "a\u{fffd}")
   }
 
-  @Test("UTF-16 is read by its byte order mark or by the header")
+  @Test("UTF-16 is detected by its byte order mark or by the header")
   func utf16() {
     let units = Array("<title>é😀한</title>".utf16)
     let big = units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
@@ -74,7 +74,7 @@ struct CharacterSetTests {
         .title == "\u{fffd}")
   }
 
-  @Test("UTF-16 may begin with white space, and is told from binaries by its label or its zeros")
+  @Test("UTF-16 may begin with white space; its label or zeros distinguish it from binary data")
   func utf16Beginnings() {
     let page = "\n \n<html><title>é</title>".utf16
     let little = page.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
@@ -87,7 +87,7 @@ struct CharacterSetTests {
     #expect(PageReader.tag([0xef, 0xbb, 0xbf] + [UInt8](repeating: 0, count: 99) + little) == nil)
   }
 
-  @Test("the escapes of ISO-2022-JP do not look like tags")
+  @Test("escape sequences of ISO-2022-JP are not parsed as tags")
   func iso2022JP() {
     // 0x3C is the first byte of a common character, and a less-than sign in ASCII.
     let title: [UInt8] = [0x1b, 0x24, 0x42, 0x3c, 0x6f, 0x46, 0x7c, 0x1b, 0x28, 0x42, 0x41]

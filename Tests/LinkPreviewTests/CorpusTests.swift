@@ -15,12 +15,12 @@ struct CorpusTests {
       .filter { $0.hasSuffix(".html") }.map { String($0.dropLast(5)) }.sorted()
   }
 
-  @Test("the corpus is there")
+  @Test("the corpus exists")
   func presence() throws {
     #expect(try Self.names().count >= 100)
   }
 
-  @Test("a page of the corpus gives the expected preview", arguments: try names())
+  @Test("a page of the corpus produces the expected preview", arguments: try names())
   func page(name: String) throws {
     let file = Self.folder.appendingPathComponent(name)
     let page = Array(try Data(contentsOf: file.appendingPathExtension("html")))

@@ -1,11 +1,11 @@
 import LinkPreview
 import Testing
 
-@Suite("List of domains")
+@Suite("Domain list")
 struct DomainListTests {
   private func parse(_ text: String) throws -> DomainSet { try DomainList.parse(Array(text.utf8)) }
 
-  @Test("domains stand one a line, among comments and blank lines")
+  @Test("domains are listed one per line, with comments and blank lines")
   func lines() throws {
     let text = "\u{feff}# Title\r\n\r\n  example.com \t# why\n*.example.org\nBÜCHER.example"
     let domains = try parse(text)
@@ -17,7 +17,7 @@ struct DomainListTests {
     #expect(try parse("#only\n\n").isEmpty)
   }
 
-  @Test("a bad line is named with its number, and nothing of the list is used")
+  @Test("an invalid line is reported with its number, and the whole list is refused")
   func badLine() throws {
     for (text, number) in [("a.example\n\nhttp://b.example\n", 3), ("a\u{0}b", 1), ("a\nb c\n", 2)]
     {
@@ -32,7 +32,7 @@ struct DomainListTests {
     #expect(throws: DomainListError.self) { try DomainList.parse(bytes) }
   }
 
-  @Test("a list has bounds in bytes and lines")
+  @Test("a list is limited in bytes and lines")
   func bounds() throws {
     let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: DomainList.maximumLineCount)
     #expect(try DomainList.parse(lines).isEmpty)

@@ -8,7 +8,7 @@ struct DomainPolicyTests {
     try #require(WebURL("http://\(text)/")).host
   }
 
-  @Test("a domain covers itself and what is below it, and nothing that only looks like it")
+  @Test("a domain matches itself and its subdomains, but no similar name")
   func covering() throws {
     let domains = try DomainSet(["example.com", "a.b.example.org"])
     for name in ["example.com", "www.example.com", "a.b.c.example.com", "a.b.example.org"] {
@@ -19,7 +19,7 @@ struct DomainPolicyTests {
     }
   }
 
-  @Test("names are compared in one form, however they were written")
+  @Test("names are normalized before they are compared")
   func normalForm() throws {
     let domains = try DomainSet(["BÜCHER.example", "Example.COM.", "*.wild.example"])
     #expect(domains.domain(covering: "xn--bcher-kva.example") == "xn--bcher-kva.example")
@@ -32,7 +32,7 @@ struct DomainPolicyTests {
   }
 
   @Test(
-    "what is no domain is refused by name",
+    "an invalid domain is refused and named",
     arguments: [
       "", ".", "*", "*.", "a b.example", "http://example.com", "example.com/x", "example.com:80",
       "user@example.com", "127.0.0.1", "0x7f.1", "[::1]", "%65xample.com", "a..b", "*.*.example",
@@ -42,7 +42,7 @@ struct DomainPolicyTests {
     #expect(throws: DomainTextError.self) { try DomainSet([text]) }
   }
 
-  @Test("denied goes before opted out, and both before allowed")
+  @Test("denied takes precedence over opted out, and both over allowed")
   func order() throws {
     let policy = DomainPolicy(
       allowed: try DomainSet(["example"]), denied: try DomainSet(["bad.example"]),
@@ -58,7 +58,7 @@ struct DomainPolicyTests {
         == "example.net is not among the allowed domains")
   }
 
-  @Test("an address is on no list")
+  @Test("an IP address matches no domain list")
   func addresses() throws {
     let open = DomainPolicy(denied: try DomainSet(["example.com"]))
     #expect(open.refusal(of: try host("192.0.2.1")) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Domains from text")
 struct DomainTests {
-  @Test("domains are kept in lower case, as ASCII")
+  @Test("domains are stored in lower case, as ASCII")
   func domains() throws {
     #expect(try Domain("Example.COM").name == "example.com")
     #expect(try Domain("m\u{fc}nchen.de").name == "xn--mnchen-3ya.de")
@@ -11,7 +11,7 @@ struct DomainTests {
   }
 
   @Test(
-    "what is no domain",
+    "invalid domains are refused",
     arguments: [
       "", ".", "a..b", ".example.com", "https://example.com", "example.com/path",
       "user@example.com", "example.com:80", "10.0.0.1", "::1", "a b.com", "*", "%61.com",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LinkPreview
 
-@Suite("Text of a page")
+@Suite("Page text")
 struct HTMLTextTests {
   private func text(_ bytes: [UInt8], limit: Int = 4_096) -> HTMLText {
     var text = HTMLText(limit: limit)
@@ -11,7 +11,7 @@ struct HTMLTextTests {
     return text
   }
 
-  @Test("a text is blank exactly when nothing is left of it for people")
+  @Test("a text is blank exactly if it has no visible characters")
   func blankness() {
     let seed = UInt64.random(in: 1...UInt64.max)
     var generator = SeededGenerator(seed: seed)
@@ -36,7 +36,7 @@ struct HTMLTextTests {
     }
   }
 
-  @Test("what begins with a kilobyte of nothing counts as blank")
+  @Test("a text that begins with a kilobyte of white space counts as blank")
   func longBlankness() {
     for piece in [" ", "&nbsp;", "\u{3000}", "\u{a0}"] {
       let nothing = Array(String(repeating: piece, count: 1_024).utf8)
@@ -45,7 +45,7 @@ struct HTMLTextTests {
     #expect(!text([UInt8](repeating: 0x20, count: 1_000) + [0x78]).isBlank)
   }
 
-  @Test("bytes that are no UTF-8 are not blank")
+  @Test("bytes that are not UTF-8 are not blank")
   func invalid() {
     for bytes: [UInt8] in [
       [0xa0], [0xc2], [0xe3, 0x80], [0xff], [0xc0, 0xa0], [0xe0, 0x80, 0xa0],
@@ -54,7 +54,7 @@ struct HTMLTextTests {
     }
   }
 
-  @Test("what does not fit is left out, and said to be")
+  @Test("bytes beyond the limit are dropped, and the truncation is marked")
   func limit() {
     var text = text([1, 2, 3], limit: 2)
     #expect(text.bytes == [1, 2])

@@ -19,7 +19,7 @@ struct HostilePageTests {
     "<link rel=canonical href=x>", "<base href=x>", "<meta charset=x>", "<body></head>",
   ]
 
-  @Test("a megabyte of one thing is read to its end", arguments: repeated)
+  @Test("a megabyte of one construct is read to its end", arguments: repeated)
   func repetition(piece: String) {
     let head = "<title>T</title>" + String(repeating: " ", count: 512)
     let page = head + String(repeating: piece, count: 1_000_000 / piece.utf8.count)
@@ -42,14 +42,14 @@ struct HostilePageTests {
     return peak
   }
 
-  @Test("what is kept of a page of one thing is bounded", arguments: repeated)
+  @Test("retained memory for a page of one construct is bounded", arguments: repeated)
   func memory(piece: String) throws {
     let page = String(repeating: " ", count: 512) + String(repeating: piece, count: 3_000)
     #expect(try retainedByteCount(page) <= 300_000)
   }
 
   @Test(
-    "what is kept of the largest values of every kind is bounded",
+    "retained memory for the largest values of every kind is bounded",
     arguments: [
       "<meta property=og:image content=V>", "<meta property=og:image:alt content=V>",
       "<meta property='og:title og:description twitter:title description' content=V>",
@@ -69,7 +69,7 @@ struct HostilePageTests {
     }
   }
 
-  @Test("everything at once at its largest stays within the bound")
+  @Test("retained memory for all of the largest values together is bounded")
   func everything() throws {
     let value = String(repeating: "v", count: 16_384)
     let properties = ["", ":url", ":secure_url", ":type", ":width", ":height", ":alt"]
@@ -84,19 +84,19 @@ struct HostilePageTests {
     #expect(retained <= OpenGraphExtractor.maximumRetainedByteCount)
   }
 
-  @Test("a tag with 60,000 attributes is a tag like another")
+  @Test("a tag with 60,000 attributes is parsed like any other")
   func attributes() {
     let attributes = (0..<60_000).map { "a\($0)=b" }.joined(separator: " ")
     #expect(PageReader.title("<meta \(attributes) property=og:title content=T>") == "T")
   }
 
-  @Test("200,000 nested elements cost no stack")
+  @Test("200,000 nested elements use no stack")
   func nesting() {
     let page = String(repeating: "<b><i>", count: 100_000) + "<meta name=og:title content=T>"
     #expect(PageReader.title(page) == "T")
   }
 
-  @Test("random bytes and random markup are read without harm")
+  @Test("random bytes and random markup are read without errors")
   func random() {
     let seed = UInt64.random(in: 1...UInt64.max)
     var generator = SplitMix(state: seed)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Link finder")
 struct LinkFinderTests {
   @Test(
-    "the first link of a text is found, and nothing of the sentence around it",
+    "the first link of a text is found, without the surrounding punctuation",
     arguments: [
       ("https://a.b/c", "https://a.b/c"),
       ("see HTTPS://Example.com now", "https://example.com/"),

@@ -52,7 +52,7 @@ struct LinksBareNameTests {
   }
 
   @Test(
-    "files, numbers, abbreviations and ends of sentences are no names",
+    "file names, numbers, abbreviations and ends of sentences are not links",
     arguments: [
       "file.txt", "e.g.", "i.e.", "e.g.this", "1.2.3", "v1.2.3", "3.14", "12:30.45", "...",
       "README.md", "main.rs", "setup.py", "main.rs:12:5", "main.rs,", "bundle.js.map", "10.am",
@@ -71,7 +71,7 @@ struct LinksBareNameTests {
   }
 
   @Test(
-    "an e-mail address is no link",
+    "an e-mail address is not a link",
     arguments: [
       "jeff@sendbird.com", "mailto:jeff@sendbird.com", "a.b+c@x.co.uk", "first.last@a.com",
       "first.com@x.org", "me.com+tag@y.com", "<jeff@x.com>", "<mailto:j@x.com|j@x.com>",

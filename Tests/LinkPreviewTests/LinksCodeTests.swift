@@ -4,7 +4,7 @@ import Testing
 @Suite("Code in messages")
 struct LinksCodeTests {
   @Test(
-    "code holds no links",
+    "code contains no links",
     arguments: [
       "`https://a.com`", "``a`b https://x.com``", "``` https://a.com ```", "x `sendbird.com` y",
       "```\nhttps://a.com\n```", "~~~\nhttps://a.com\n~~~", "```swift\nhttps://a.com\n```\nx",
@@ -20,7 +20,7 @@ struct LinksCodeTests {
   }
 
   @Test(
-    "what is not closed as code holds links",
+    "unclosed code contains links",
     arguments: [
       ("` https://a.com", "https://a.com/"),
       ("`` https://a.com `", "https://a.com/"),
@@ -43,7 +43,7 @@ struct LinksCodeTests {
   }
 
   @Test(
-    "text behind code holds links",
+    "text after code contains links",
     arguments: [
       ("`a.com` https://b.com", "https://b.com/"),
       ("``a`b`` https://b.com", "https://b.com/"),

@@ -2,9 +2,9 @@ import LinkPreview
 import TestSupport
 import Testing
 
-@Suite("The fuzzer's corpora of the link preview")
+@Suite("Fuzzing corpora of the link preview")
 struct LinksCorpusTests {
-  @Test("the link of each text stays the same when the text goes on")
+  @Test("a text's link stays the same when more text follows")
   func linkFinder() throws {
     let inputs = try FuzzCorpus.inputs(of: "LinkFinder")
     #expect(!inputs.isEmpty)
@@ -14,7 +14,7 @@ struct LinksCorpusTests {
     }
   }
 
-  @Test("each page is read in any pieces")
+  @Test("each page is read in arbitrary chunks")
   func extractor() throws {
     let inputs = try FuzzCorpus.inputs(of: "OpenGraphExtractor")
     #expect(!inputs.isEmpty)

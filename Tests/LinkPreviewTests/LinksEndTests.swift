@@ -5,7 +5,7 @@ import Testing
 @Suite("Ends of links")
 struct LinksEndTests {
   @Test(
-    "punctuation of the sentence is left out",
+    "punctuation of the sentence is excluded",
     arguments: [
       ("https://a.com/x.", "https://a.com/x"),
       ("\"https://a.com\"", "https://a.com/"),
@@ -36,7 +36,7 @@ struct LinksEndTests {
   }
 
   @Test(
-    "carets, and bars between the values of a query, do not cut a link",
+    "carets, and bars between query values, do not end a link",
     arguments: [
       ("https://a.com/x^2", "https://a.com/x%5E2"),
       ("https://a.com/x^", "https://a.com/x"),
@@ -50,7 +50,7 @@ struct LinksEndTests {
   }
 
   @Test(
-    "marks of emphasis are left out where the emphasis begins before the link",
+    "emphasis marks are excluded if the emphasis begins before the link",
     arguments: [
       ("https://x.com/jane_ is nice", "https://x.com/jane_"),
       ("https://x.com/jane_", "https://x.com/jane_"),
@@ -75,14 +75,14 @@ struct LinksEndTests {
     #expect(linkFound(in: text) == expected)
   }
 
-  @Test("a long line of marks is read once", .patientTimeLimit(minutes: 1))
+  @Test("a long run of marks is scanned once", .patientTimeLimit(minutes: 1))
   func longEmphasis() {
     let marks = String(repeating: "*", count: 50_000)
     #expect(linkFound(in: "\(marks)https://a.com/x\(marks)") == "https://a.com/x")
   }
 
   @Test(
-    "brackets are kept that the link opened",
+    "brackets opened inside the link are kept",
     arguments: [
       (
         "(see https://en.wikipedia.org/wiki/Swift_(bird))",
@@ -108,7 +108,7 @@ struct LinksEndTests {
   }
 
   @Test(
-    "a character reference at the end is left out, one inside is kept",
+    "a character reference at the end is excluded, one inside is kept",
     arguments: [
       ("https://a.com/?q=1&amp;", "https://a.com/?q=1"),
       ("https://a.com/x&gt;", "https://a.com/x"),

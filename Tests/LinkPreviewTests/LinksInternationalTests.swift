@@ -1,10 +1,10 @@
 import LinkPreview
 import Testing
 
-@Suite("Internationalised links")
+@Suite("Internationalized links")
 struct LinksInternationalTests {
   @Test(
-    "names in any script come out in the ASCII form of IDNA",
+    "names in any script are converted to the ASCII form of IDNA",
     arguments: [
       ("https://münchen.de/straße", "https://xn--mnchen-3ya.de/stra%C3%9Fe"),
       ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
@@ -27,7 +27,7 @@ struct LinksInternationalTests {
   }
 
   @Test(
-    "an emoji is part of a host where it makes a name, and else of the sentence",
+    "an emoji is part of a host if it forms a name, and otherwise of the sentence",
     arguments: [
       ("https://i❤.ws", "https://xn--i-7iq.ws/"),
       ("see https://i❤️.ws/x, please", "https://xn--i-7iq.ws/x"),
@@ -56,7 +56,7 @@ struct LinksInternationalTests {
   }
 
   @Test(
-    "a dot inside of a word is part of a host where it makes a name",
+    "a dot inside a word is part of a host if it forms a name",
     arguments: [
       ("https://paral·lel.cat/", "https://xn--parallel-koa.cat/"),
       ("paral·lel.cat", "http://xn--parallel-koa.cat/"),
@@ -71,7 +71,7 @@ struct LinksInternationalTests {
   }
 
   @Test(
-    "a name with characters that are not seen is whole or no link",
+    "a name with invisible characters is either a whole name or no link",
     arguments: [
       ("https://exa\u{ad}mple.com/x", "-"),
       ("https://exam\u{202e}ple.com", "-"),
@@ -104,7 +104,7 @@ struct LinksInternationalTests {
   }
 
   @Test(
-    "a word of a script without spaces may be glued to a name",
+    "a word of a script without spaces may directly precede a name",
     arguments: [
       ("주소는sendbird.com입니다", "http://sendbird.com/"),
       ("地址是sendbird.com。谢谢", "http://sendbird.com/"),
@@ -203,7 +203,7 @@ struct LinksInternationalTests {
   }
 
   @Test(
-    "sentences without a space after their full stop are no names",
+    "sentences without a space after their full stop are not names",
     arguments: ["我喜欢。me too", "我来自台湾。中国很大", "그렇습니다.네", "好的。", "３．１４"])
   func sentences(text: String) {
     #expect(linkFound(in: text) == "-")

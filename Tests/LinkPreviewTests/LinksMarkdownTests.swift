@@ -4,7 +4,7 @@ import Testing
 @Suite("Markdown links")
 struct LinksMarkdownTests {
   @Test(
-    "the destination of a link is where a click goes",
+    "the destination of a link is the URL that a click opens",
     arguments: [
       ("[text](https://a.com/x_(y))", "https://a.com/x_(y)"),
       ("[text](https://a.com \"title\")", "https://a.com/"),
@@ -33,7 +33,7 @@ struct LinksMarkdownTests {
   }
 
   @Test(
-    "a link to no page of the web is none, and neither is its text",
+    "a link to anything but a web page is no link, and neither is its text",
     arguments: [
       "[text](/relative)", "[text](<https://a.com/a b>)", "[text](#part)", "[text](README.md)",
       "[https://shown.com](/relative)", "[shown.com](mailto:x@y.com)", "[text](javascript:a.com)",
@@ -45,7 +45,7 @@ struct LinksMarkdownTests {
   }
 
   @Test(
-    "brackets that make no link are text",
+    "brackets that form no link are text",
     arguments: [
       ("[not a link] (https://a.com)", "https://a.com/"),
       ("\\[text](https://a.com)", "https://a.com/"),
@@ -70,7 +70,7 @@ struct LinksMarkdownTests {
   }
 
   @Test(
-    "a reference definition names its destination",
+    "a reference definition contains its destination",
     arguments: [
       ("[id]: https://a.com", "https://a.com/"),
       ("[id]: <https://a.com/x>", "https://a.com/x"),
@@ -109,7 +109,7 @@ struct LinksAngleTests {
   }
 
   @Test(
-    "addresses and mentions in angle brackets are no links",
+    "addresses and mentions in angle brackets are not links",
     arguments: [
       "<jeff@x.com>", "<mailto:jeff@x.com|x.com>", "<@U123|jeff.com>", "<#C1|general.com>",
       "<!subteam^S1|@x.com>", "<ftp://a.com>", "<tel:1|call.com>", "<main.rs>", "<a@b.com|c.com>",

@@ -2,7 +2,7 @@ import LinkPreview
 import TestSupport
 import Testing
 
-@Suite("Properties of the link finder")
+@Suite("Link finder properties")
 struct LinksPropertyTests {
   private static let pieces = [
     "`", "``", "```", "\n", "\n\n", "\n```", "~~~", "\n~~~\n", "[", "]", "](", "(", ")", "<", ">",
@@ -19,7 +19,7 @@ struct LinksPropertyTests {
   }
 
   @Test(
-    "what is found is in its normal form, and a link by itself",
+    "a found link is normalized, and is found again on its own",
     arguments: 1...4 as ClosedRange<UInt64>)
   func normalForm(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -34,7 +34,7 @@ struct LinksPropertyTests {
   }
 
   @Test(
-    "neither text behind a space nor a paragraph before changes the link",
+    "neither text after a space nor a preceding paragraph changes the link",
     arguments: 1...4 as ClosedRange<UInt64>)
   func surroundings(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -68,7 +68,7 @@ struct LinksPropertyTests {
     }
   }
 
-  @Test("a text of nothing but beginnings is passed in one go", .patientTimeLimit(minutes: 1))
+  @Test("a text of only opening markers is scanned in linear time", .patientTimeLimit(minutes: 1))
   func hostile() {
     let pieces =
       Self.pieces + [
@@ -94,7 +94,7 @@ struct LinksPropertyTests {
     }
   }
 
-  @Test("the search ends after 64 candidates, links or not")
+  @Test("the search ends after 64 candidates, whether they are links or not")
   func candidates() {
     var finder = LinkFinder(String(repeating: "https://a.com ", count: 100))
     var count = 0

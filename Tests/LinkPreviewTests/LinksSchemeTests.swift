@@ -7,7 +7,7 @@ func linkFound(in text: String) -> String { LinkFinder.firstURL(in: text)?.text 
 @Suite("Links with a scheme")
 struct LinksSchemeTests {
   @Test(
-    "http and https begin a link in letters of any case",
+    "http and https begin a link in any case",
     arguments: [
       ("http://a.com", "http://a.com/"),
       ("HTTPS://A.COM/X", "https://a.com/X"),
@@ -35,7 +35,7 @@ struct LinksSchemeTests {
   }
 
   @Test(
-    "a link may stand behind a sign, an emphasis or a word that is no part of its scheme",
+    "a link may follow a symbol, emphasis or a word that is not part of its scheme",
     arguments: [
       ("url=https://a.com/x", "https://a.com/x"),
       ("link:https://a.com", "https://a.com/"),
@@ -58,7 +58,7 @@ struct LinksSchemeTests {
   }
 
   @Test(
-    "other schemes are no links and hide what follows them",
+    "other schemes are not links, and hide the text after them",
     arguments: [
       "ftp://sendbird.com", "ssh://x.com", "file:///a.com", "javascript:a.com", "xhttp://a.com",
       "javascript:open('https://a.com')", "git+https://a.com", "git@github.com:a/b",
@@ -72,7 +72,7 @@ struct LinksSchemeTests {
   }
 
   @Test(
-    "a URL with userinfo is no link and hides none",
+    "a URL with userinfo is not a link, and does not hide later links",
     arguments: [
       "https://user:pw@host/", "https://good.com@evil.com", "https://good.com:80@evil.com/x",
       "https://good.com\\@evil.com", "https://a:p^w@evil.com/", "https://a:p{w}@evil.com/",
@@ -83,7 +83,7 @@ struct LinksSchemeTests {
     #expect(linkFound(in: text) == "-")
   }
 
-  @Test("what comes behind a refused URL is looked at")
+  @Test("text after a refused URL is searched")
   func behindRefused() {
     #expect(linkFound(in: "https://user:pw@host/ then b.com") == "http://b.com/")
     #expect(linkFound(in: "ftp://a.com/x then https://b.com") == "https://b.com/")
@@ -91,14 +91,14 @@ struct LinksSchemeTests {
     #expect(linkFound(in: "jeff@a.com,b.com") == "http://b.com/")
   }
 
-  @Test("the first link in reading order wins")
+  @Test("the first link in reading order is used")
   func order() {
     #expect(linkFound(in: "a.com https://b.com") == "http://a.com/")
     #expect(linkFound(in: "https://b.com a.com") == "https://b.com/")
     #expect(linkFound(in: "see [x](https://b.com) or https://a.com") == "https://b.com/")
   }
 
-  @Test("the page of a link has no fragment")
+  @Test("the page of a link excludes its fragment")
   func fragment() {
     #expect(LinkFinder.firstLink(in: "see https://a.com/x#y")?.url == "https://a.com/x")
     #expect(LinkFinder.firstURL(in: "see https://a.com/x#y")?.fragment == "y")

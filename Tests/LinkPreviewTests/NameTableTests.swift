@@ -2,11 +2,11 @@ import Testing
 
 @testable import LinkPreview
 
-@Suite("Tables of names")
+@Suite("Name tables")
 struct NameTableTests {
   private func packed(_ text: String) -> PackedName { PackedName(text) }
 
-  @Test("every element that is known is found, in any case, and no other")
+  @Test("every known element is found, in any case, and no other")
   func elements() {
     for element in HTMLTagName.allCases where element != .other && element != .breakout {
       #expect(HTMLTagName(packed(element.rawValue)) == element)
@@ -18,14 +18,14 @@ struct NameTableTests {
     #expect(HTMLTagName(packed("a-very-long-element-of-a-page")) == .other)
   }
 
-  @Test("a full table still tells what is not in it")
+  @Test("a full table still reports missing names")
   func crowded() {
     let table = NameTable((0..<200).map { ("n\($0)", $0) })
     for number in 0..<200 { #expect(table[packed("n\(number)")] == number) }
     for number in 200..<400 { #expect(table[packed("n\(number)")] == nil) }
   }
 
-  @Test("a name begins another when the other only goes on")
+  @Test("a name is a prefix of another if the other only extends it")
   func beginnings() {
     #expect(packed("[cda").begins(packed("[CDATA[")))
     #expect(packed("").begins(packed("--")))

@@ -11,7 +11,7 @@ struct OEmbedTests {
 
   private func embedURL(_ page: String) -> String? { PageReader.report(page)?.embedURL?.text }
 
-  @Test("a page says where it offers oEmbed")
+  @Test("the oEmbed link of a page is found")
   func discovery() {
     let link = "<link rel=alternate type=application/json+oembed href="
     #expect(embedURL("\(link)'/o?a=1&amp;b=2'>") == "https://www.example.com/o?a=1&b=2")
@@ -25,7 +25,7 @@ struct OEmbedTests {
     #expect(embedURL("<template>\(link)/o></template>") == nil)
   }
 
-  @Test("a video gives title and thumbnail, a photo itself")
+  @Test("a video provides title and thumbnail, a photo provides itself")
   func reading() throws {
     let video = try response(
       """
@@ -45,7 +45,7 @@ struct OEmbedTests {
   }
 
   @Test(
-    "an answer that is no JSON object is refused with its fault named",
+    "a response that is not a JSON object is refused with the reason",
     arguments: [
       ("", "not JSON"), ("<html>", "not JSON"), ("[]", "no JSON object"),
       ("null", "no JSON object"),
@@ -57,7 +57,7 @@ struct OEmbedTests {
     #expect(error?.description.contains(fault) == true)
   }
 
-  @Test("an answer goes before plain HTML and behind everything else")
+  @Test("a response takes precedence over plain HTML, and every other source over the response")
   func completing() throws {
     let answer = try response(
       #"{"title":"O","description":"OD","thumbnail_url":"https://c.net/o"}"#)
@@ -80,7 +80,7 @@ struct OEmbedTests {
     #expect(kept.origins.first?.source == "meta property=og:title")
   }
 
-  @Test("an answer gives a page without anything a preview, under the page's own address")
+  @Test("a response gives a page without metadata a preview, under the page's own URL")
   func rescue() throws {
     let report = try #require(PageReader.report("<link rel=canonical href=/c>"))
     #expect(report.problem == "neither title nor description nor image")

@@ -10,7 +10,7 @@ struct OpenGraphExtractorTests {
 
   private func image(_ page: String) -> OpenGraphImage? { PageReader.tag(page)?.image }
 
-  @Test("a whole page gives a whole preview")
+  @Test("a complete page produces a complete preview")
   func whole() {
     let page = og(
       ("title", "T"), ("description", "D"), ("url", "https://example.com/x"),
@@ -25,7 +25,7 @@ struct OpenGraphExtractorTests {
     #expect(PageReader.tag(page) == expected)
   }
 
-  @Test("descriptions come from og, twitter, and the plain meta")
+  @Test("descriptions come from og, twitter, and the plain meta element")
   func descriptions() {
     let plain = "<meta name=Description content=P>"
     let twitter = "<meta name=twitter:description content=W>"
@@ -34,7 +34,7 @@ struct OpenGraphExtractorTests {
     #expect(PageReader.tag(plain + twitter + og(("description", "D")))?.description == "D")
   }
 
-  @Test("structured properties belong to the image before them")
+  @Test("structured properties belong to the preceding image")
   func groups() {
     let leak = og(
       ("image:width", "1"), ("image", "/a.png"), ("image:width", "2"), ("image:width", "3"),
@@ -48,7 +48,7 @@ struct OpenGraphExtractorTests {
     #expect(image(second) == OpenGraphImage(url: "https://www.example.com/b", width: 2))
   }
 
-  @Test("an og:image:url right after og:image is the same image")
+  @Test("an og:image:url directly after og:image is the same image")
   func imageURL() {
     let same = og(("image", "/a"), ("image:url", "/b"), ("image:width", "5"))
     #expect(image(same) == OpenGraphImage(url: "https://www.example.com/a", width: 5))
@@ -60,13 +60,13 @@ struct OpenGraphExtractorTests {
     #expect(image(filled)?.url == "https://www.example.com/b")
   }
 
-  @Test("a secure_url stands in for a missing url")
+  @Test("a secure_url replaces a missing url")
   func secureURL() {
     let page = og(("image", "x:y"), ("image:secure_url", "https://s/"))
     #expect(image(page) == OpenGraphImage(url: "https://s/", secureURL: "https://s/"))
   }
 
-  @Test("a secure_url alone is a picture, and one before its og:image belongs to it")
+  @Test("a secure_url alone is an image, and one before its og:image belongs to it")
   func secureURLAlone() {
     let alone = og(("image:secure_url", "https://s/"), ("image:width", "5"))
     #expect(image(alone) == OpenGraphImage(url: "https://s/", secureURL: "https://s/", width: 5))
@@ -81,7 +81,7 @@ struct OpenGraphExtractorTests {
   }
 
   @Test(
-    "width and height are leading digits",
+    "width and height are parsed from the leading digits",
     arguments: [
       ("12", 12), ("12px", 12), (" 12", 12), ("-12", 0), ("x", 0), ("", 0), ("1.5", 1),
       ("2147483647", 2_147_483_647), ("2147483648", 0), ("99999999999999999999", 0), ("٣", 0),
@@ -90,7 +90,7 @@ struct OpenGraphExtractorTests {
     #expect(image(og(("image", "/a"), ("image:width", text)))?.width == expected)
   }
 
-  @Test("other images stand in for a missing og:image")
+  @Test("other images replace a missing og:image")
   func otherImages() {
     let link = "<link rel='x IMAGE_SRC' href=/l>"
     let twitter = "<meta name=twitter:image:src content=/t>"
@@ -100,7 +100,7 @@ struct OpenGraphExtractorTests {
     #expect(image(og(("image", "javascript:x")) + twitter)?.url == "https://www.example.com/t")
   }
 
-  @Test("a page names its own address, and not another site's")
+  @Test("a page can declare its own URL, but not that of another site")
   func address() {
     let canonical = "<link rel=canonical href='/c#f'>"
     #expect(PageReader.tag(og(("title", "T")))?.url == "https://www.example.com/p/q")
@@ -112,7 +112,7 @@ struct OpenGraphExtractorTests {
     #expect(PageReader.tag(og(("title", "T"), ("url", "/u")))?.url == "https://www.example.com/u")
   }
 
-  @Test("two sites under one public suffix are two sites")
+  @Test("two sites under one public suffix are different sites")
   func publicSuffix() {
     let page = Array(og(("title", "T"), ("url", "https://b.co.uk/")).utf8)
     #expect(PageReader.tag(page, url: "https://a.co.uk/")?.url == "https://a.co.uk/")
@@ -122,7 +122,7 @@ struct OpenGraphExtractorTests {
     #expect(PageReader.tag(address, url: "http://2.1.1.1/")?.url == "http://2.1.1.1/")
   }
 
-  @Test("addresses are resolved against the first base")
+  @Test("URLs are resolved against the first base")
   func base() {
     let bases = "<base target=x><base href='//cdn.net/a/'><base href='//no/'>"
     #expect(image(og(("image", " i\n.png ")) + bases)?.url == "https://cdn.net/a/i.png")
@@ -131,7 +131,7 @@ struct OpenGraphExtractorTests {
     #expect(image(og(("image", "/i?a=1&copy=2")))?.url == "https://www.example.com/i?a=1&copy=2")
   }
 
-  @Test("text is one line without control and direction characters")
+  @Test("text is a single line without control and direction characters")
   func text() {
     let page = og(
       ("title", " a\n\t b\u{a0}\u{3000}c\u{1}\u{7f}\u{9f}\u{202e}d\u{2066}\u{200d}\u{fe0f}e "))
@@ -139,7 +139,7 @@ struct OpenGraphExtractorTests {
     #expect(PageReader.title(og(("title", "&lt;b&gt; &amp;amp; &#x202e;x"))) == "<b> &amp; x")
   }
 
-  @Test("long texts are cut, not dropped")
+  @Test("long texts are truncated, not dropped")
   func lengths() {
     let page = og(
       ("title", String(repeating: "é", count: 2_000)),
@@ -159,7 +159,7 @@ struct OpenGraphExtractorTests {
     #expect(PageReader.tag(og(("url", "https://example.com/"), ("title", " "))) == nil)
   }
 
-  @Test("a picture or a binary is no page, whatever it is called")
+  @Test("binary content is not a page, whatever its declared type")
   func binary() {
     let title = Array("<title>T</title>".utf8)
     #expect(PageReader.tag([0x89, 0x50, 0x4e, 0x47] + title) == nil)
@@ -169,13 +169,13 @@ struct OpenGraphExtractorTests {
     #expect(PageReader.tag([0] + title)?.title == "T")
   }
 
-  @Test("tags up to 512 KB into the page are found")
+  @Test("tags within the first 512 KB of the page are found")
   func depth() {
     let filler = String(repeating: "<div class='x'>text</div>\n", count: 19_000)
     #expect(PageReader.title(filler + og(("title", "T"))) == "T")
   }
 
-  @Test("a head that says everything ends the reading")
+  @Test("a complete head ends the reading")
   func earlyEnd() throws {
     let url = try #require(WebURL("https://example.com/"))
     var extractor = OpenGraphExtractor(pageURL: url, contentType: "text/html")
@@ -189,7 +189,7 @@ struct OpenGraphExtractorTests {
   }
 
   @Test(
-    "a placeholder in place of a text is passed over",
+    "a placeholder instead of a text is ignored",
     arguments: [
       "undefined", "null", "NULL", " NaN ", "[object Object]", "[object HTMLElement]", "None",
       "nil",
@@ -213,7 +213,9 @@ struct OpenGraphExtractorTests {
     #expect(PageReader.tag("<title>\(value)</title>") == nil)
   }
 
-  @Test("a text that contains such a word is none", arguments: ["undefined - MDN", "Null", "nile"])
+  @Test(
+    "a text that only contains a placeholder word is kept",
+    arguments: ["undefined - MDN", "Null", "nile"])
   func texts(value: String) {
     let expected = value == "Null" ? "T" : value
     #expect(
@@ -221,7 +223,7 @@ struct OpenGraphExtractorTests {
   }
 
   @Test(
-    "a placeholder in place of an address is passed over",
+    "a placeholder instead of a URL is ignored",
     arguments: [
       "undefined", "null", "[object Object]", "https://cdn.net/undefined", "/images/null?w=1",
       "https://cdn.net/[object%20Object]", "{{ image }}", "https://cdn.net/${image}", "#", "false",

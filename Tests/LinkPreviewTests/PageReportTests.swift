@@ -8,7 +8,7 @@ struct PageReportTests {
     PageReader.report(page)?.origins.map { "\($0.member): \($0.source)" } ?? []
   }
 
-  @Test("each member's source is told, in the tag's order")
+  @Test("each member's source is reported, in the tag's order")
   func sources() {
     #expect(
       origins(
@@ -26,7 +26,7 @@ struct PageReportTests {
     #expect(origins("<p>") == [])
   }
 
-  @Test("candidates that were passed over are told")
+  @Test("skipped candidates are reported")
   func passedOver() {
     let images = "<meta property=og:image content=data:x><meta property=og:image content=/i>"
     #expect(
@@ -42,7 +42,7 @@ struct PageReportTests {
   }
 
   @Test(
-    "why there is no preview is told",
+    "the reason for a missing preview is reported",
     arguments: [
       ("", "the body is empty"), ("<p>x", "neither title nor description nor image"),
       ("%PDF-1.7", "the body is not text (PDF)"), ("GIF89a", "the body is not text (GIF)"),
@@ -56,7 +56,7 @@ struct PageReportTests {
     #expect(report?.origins == [])
   }
 
-  @Test("the character set and who named it are told")
+  @Test("the character set and its source are reported")
   func characterSets() {
     func characterSet(_ page: String, _ type: String = "text/html") -> String? {
       PageReader.report(Array(page.utf8), contentType: type)?.characterSet

@@ -16,7 +16,7 @@ struct StructuredDataTests {
 
   private func title(_ json: String) -> String? { tag(json)?.title }
 
-  @Test("an article gives title, description, image and address")
+  @Test("an article provides title, description, image and URL")
   func article() {
     let tag = tag(
       """
@@ -31,7 +31,7 @@ struct StructuredDataTests {
     #expect(tag == expected)
   }
 
-  @Test("structured data stands behind Open Graph and Twitter and before plain HTML")
+  @Test("structured data ranks after Open Graph and Twitter and before plain HTML")
   func order() {
     let data = script(#"{"@type":"Article","headline":"J","description":"JD","image":"/j"}"#)
     let plain = "<title>E</title><meta name=description content=P><link rel=image_src href=/l>"
@@ -49,7 +49,7 @@ struct StructuredDataTests {
     #expect(PageReader.source(of: "og:image", plain + data) == "JSON-LD image")
   }
 
-  @Test("what is true of the whole site stands behind plain HTML")
+  @Test("data about the whole site ranks after plain HTML")
   func site() {
     let data = script(#"{"@type":"WebSite","name":"S","description":"SD"}"#)
     #expect(PageReader.tag(data)?.title == "S")
@@ -62,7 +62,7 @@ struct StructuredDataTests {
   }
 
   @Test(
-    "a node is found in lists, graphs and scripts, whatever stands around the text",
+    "a node is found in lists, graphs and scripts, whatever surrounds the text",
     arguments: [
       #"{"@type":"Article","headline":"T"}"#, #"[[{"@type":["Thing","Article"],"name":"T"}]]"#,
       #"{"@graph":[{"@type":"BreadcrumbList","name":"B"},{"@type":"Product","name":"T"}]}"#,
@@ -83,7 +83,7 @@ struct StructuredDataTests {
   }
 
   @Test(
-    "what is broken or describes something else gives nothing",
+    "malformed data, or data of another type, provides nothing",
     arguments: [
       #"{"@type":"Article","headline":"T",}"#, #"{"@type":"Article","headline":"T""#, "", "[]",
       #"{"@type":"BreadcrumbList","name":"T"}"#, #"{"@type":"SearchAction","name":"T"}"#,
@@ -96,7 +96,7 @@ struct StructuredDataTests {
     #expect(PageReader.tag(script(json)) == nil)
   }
 
-  @Test("only scripts of that type outside of templates count")
+  @Test("only scripts of that type outside templates are read")
   func types() {
     let json = #"{"@type":"Article","headline":"T"}"#
     for type in ["\"application/ld+json\"", "' Application/LD+JSON ; charset=utf-8'"] {
@@ -111,7 +111,7 @@ struct StructuredDataTests {
     #expect(PageReader.tag("<script type=x type=application/ld+json>\(json)</script>") == nil)
   }
 
-  @Test("references are decoded once, and characters by the page's own character set")
+  @Test("references are decoded once, and characters with the page's own character set")
   func text() {
     #expect(
       title(#"{"@type":"Article","headline":"a &amp;amp; b &#39;c&#x27;"}"#) == "a &amp; b 'c'")
@@ -123,7 +123,7 @@ struct StructuredDataTests {
     #expect(PageReader.tag(head + json)?.title == "ソ")
   }
 
-  @Test("the first usable picture of a list counts, thumbnails after images")
+  @Test("the first usable image of a list is used, thumbnails after images")
   func images() {
     func image(_ members: String) -> String? {
       tag("{\"@type\":\"VideoObject\",\"name\":\"T\",\(members)}")?.image?.url
@@ -137,7 +137,7 @@ struct StructuredDataTests {
       image(#""image":{"url":["https://c.net/6"],"width":{"value":-3}}"#) == "https://c.net/6")
   }
 
-  @Test("a picture may be a reference to another node of the graph")
+  @Test("an image may be a reference to another node of the graph")
   func references() {
     let tag = tag(
       """
@@ -148,7 +148,7 @@ struct StructuredDataTests {
     #expect(tag?.image == image)
   }
 
-  @Test("an address of structured data is the page's, in another form at most")
+  @Test("the URL of structured data is the page's URL, at most in another form")
   func address() {
     let base = #"{"@type":"Article","headline":"T""#
     for page in [
@@ -182,7 +182,7 @@ struct StructuredDataTests {
     #"{"@type":"Product","name":"Cleaning t","url":"/shop/degreaser"}"#,
   ]
 
-  @Test("structured data about another page changes nothing", arguments: aboutOthers)
+  @Test("structured data about another page is ignored", arguments: aboutOthers)
   func elsewhere(json: String) {
     let script = script(json)
     let plain = "<title>Cleaning tips</title>"
@@ -195,7 +195,7 @@ struct StructuredDataTests {
   }
 
   @Test(
-    "structured data counts when it names this page, or the page's title contains its name",
+    "structured data is used if it names this page, or if the page's title contains its name",
     arguments: [
       #"{"@type":"Product","name":"Degreaser","url":"/p/q?utm=1","description":"D"}"#,
       #"{"@type":"Product","name":"Degreaser","url":"/p/q/","description":"D"}"#,
@@ -221,14 +221,14 @@ struct StructuredDataTests {
     #expect(tag?.description == "D")
   }
 
-  @Test("hosts of different owners are never one page")
+  @Test("hosts of different owners never count as one page")
   func owners() {
     let json = script(#"{"@type":"Article","headline":"T","url":"https://www.github.io/p/q"}"#)
     #expect(PageReader.tag(Array(json.utf8), url: "https://m.github.io/p/q") == nil)
     #expect(PageReader.tag(Array(json.utf8), url: "https://www.github.io/p/q?x")?.title == "T")
   }
 
-  @Test("the address of a page is the same in every percent-encoding")
+  @Test("a page's URL is the same in every percent-encoding")
   func encodings() {
     let json = #"""
       {"@type":"Product","name":"N","url":"/%e3%81%82%28b%29?c=%c3%a9","description":"D"}
@@ -243,7 +243,7 @@ struct StructuredDataTests {
     }
   }
 
-  @Test("of a list of things elsewhere only the one at this address is the page")
+  @Test("of a list of items with other URLs only the one with this URL is used")
   func lists() {
     let products = (1...5).map { #"{"@type":"Product","name":"P\#($0)","url":"/p/\#($0)"}"# }
     let list = "[" + products.joined(separator: ",") + "]"
@@ -253,7 +253,7 @@ struct StructuredDataTests {
     #expect(tag("[" + products.prefix(2).joined(separator: ",") + "]") == nil)
   }
 
-  @Test("a name is looked for in one pass over a title", .patientTimeLimit(minutes: 1))
+  @Test("a name is searched in one pass over a title", .patientTimeLimit(minutes: 1))
   func longNames() {
     let title = String(repeating: "a", count: 1_024)
     let node = "{\"@type\":\"Product\",\"url\":\"/x\",\"name\":\"\(title)b\"}"
@@ -261,7 +261,7 @@ struct StructuredDataTests {
     #expect(PageReader.title("<title>\(title)</title>" + script(list)) == title)
   }
 
-  @Test("many, large and deep scripts are passed over at their bounds")
+  @Test("many, large and deep scripts are ignored beyond their limits")
   func bounds() {
     let good = script(#"{"@type":"Article","headline":"T"}"#)
     #expect(PageReader.title(script("{}") + good) == "T")
@@ -275,7 +275,8 @@ struct StructuredDataTests {
   }
 
   @Test(
-    "a megabyte of marks is taken off in one go, from either end", .patientTimeLimit(minutes: 1))
+    "a megabyte of comment marks is removed in one pass, from either end",
+    .patientTimeLimit(minutes: 1))
   func endlessMarks() {
     for mark in ["<!--", "//", "-->", "<!-- "] {
       let marks = String(repeating: mark, count: 1_000_000 / mark.utf8.count)

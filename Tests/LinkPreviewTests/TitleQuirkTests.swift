@@ -3,12 +3,12 @@ import ParleyProtocol
 import Testing
 
 /// Pages that are awkward to read, and the title that a browser's tokenizer would see in them.
-@Suite("Quirks of pages: which tags count")
+@Suite("Page quirks: which tags are used")
 struct TitleQuirkTests {
   private static let tag = #"<meta property="og:title" content="T">"#
 
   @Test(
-    "a tag that an HTML5 tokenizer sees counts",
+    "a tag that an HTML5 tokenizer emits is used",
     arguments: [
       tag, "<META PROPERTY=\"OG:TITLE\" CONTENT=\"T\">", "<meta property=og:title content=T>",
       "<meta property='og:title' content='T'>", "<meta property=\"og:title\" content=\"T\"/>",
@@ -44,7 +44,7 @@ struct TitleQuirkTests {
   }
 
   @Test(
-    "a tag that an HTML5 tokenizer does not see does not count",
+    "a tag that an HTML5 tokenizer does not emit is ignored",
     arguments: [
       "<!-- \(tag) -->", "<!-- -- > \(tag)", "<script>\(tag)</script>", "<style>\(tag)</style>",
       "<textarea>\(tag)</textarea>", "<xmp>\(tag)</xmp>", "<iframe>\(tag)</iframe>",
@@ -61,7 +61,7 @@ struct TitleQuirkTests {
     #expect(PageReader.title(page) == nil)
   }
 
-  @Test("a title is found in the order og, twitter, title element")
+  @Test("the title is taken from og, twitter, or the title element, in this order")
   func order() {
     let twitter = "<meta name=twitter:title content=W>"
     #expect(PageReader.title("<title>E</title>") == "E")
@@ -75,7 +75,7 @@ struct TitleQuirkTests {
     #expect(PageReader.title("<svg><p></p><title>E</title>") == "E")
   }
 
-  @Test("links and bases of an SVG are none of the page's")
+  @Test("links and base elements of an SVG are not those of the page")
   func foreignLinks() {
     let page = """
       <svg><link rel=canonical href=/no><link rel=image_src href=/no.png><base href=/no/></svg>
@@ -92,7 +92,7 @@ struct TitleQuirkTests {
     #expect(PageReader.tag(page) == nil)
   }
 
-  @Test("a page is read the same, however its bytes are cut")
+  @Test("a page is read the same way, however its bytes are split")
   func splitting() {
     let page = """
       <!DOCTYPE html><!-- x --><script><!--<script>'</script>'--></script><svg><![CDATA[>]]></svg>

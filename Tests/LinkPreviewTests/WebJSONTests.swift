@@ -3,14 +3,14 @@ import Testing
 
 @testable import LinkPreview
 
-@Suite("JSON as the web writes it")
+@Suite("JSON as found on the web")
 struct WebJSONTests {
   private func read(_ text: String) throws -> String? {
     try WebJSON.document(Array(text.utf8), limits: .standard).root.string
   }
 
   @Test(
-    "line breaks in strings and halves of pairs are repaired",
+    "line breaks in strings and unpaired surrogates are repaired",
     arguments: [
       ("\"a\nb\"", "a b"), ("\"a\u{1}b\"", "a b"), (#""\ud83d""#, "\u{fffd}"),
       (#""\udE00x""#, "\u{fffd}x"), (#""\ud83d\ude00""#, "😀"),
@@ -22,13 +22,13 @@ struct WebJSONTests {
   }
 
   @Test(
-    "what is broken otherwise stays refused",
+    "other malformed JSON stays refused",
     arguments: [#""\u12""#, #""\x""#, "\"", #""\"#, #"{"a":1,"a":2}"#, "[1,]", "'a'", #""\ud83"#])
   func refusals(text: String) {
     #expect(throws: JSONError.self) { try read(text) }
   }
 
-  @Test("the length is judged before the text is touched")
+  @Test("the length is checked before the text is read")
   func length() {
     let limits = JSONLimits(byteCount: 4)
     let error = #expect(throws: JSONError.self) {

@@ -4,7 +4,7 @@ import Testing
 @Suite("URLs")
 struct WebURLTests {
   @Test(
-    "a link is normalised",
+    "a link is normalized",
     arguments: [
       ("HTTP://Example.COM", "http://example.com/"),
       ("https://example.com:443/a?b#c", "https://example.com/a?b"),
@@ -37,7 +37,7 @@ struct WebURLTests {
   }
 
   @Test(
-    "what is not a plain web address is no link",
+    "anything but a plain web address is not a link",
     arguments: [
       "", "example.com", "/a", "ftp://example.com/", "javascript:alert(1)", "file:///etc/passwd",
       "data:text/html,x", "gopher://a.b/", "http://", "http:///", "http://user@example.com/",

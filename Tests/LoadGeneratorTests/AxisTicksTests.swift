@@ -5,7 +5,7 @@ import Testing
 @Suite("Axis ticks")
 struct AxisTicksTests {
   @Test(
-    "are multiples of 1, 2 or 5 times a power of ten, and reach over the largest value",
+    "are multiples of 1, 2 or 5 times a power of ten, and extend beyond the largest value",
     arguments: [
       (10.0, [0.0, 2, 4, 6, 8, 10]), (13, [0, 5, 10, 15]), (0.5, [0, 0.1, 0.2, 0.3, 0.4, 0.5]),
       (200, [0, 50, 100, 150, 200]), (51, [0, 20, 40, 60]), (1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
@@ -18,7 +18,7 @@ struct AxisTicksTests {
     #expect(ticks.end == ticks.values.last)
   }
 
-  @Test("memory has powers of two, so that its labels are whole")
+  @Test("for memory are powers of two, so that the labels are whole numbers")
   func bytes() {
     let ticks = AxisTicks.bytes(upTo: 19.1 * 1_048_576)
     #expect(
@@ -27,14 +27,14 @@ struct AxisTicksTests {
       ])
   }
 
-  @Test("connections have no halves")
+  @Test("for connections are whole numbers")
   func whole() {
     #expect(AxisTicks.whole(upTo: 3).values == [0, 1, 2, 3])
     #expect(AxisTicks.whole(upTo: 0).values == [0, 1])
     #expect(AxisTicks.whole(upTo: 2000).values == [0, 500, 1000, 1500, 2000])
   }
 
-  @Test("a logarithmic axis begins and ends at round values around its own")
+  @Test("on a logarithmic axis begin and end at round values around the data")
   func logarithmic() {
     let wide = LogTicks(from: 30_000, upTo: 4e9)
     #expect(wide.begin == 20_000 && wide.end == 5e9)
@@ -46,7 +46,7 @@ struct AxisTicksTests {
   }
 
   @Test(
-    "labels leave out zeros that say nothing",
+    "have labels without meaningless zeros",
     arguments: [
       (TickText.time(0), "0"), (TickText.time(2_500_000), "2.5 ms"), (TickText.time(5e8), "500 ms"),
       (TickText.time(1e9), "1 s"), (TickText.time(200), "200 ns"), (TickText.rate(0), "0"),

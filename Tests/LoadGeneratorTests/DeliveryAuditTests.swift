@@ -39,7 +39,7 @@ struct DeliveryAuditTests {
     trace.receive(seq: message.seq, sender: message.sender, number: message.number)
   }
 
-  @Test("a trace in which all came once and in order is clean")
+  @Test("a trace with every delivery once and in order is clean")
   func clean() {
     let messages = (0..<100).map { message($0) }
     var audit = audit(messages)
@@ -49,7 +49,7 @@ struct DeliveryAuditTests {
     #expect(audit.judge(trace([], subscriber: 0)).isClean, "the sender itself is sent nothing")
   }
 
-  @Test("a lost delivery is found")
+  @Test("a lost delivery is detected")
   func lost() {
     let messages = (0..<100).map { message($0) }
     var audit = audit(messages)
@@ -58,7 +58,7 @@ struct DeliveryAuditTests {
     #expect(verdict.examples.first?.contains("seq 40") == true)
   }
 
-  @Test("a doubled delivery is found")
+  @Test("a duplicate delivery is detected")
   func doubled() {
     let messages = (0..<100).map { message($0) }
     var audit = audit(messages)
@@ -66,7 +66,7 @@ struct DeliveryAuditTests {
     #expect(verdict.doubled == 1 && verdict.lost == 0 && !verdict.isClean)
   }
 
-  @Test("deliveries in another order are found")
+  @Test("deliveries out of order are detected")
   func disordered() {
     var messages = (0..<100).map { message($0) }
     var audit = audit(messages)
@@ -75,7 +75,7 @@ struct DeliveryAuditTests {
     #expect(verdict.disordered == 1 && verdict.lost == 0 && !verdict.isClean)
   }
 
-  @Test("a delivery that was to be withheld is found, and one withheld rightly is no loss")
+  @Test("a delivery that should be withheld is detected, and a correctly withheld one is no loss")
   func withheld() {
     let messages = (0..<12).map { message($0) }
     var audit = audit(messages, Self.standard)
@@ -86,7 +86,7 @@ struct DeliveryAuditTests {
     #expect(audit.judge(trace(messages, isOperator: true)).isClean, "operators are shown all")
   }
 
-  @Test("a delivery of a message that nobody sent, or with another's contents, is found")
+  @Test("a delivery of a message that was never sent, or with wrong contents, is detected")
   func unknown() {
     let messages = (0..<20).map { message($0) }
     var audit = audit(messages)
@@ -96,7 +96,7 @@ struct DeliveryAuditTests {
     #expect(audit.judge(trace(mistaken)).mistaken == 1)
   }
 
-  @Test("what came before the entering, or to its own sender, is found")
+  @Test("a delivery before the entry, or to its own sender, is detected")
   func early() {
     let messages = (0..<20).map { message($0) }
     var audit = audit(messages)
@@ -107,7 +107,7 @@ struct DeliveryAuditTests {
     #expect(audit.judge(trace(messages, subscriber: 0)).uncalledFor == 20)
   }
 
-  @Test("a recovery fills the gap; a gap that was told is not a loss")
+  @Test("a recovery fills the gap; a reported gap is not a loss")
   func recovery() {
     let messages = (0..<30).map { message($0) }
     var audit = audit(messages)
@@ -133,7 +133,7 @@ struct DeliveryAuditTests {
     #expect(audit.judge(gap).isClean && audit.judge(gap).expected == 20)
   }
 
-  @Test("who was put out misses nothing that came later")
+  @Test("a user who was removed misses no later messages")
   func putOut() {
     let messages = (0..<30).map { message($0) }
     var audit = audit(messages)
@@ -142,7 +142,7 @@ struct DeliveryAuditTests {
     #expect(audit.judge(trace).isClean)
   }
 
-  @Test("sends without an answer may have been delivered")
+  @Test("unacknowledged sends may have been delivered")
   func unanswered() {
     let messages = (0..<10).map { message($0) }
     var audit = audit(messages)
@@ -151,7 +151,8 @@ struct DeliveryAuditTests {
   }
 
   @Test(
-    "what the throttle's own rule shows is clean, and any single change is found", arguments: 1...30
+    "deliveries by the throttle's own rule are clean, and any single change is detected",
+    arguments: 1...30
   )
   func property(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))

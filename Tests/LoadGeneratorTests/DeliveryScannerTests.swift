@@ -21,7 +21,7 @@ struct DeliveryScannerTests {
       from: EventOrigin(channelURL: url, seq: 9_007_199, timestamp: 1_730_000_000_000))
   }
 
-  @Test("the server's own event is recognised, whatever the text holds")
+  @Test("the server's own event is recognized, whatever the text contains")
   func recognised() {
     let expected = MessageReceipt(channel: 3, seq: 9_007_199, stamp: stamp)
     let scanner = DeliveryScanner(run: Self.run)
@@ -30,7 +30,7 @@ struct DeliveryScannerTests {
     }
   }
 
-  @Test("an event of another shape is left to the parser")
+  @Test("an event of another form is left to the parser")
   func otherShapes() {
     let scanner = DeliveryScanner(run: Self.run)
     #expect(scanner.delivery(in: event(run: 1).span) == nil)
@@ -42,7 +42,7 @@ struct DeliveryScannerTests {
     #expect(scanner.delivery(in: event { $0.data = foreign.text }.span) == nil)
   }
 
-  @Test("what is cut or damaged anywhere is not read beyond its end")
+  @Test("truncated or damaged input is never read beyond its end")
   func damaged() {
     let scanner = DeliveryScanner(run: Self.run)
     let whole = event()
@@ -62,7 +62,7 @@ struct DeliveryScannerTests {
     DeliveryScanner.isPresence(bytes.span)
   }
 
-  @Test("coming and going is recognised, and nothing else")
+  @Test("entries and exits are recognized, and nothing else")
   func presence() {
     let origin = EventOrigin(channelURL: "lobby", timestamp: 1)
     let user = User(id: "u")
@@ -79,7 +79,7 @@ struct DeliveryScannerTests {
     #expect(!isPresence(Event.throttled(range).notification(from: origin)))
   }
 
-  @Test("a channel's URL gives its place back, for its own run")
+  @Test("a channel's index is parsed from its URL, for its own run only")
   func channelName() {
     let url = ChannelName.url(run: 5, channel: 0xABC)
     #expect(ChannelName.channel(of: url, run: 5) == 0xABC)

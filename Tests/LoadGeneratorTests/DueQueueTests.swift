@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Due queue")
 struct DueQueueTests {
-  @Test("what is due comes in the order of its times", arguments: 1...20)
+  @Test("due items are returned in order of their times", arguments: 1...20)
   func order(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     var queue = DueQueue<Int>()

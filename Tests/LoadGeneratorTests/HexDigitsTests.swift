@@ -8,7 +8,7 @@ struct HexDigitsTests {
     HexDigits.read8(Array(text.utf8).span.bytes, at: offset)
   }
 
-  @Test("eight digits are read as they are written")
+  @Test("eight digits are parsed")
   func readsDigits() {
     for value in [0, 1, 0x9abc_def0, 0x0123_4567, .max, 0xa0a0_0f0f] as [UInt32] {
       var bytes: [UInt8] = []
@@ -17,7 +17,7 @@ struct HexDigitsTests {
     }
   }
 
-  @Test("every other byte in any place is refused")
+  @Test("any other byte in any position is refused")
   func refusesOthers() {
     let digits = Set("0123456789abcdef".utf8)
     for place in 0..<8 {

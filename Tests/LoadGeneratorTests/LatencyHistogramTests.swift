@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Latency histogram")
 struct LatencyHistogramTests {
-  @Test("a quantile is never below the true one, and at most 1/128 above", arguments: 1...20)
+  @Test("a quantile is never below the true one, and at most 1/128 above it", arguments: 1...20)
   func errorBound(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     var histogram = LatencyHistogram()
@@ -27,7 +27,7 @@ struct LatencyHistogramTests {
     #expect(histogram.maximum == values.last)
   }
 
-  @Test("two histograms merged are one of all values", arguments: 1...5)
+  @Test("two merged histograms equal one of all values", arguments: 1...5)
   func merging(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     var (one, other, all) = (LatencyHistogram(), LatencyHistogram(), LatencyHistogram())
@@ -42,7 +42,7 @@ struct LatencyHistogramTests {
     for part in [0.1, 0.5, 0.99, 1] { #expect(one.quantile(part) == all.quantile(part)) }
   }
 
-  @Test("what is out of range counts at the end of the range")
+  @Test("values out of range count at the end of the range")
   func outOfRange() {
     var histogram = LatencyHistogram()
     #expect(histogram.quantile(0.5) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Message stamp")
 struct MessageStampTests {
-  @Test("a stamp is read as it was written", arguments: 1...20)
+  @Test("a stamp is parsed as it was written", arguments: 1...20)
   func roundTrip(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     let stamp = MessageStamp(
@@ -20,7 +20,7 @@ struct MessageStampTests {
   }
 
   @Test(
-    "what is no stamp is refused",
+    "an invalid stamp is refused",
     arguments: ["", "plg1", "plg2" + Self.zeros, "plg1x" + Self.zeros])
   func refused(text: String) {
     #expect(MessageStamp(Array(text.utf8).span) == nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Objectives")
 struct ObjectiveTests {
   @Test(
-    "an objective names a figure, a relation and a bound with its unit",
+    "an objective consists of a metric, a relation and a bound with its unit",
     arguments: [
       ("p99<50ms", Metric.quantile(nil, 0.99), Objective.Relation.below, 50e6),
       ("p99.9 <= 1.5s", .quantile(nil, 0.999), .atMost, 1.5e9),
@@ -25,7 +25,7 @@ struct ObjectiveTests {
   }
 
   @Test(
-    "what is no objective is refused with the reason",
+    "an invalid objective is refused with the reason",
     arguments: [
       ("p99", "has no comparison"), ("", "has no comparison"), ("p98<1ms", "'p98'"),
       ("speed>1", "not a figure"), ("p99<50", "units"), ("p99<fast", "not a number"),
@@ -40,7 +40,7 @@ struct ObjectiveTests {
     }
   }
 
-  @Test("what was not measured is missed")
+  @Test("an objective without a measurement is not met")
   func missed() throws {
     let objective = try Objective("p99<50ms")
     #expect(!ObjectiveOutcome(objective, value: nil).isMet)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import LoadGenerator
 
-@Suite("Usage of a process")
+@Suite("Process usage")
 struct ProcessUsageTests {
-  @Test("the kernel's text gives the anonymous memory in bytes")
+  @Test("anonymous memory in bytes is parsed from the kernel's text")
   func parsed() {
     let text = "Name:\tx\nVmRSS:\t  900 kB\nRssAnon:\t    1234 kB\nRssFile:\t 5 kB\n"
     #expect(ProcessFileUsage.residentAnonymousBytes(in: text) == 1_263_616)
@@ -13,7 +13,7 @@ struct ProcessUsageTests {
     #expect(ProcessFileUsage.residentAnonymousBytes(in: "RssAnon: \(Int64.max) kB") == nil)
   }
 
-  @Test("this process has used something, and one that is not there nothing")
+  @Test("this process has usage, and a missing process has none")
   func own() throws {
     let usage = try #require(ProcessFileUsage(process: 0).read())
     #expect(usage.cpu > 0 && usage.memory > 0)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import LoadGenerator
 
-@Suite("Page of a report")
+@Suite("Report page")
 struct ReportPageTests {
-  @Test("text and lines can be read on the background, light and dark")
+  @Test("text and lines are legible on the background, light and dark")
   func contrast() throws {
     for palette in [ReportPalette.light, .dark] {
       let colours = Dictionary(uniqueKeysWithValues: palette.colours.map { ($0.name, $0.colour) })
@@ -41,7 +41,7 @@ struct ReportPageTests {
     return product
   }
 
-  @Test("percentiles with too few samples have no number")
+  @Test("percentiles with too few samples are omitted")
   func fewSamples() {
     var histogram = LatencyHistogram()
     for index in 1...200 { histogram.record(Int64(index) * 1_000_000) }
@@ -85,7 +85,7 @@ struct ReportPageTests {
     #expect(page.contains("5 s: cut off"))
   }
 
-  @Test("the verdict stands first, with what was missed")
+  @Test("the verdict comes first, with the missed objectives")
   func verdict() throws {
     var report = LoadReport(scenario: "fanout")
     report.judge(try ["lost=0", "p99<1ms"].map(Objective.init))
@@ -96,7 +96,7 @@ struct ReportPageTests {
     #expect(HTMLReport(report).text.contains("Passed: "))
   }
 
-  @Test("latencies of any size lie inside of the plot, the shortest at the bottom")
+  @Test("latencies of any size are inside the plot, the shortest at the bottom")
   func logarithms() {
     let values = [1e3, 1e4, 1e5, 1e6]
     let plot = LinePlot(

@@ -32,7 +32,7 @@ struct ReportTests {
     return report
   }
 
-  @Test("figures follow from what was counted")
+  @Test("metrics are computed from the counters")
   func figures() throws {
     let report = try report()
     #expect(report.throughput == 100)
@@ -42,7 +42,7 @@ struct ReportTests {
     #expect(!report.isGood)
   }
 
-  @Test("a run that has lost all its connections is not good, though nothing was delivered wrongly")
+  @Test("a run that lost all its connections fails, even if all deliveries were correct")
   func desertion() throws {
     var report = try report()
     report.outcomes = []
@@ -55,7 +55,7 @@ struct ReportTests {
     #expect(root["counts"]?["connected_at_end"]?.integer == 0)
   }
 
-  @Test("the page loads nothing, and what it quotes stays text")
+  @Test("the page loads no resources, and quoted text stays text")
   func page() throws {
     let page = HTMLReport(try report()).text
     for forbidden in ["http:", "https:", "//", "<script", "<img", "@import", "url("] {
@@ -66,7 +66,7 @@ struct ReportTests {
     #expect(page.contains("MISSED") == false && page.contains("missed"))
   }
 
-  @Test("the JSON holds the figures")
+  @Test("the JSON contains the metrics")
   func json() throws {
     let root = try JSONDocument(ReportJSON.bytes(report())).root
     #expect(root["scenario"]?.string == "fanout")
@@ -77,14 +77,14 @@ struct ReportTests {
     #expect(Array(root["timeline"]?.elements.map { $0["seconds"]?.number } ?? []).count == 3)
   }
 
-  @Test("the summary names what was missed")
+  @Test("the summary lists the missed objectives")
   func summary() throws {
     let lines = SummaryText(try report()).lines
     #expect(lines.contains { $0.contains("MISSED cpu_per_delivery<1us: 2.00 µs") })
     #expect(lines.contains { $0.contains("met") && $0.contains("lost=0") })
   }
 
-  @Test("an empty run has a report too")
+  @Test("an empty run also has a report")
   func empty() throws {
     let report = LoadReport(scenario: "spike")
     #expect(!HTMLReport(report).text.isEmpty)
@@ -93,7 +93,7 @@ struct ReportTests {
   }
 
   @Test(
-    "quantities have short numbers",
+    "quantities are shown as short numbers",
     arguments: [
       (Quantity.time(850), "850 ns"), (Quantity.time(1250), "1.25 µs"),
       (Quantity.time(12_340_000), "12.3 ms"), (Quantity.time(3e9), "3.00 s"),

@@ -15,7 +15,7 @@ struct RunComparisonTests {
     return ReportJSON.bytes(report)
   }
 
-  @Test("has a ratio for what both have measured")
+  @Test("has a ratio for metrics measured by both")
   func ratios() throws {
     let comparison = RunComparison(
       try ReportDigest(report(200_000, subscribers: 10)),
@@ -31,7 +31,7 @@ struct RunComparisonTests {
     #expect(!comparison.lines.contains { $0.hasPrefix("host ") })
   }
 
-  @Test("warns when the settings differ")
+  @Test("warns if the settings differ")
   func settings() throws {
     let comparison = RunComparison(
       try ReportDigest(report(200_000, subscribers: 10)),
@@ -44,7 +44,7 @@ struct RunComparisonTests {
     }
   }
 
-  @Test("what is no report is refused with the reason")
+  @Test("refuses an invalid report with the reason")
   func faults() {
     for text in ["", "[]", "{}", #"{"scenario":1,"latency_ns":{},"counts":{}}"#, "{", "7"] {
       #expect(throws: ReportDigest.Fault.self, "\(text)") { try ReportDigest(Array(text.utf8)) }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Origin of a run")
 struct RunOriginTests {
   @Test(
-    "a date is that of the calendar",
+    "a date is a calendar date",
     arguments: [
       (Int64(0), "1970-01-01 00:00:00 UTC"), (951_782_399_000, "2000-02-28 23:59:59 UTC"),
       (951_782_400_000, "2000-02-29 00:00:00 UTC"), (1_709_251_200_000, "2024-03-01 00:00:00 UTC"),
@@ -19,7 +19,7 @@ struct RunOriginTests {
     #expect(origin.date == expected)
   }
 
-  @Test("a command line can be given to a shell again, without its secrets")
+  @Test("a command line can be run again in a shell, without its secrets")
   func commandLine() {
     let arguments = [
       "parley", "load", "fanout", "--require", "p99<50ms", "--api-token", "secret", "--rate=4",
@@ -31,7 +31,7 @@ struct RunOriginTests {
         + #"'it'\''s' ''"#)
   }
 
-  @Test("a processor is found under the names that kernels give it")
+  @Test("the processor is found under the names that kernels use")
   func processors() {
     #expect(
       Machine.processor(in: "processor\t: 0\nmodel name\t: A  fast CPU @ 2 GHz\nmodel name\t: B\n")
@@ -40,14 +40,14 @@ struct RunOriginTests {
     #expect(Machine.processor(in: "processor\t: 0\nflags\n\n:\n") == "")
   }
 
-  @Test("this machine describes itself")
+  @Test("the local machine is described")
   func current() {
     let machine = Machine.current()
     #expect(!machine.host.isEmpty && machine.kernel.hasPrefix("Linux "))
     #expect(machine.processorCount > 0)
   }
 
-  @Test("rows that are not known are left out")
+  @Test("unknown rows are omitted")
   func rows() {
     var origin = RunOrigin()
     #expect(origin.rows.isEmpty)

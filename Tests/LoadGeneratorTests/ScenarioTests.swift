@@ -16,7 +16,7 @@ struct ScenarioTests {
     Scenario.soak(chatter, content: .plain(bytes: 10), cuttingEvery: 1_000_000),
   ]
 
-  @Test("each channel is made by exactly one member, which enters it", arguments: plans)
+  @Test("each channel is created by exactly one member, which enters it", arguments: plans)
   func creators(plan: LoadPlan) {
     let made = plan.members.flatMap(\.creates)
     #expect(made.sorted() == (0..<UInt32(plan.channelCount)).map { $0 })
@@ -27,7 +27,7 @@ struct ScenarioTests {
     }
   }
 
-  @Test("connections of a spike come in order within its time")
+  @Test("connections of a spike are spread in order over its duration")
   func spike() {
     let plan = Scenario.spike(connections: 20, over: 1_000_000_000, channels: 3, rate: 1)
     let times = plan.members.indices.map(plan.arrivalTime(of:))
@@ -44,7 +44,7 @@ struct ScenarioTests {
     #expect(flooded == [0, 1])
   }
 
-  @Test("a mix says the same for the same message, and links as often as asked")
+  @Test("a mix gives equal messages equal texts, and has the requested share of links")
   func mix() {
     let mix = MessageMix(linkShare: 0.25, linkBase: "http://127.0.0.1:1/", linkCount: 5)
     let texts = (0..<4000).map { mix.text(sender: 3, number: $0) }

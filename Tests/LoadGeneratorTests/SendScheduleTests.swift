@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Send schedule")
 struct SendScheduleTests {
-  @Test("times follow the rate without drifting")
+  @Test("times follow the rate without drift")
   func noDrift() {
     var schedule = SendSchedule(start: 1000, perSecond: 3)
     for _ in 0..<3_000_000 { schedule.advance() }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import LoadGenerator
 
-@Suite("Set of seqs")
+@Suite("Set of sequence numbers")
 struct SeqSetTests {
-  @Test("it holds what a set of numbers holds", arguments: 1...20)
+  @Test("it behaves like a set of numbers", arguments: 1...20)
   func model(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     let base = Int64.random(in: 0...1000, using: &generator)
@@ -20,7 +20,7 @@ struct SeqSetTests {
     for seq in (base - 5)...(base + 600) { #expect(set.contains(seq) == model.contains(seq)) }
   }
 
-  @Test("sets are equal that hold the same above the same base")
+  @Test("sets with the same numbers above the same base are equal")
   func equality() {
     var (one, other) = (SeqSet(above: 5), SeqSet(above: 5))
     for seq in [6, 70, 900] as [Int64] { _ = one.insert(seq) }
@@ -33,7 +33,7 @@ struct SeqSetTests {
     #expect(!SeqSet(above: 1).isEqual(to: SeqSet(above: 2)))
   }
 
-  @Test("a seq out of all proportion costs no memory")
+  @Test("an extremely large sequence number uses no memory")
   func outOfProportion() {
     var set = SeqSet(above: 0)
     #expect(set.insert(.max) == .outOfRange)

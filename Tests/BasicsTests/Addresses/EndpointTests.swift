@@ -5,7 +5,7 @@ import Testing
 @Suite("Hosts with a port")
 struct EndpointTests {
   @Test(
-    "addresses that are understood",
+    "valid addresses are parsed",
     arguments: [
       ("127.0.0.1:8080", "127.0.0.1", UInt16(8080)), ("[::]:0", "::", 0),
       ("[fe80::1]:65535", "fe80::1", 65535), ("chat.example.com:443", "chat.example.com", 443),
@@ -19,7 +19,7 @@ struct EndpointTests {
   }
 
   @Test(
-    "addresses that are not",
+    "invalid addresses are refused",
     arguments: [
       "", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1",
       "1.2.3:80", "256.1.1.1:80", "::1:80", "[127.0.0.1]:80", "[::1]", "[::1:80", "a b:80",
@@ -29,7 +29,7 @@ struct EndpointTests {
     #expect(Endpoint(text) == nil)
   }
 
-  @Test("what is loopback and what is not")
+  @Test("loopback addresses are recognized")
   func loopback() throws {
     for text in ["127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "[0:0::1]:1", "LocalHost:1"] {
       #expect(try #require(Endpoint(text)).isLoopback, "\(text)")
@@ -39,7 +39,8 @@ struct EndpointTests {
     }
   }
 
-  @Test("what is read is written as it reads again, whatever the text", arguments: UInt64(1)...60)
+  @Test(
+    "a parsed text is written in a form that parses to the same value", arguments: UInt64(1)...60)
   func roundTrip(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let pieces = ["[", "]", ":", "::1", "1", "127.0.0.1", "a", "-", ".", "80", "0", "é", "\0", "/"]
@@ -51,7 +52,7 @@ struct EndpointTests {
     }
   }
 
-  @Test("a text is split behind its bracket, or at its last colon")
+  @Test("a text is split after its closing bracket, or at its last colon")
   func splitting() {
     func split(_ text: String) -> [String]? {
       HostAndPort(splitting: Array(text.utf8)[...]).map { parts in

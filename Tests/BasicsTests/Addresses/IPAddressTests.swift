@@ -4,7 +4,7 @@ import Testing
 
 @Suite("IP addresses")
 struct IPAddressTests {
-  @Test("an address reads and writes its usual notation")
+  @Test("an address is parsed from and written in its usual notation")
   func notation() throws {
     let pairs = [
       "1.2.3.4": "1.2.3.4", "::": "::", "::1": "::1", "1::": "1::", "2001:DB8::1": "2001:db8::1",
@@ -18,7 +18,7 @@ struct IPAddressTests {
   }
 
   @Test(
-    "what is not an address is refused",
+    "invalid addresses are refused",
     arguments: [
       "", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", "1.2.3.-4", " 1.2.3.4", "1.2.3.4 ",
       "0x7f.0.0.1", ":", ":::", "1::2::3", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "g::",
@@ -31,7 +31,7 @@ struct IPAddressTests {
 
 @Suite("Networks")
 struct NetworkTests {
-  @Test("a network holds the addresses that share its prefix")
+  @Test("a network contains the addresses that share its prefix")
   func network() throws {
     let network = try Network(parsing: "10.1.0.0/16")
     #expect(network.contains(.v4(0x0a01_ffff)))
@@ -42,20 +42,20 @@ struct NetworkTests {
   }
 
   @Test(
-    "a network that cannot be understood is named in the error",
+    "the error names a network that cannot be parsed",
     arguments: ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "host/8", "::/129", "10.0.0.0/8/8"])
   func badNetwork(text: String) {
     #expect(throws: NetworkTextError.malformed(text)) { try Network(parsing: text) }
   }
 
-  @Test("a network with bits beyond its prefix is a slip of the pen")
+  @Test("a network with bits set beyond its prefix is refused")
   func hostBits() {
     #expect(throws: NetworkTextError.hostBitsSet("10.0.0.1/8")) {
       try Network(parsing: "10.0.0.1/8")
     }
   }
 
-  @Test("a network holds exactly the addresses with its leading bits", arguments: UInt64(1)...40)
+  @Test("a network contains exactly the addresses with its leading bits", arguments: UInt64(1)...40)
   func model(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let length = Int.random(in: 0...32, using: &random)

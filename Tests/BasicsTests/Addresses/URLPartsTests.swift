@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Parts of a URL")
 struct URLPartsTests {
-  @Test("a URL is split into its parts as they are written")
+  @Test("a URL is split into its parts without decoding them")
   func parts() throws {
     let url = try #require(URLParts("HTTPS://u:p%20@Example.org:8443/a/b?x=1&y=%2F#top"))
     #expect(url.scheme == "https" && url.userInfo == "u:p%20" && url.host == "Example.org")
@@ -14,7 +14,7 @@ struct URLPartsTests {
     #expect(url.parameters?.map(\.value) == ["1", "/"])
   }
 
-  @Test("parts that are missing are nil or empty")
+  @Test("missing parts are nil or empty")
   func missing() throws {
     let url = try #require(URLParts("http://[::1]"))
     #expect(url.host == "[::1]" && url.bareHost == "::1" && url.port == nil && url.path.isEmpty)
@@ -25,7 +25,7 @@ struct URLPartsTests {
   }
 
   @Test(
-    "what is no URL with a host is refused",
+    "a text that is not a URL with a host is refused",
     arguments: [
       "", "a", "http:", "http:/a", "http://", "http:///a", "://a", "1://a", "h_p://a", "http://a b",
       "http://a\n", "http://ä", "http://a%2", "http://a%zz", "http://[::1", "http://[a]",

@@ -17,7 +17,7 @@ struct Base64Tests {
   }
 
   @Test(
-    "has one form only for the same bytes",
+    "each byte sequence has exactly one accepted encoding",
     arguments: [
       "Zh==", "Zm9=", "Z", "Zm9v=", "====", "Z===", "Zg=", "Zm 9v", "Zm9v\n", "Zm9-", "é",
     ])
@@ -25,7 +25,7 @@ struct Base64Tests {
     #expect(Base64.decode(text) == nil)
   }
 
-  @Test("decodes what it encodes", arguments: 0..<20)
+  @Test("decodes its own output", arguments: 0..<20)
   func roundTrip(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let count = Int.random(in: 0...100, using: &generator)

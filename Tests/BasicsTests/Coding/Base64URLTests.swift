@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("Base64url")
 struct Base64URLTests {
-  @Test("encoding gives RFC 4648's examples without padding")
+  @Test("encoding produces RFC 4648's examples without padding")
   func examples() {
     let examples = [
       "": "", "f": "Zg", "fo": "Zm8", "foo": "Zm9v", "foob": "Zm9vYg", "fooba": "Zm9vYmE",
@@ -27,7 +27,7 @@ struct Base64URLTests {
   }
 
   @Test(
-    "other spellings of the same bytes are refused",
+    "other encodings of the same bytes are refused",
     arguments: ["Zg==", "Zh", "Zm9", "Z", "Zm9vY", "Zm 9v", "Zm9v\n", "+_8", "-/8", "Zm9v.", "é"])
   func strict(text: String) {
     #expect(Base64URL.decode(text.utf8) == nil)

@@ -5,7 +5,7 @@ import Testing
 struct FNV1aTests {
   /// From the reference implementation's test vectors.
   @Test(
-    "gives the hashes that are published for it",
+    "returns the published test vectors",
     arguments: [
       ("", 0xcbf2_9ce4_8422_2325), ("a", 0xaf63_dc4c_8601_ec8c), ("b", 0xaf63_df4c_8601_f1a5),
       ("foobar", 0x8594_4171_f739_67e8),
@@ -17,7 +17,7 @@ struct FNV1aTests {
     #expect(bytewise.value == hash)
   }
 
-  @Test("takes a number as its eight bytes, the least significant first")
+  @Test("hashes a number as eight bytes in little-endian order")
   func numbers() {
     var (number, bytes) = (FNV1a(), FNV1a())
     number.append(0x0807_0605_0403_0201 as UInt64)

@@ -3,12 +3,12 @@ import Testing
 
 @Suite("Hexadecimal digits")
 struct HexadecimalTests {
-  @Test("bytes become two hexadecimal digits each")
+  @Test("each byte becomes two hexadecimal digits")
   func hexadecimal() {
     #expect(Hexadecimal.encode([0, 9, 0xAB, 0xFF]) == "0009abff")
   }
 
-  @Test("digits of both cases have values, and nothing else has")
+  @Test("digits of both cases have values, and no other character does")
   func values() {
     for byte in UInt8.min...UInt8.max {
       let character = Character(Unicode.Scalar(byte))
@@ -17,7 +17,7 @@ struct HexadecimalTests {
     }
   }
 
-  @Test("every byte comes back from its digits")
+  @Test("every byte is restored from its digits")
   func roundTrip() {
     for byte in UInt8.min...UInt8.max {
       let digits = Hexadecimal.encode([byte]).utf8.compactMap(\.hexDigitValue)

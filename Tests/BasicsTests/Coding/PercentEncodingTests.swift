@@ -2,22 +2,22 @@ import Basics
 import TestSupport
 import Testing
 
-@Suite("A text as part of a URL")
+@Suite("Percent-encoding of a URL component")
 struct PercentEncodingTests {
-  @Test("has all but unreserved characters encoded (RFC 3986 §2.3)")
+  @Test("encodes all but unreserved characters (RFC 3986 §2.3)")
   func encoding() {
     #expect(PercentEncoding.encode("aZ0-._~") == "aZ0-._~")
     #expect(PercentEncoding.encode("a b/ü?") == "a%20b%2F%C3%BC%3F")
   }
 
-  @Test("never leads to another place of the path")
+  @Test("an encoded text never points to another path")
   func dots() {
     #expect(PercentEncoding.encode(pathPart: "..") == "%2E%2E")
     #expect(PercentEncoding.encode(pathPart: ".") == "%2E")
     #expect(PercentEncoding.encode(pathPart: "a/..") == "a%2F..")
   }
 
-  @Test("a text comes back from any encoding of it", arguments: UInt64(1)...30)
+  @Test("a text is restored from any encoding of it", arguments: UInt64(1)...30)
   func roundTrip(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let bytes = random.bytes(Int.random(in: 0...80, using: &random))
@@ -37,7 +37,7 @@ struct PercentEncodingTests {
     #expect(PercentEncoding.decode(text.utf8) == nil)
   }
 
-  @Test("bytes that are not UTF-8 are no text")
+  @Test("bytes that are not UTF-8 are refused")
   func notText() {
     #expect(PercentEncoding.decode("%ff".utf8) == [0xff])
     #expect(PercentEncoding.text("%ff".utf8) == nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite("The calendar")
 struct CivilTimeTests {
   @Test(
-    "seconds lead to a date and back, around leap days, centuries and the ends of the calendar",
+    "seconds convert to a date and back, around leap days, centuries and the calendar's limits",
     arguments: [
       (Int64(0), "1970-01-01 00:00:00", 4), (-1, "1969-12-31 23:59:59", 3),
       (951_782_399, "2000-02-28 23:59:59", 1), (951_782_400, "2000-02-29 00:00:00", 2),
@@ -43,13 +43,13 @@ struct CivilTimeTests {
     #expect(last.date == "2200-01-01")
   }
 
-  @Test("milliseconds before 1970 belong to the second that they are in")
+  @Test("milliseconds before 1970 belong to the second that contains them")
   func milliseconds() {
     #expect(CivilTime(unixMilliseconds: -1) == CivilTime(unixSeconds: -1))
     #expect(CivilTime(unixMilliseconds: 1_999) == CivilTime(unixSeconds: 1))
   }
 
-  @Test("times outside the calendar become the nearest in it", arguments: [Int64.min, .max])
+  @Test("times outside the calendar are clamped to its limits", arguments: [Int64.min, .max])
   func ends(seconds: Int64) {
     let text = seconds < 0 ? "0000-01-01" : "9999-12-31"
     #expect(CivilTime(unixSeconds: seconds).date == text)
@@ -57,7 +57,7 @@ struct CivilTimeTests {
   }
 
   @Test(
-    "the calendar has no other times",
+    "times that do not exist in the calendar are refused",
     arguments: [
       (-1, 1, 1, 0, 0, 0), (10_000, 1, 1, 0, 0, 0), (2026, 0, 1, 0, 0, 0), (2026, 13, 1, 0, 0, 0),
       (2026, 1, 0, 0, 0, 0), (2026, 1, 32, 0, 0, 0), (2026, 4, 31, 0, 0, 0),

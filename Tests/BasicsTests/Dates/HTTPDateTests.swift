@@ -2,10 +2,10 @@ import Testing
 
 @testable import Basics
 
-@Suite("Dates of HTTP (RFC 9110 §5.6.7)")
+@Suite("HTTP dates (RFC 9110 §5.6.7)")
 struct HTTPDateTests {
   @Test(
-    "the RFC's example is one moment in all three notations",
+    "the RFC's example is the same moment in all three notations",
     arguments: [
       "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
       "Sun Nov  6 08:49:37 1994",
@@ -15,7 +15,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "moments around leap days and ages are counted right",
+    "moments around leap days and century boundaries are computed correctly",
     arguments: [
       ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Wed, 31 Dec 1969 23:59:59 GMT", -1),
       ("Tue, 29 Feb 2000 00:00:00 GMT", 951_782_400),
@@ -28,7 +28,7 @@ struct HTTPDateTests {
     #expect(HTTPDate(seconds: seconds).text == text)
   }
 
-  @Test("a year of two digits is at most fifty years ahead")
+  @Test("a two-digit year is at most fifty years in the future")
   func centuries() {
     let text = "Sunday, 06-Nov-76 08:49:37 GMT"
     #expect(
@@ -38,7 +38,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "what is no date is none",
+    "invalid dates return nil",
     arguments: [
       "", "0", "-1", "now", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
       "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",

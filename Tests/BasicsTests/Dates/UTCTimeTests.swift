@@ -2,10 +2,10 @@ import Testing
 
 @testable import Basics
 
-@Suite("Times of log lines")
+@Suite("Times in log lines")
 struct UTCTimeTests {
   @Test(
-    "times are UTC with milliseconds",
+    "times are in UTC with milliseconds",
     arguments: [
       (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
       (1_709_251_199_999, "2024-02-29T23:59:59.999Z"),

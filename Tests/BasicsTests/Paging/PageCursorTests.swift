@@ -10,7 +10,7 @@ struct PageCursorTests {
     init(positionBytes: [UInt8]) { self.positionBytes = positionBytes }
   }
 
-  @Test("a token gives back its position, to its own list only", arguments: UInt64(1)...20)
+  @Test("a token restores its position, and only for its own list", arguments: UInt64(1)...20)
   func isBoundToList(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let position = AnyBytes(positionBytes: random.bytes(Int.random(in: 0...320, using: &random)))
@@ -21,7 +21,7 @@ struct PageCursorTests {
     }
   }
 
-  @Test("a text stands in its token, and belongs to its own list")
+  @Test("a text position is kept in its token, which is valid only for its own list")
   func texts() {
     let cursor = PageCursor<String>(of: ["previews", ""])
     let token = cursor.token(after: "https://a.b/c?d=e")
@@ -34,7 +34,7 @@ struct PageCursorTests {
     }
   }
 
-  @Test("a token is as long as may be sent back, with the longest link")
+  @Test("a token with the longest link stays within the accepted token length")
   func length() {
     let link = String(repeating: "a", count: 2_048)
     let cursor = PageCursor<String>(of: ["previews"])
@@ -45,7 +45,7 @@ struct PageCursorTests {
   }
 
   @Test(
-    "positions of every kind come back",
+    "positions of every kind are restored",
     arguments: [Int64.min, -1, 0, 1, 0x2e2e_2e2e_2e2e_2e2e, .max])
   func numbers(number: Int64) {
     let cursor = PageCursor<Int64>(of: ["q"])
@@ -65,7 +65,7 @@ struct PageCursorTests {
     #expect(PageCursor<String>(of: ["q"]).position(in: other) == nil)
   }
 
-  @Test("there is one token for each position")
+  @Test("each position has exactly one token")
   func canonical() {
     let cursor = PageCursor<String>(of: ["q"])
     let token = cursor.token(after: "abc")
@@ -73,7 +73,7 @@ struct PageCursorTests {
     #expect(cursor.position(in: String(other)) == nil)
   }
 
-  @Test("no single changed character goes unnoticed", arguments: UInt64(1)...20)
+  @Test("any single changed character is detected", arguments: UInt64(1)...20)
   func detectsChanges(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let cursor = PageCursor<AnyBytes>(of: ["q"])

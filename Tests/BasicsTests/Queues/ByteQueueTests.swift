@@ -6,7 +6,7 @@ import Testing
 struct ByteQueueTests {
   private func contents(_ queue: ByteQueue) -> [UInt8] { queue.withUnsafeBytes { Array($0) } }
 
-  @Test("gives back what was appended, first in, first out")
+  @Test("returns appended bytes, first in, first out")
   func order() {
     var queue = ByteQueue()
     let more: [UInt8] = [3, 4]
@@ -22,12 +22,12 @@ struct ByteQueueTests {
     #expect(contents(queue).isEmpty)
   }
 
-  @Test("takes two words inline, so that an idle connection costs nothing more")
+  @Test("takes 16 bytes inline, so an idle connection uses no further memory")
   func size() {
     #expect(MemoryLayout<ByteQueue>.size == 16)
   }
 
-  @Test("goes on after being emptied of more than it keeps")
+  @Test("accepts bytes after being emptied of more than the capacity that it keeps")
   func largeThenSmall() {
     var queue = ByteQueue()
     queue.append([UInt8](repeating: 7, count: 3 * ByteQueue.keptCapacity))

@@ -13,7 +13,7 @@ struct FairQueueTests {
       capacity: .init(total: total, perPrincipal: perPrincipal, runningPerPrincipal: running))
   }
 
-  @Test("one principal's jobs are taken in the order of submission")
+  @Test("one principal's jobs run in the order of submission")
   func keepsOrder() {
     var queue = queue()
     for job in 0..<10 { #expect(queue.submit(job, for: "ann") == .accepted) }
@@ -26,7 +26,7 @@ struct FairQueueTests {
     #expect(queue.count == 0)
   }
 
-  @Test("whoever has used least is next, however many jobs another has waiting")
+  @Test("the principal that has used the least time is next, however many jobs another has waiting")
   func servesLeastServed() {
     var queue = queue()
     for job in 0..<5 { _ = queue.submit(job, for: "busy") }
@@ -45,7 +45,7 @@ struct FairQueueTests {
     #expect(order == ["busy", "busy", "new", "new", "busy", "busy", "busy"])
   }
 
-  @Test("with several workers, a principal with a job running waits for one without")
+  @Test("with several workers, a principal with a running job yields to one without")
   func spreadsOverWorkers() {
     var queue = queue()
     for job in 0..<4 { _ = queue.submit(job, for: "busy") }
@@ -56,7 +56,7 @@ struct FairQueueTests {
     #expect(others == ["other", "busy"])
   }
 
-  @Test("a principal never has more jobs running than it may, though no other waits")
+  @Test("a principal never exceeds its limit of running jobs, even if no other principal waits")
   func capsRunning() {
     var queue = queue(running: 2)
     for job in 0..<4 { _ = queue.submit(job, for: "busy") }
@@ -68,7 +68,7 @@ struct FairQueueTests {
     #expect(queue.runningCount == 3 && queue.count == 1)
   }
 
-  @Test("jobs that are taken out are no longer counted, and the others keep their order")
+  @Test("removed jobs are no longer counted, and the others keep their order")
   func takesOut() {
     var queue = queue()
     for job in 0..<6 { _ = queue.submit(job, for: "ann") }
@@ -81,7 +81,7 @@ struct FairQueueTests {
     #expect(left == [2, 4])
   }
 
-  @Test("a pause saves up nothing, and wipes nothing out")
+  @Test("an idle principal accumulates no credit, and its used time is not reset")
   func pauses() {
     var queue = queue()
     for job in 0..<20 { _ = queue.submit(job, for: "steady") }
@@ -100,7 +100,7 @@ struct FairQueueTests {
     #expect((8...10).contains(before), "\(before) turns")
   }
 
-  @Test("a full share refuses its principal alone, a full queue everyone")
+  @Test("a full share refuses only its own principal, a full queue refuses everyone")
   func isBounded() {
     var queue = queue(total: 3, perPrincipal: 2)
     #expect(queue.submit(1, for: "ann") == .accepted)
@@ -113,7 +113,7 @@ struct FairQueueTests {
     #expect(queue.submit(6, for: "cy") == .accepted)
   }
 
-  @Test("whoever keeps asking gets the same time as others", arguments: UInt64(1)...20)
+  @Test("principals that submit continuously get equal time", arguments: UInt64(1)...20)
   func isFair(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var queue = queue()
@@ -139,7 +139,7 @@ struct FairQueueTests {
     #expect(most - least <= 200, "seed \(seed): \(used)")
   }
 
-  @Test("every job is taken once and in its principal's order", arguments: UInt64(1)...20)
+  @Test("every job runs exactly once, in its principal's order", arguments: UInt64(1)...20)
   func losesNothing(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var queue = queue(total: 50, perPrincipal: 20)
@@ -164,7 +164,7 @@ struct FairQueueTests {
     }
   }
 
-  @Test("what is remembered of those who left is bounded, and gone when all have left")
+  @Test("state kept for departed principals is bounded, and removed once all have left")
   func forgets() {
     var queue = queue(total: 10, perPrincipal: 10)
     for _ in 0..<3 { _ = queue.submit(0, for: "steady") }

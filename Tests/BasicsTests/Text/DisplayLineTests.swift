@@ -2,9 +2,9 @@ import Basics
 import Basics
 import Testing
 
-@Suite("Text for people")
+@Suite("Text for display")
 struct DisplayLineTests {
-  @Test("white space is that of Unicode, line separators included")
+  @Test("white space is Unicode white space, including line separators")
   func whitespace() {
     for number in UInt32(0)...0x3100 {
       guard let scalar = Unicode.Scalar(number), scalar.properties.isWhitespace, number != 0x85
@@ -14,7 +14,7 @@ struct DisplayLineTests {
   }
 
   @Test(
-    "a character of several scalars is kept whole or left out",
+    "a character of several scalars is either kept whole or dropped",
     arguments: [
       ("ab👩\u{200d}🚀", 3, "ab"), ("ab👩\u{200d}🚀", 5, "ab👩\u{200d}🚀"), ("abe\u{301}x", 3, "ab"),
       ("abe\u{301}x", 4, "abe\u{301}"), ("ab🇰🇷", 3, "ab"), ("abc", 3, "abc"), ("abcd", 3, "abc"),
@@ -24,7 +24,7 @@ struct DisplayLineTests {
     #expect(DisplayText.line(text, limit: limit) == expected)
   }
 
-  @Test("a heap of marks is cut in the middle rather than left out")
+  @Test("a long run of combining marks is truncated rather than dropped")
   func marks() {
     let heap = "a" + String(repeating: "\u{301}", count: 100)
     #expect(DisplayText.line(heap, limit: 50).unicodeScalars.count == 50)

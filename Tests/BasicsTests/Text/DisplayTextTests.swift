@@ -2,10 +2,10 @@ import Basics
 import TestSupport
 import Testing
 
-@Suite("Text of strangers")
+@Suite("Untrusted text")
 struct DisplayTextTests {
   @Test(
-    "a line loses what a terminal would obey",
+    "terminal control characters are removed from a line",
     arguments: [
       "\u{1b}]0;title\u{7}", "a\rb", "\u{9b}31m", "\u{202e}txt", "x\u{2066}y", "\u{7f}", "a\nb",
     ])
@@ -13,14 +13,14 @@ struct DisplayTextTests {
     #expect(!DisplayText.shortened(text).unicodeScalars.contains { $0.actsOnItsSurroundings })
   }
 
-  @Test("a line keeps its letters, and is cut when it is long")
+  @Test("a line keeps its letters, and a long line is truncated")
   func letters() {
     #expect(DisplayText.shortened("žluťoučký 🎉") == "žluťoučký 🎉")
     #expect(DisplayText.shortened("abcdef", limit: 3) == "abc…")
     #expect(DisplayText.shortened("abc  ", limit: 3) == "abc")
   }
 
-  @Test("quoting escapes all that is not seen, and its own marks")
+  @Test("quoting escapes invisible characters and quotation marks")
   func quoting() {
     #expect(DisplayText.quoted("a\u{0}b\u{1b}[31m") == #""a\u{0}b\u{1b}[31m""#)
     #expect(DisplayText.quoted("\"\\\n\r\t\u{200d}\u{2028}") == #""\"\\\n\r\t\u{200d}\u{2028}""#)
@@ -28,7 +28,7 @@ struct DisplayTextTests {
     #expect(DisplayText.escaped("\"a\"\u{202e}", limit: 9) == #""a"\u{202e}"#)
   }
 
-  @Test("a name is bare when it is plain")
+  @Test("a plain name is not quoted")
   func names() {
     #expect(DisplayText.name("/etc/parley.yaml") == "/etc/parley.yaml")
     for text in ["", "a b", "a\"", "a\\", "é", String(repeating: "a", count: 81)] {
@@ -36,7 +36,7 @@ struct DisplayTextTests {
     }
   }
 
-  @Test("an excerpt replaces what acts on its surroundings")
+  @Test("an excerpt replaces characters that affect the surrounding text")
   func excerpts() {
     #expect(DisplayText.excerpt("a\u{0}b\u{202e}") == "\"a\u{fffd}b\u{fffd}\"")
     #expect(DisplayText.excerpt("👩\u{200d}🚀") == "\"👩\u{200d}🚀\"")
@@ -44,7 +44,7 @@ struct DisplayTextTests {
   }
 
   @Test(
-    "no form lets through what acts on its surroundings, or grows without bound",
+    "every form removes characters that affect the surrounding text, and is bounded in length",
     arguments: UInt64(1)...40)
   func bounds(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -17,7 +17,8 @@ struct UTF8ValidatorTests {
     return (accepts, validator.isComplete)
   }
 
-  @Test("accepts whole texts", arguments: ["", "hello", "Hello-µ@ßöäüàá-UTF-8!!", "κόσμε", "🎉👩‍👧"])
+  @Test(
+    "accepts complete texts", arguments: ["", "hello", "Hello-µ@ßöäüàá-UTF-8!!", "κόσμε", "🎉👩‍👧"])
   func valid(text: String) {
     #expect(verdicts([Array(text.utf8)]) == ([true], true))
   }
@@ -33,7 +34,7 @@ struct UTF8ValidatorTests {
   }
 
   @Test(
-    "refuses at the first byte that cannot be right",
+    "refuses input at the first invalid byte",
     arguments: [
       ([0x80], 0), ([0xC0], 0), ([0xC1], 0), ([0xF5], 0), ([0xFF], 0), ([0xFE], 0),
       ([0xE0, 0x9F], 1), ([0xED, 0xA0], 1), ([0xF0, 0x8F], 1), ([0xF4, 0x90], 1),
@@ -45,18 +46,18 @@ struct UTF8ValidatorTests {
     #expect(accepted(prefix + bytes) == 21 + place)
   }
 
-  @Test("stays refused once it has refused")
+  @Test("stays in the refused state after a refusal")
   func sticky() {
     #expect(verdicts([[0xFF], [0x61], []]) == ([false, false, false], false))
   }
 
-  @Test("knows that a text ends within a scalar")
+  @Test("detects a text that ends within a scalar")
   func incomplete() {
     #expect(verdicts([[0xF0, 0x9F]]) == ([true], false))
     #expect(verdicts([[0xF0, 0x9F], [0x8E, 0x89]]) == ([true, true], true))
   }
 
-  @Test("agrees with the standard library, however the text is cut", arguments: UInt64(1)...200)
+  @Test("agrees with the standard library for input split at any point", arguments: UInt64(1)...200)
   func reference(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var bytes = (0..<40).flatMap { _ in

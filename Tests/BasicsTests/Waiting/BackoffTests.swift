@@ -13,7 +13,7 @@ struct BackoffTests {
     #expect(backoff.ceiling(after: .max) == 30_000)
   }
 
-  @Test("waits reach from nothing, or from half the ceiling, to the ceiling")
+  @Test("waits range from zero, or half the ceiling, up to the ceiling")
   func ends() {
     let full = Backoff(first: 1_000, limit: 10_000, jitter: .full)
     #expect(full.wait(after: 1, random: 0) == 0)
@@ -24,7 +24,7 @@ struct BackoffTests {
   }
 
   @Test(
-    "no wait is negative or beyond its ceiling, whatever the settings", arguments: UInt64(1)...50)
+    "no wait is negative or above its ceiling, whatever the settings", arguments: UInt64(1)...50)
   func bounds(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let extremes: [Int64] = [.min, -1, 0, 1, 2, 999, 30_000, .max]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Circuit breaker: random histories")
 struct CircuitBreakerPropertyTests {
-  @Test("what it promises holds in any history", arguments: 0..<50)
+  @Test("its guarantees hold in any history", arguments: 0..<50)
   func history(seed: UInt64) {
     var run = Run(seed: seed)
     for _ in 0..<500 { run.step() }

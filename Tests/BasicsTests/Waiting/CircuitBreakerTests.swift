@@ -21,7 +21,7 @@ struct CircuitBreakerTests {
     return breaker
   }
 
-  @Test("it opens with the fifth failure in a row")
+  @Test("it opens after five consecutive failures")
   func opens() {
     var breaker = CircuitBreaker()
     for count in 1...4 {
@@ -34,7 +34,7 @@ struct CircuitBreakerTests {
     #expect(breaker.refusal(at: 1_000) == nil)
   }
 
-  @Test("an answer begins the count anew")
+  @Test("a success resets the failure count")
   func counts() {
     var breaker = CircuitBreaker()
     for _ in 0..<4 { _ = fail(&breaker, at: 0) }
@@ -43,7 +43,7 @@ struct CircuitBreakerTests {
     #expect(fail(&breaker, at: 0) == .opened(wait: 1_000))
   }
 
-  @Test("when the time is up one request tries, and the others are refused meanwhile")
+  @Test("after the open time one request is let through as a trial, and the others are refused")
   func probes() {
     var breaker = opened()
     guard case .admitted = breaker.admit(at: 1_000) else {
@@ -57,7 +57,7 @@ struct CircuitBreakerTests {
     #expect(breaker.state == .closed(failures: 0))
   }
 
-  @Test("tries in vain double the time, up to a minute; an answer makes it a second again")
+  @Test("failed trials double the open time, up to a minute; a success resets it to one second")
   func doubles() {
     var breaker = opened()
     var now: Int64 = 0
@@ -75,7 +75,7 @@ struct CircuitBreakerTests {
   }
 
   @Test(
-    "jitter shortens the time by up to a quarter",
+    "jitter shortens the open time by up to a quarter",
     arguments: [(0.0, 1_000), (0.5, 875), (1.0, 750), (-3, 1_000), (9, 750), (.nan, 1_000)])
   func jitter(share: Double, expected: Int64) {
     var breaker = CircuitBreaker()
@@ -83,7 +83,7 @@ struct CircuitBreakerTests {
     #expect(fail(&breaker, at: 0, jitter: share) == .opened(wait: expected))
   }
 
-  @Test("what becomes of requests from before it opened does not hurt the try")
+  @Test("the outcome of a request from before it opened does not affect the trial")
   func oldTickets() {
     var breaker = CircuitBreaker()
     guard case .admitted(let old) = breaker.admit(at: 0) else { return }
@@ -96,13 +96,13 @@ struct CircuitBreakerTests {
     #expect(breaker.state == .halfOpen)
   }
 
-  @Test("a late answer to a request from before it opened closes it")
+  @Test("a late success of a request from before it opened closes it")
   func lateAnswer() {
     var breaker = opened()
     #expect(breaker.succeed() == .closed)
   }
 
-  @Test("a try that is called off lets the next one try at once")
+  @Test("a cancelled trial lets the next request try immediately")
   func withdrawn() {
     var breaker = opened()
     guard case .admitted(let ticket) = breaker.admit(at: 1_000) else { return }
@@ -111,7 +111,7 @@ struct CircuitBreakerTests {
     #expect(fail(&breaker, at: 1_500) == .reopened(wait: 2_000))
   }
 
-  @Test("limits that make no sense do no harm")
+  @Test("limits that make no sense are harmless")
   func oddLimits() {
     var limits = CircuitBreaker.Limits()
     limits.failures = 0

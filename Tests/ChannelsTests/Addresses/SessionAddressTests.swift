@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Addresses of sessions")
 struct SessionAddressTests {
-  @Test("an address takes 16 bytes, for many are kept")
+  @Test("an address takes 16 bytes, because many are kept in memory")
   func size() {
     #expect(MemoryLayout<SessionAddress>.size == 16)
   }
 
-  @Test("server, shard and connection each tell sessions apart")
+  @Test("sessions differ in their server, shard or connection")
   func identity() {
     let session = SessionAddress(server: 1, shard: 2, connection: 3)
     #expect(session != SessionAddress(server: 2, shard: 2, connection: 3))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Channels
 
-@Suite("Events as stages take them")
+@Suite("Events as passed to stages")
 struct ChannelEventTests {
   private let ann = User(id: "ann")
   private let message = EventMessage(
@@ -16,7 +16,7 @@ struct ChannelEventTests {
     ChannelEvent(event, in: "lobby", seq: 4, at: 9, author: .sample(1))
   }
 
-  @Test("hold the notification, the number, the time and the author")
+  @Test("contain the notification, the number, the time and the author")
   func origin() {
     let deleted = Event.messageDeleted(.init(messageID: 7))
     let event = event(deleted)
@@ -26,7 +26,7 @@ struct ChannelEventTests {
     #expect(event.seq == 4 && event.timestamp == 9 && event.author == .sample(1))
   }
 
-  @Test("about a message name it, with what the throttle needs")
+  @Test("message events contain the message ID and what the throttle needs")
   func messages() {
     guard case .message(let facts) = event(.messageReceived(message)).subject,
       case .update(ofMessage: 7) = event(.messageUpdated(message)).subject,
@@ -35,7 +35,7 @@ struct ChannelEventTests {
     #expect(facts.id == 7 && facts.createdAt == 5 && facts.authorID == "ann")
   }
 
-  @Test("about a channel bring its record, its operators or its end")
+  @Test("channel events contain its record, its operators or its end")
   func channels() {
     for change in [
       Event.channelChanged(info), .channelFrozen(info), .channelUnfrozen(info),
@@ -50,7 +50,7 @@ struct ChannelEventTests {
     else { return #expect(Bool(false)) }
   }
 
-  @Test("about a user put it out by a ban alone")
+  @Test("of the events about a user, only a ban removes the user")
   func users() {
     let restriction = Event.Restriction(user: ann, seconds: 1, description: "")
     guard case .expulsion(ofUser: "ann") = event(.userBanned(restriction)).subject,
@@ -60,7 +60,7 @@ struct ChannelEventTests {
     else { return #expect(Bool(false)) }
   }
 
-  @Test("new operators are shown everything from then on, and the record has them")
+  @Test("new operators are shown everything from that event on, and the record lists them")
   func operators() {
     let rig = StageRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     let session = SessionAddress.sample(1)

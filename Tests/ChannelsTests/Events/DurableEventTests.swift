@@ -25,7 +25,7 @@ struct DurableEventTests {
   }
 
   @Test(
-    "events about the channel show it as it is now",
+    "channel events show the channel's current state",
     arguments: [
       EventName.channelChanged, .channelDeleted, .channelFrozen, .channelUnfrozen,
     ])
@@ -36,7 +36,8 @@ struct DurableEventTests {
   }
 
   @Test(
-    "a mute or ban comes with its length and reason", arguments: [EventName.userMuted, .userBanned])
+    "mute and ban events include the duration and the reason",
+    arguments: [EventName.userMuted, .userBanned])
   func restrictions(name: EventName) throws {
     let payload = #"{"user":{"user_id":"ann"},"seconds":60,"description":"spam"}"#
     let params = try #require(try params(name, payload))
@@ -44,13 +45,15 @@ struct DurableEventTests {
     #expect(params["seconds"]?.integer == 60 && params["description"]?.string == "spam")
   }
 
-  @Test("a lifted mute or ban names the user", arguments: [EventName.userUnmuted, .userUnbanned])
+  @Test(
+    "events that lift a mute or ban name the user",
+    arguments: [EventName.userUnmuted, .userUnbanned])
   func releases(name: EventName) throws {
     let params = try #require(try params(name, #"{"user":{"user_id":"ann"}}"#))
     #expect(params["user"]?["user_id"]?.string == "ann")
   }
 
-  @Test("a change of the operators lists those of that time")
+  @Test("operator changes list the operators of that time")
   func operators() throws {
     let payload = #"{"operators":[{"user_id":"ann"},{"user_id":"bob"}]}"#
     let params = try #require(try params(.operatorsChanged, payload))
@@ -58,7 +61,7 @@ struct DurableEventTests {
     #expect(ids == ["ann", "bob"])
   }
 
-  @Test("events about a message show it as it is now, or are gone with it")
+  @Test("message events show the current message, or are omitted if it was deleted")
   func messages() {
     let message = Message(id: 7, channelURL: "lobby", user: nil, text: "x", createdAt: 1)
     func durable(_ name: EventName, _ id: Int64) -> DurableEvent? {
@@ -75,7 +78,7 @@ struct DurableEventTests {
         == Event.messageUpdated(EventMessage(message)).notification(from: origin))
   }
 
-  @Test("records of earlier versions, in the order of the alphabet, are written as today's events")
+  @Test("records of earlier versions, with sorted keys, are converted to today's format")
   func earlier() {
     let user = #""user":{"nickname":"Ann","profile_url":"","user_id":"ann"}"#
     let shown = #""user":{"user_id":"ann","nickname":"Ann","profile_url":""}"#
@@ -103,7 +106,7 @@ struct DurableEventTests {
     }
   }
 
-  @Test("what is unreadable or needs its message has no notification")
+  @Test("unreadable records, and records whose message is missing, have no notification")
   func none() throws {
     for name in [EventName.userBanned, .userUnmuted, .messageUpdated, .messageDeleted] {
       #expect(try params(name) == nil)

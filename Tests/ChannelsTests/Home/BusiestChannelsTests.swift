@@ -9,7 +9,7 @@ struct BusiestChannelsTests {
     channels.top(limit, at: now).map { "\($0.url) \($0.messages)" }
   }
 
-  @Test("are those with the most messages, and in the order of their URLs when they have as many")
+  @Test("are those with the most messages, ordered by URL among equals")
   func order() {
     var channels = BusiestChannels()
     for (url, count) in [("b", 2), ("c", 5), ("a", 2), ("d", 1), ("c", 1)] {
@@ -21,7 +21,7 @@ struct BusiestChannelsTests {
     #expect(BusiestChannels().top(5, at: 90_000).isEmpty)
   }
 
-  @Test("are forgotten after a minute, one slice after the other")
+  @Test("are forgotten after a minute, one time slice at a time")
   func time() {
     var channels = BusiestChannels()
     channels.add(3, to: "a", at: 4_999)
@@ -35,7 +35,7 @@ struct BusiestChannelsTests {
     #expect(shown(channels, 9, at: 500_000) == ["c 1"])
   }
 
-  @Test("a channel that is deleted is there no more, and the others keep their counts")
+  @Test("a deleted channel is removed, and the others keep their counts")
   func removal() {
     var channels = BusiestChannels()
     for (url, now) in [("a", Int64(0)), ("b", 0), ("c", 0), ("a", 20_000), ("b", 20_000)] {
@@ -50,7 +50,7 @@ struct BusiestChannelsTests {
   }
 
   @Test(
-    "no count is too high, and those of channels that have a large part of the messages are near",
+    "no count is too high, and counts of channels with a large share are close",
     arguments: UInt64(1)...4)
   func bounds(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

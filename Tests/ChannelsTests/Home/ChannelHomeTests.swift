@@ -49,7 +49,7 @@ struct ChannelHomeTests {
     }
   }
 
-  @Test("lets nobody in before all servers have reported")
+  @Test("admits no user before all servers have reported")
   mutating func applicants() {
     attach(1, announced: .users(["ann"]))
     #expect(home.isGathering)
@@ -63,7 +63,7 @@ struct ChannelHomeTests {
     #expect(!home.isElsewhere("ben", than: 2))
   }
 
-  @Test("publishes the exits of users who are on no server any more, and no others")
+  @Test("publishes exits only for users who are no longer on any server")
   mutating func exits() {
     attach(1, announced: .users(["ann", "ben", "cat"]))
     #expect(arrive(1, ["ann"]) == ["?ann"])
@@ -73,14 +73,14 @@ struct ChannelHomeTests {
     #expect(home.roster.count == 2)
   }
 
-  @Test("publishes the entering of users whom the old home could not announce")
+  @Test("publishes the entry of users that the old home could not announce")
   mutating func entering() {
     attach(1, announced: .users([]))
     #expect(arrive(1, ["ann"]) == ["?ann"])
     #expect(names(home.stopAwaiting(2, at: now)) == ["+ann"])
   }
 
-  @Test("notifies the participants on one server of a user of whom those on another know")
+  @Test("notifies one server's participants of users known only on another server")
   mutating func lacking() {
     attach(1, announced: .users(["ann", "ben"]))
     _ = arrive(1, ["ann"])
@@ -88,7 +88,7 @@ struct ChannelHomeTests {
     #expect(arrive(2, ["ben"]) == ["?ben", "2+ann"])
   }
 
-  @Test("notifies a stage that attaches anew of those who came and left meanwhile")
+  @Test("notifies a stage that reattaches of users who entered and left in the meantime")
   mutating func missedNotices() {
     _ = home.stopAwaitingAll(at: now)
     attach(1, announced: nil)
@@ -117,7 +117,7 @@ struct ChannelHomeTests {
   }
 
   @Test(
-    "publishes the entering of a user whose report was lost, though the server had nobody before")
+    "publishes the entry of a user whose report was lost, even if the server had no users before")
   mutating func lostEntering() {
     _ = home.stopAwaitingAll(at: now)
     attach(1, announced: .users([]))
@@ -126,7 +126,7 @@ struct ChannelHomeTests {
     #expect(arrive(1, ["ann"]) == ["?ann", "+ann"])
   }
 
-  @Test("says nothing of a user who comes back before the profile for the notice is read")
+  @Test("publishes nothing about a user who returns before the profile for the notice is read")
   mutating func comesBack() {
     attach(1, announced: .users(["ann", "cat"]))
     _ = arrive(1, ["ann"])
@@ -136,7 +136,7 @@ struct ChannelHomeTests {
     #expect(names(home.handle(.profile(User(id: "cat")), at: now)) == [])
   }
 
-  @Test("announces the number alone when the old home did")
+  @Test("announces only the number when the old home did")
   mutating func number() {
     attach(1, announced: .number)
     _ = arrive(1, ["ann"])
@@ -144,7 +144,7 @@ struct ChannelHomeTests {
     #expect(names(home.handle(.deadline, at: now)) == ["="])
   }
 
-  @Test("awaits a server until the last piece has come, though its mark came before")
+  @Test("waits for a server until its last piece arrives, even if its marker arrived earlier")
   mutating func pieces() {
     _ = home.stopAwaiting(2, at: now)
     attach(1, announced: nil)
@@ -155,7 +155,7 @@ struct ChannelHomeTests {
     #expect(!home.isGathering)
   }
 
-  @Test("knows of a user who has left and whose exit waits")
+  @Test("tracks a user who has left and whose exit notice is pending")
   mutating func held() {
     _ = home.stopAwaitingAll(at: now)
     let session = SessionAddress(server: 0, shard: 0, connection: 1)
@@ -165,7 +165,8 @@ struct ChannelHomeTests {
     #expect(home.announced == .users(["ann"]))
   }
 
-  @Test("finds those who left while a stage was away, and those who came while it reported")
+  @Test(
+    "detects users who left while a stage was detached, and users who entered while it reported")
   mutating func differences() {
     attach(1, announced: .users(["ann", "ben", "cat"]))
     _ = arrive(1, ["ann", "ben", "cat"])
@@ -177,7 +178,7 @@ struct ChannelHomeTests {
     #expect(home.roster.contains("cat"))
   }
 
-  @Test("participants are sent an event before its sender is answered")
+  @Test("participants are sent an event before its sender gets the response")
   mutating func order() {
     for server in UInt16(1)...2 { attach(server, announced: nil) }
     _ = home.takePackets()
@@ -191,7 +192,7 @@ struct ChannelHomeTests {
     }
   }
 
-  @Test("an answer that waits for the end of the turn outlives the attachment")
+  @Test("a response waiting for the end of the turn is kept when the stage detaches")
   mutating func answers() {
     attach(1, announced: nil)
     _ = home.takePackets()

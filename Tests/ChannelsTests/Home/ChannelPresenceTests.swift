@@ -14,7 +14,7 @@ struct ChannelPresenceTests {
     rig.settle()
   }
 
-  @Test("only a user's first connection to enter and its last to leave are published")
+  @Test("only the entry of a user's first connection and the exit of its last are published")
   func users() {
     let second = SessionAddress.sample(3)
     rig.enter(bob, "bob")
@@ -29,7 +29,7 @@ struct ChannelPresenceTests {
     #expect(rig.present == ["ann"])
   }
 
-  @Test("no connection is notified of its own entering, the user's others are not either")
+  @Test("a connection is not notified of its own entry; neither are the user's other connections")
   func ownEntering() {
     rig.enter(bob, "bob")
     #expect(rig.turn(bob) == ["in 2@0"])
@@ -38,7 +38,7 @@ struct ChannelPresenceTests {
     #expect(rig.turn(bob) == [] && rig.take(second) == ["in 2@0"])
   }
 
-  @Test("entering and leaving are published at most once a second for a user")
+  @Test("entries and exits of a user are published at most once a second")
   func pace() {
     rig.enter(bob, "bob")
     for _ in 1...5 {
@@ -54,7 +54,7 @@ struct ChannelPresenceTests {
     #expect(rig.take(ann) == ["-bob 1"])
   }
 
-  @Test("a change that was taken back within the second is not published")
+  @Test("a change reverted within the second is not published")
   func takenBack() {
     rig.enter(bob, "bob")
     rig.leave(bob, "bob")
@@ -64,7 +64,7 @@ struct ChannelPresenceTests {
     #expect(rig.take(ann) == [])
   }
 
-  @Test("with more than 100 participants the count alone is published, at most once a second")
+  @Test("with more than 100 participants only the count is published, at most once a second")
   func largeChannel() {
     for number in 2...100 { rig.enter(.sample(number), "user-\(number)") }
     rig.wait(2000)
@@ -83,7 +83,7 @@ struct ChannelPresenceTests {
     #expect(rig.take(ann) == [])
   }
 
-  @Test("a channel that shrinks publishes single users again")
+  @Test("a channel that shrinks publishes individual users again")
   func shrinking() {
     for number in 2...101 { rig.enter(.sample(number), "user-\(number)") }
     rig.wait(3000)
@@ -92,7 +92,7 @@ struct ChannelPresenceTests {
     #expect(rig.turn(ann) == ["-user-101 100"])
   }
 
-  @Test("a new profile is what the participants' list shows")
+  @Test("the participant list shows a user's new profile")
   func profile() {
     rig.handle(.profile(User(id: "ann", nickname: "Annie")))
     rig.handle(.profile(User(id: "nobody", nickname: "None")))

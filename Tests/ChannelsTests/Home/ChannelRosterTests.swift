@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The roster of a channel")
 struct ChannelRosterTests {
-  @Test("a user is in the channel while it is on any server")
+  @Test("a user is in the channel while present on any server")
   func servers() {
     var roster = ChannelRoster()
     let user = User(id: "ann", nickname: "Ann")
@@ -24,7 +24,7 @@ struct ChannelRosterTests {
     #expect(roster.count == 0 && roster.count(outside: 0) == 0)
   }
 
-  @Test("random comings and goings leave what a naive list has", arguments: UInt64(1)...20)
+  @Test("random entries and exits match a simple list", arguments: UInt64(1)...20)
   func agreesWithAList(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var comparison = RosterComparison()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Order of entries")
 struct EntryOrderTests {
-  @Test("pages go on where the last one ended, whoever leaves meanwhile")
+  @Test("each page continues where the previous one ended, even if users leave in between")
   func pages() {
     var order = EntryOrder()
     let numbers = (0..<6).map { order.append($0 * 10) }
@@ -20,7 +20,7 @@ struct EntryOrderTests {
     #expect(order.slots(after: 0, limit: 0).isEmpty)
   }
 
-  @Test("random entries and exits leave what a naive list has", arguments: UInt64(1)...20)
+  @Test("random entries and exits match a simple list", arguments: UInt64(1)...20)
   func agreesWithAList(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var order = EntryOrder()

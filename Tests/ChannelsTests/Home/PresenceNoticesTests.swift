@@ -28,14 +28,14 @@ struct PresenceNoticesTests {
     }
   }
 
-  @Test("up to 100 participants each is announced, above the count alone")
+  @Test("up to 100 participants are announced individually, beyond that only the count")
   mutating func size() {
     #expect(note("ann", count: 100, at: 0) == "+ann" && notices.due == nil)
     #expect(note("ben", count: 101, at: 0) == nil && notices.due == 0)
     #expect(take(at: 0, count: 101) == ["count"] && notices.due == nil)
   }
 
-  @Test("the count comes at most once a second, and only when it differs")
+  @Test("the count is published at most once a second, and only when it differs")
   mutating func pace() {
     _ = note("a", count: 101, at: 0)
     #expect(take(at: 0, count: 101) == ["count"])
@@ -51,14 +51,14 @@ struct PresenceNoticesTests {
     #expect(notices.due == 5_000)
   }
 
-  @Test("a count that single notices have brought is not announced again")
+  @Test("a count already given by individual notices is not published again")
   mutating func knownCount() {
     _ = note("a", count: 101, at: 0)
     #expect(note("b", isPresent: false, count: 100, at: 0) == "-b")
     #expect(take(at: 0, count: 100).isEmpty)
   }
 
-  @Test("a change that was held back is announced with the state of then")
+  @Test("a delayed change is announced with the state at publication")
   mutating func held() {
     #expect(note("ann", count: 2, at: 0) == "+ann")
     #expect(note("ann", isPresent: false, count: 1, at: 500) == nil)
@@ -68,7 +68,7 @@ struct PresenceNoticesTests {
     #expect(take(at: 2_000, count: 2, present: ["ann"]) == ["+ann"])
   }
 
-  @Test("a held change is part of the count once the channel has become large")
+  @Test("a delayed change is included in the count once the channel has become large")
   mutating func heldInLarge() {
     _ = note("ann", count: 100, at: 0)
     _ = note("ann", isPresent: false, count: 99, at: 10)
@@ -78,7 +78,7 @@ struct PresenceNoticesTests {
     #expect(take(at: 1_020, count: 103) == ["count"])
   }
 
-  @Test("the connection that enters is not notified, nobody is left out when a user leaves")
+  @Test("the entering connection is not notified; an exit notice excludes no connection")
   func authors() {
     let change = PresenceChange(user: User(id: "ann"), session: .sample(3))
     #expect(PresenceNotice.entered(change).author == .sample(3))
@@ -86,7 +86,7 @@ struct PresenceNoticesTests {
     #expect(PresenceNotice.exited(left).author == nil && PresenceNotice.count.author == nil)
   }
 
-  @Test("a notice names the channel, the time, the user and the number")
+  @Test("a notice contains the channel, the time, the user and the count")
   func encoded() throws {
     let origin = EventOrigin(channelURL: "lobby", timestamp: 9)
     let change = PresenceChange(user: User(id: "ann", nickname: "Ann"), session: nil)

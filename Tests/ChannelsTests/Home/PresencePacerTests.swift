@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Presence pacer")
 struct PresencePacerTests {
-  @Test("leaving and entering again within a second is not published")
+  @Test("an exit and re-entry within a second is not published")
   func settles() {
     var pacer = PresencePacer<Int>()
     #expect(pacer.change("ann", isPresent: true, 1, at: 0) == true)
@@ -18,7 +18,7 @@ struct PresencePacerTests {
     #expect(pacer.due == nil && pacer.userCount == 0)
   }
 
-  @Test("a state that differs is published when the second is over, with the last change")
+  @Test("a changed state is published at the end of the second, with the last change")
   func follows() {
     var pacer = PresencePacer<Int>()
     _ = pacer.change("ann", isPresent: true, 1, at: 0)
@@ -32,7 +32,7 @@ struct PresencePacerTests {
     #expect(pacer.change("ann", isPresent: false, 5, at: 3_000) == true)
   }
 
-  @Test("a change back is not published, were the pause over without a look")
+  @Test("a reverted change is not published, even if the pause has already elapsed")
   func changesBackLate() {
     var pacer = PresencePacer<Int>()
     _ = pacer.change("ann", isPresent: true, 1, at: 0)
@@ -42,7 +42,7 @@ struct PresencePacerTests {
     #expect(pacer.change("ann", isPresent: false, 4, at: 1_600) == true)
   }
 
-  @Test("a full table publishes at once, and forgets pauses that are over")
+  @Test("a full table publishes immediately, and expired pauses are removed")
   func isBounded() {
     var pacer = PresencePacer<Int>(capacity: 20)
     for number in 0..<20 { _ = pacer.change("\(number)", isPresent: true, number, at: 0) }
@@ -58,7 +58,8 @@ struct PresencePacerTests {
   }
 
   @Test(
-    "each user is published at most once a second, and ends as it is", arguments: UInt64(1)...20)
+    "each user is published at most once a second, and the last state is published",
+    arguments: UInt64(1)...20)
   func agreesWithTheRule(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var pacer = PresencePacer<String>()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Channels
 
-@Suite("The judge: answers and events in their order")
+@Suite("The judge: order of responses and events")
 struct AnswerOrderTests {
   private var rig: JudgeRig
 
   init() throws { rig = try JudgeRig() }
 
-  @Test("events leave in the order of their numbers, whatever was asked for first")
+  @Test("events are sent in order of their numbers, whatever was requested first")
   mutating func numbers() throws {
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
     let commands: [ChannelCommand] = [
@@ -22,7 +22,7 @@ struct AnswerOrderTests {
     #expect(rig.events.map(\.seq) == (1...7).map { $0 })
   }
 
-  @Test("several readers of messages are each answered with their own")
+  @Test("concurrent readers of messages each get their own message")
   mutating func views() throws {
     let ids = try ["1", "2", "3"].map {
       try #require(try rig.perform(.send($0), by: "ann").sent).message.id
@@ -38,7 +38,7 @@ struct AnswerOrderTests {
     #expect(texts == ["1", "2", "3"] && rig.answers[missing]?.code == .notFound)
   }
 
-  @Test("what is answered at once is not overtaken by what waits")
+  @Test("immediate responses do not overtake waiting ones")
   mutating func atOnce() throws {
     let waiting = rig.begin(.send("x"), by: .participant("ann"))
     let view = rig.begin(.view, by: .participant("ann"))
@@ -48,7 +48,7 @@ struct AnswerOrderTests {
     rig.answerAll()
   }
 
-  @Test("one user's sends keep their order, with ids and times that increase")
+  @Test("one user's sends keep their order, with increasing IDs and times")
   mutating func order() throws {
     let calls = (1...5).map { number in
       rig.begin(.send("\(number)"), by: .participant("ann"))
@@ -63,7 +63,7 @@ struct AnswerOrderTests {
     }
   }
 
-  @Test("the time of message.received is the message's own, of others that of the decision")
+  @Test("message.received has the message's own time, other events the time of the decision")
   mutating func timestamps() throws {
     rig.begin(.send("x"), by: .participant("ann"))
     let sentAt = rig.now
@@ -77,7 +77,7 @@ struct AnswerOrderTests {
     #expect(rig.events.map { $0.params?["ts"]?.integer } == [sentAt, frozenAt])
   }
 
-  @Test("only messages, edits and counters have an author's connection")
+  @Test("only events about messages, edits and counters have an author connection")
   mutating func authors() throws {
     let boss = Principal.participant("boss", session: 6)
     let id = try #require(try rig.perform(.send("x"), by: boss).sent).message.id
@@ -91,7 +91,7 @@ struct AnswerOrderTests {
     #expect(rig.events.dropFirst(3).allSatisfy { $0.author == nil } && rig.events.count == 6)
   }
 
-  @Test("an edit whose commit broke off is found by what was written, not by profiles")
+  @Test("an edit whose commit was interrupted is matched by the written content, not by profiles")
   mutating func settledProfile() throws {
     let id = try #require(
       try rig.perform(.send("x", mentioning: ["ben"]), by: "ann").sent
@@ -104,7 +104,7 @@ struct AnswerOrderTests {
     #expect(rig.answers[call]?.changed?.text == "y" && rig.events.count == 2)
   }
 
-  @Test("all that is decided is counted once")
+  @Test("every decision is counted exactly once")
   mutating func tally() throws {
     let id = try #require(try rig.perform(.send("x", "r"), by: "ann").sent).message.id
     _ = try rig.perform(.send("x", "r"), by: "ann")

@@ -19,7 +19,7 @@ struct ChangingMessagesTests {
     .updateMessage(id, MessageChanges(text: text))
   }
 
-  @Test("authors and operators change a message, others do not")
+  @Test("only authors and operators change a message")
   mutating func rights() throws {
     #expect(try rig.perform(edit("1"), by: "ben").code == .notAllowed)
     #expect(try rig.perform(edit("2"), by: "ann").changed?.text == "2")
@@ -29,7 +29,7 @@ struct ChangingMessagesTests {
     #expect(try rig.perform(.deleteMessage(id), by: "ann").code == nil)
   }
 
-  @Test("an edit is published to all, and its connection learns of it by the answer")
+  @Test("an edit is published to all, except its own connection, which gets the response")
   mutating func publishes() throws {
     rig.now += 10
     let call = rig.begin(edit("new"), by: .participant("ann", session: 9))
@@ -41,7 +41,7 @@ struct ChangingMessagesTests {
     guard case .update(ofMessage: id) = event.subject else { return #expect(Bool(false)) }
   }
 
-  @Test("what is absent stays as it is")
+  @Test("absent fields stay unchanged")
   mutating func partial() throws {
     let changes = MessageChanges(data: "d", mentionedUserIDs: ["ben", "nobody"])
     let changed = try #require(try rig.perform(.updateMessage(id, changes), by: "ann").changed)
@@ -51,14 +51,14 @@ struct ChangingMessagesTests {
     #expect(again.data == "d" && again.mentionedUsers.map(\.id) == ["ben"])
   }
 
-  @Test("users who may not send may not edit, yet may delete", arguments: [true, false])
+  @Test("users who may not send may not edit, but may delete", arguments: [true, false])
   mutating func editing(isMuted: Bool) throws {
     _ = try rig.perform(isMuted ? .mute("ann") : .freeze, by: "boss")
     #expect(try rig.perform(edit("x"), by: "ann").code == (isMuted ? .muted : .frozen))
     #expect(try rig.perform(.deleteMessage(id), by: "ann").code == nil)
   }
 
-  @Test("an author who has left the channel may edit, a banned one may not")
+  @Test("an author who has left the channel may edit, a banned author may not")
   mutating func away() throws {
     rig.handle(.left(userID: "ann"))
     #expect(try rig.perform(edit("x"), by: "ann").changed != nil)
@@ -66,7 +66,7 @@ struct ChangingMessagesTests {
     #expect(try rig.perform(edit("y"), by: "ann").code == .banned)
   }
 
-  @Test("changes have a flood window of their own; refused and void ones take no place")
+  @Test("changes have their own flood window; refused and no-op changes do not count")
   mutating func flood() throws {
     for _ in 0..<9 { #expect(try rig.perform(edit("x"), by: "ben").code == .notAllowed) }
     for text in ["1", "2", "3", "4", "5"] {
@@ -77,7 +77,7 @@ struct ChangingMessagesTests {
     #expect(rig.tally.updated == 5 && rig.tally.refused.flood == 1)
   }
 
-  @Test("deletions are for everyone and in no window")
+  @Test("deletions are sent to every connection and count in no window")
   mutating func deletion() throws {
     var ids: [Int64] = []
     for _ in 0..<9 {
@@ -90,7 +90,7 @@ struct ChangingMessagesTests {
     #expect(try rig.perform(.deleteMessage(ids[0]), by: "boss").code == .notFound)
   }
 
-  @Test("a message that there is not, cannot be changed or viewed")
+  @Test("a message that does not exist cannot be changed or viewed")
   mutating func missing() throws {
     #expect(
       try rig.perform(.updateMessage(1, MessageChanges(text: "x")), by: "boss").code == .notFound)
@@ -101,7 +101,7 @@ struct ChangingMessagesTests {
     #expect(found.text == "old" && rig.isIdle)
   }
 
-  @Test("changes of one message take their turns; each is judged by what the one before left")
+  @Test("changes of one message run one at a time, each judged by the result of the previous one")
   mutating func turns() throws {
     let calls = ["1", "2", "3"].map { rig.begin(edit($0), by: .participant("ann")) }
     let deletion = rig.begin(.deleteMessage(id), by: .participant("boss"))
@@ -113,7 +113,7 @@ struct ChangingMessagesTests {
     #expect(rig.events.map(\.seq) == [2, 3, 4, 5])
   }
 
-  @Test("a change that could not be stored is given back, and those behind it go on")
+  @Test("a failed change does not count in the window, and the changes after it proceed")
   mutating func failures() throws {
     let calls = ["1", "2"].map { rig.begin(edit($0), by: .participant("ann")) }
     rig.answerNext()
@@ -124,7 +124,7 @@ struct ChangingMessagesTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).changes.used == 1)
   }
 
-  @Test("an admin message stays short")
+  @Test("an admin message cannot exceed its shorter length limit")
   mutating func adminLength() throws {
     let admin = try #require(
       try rig.perform(.send("x", type: .admin), by: .platform).sent
@@ -134,7 +134,7 @@ struct ChangingMessagesTests {
     #expect(try rig.perform(.updateMessage(id, long), by: .platform).changed != nil)
   }
 
-  @Test("a change that would not fit into an event is refused, one that makes smaller is not")
+  @Test("a change that would not fit into an event is refused")
   mutating func size() throws {
     let large = MessageChanges(data: String(repeating: "\u{1}", count: 16_000))
     #expect(try rig.perform(.updateMessage(id, large), by: "ann").code == .tooLong)

@@ -10,7 +10,7 @@ struct ChannelOperationTests {
     return operation.byteCount
   }
 
-  @Test("the parameter that names operators is the door's own")
+  @Test("the error names the operator list parameter of the API in use")
   func fields() throws {
     let ids = (0...Limits.operatorCount).map { "user-\($0)" }
     let rig = try JudgeRig()
@@ -23,7 +23,7 @@ struct ChannelOperationTests {
     }
   }
 
-  @Test("restrictions and bans count the bytes of their descriptions")
+  @Test("restrictions and bans include their descriptions in their byte count")
   func sizes() {
     #expect(byteCount(.ban("ann", "spam")) == 4)
     let change = ChannelCommand.changeBan(userID: "ann", seconds: nil, description: "abc")

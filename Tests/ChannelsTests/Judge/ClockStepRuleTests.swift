@@ -4,7 +4,7 @@ import Testing
 
 @testable import Channels
 
-@Suite("A judge whose clock is set")
+@Suite("A judge whose clock is changed")
 struct ClockStepRuleTests {
   private static let hour: Int64 = 3_600_000
   private let two = RateLimit(count: 2, windowMilliseconds: 1_000)
@@ -15,7 +15,7 @@ struct ClockStepRuleTests {
   }
 
   @Test(
-    "a step neither fills nor empties a flood window", arguments: [hour, -hour] as [Int64])
+    "a clock step neither fills nor empties a flood window", arguments: [hour, -hour] as [Int64])
   func floodWindow(by size: Int64) throws {
     let rig = try JudgeRig(limit: two)
     for _ in 0..<2 { #expect(try rig.perform(.send("x"), by: "ann").code == nil) }
@@ -27,7 +27,8 @@ struct ClockStepRuleTests {
   }
 
   @Test(
-    "a step neither fills nor empties the window of changes", arguments: [hour, -hour] as [Int64])
+    "a clock step neither fills nor empties the window of changes",
+    arguments: [hour, -hour] as [Int64])
   func changeWindow(by size: Int64) throws {
     let rig = try JudgeRig(limit: two)
     #expect(try rig.perform(.freeze, by: "boss").code == nil)
@@ -38,7 +39,7 @@ struct ClockStepRuleTests {
     #expect(try rig.perform(.freeze, by: "boss").code == nil)
   }
 
-  @Test("after a step back created_at continues from the newest message, at almost its pace")
+  @Test("after a step back created_at continues from the newest message, at almost normal pace")
   func createdAt() throws {
     let rig = try JudgeRig()
     let first = try #require(try rig.perform(.send("1"), by: "ann").sent).message.createdAt
@@ -51,7 +52,7 @@ struct ClockStepRuleTests {
     #expect(third == rig.now)
   }
 
-  @Test("after a restart with an earlier clock, messages are a window apart as before")
+  @Test("after a restart with an earlier clock, the flood window limits messages as before")
   func restart() throws {
     let rig = try JudgeRig()
     _ = try rig.perform(.send("0"), by: "ann")
@@ -68,7 +69,7 @@ struct ClockStepRuleTests {
     #expect(times.allSatisfy { window.admit(at: $0, limit: limit) == nil })
   }
 
-  @Test("after a restart with an earlier clock, sends of long before it fill no window")
+  @Test("after a restart with an earlier clock, old sends do not fill the window")
   func restartWindow() throws {
     let rig = try JudgeRig(limit: two)
     for text in ["1", "2"] { _ = try rig.perform(.send(text), by: "ann") }
@@ -91,7 +92,7 @@ struct ClockStepRuleTests {
     #expect(changed.updatedAt == message.createdAt)
   }
 
-  @Test("mutes end by the clock as it is set")
+  @Test("mutes end according to the adjusted clock")
   func mutes() throws {
     let rig = try JudgeRig()
     #expect(try rig.perform(.mute("ann", seconds: 600), by: "boss").code == nil)

@@ -25,7 +25,7 @@ struct EditRuleTests {
     return found?.message
   }
 
-  @Test("an edit sets updated_at, and leaves created_at, the author and the name of the send")
+  @Test("an edit sets updated_at and keeps created_at, the author and the request ID")
   mutating func times() throws {
     let before = try #require(try stored())
     rig.now += 5_000
@@ -37,7 +37,7 @@ struct EditRuleTests {
     #expect(try stored() == changed)
   }
 
-  @Test("each part of a message is changed by itself")
+  @Test("each part of a message is changed independently")
   mutating func parts() throws {
     let steps: [(MessageChanges, (Message) -> Bool)] = [
       (MessageChanges(text: "t"), { $0.text == "t" }),
@@ -53,14 +53,14 @@ struct EditRuleTests {
     }
   }
 
-  @Test("an edit mentions nobody")
+  @Test("an edit notifies no mentioned users")
   mutating func mentions() throws {
     _ = try rig.perform(edit(MessageChanges(mentionedUserIDs: ["away", "nobody"])), by: "ann")
     let shown = rig.events[0].params?["message"]?["mentioned_users"]?.elements
     #expect(shown?.map { $0["user_id"]?.string } == ["away"] && rig.others.isEmpty)
   }
 
-  @Test("mentions that are left out stay, and an empty list takes them away")
+  @Test("omitted mentions stay, and an empty list removes them")
   mutating func keepsMentions() throws {
     let kept = try rig.perform(edit(MessageChanges(text: "new")), by: "ann").changed
     #expect(kept?.mentionedUsers.map(\.id) == ["ben"])
@@ -68,13 +68,13 @@ struct EditRuleTests {
     #expect(gone?.mentionedUsers == [])
   }
 
-  @Test("an edit to what a message is already is an edit")
+  @Test("an edit that changes nothing still counts as an edit")
   mutating func same() throws {
     let changed = try rig.perform(edit(MessageChanges(text: "old")), by: "ann").changed
     #expect(changed?.updatedAt == rig.now && rig.events.map(\.seq) == [2])
   }
 
-  @Test("an edit by the back end has no author's connection, an operator's has the operator's")
+  @Test("an edit by the back end has no author connection, an operator's edit has the operator's")
   mutating func author() throws {
     _ = try rig.perform(edit(MessageChanges(text: "1")), by: .platform(onBehalfOf: User(id: "ann")))
     _ = try rig.perform(edit(MessageChanges(text: "2")), by: .participant("boss", session: 4))
@@ -82,7 +82,7 @@ struct EditRuleTests {
     #expect(rig.events[1].params?["message"]?["user"]?["user_id"]?.string == "ann")
   }
 
-  @Test("everyone reads messages, those who are away and the banned too")
+  @Test("every user can read messages, including absent and banned users")
   mutating func reads() throws {
     _ = try rig.perform(.ban("cat"), by: "boss")
     for userID in ["ann", "ben", "cat", "away"] {
@@ -92,7 +92,7 @@ struct EditRuleTests {
     }
   }
 
-  @Test("a read that fails is answered as such, and one of a missing message names it")
+  @Test("a failed read returns its error, and a read of a missing message names the message")
   mutating func failedReads() throws {
     let call = rig.begin(.viewMessage(id), by: .participant("ann"))
     #expect(!rig.isIdle)
@@ -102,7 +102,7 @@ struct EditRuleTests {
     #expect(error.code == .notFound && error.data.field == "message_id")
   }
 
-  @Test("a change whose message cannot be read changes nothing and takes no place")
+  @Test("a change whose message cannot be read changes nothing and does not count")
   mutating func unreadable() throws {
     for command in [edit(MessageChanges(text: "x")), .deleteMessage(id)] {
       let call = rig.begin(command, by: .participant("ann"))
@@ -113,7 +113,7 @@ struct EditRuleTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).changes.used == 0)
   }
 
-  @Test("an edit that waits behind a deletion finds nothing, and takes no place")
+  @Test("an edit queued after a deletion finds no message, and does not count")
   mutating func behindDeletion() throws {
     let deletion = rig.begin(.deleteMessage(id), by: .participant("boss"))
     let calls = [edit(MessageChanges(text: "x")), .deleteMessage(id)].map {
@@ -126,7 +126,7 @@ struct EditRuleTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).changes.used == 0)
   }
 
-  @Test("a deletion that failed leaves the message to the changes behind it")
+  @Test("a failed deletion leaves the message for the queued changes")
   mutating func failedDeletion() throws {
     let deletion = rig.begin(.deleteMessage(id), by: .participant("boss"))
     let call = rig.begin(edit(MessageChanges(text: "x")), by: .participant("ann"))
@@ -138,7 +138,7 @@ struct EditRuleTests {
     #expect(rig.events.map(\.method) == ["message.updated"])
   }
 
-  @Test("a message that the log has lost meanwhile is missing for all who wait")
+  @Test("a message that the log has lost is missing for all waiting calls")
   mutating func lost() throws {
     let calls = ["1", "2"].map {
       rig.begin(edit(MessageChanges(text: $0)), by: .participant("ann"))
@@ -149,7 +149,7 @@ struct EditRuleTests {
     #expect(rig.requests.isEmpty && rig.isIdle)
   }
 
-  @Test("changes of different messages do not wait for each other")
+  @Test("changes of different messages run independently")
   mutating func independent() throws {
     let other = try #require(try rig.perform(.send("other"), by: "ann").sent).message.id
     for message in [id, other] {
@@ -161,7 +161,7 @@ struct EditRuleTests {
     #expect(rig.events.filter { $0.method == "message.updated" }.map(\.seq) == [3, 4])
   }
 
-  @Test("a deletion tells the id alone, to every connection, at its time")
+  @Test("a deletion event carries only the message ID and its time, and goes to every connection")
   mutating func deletion() throws {
     rig.now += 50
     _ = try rig.perform(.deleteMessage(id), by: .participant("ann", session: 3))
@@ -172,7 +172,7 @@ struct EditRuleTests {
     #expect(rig.tally.deleted == 1)
   }
 
-  @Test("a message of the back end is its operators' and the back end's to change")
+  @Test("a message of the back end can be changed by operators and the back end")
   mutating func admin() throws {
     let admin = try #require(
       try rig.perform(.send("news", type: .admin), by: .platform).sent
@@ -184,7 +184,7 @@ struct EditRuleTests {
     #expect(try rig.perform(.deleteMessage(admin), by: .platform).code == nil)
   }
 
-  @Test("1,000 characters are the most of an admin message, 5,000 of none here")
+  @Test("admin messages are limited to 1,000 characters even where 5,000 are allowed")
   mutating func adminLength() throws {
     let admin = try #require(
       try rig.perform(.send("news", type: .admin), by: .platform).sent
@@ -195,7 +195,7 @@ struct EditRuleTests {
     }
   }
 
-  @Test("a message that is too large already may be made smaller, not larger")
+  @Test("an oversized message may be made smaller, not larger")
   mutating func shrinks() throws {
     let large = Message(
       id: id + 1, channelURL: "lobby", user: User(id: "ann"), text: "x",
@@ -209,14 +209,14 @@ struct EditRuleTests {
     #expect(error.code == .tooLong && error.data.field == "data")
   }
 
-  @Test("what an edit says about operators is of the send, not of the edit")
+  @Test("the operator flag of an edited message is that of the send")
   mutating func operatorMessage() throws {
     _ = try rig.perform(.addOperators(["ann"]), by: .platform)
     let changed = try rig.perform(edit(MessageChanges(text: "x")), by: "ann").changed
     #expect(changed?.isOperatorMessage == false)
   }
 
-  @Test("changes are not carried out in a channel that was deleted meanwhile")
+  @Test("changes are not carried out in a channel that was deleted in the meantime")
   mutating func channelGone() throws {
     let deletion = rig.begin(.delete, by: .platform)
     let late = rig.begin(edit(MessageChanges(text: "x")), by: .participant("ann"))

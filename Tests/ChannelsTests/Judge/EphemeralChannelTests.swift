@@ -10,7 +10,7 @@ struct EphemeralChannelTests {
 
   init() throws { rig = try JudgeRig(ephemeral: true) }
 
-  @Test("messages keep their order behind what was submitted before, and are numbered in memory")
+  @Test("messages keep their order after earlier commands, and are numbered in memory")
   mutating func numbers() throws {
     for _ in 0..<3 { _ = try rig.perform(.send("x"), by: "ann") }
     _ = try rig.perform(.freeze, by: "boss")
@@ -18,7 +18,7 @@ struct EphemeralChannelTests {
     #expect(rig.events.map(\.method).last == "channel.frozen")
   }
 
-  @Test("mentioned users are resolved all the same")
+  @Test("mentioned users are resolved as in other channels")
   mutating func mentions() throws {
     let sent = try rig.perform(.send("x", mentioning: ["ben", "nobody"]), by: "ann").sent
     #expect(sent?.message.mentionedUsers.map(\.nickname) == ["BEN"])
@@ -42,7 +42,7 @@ struct EphemeralChannelTests {
     }
   }
 
-  @Test("every durable event is posted to the webhooks by the judge: the log has no record of it")
+  @Test("the judge posts every durable event to the webhooks, because the log has no record of it")
   mutating func webhooks() throws {
     _ = try rig.perform(.send("x"), by: "ann")
     _ = try rig.perform(.mute("ben"), by: "boss")
@@ -54,7 +54,7 @@ struct EphemeralChannelTests {
     #expect(posts == [.messageReceived, .userMuted])
   }
 
-  @Test("in a channel that keeps its messages, the log posts them")
+  @Test("in a channel that keeps its messages, the log posts the webhooks")
   func kept() throws {
     let rig = try JudgeRig()
     _ = try rig.perform(.send("x"), by: "ann")

@@ -19,7 +19,7 @@ struct EphemeralRuleTests {
     }
   }
 
-  @Test("a message is answered and published, and the log keeps nothing of it")
+  @Test("a message is acknowledged and published, and the log stores nothing")
   mutating func keepsNothing() throws {
     let sent = try #require(try rig.perform(.send("x", "r"), by: "ann").sent)
     #expect(sent.seq == 1 && rig.events.map(\.method) == ["message.received"])
@@ -31,7 +31,7 @@ struct EphemeralRuleTests {
     #expect(state.lastSeq == 0 && state.lastCreatedAt == 0)
   }
 
-  @Test("all events of the channel share one count")
+  @Test("all events of the channel share one sequence")
   mutating func count() throws {
     let commands: [ChannelCommand] = [
       .send("x"), .freeze, .unfreeze, .send("y"), .mute("ann"), .unmute(userID: "ann"),
@@ -44,7 +44,7 @@ struct EphemeralRuleTests {
     #expect(rig.events.last?.seq == 10 && posts().last?.event == .channelDeleted)
   }
 
-  @Test("another life of the channel counts from 1 again")
+  @Test("a recreated channel numbers its events from 1")
   mutating func anotherLife() throws {
     for _ in 0..<3 { _ = try rig.perform(.send("x"), by: "ann") }
     _ = try rig.perform(.freeze, by: .platform)
@@ -53,7 +53,7 @@ struct EphemeralRuleTests {
     #expect(try rig.perform(.send("x"), by: "boss").sent?.seq == 1)
   }
 
-  @Test("the flood window holds, and begins empty in another life")
+  @Test("the flood window limits sends, and is empty in a recreated channel")
   mutating func flood() throws {
     for _ in 0..<5 { #expect(try rig.perform(.send("x"), by: "ann").sent != nil) }
     #expect(try rig.perform(.send("x"), by: "ann").code == .flood)
@@ -61,7 +61,7 @@ struct EphemeralRuleTests {
     #expect(try rig.perform(.send("x"), by: "ann").sent != nil)
   }
 
-  @Test("a repeated name is known for ten minutes of the same life")
+  @Test("a repeated request ID is recognized for ten minutes within the same epoch")
   mutating func repeats() throws {
     let first = try #require(try rig.perform(.send("x", "r"), by: "ann").sent)
     rig.now += 599_999
@@ -72,7 +72,7 @@ struct EphemeralRuleTests {
     #expect(try rig.perform(.send("y", "r"), by: "ann").sent?.seq == 1)
   }
 
-  @Test("a repetition is answered whatever stands against its sender, without a look-up")
+  @Test("a repetition is answered whatever restrictions its sender has, without a lookup")
   mutating func repeatsRefused() throws {
     let first = try #require(try rig.perform(.send("x", "r"), by: "ann").sent)
     _ = try rig.perform(.ban("ann"), by: .platform)
@@ -82,7 +82,7 @@ struct EphemeralRuleTests {
     #expect(rig.answers[other]?.code == .banned && rig.tally.repeated == 1)
   }
 
-  @Test("a repetition is answered with the message as it is now, with its preview")
+  @Test("a repetition returns the current message, with its preview")
   mutating func repeatsUpdated() throws {
     let first = try #require(try rig.perform(.send(link, "r"), by: "ann").sent)
     _ = try rig.perform(.send("other", "s"), by: "ann")
@@ -94,7 +94,7 @@ struct EphemeralRuleTests {
     #expect(rig.tally.repeated == 2 && rig.events.count == 3)
   }
 
-  @Test("a failed send is known by no name, and takes neither a number nor a place")
+  @Test("a failed send leaves no request ID, number or window entry")
   mutating func failed() throws {
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))
     rig.failNext(.overloaded)
@@ -103,7 +103,7 @@ struct EphemeralRuleTests {
     #expect(try rig.perform(.send("x", "r"), by: "ann").sent?.seq == 1)
   }
 
-  @Test("a file is relayed, and its message published")
+  @Test("a file is relayed, and its message is published")
   mutating func files() throws {
     let file = FileRecord(id: "f", name: "n", type: "", size: 1)
     let draft = MessageDraft(type: .file, text: "", mentionedUserIDs: ["ben", "nobody"])
@@ -116,7 +116,7 @@ struct EphemeralRuleTests {
     #expect(rig.answers[call]?.sent?.message.mentionedUsers.map(\.id) == ["ben"])
   }
 
-  @Test("messages keep their place behind operations that were submitted before")
+  @Test("messages keep their order relative to earlier operations")
   mutating func order() throws {
     let freeze = rig.begin(.freeze, by: .platform)
     let send = rig.begin(.send("x"), by: .participant("ann"))
@@ -125,7 +125,7 @@ struct EphemeralRuleTests {
     #expect(rig.events.map(\.method) == ["channel.frozen", "message.received"])
   }
 
-  @Test("previews arrive for messages just sent, each with the next number, posted like others")
+  @Test("previews arrive for recent messages, each with the next number, posted like others")
   mutating func previews() throws {
     _ = try rig.perform(.send(link), by: "ann")
     #expect(!rig.isIdle)
@@ -139,7 +139,7 @@ struct EphemeralRuleTests {
     #expect(rig.tally.previewsUpdated == 1)
   }
 
-  @Test("no preview arrives after the channel's end, nor one that says nothing")
+  @Test("no preview is published after the channel's end, nor an empty one")
   mutating func latePreviews() throws {
     for _ in 0..<2 { _ = try rig.perform(.send(link), by: "ann") }
     rig.handle(.enriched(rig.enrichments[0].id, nil))
@@ -149,14 +149,14 @@ struct EphemeralRuleTests {
     #expect(rig.events.count == count && rig.tally.previewsNone == 2)
   }
 
-  @Test("the removal of deleted operators is published under the channel's own count")
+  @Test("the removal of deleted operators is published with the channel's next number")
   mutating func deletedOperator() throws {
     _ = try rig.perform(.send("x"), by: "ann")
     _ = try rig.perform(.removeOperators(["boss"]), by: .platform)
     #expect(rig.events.map(\.seq) == [1, 2] && posts().last?.event == .operatorsChanged)
   }
 
-  @Test("created_at does not decrease within a life")
+  @Test("created_at does not decrease within an epoch")
   mutating func times() throws {
     _ = try rig.perform(.send("x"), by: "ann")
     rig.now -= 500
@@ -164,7 +164,7 @@ struct EphemeralRuleTests {
     #expect(second.message.createdAt == rig.now + 500)
   }
 
-  @Test("muting, banning and freezing hold as in every channel")
+  @Test("muting, banning and freezing work as in every channel")
   mutating func obstacles() throws {
     _ = try rig.perform(.mute("ann"), by: "boss")
     _ = try rig.perform(.ban("ben"), by: "boss")

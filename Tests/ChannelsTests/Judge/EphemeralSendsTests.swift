@@ -9,7 +9,7 @@ struct EphemeralSendsTests {
     RequestKey(userID: "user", requestID: "\(number)")
   }
 
-  @Test("a repeated send is known for ten minutes, to its own user")
+  @Test("a repeated send is recognized for ten minutes, for the same user only")
   func remembers() {
     var sends = EphemeralSends<[UInt8]>()
     sends.record([1], of: key(1), byteCount: 1, now: 0)
@@ -18,7 +18,7 @@ struct EphemeralSendsTests {
     #expect(sends.result(of: key(1), now: 600_000) == nil)
   }
 
-  @Test("of more than 4,096 sends the oldest are forgotten")
+  @Test("beyond 4,096 sends the oldest are forgotten")
   func forgets() {
     var sends = EphemeralSends<[UInt8]>()
     for number in 0..<5000 { sends.record([], of: key(number), byteCount: 0, now: Int64(number)) }
@@ -27,7 +27,7 @@ struct EphemeralSendsTests {
     #expect(sends.result(of: key(4999), now: 5000) != nil)
   }
 
-  @Test("of sends that hold more than 1 MiB the oldest are forgotten")
+  @Test("sends beyond a total of 1 MiB evict the oldest")
   func forgetsBytes() {
     var sends = EphemeralSends<Int>()
     for number in 0..<20 { sends.record(number, of: key(number), byteCount: 100_000, now: 0) }
@@ -39,7 +39,7 @@ struct EphemeralSendsTests {
     #expect(sends.result(of: key(20), now: 0) == nil)
   }
 
-  @Test("a result that is replaced keeps its time, and counts with its new size")
+  @Test("a replaced result keeps its time, and counts with its new size")
   func replaces() {
     var sends = EphemeralSends<Int>()
     sends.record(1, of: key(1), byteCount: 100, now: 0)
@@ -56,7 +56,7 @@ struct EphemeralSendsTests {
     #expect(sends.byteCount == 0)
   }
 
-  @Test("random sends are remembered as a naive list has it", arguments: UInt64(1)...10)
+  @Test("random sends match a simple list", arguments: UInt64(1)...10)
   func agreesWithAList(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var sends = EphemeralSends<[UInt8]>()

@@ -17,7 +17,7 @@ struct FloodRuleTests {
     return .send(MessageOrder(.success(draft), requestID: nil))
   }
 
-  @Test("all connections of a user share its window")
+  @Test("all connections of a user share one window")
   func connections() throws {
     let rig = try JudgeRig()
     for session in 1...5 {
@@ -27,7 +27,7 @@ struct FloodRuleTests {
     #expect(try rig.perform(.send("x"), by: .participant("ann", session: 6)).code == .flood)
   }
 
-  @Test("of a call with several messages those after the first refused one are not judged")
+  @Test("in a call with several messages, those after the first refused one are not judged")
   func parts() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 700))
     let ann = Principal.participant("ann")
@@ -52,7 +52,7 @@ struct FloodRuleTests {
     #expect(rig.others.count == 24 && rig.tally.refused.flood == 20 && rig.events.count == 2)
   }
 
-  @Test("no second holds more than the limit, wherever it begins")
+  @Test("no second contains more messages than the limit, wherever it begins")
   func slides() throws {
     let rig = try JudgeRig()
     let start = rig.now
@@ -67,7 +67,7 @@ struct FloodRuleTests {
     #expect(accepted.count == 30)
   }
 
-  @Test("a refusal says when the next message passes, and of which limit it is")
+  @Test("a refusal reports when the next message is accepted, and which limit applies")
   func details() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 700))
     _ = try send(rig)
@@ -83,7 +83,7 @@ struct FloodRuleTests {
     #expect(try send(rig) == nil)
   }
 
-  @Test("what is refused for its values takes no place")
+  @Test("a message refused for its values does not count")
   func refusedValues() throws {
     let rig = try JudgeRig(limit: one)
     let bad = ChannelCommand.send(MessageOrder(.failure(.missing("message")), requestID: nil))
@@ -92,14 +92,14 @@ struct FloodRuleTests {
     #expect(try send(rig) == nil)
   }
 
-  @Test("a text that the log cannot store gives its place back")
+  @Test("a text that the log cannot store does not count")
   func unstorable() throws {
     let rig = try JudgeRig(limit: one)
     #expect(try rig.perform(.send("a\u{0}"), by: "ann").code == .characterNotAllowed)
     #expect(try send(rig) == nil)
   }
 
-  @Test("the window counts from the arrival, though the log answers late")
+  @Test("the window is measured from arrival, even if the log answers late")
   func lateAnswers() throws {
     let rig = try JudgeRig(limit: one)
     rig.begin(.send("x"), by: .participant("ann"))
@@ -110,7 +110,7 @@ struct FloodRuleTests {
     #expect(rig.events.map(\.seq) == [1, 2])
   }
 
-  @Test("changes of messages and of the channel share one window, beside that of sends")
+  @Test("changes of messages and of the channel share one window, separate from that of sends")
   func changes() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 1000))
     let id = try #require(try rig.perform(.send("x"), by: "boss").sent).message.id
@@ -126,7 +126,7 @@ struct FloodRuleTests {
     #expect(try rig.perform(.unfreeze, by: "boss").code == nil)
   }
 
-  @Test("what an operation is refused takes no place among the changes")
+  @Test("a refused operation does not count in the window of changes")
   func refusedChanges() throws {
     let rig = try JudgeRig(limit: one)
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
@@ -143,7 +143,7 @@ struct FloodRuleTests {
     }
   }
 
-  @Test("a change made over the Platform API takes nobody's place")
+  @Test("a change made over the Platform API counts in no user's window")
   func platformChanges() throws {
     let rig = try JudgeRig(limit: one)
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
@@ -155,7 +155,7 @@ struct FloodRuleTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).changes.used == 0)
   }
 
-  @Test("sends and changes share a budget of bytes, which comes back by the second")
+  @Test("sends and changes share a byte budget, which refills every second")
   func bytes() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 60, windowMilliseconds: 1000))
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
@@ -172,7 +172,7 @@ struct FloodRuleTests {
     #expect(try rig.perform(edit, by: "ann").code == nil)
   }
 
-  @Test("what an edit makes others carry is charged, though the editor gave little")
+  @Test("an edit is charged for the event that it causes, even if the edit itself is small")
   func charged() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 60, windowMilliseconds: 1000))
     let outcome = try rig.perform(largeSend(16_000), by: .platform(onBehalfOf: User(id: "ann")))
@@ -186,7 +186,7 @@ struct FloodRuleTests {
     #expect(code == .flood && (8...10).contains(count))
   }
 
-  @Test("values of extra data are charged by the message that they make others receive")
+  @Test("added values of extra data are charged by the size of the message sent to others")
   func chargedMetaArrays() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 60, windowMilliseconds: 1000))
     let outcome = try rig.perform(largeSend(16_000), by: .platform(onBehalfOf: User(id: "ann")))
@@ -199,7 +199,7 @@ struct FloodRuleTests {
     #expect(codes.first == .some(nil) && codes.last == .flood)
   }
 
-  @Test("operations are charged by their events")
+  @Test("operations are charged by the size of their events")
   func chargedOperations() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 60, windowMilliseconds: 1000))
     var codes: [ErrorCode?] = []
@@ -210,7 +210,7 @@ struct FloodRuleTests {
     #expect(codes.first == .some(nil) && codes.last == .flood)
   }
 
-  @Test("the description of a mute counts in the budget before it is put on")
+  @Test("the description of a mute is charged before the mute is stored")
   func descriptions() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 1000, windowMilliseconds: 1000))
     let mute = ChannelCommand.mute("ann", seconds: 9, String(repeating: "x", count: 2_000))
@@ -220,13 +220,13 @@ struct FloodRuleTests {
   }
 }
 
-@Suite("The judge: limits that change")
+@Suite("The judge: changing limits")
 struct LimitChangeTests {
   private func limit(_ count: Int, _ window: Int64 = 1000) -> JudgeInput {
     .floodLimitChanged(RateLimit(count: count, windowMilliseconds: window))
   }
 
-  @Test("a lower limit holds at once, for what was sent before too")
+  @Test("a lower limit applies immediately, including to earlier sends")
   func lower() throws {
     let rig = try JudgeRig()
     for _ in 0..<3 { _ = try rig.perform(.send("x"), by: "ann") }
@@ -236,7 +236,7 @@ struct LimitChangeTests {
     #expect(try rig.perform(.send("x"), by: "ann").code == nil)
   }
 
-  @Test("a higher limit lets the difference through at once")
+  @Test("a higher limit lets the difference through immediately")
   func higher() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 1000))
     for _ in 0..<2 { _ = try rig.perform(.send("x"), by: "ann") }
@@ -245,7 +245,7 @@ struct LimitChangeTests {
     #expect(codes == [nil, nil, .flood])
   }
 
-  @Test("a longer window reaches back over what was sent under the shorter one")
+  @Test("a longer window includes sends made under the shorter one")
   func longer() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     _ = try rig.perform(.send("x"), by: "ann")
@@ -255,7 +255,7 @@ struct LimitChangeTests {
     #expect(error.data.retryAfterMilliseconds == 3500 && error.data.windowMilliseconds == 5000)
   }
 
-  @Test("0 turns the limit off, bytes included, and another number on again")
+  @Test("0 turns the limit off, including bytes; another number turns it on again")
   func off() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     rig.handle(limit(0))
@@ -270,7 +270,7 @@ struct LimitChangeTests {
     #expect(codes == [nil, .flood])
   }
 
-  @Test("the limit holds for changes as well")
+  @Test("the limit also applies to changes")
   func changes() throws {
     let rig = try JudgeRig()
     rig.handle(limit(1))
@@ -278,7 +278,7 @@ struct LimitChangeTests {
     #expect(try rig.perform(.unfreeze, by: "boss").code == .flood)
   }
 
-  @Test("a send that fails under another limit gives its place back")
+  @Test("a failed send under another limit frees its window entry")
   func failsLater() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     rig.begin(.send("x"), by: .participant("ann"))
@@ -288,7 +288,7 @@ struct LimitChangeTests {
     #expect(codes == [nil, nil, .flood])
   }
 
-  @Test("a send that fails and took no place gives none back")
+  @Test("a failed send without a window entry frees none")
   func failsWithoutPlace() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     _ = try rig.perform(.send("x"), by: "ann")
@@ -299,7 +299,7 @@ struct LimitChangeTests {
     #expect(try rig.perform(.send("z"), by: "ann").code == .flood)
   }
 
-  @Test("after a restart the messages of the last window count, the changes do not")
+  @Test("after a restart the messages of the last window count, changes do not")
   func restart() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 1000))
     let id = try #require(try rig.perform(.send("x"), by: "boss").sent).message.id
@@ -317,7 +317,7 @@ struct LimitChangeTests {
     #expect(try rig.perform(.send("x"), by: "boss").code == .flood)
   }
 
-  @Test("messages of the administrator and of others fill nobody's window after a restart")
+  @Test("messages of the administrator and of other users fill no user's window after a restart")
   func restartOthers() throws {
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
     let rig = try JudgeRig(limit: limit)
@@ -328,7 +328,7 @@ struct LimitChangeTests {
     #expect(try rig.perform(.send("x"), by: "ben").code == .flood)
   }
 
-  @Test("messages that took no place in a window take none after a restart")
+  @Test("messages that did not count in a window do not count after a restart")
   func restartExempt() throws {
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
     let rig = try JudgeRig(limit: limit, exemptsOperators: true)
@@ -345,7 +345,7 @@ struct LimitChangeTests {
     }
   }
 
-  @Test("times that the log has from a clock ahead of this one hold nobody up for longer")
+  @Test("message times ahead of this server's clock do not block a user for longer")
   func clockAhead() throws {
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
     let rig = try JudgeRig(limit: limit)

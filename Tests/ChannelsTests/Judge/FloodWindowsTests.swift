@@ -17,7 +17,7 @@ struct FloodWindowsTests {
     } catch { return error }
   }
 
-  @Test("sends and changes have windows of their own, and errors of their own")
+  @Test("sends and changes have separate windows and separate errors")
   mutating func activities() throws {
     for time in [Int64(0), 100] { #expect(refusal(.send, at: time) == nil) }
     let sends = try #require(refusal(.send, at: 300))
@@ -28,7 +28,7 @@ struct FloodWindowsTests {
     #expect(sends.data.scope == "user_channel")
   }
 
-  @Test("a place that is given back is free, and one that was not taken changes nothing")
+  @Test("a released window entry is free again; releasing none changes nothing")
   mutating func givesBack() throws {
     let place = try windows.takePlace(of: "ann", .send, bytes: 0, at: 0)
     #expect(refusal(.send, at: 0) == nil)
@@ -39,7 +39,7 @@ struct FloodWindowsTests {
     #expect(windows.usage(of: "ann", .send, at: 0).used == 1)
   }
 
-  @Test("bytes beyond the budget are refused, with the rate as the limit")
+  @Test("bytes beyond the budget are refused, with the byte rate as the limit")
   mutating func bytes() throws {
     #expect(refusal(.send, bytes: 130_000, at: 0) == nil)
     let error = try #require(refusal(.change, bytes: 10_000, at: 0))
@@ -47,7 +47,7 @@ struct FloodWindowsTests {
     #expect(error.data.windowMilliseconds == 1_000)
   }
 
-  @Test("an event that turned out larger is charged for, beyond a tolerance")
+  @Test("an event larger than estimated is charged, beyond a tolerance")
   mutating func settles() throws {
     let place = try #require(try windows.takePlace(of: "ann", .send, bytes: 0, at: 0))
     windows.settle(place, bytes: place.bytes + 1_024, at: 0)
@@ -60,7 +60,7 @@ struct FloodWindowsTests {
     windows.settle(nil, bytes: 1_000_000, at: 0)
   }
 
-  @Test("a place for bytes alone counts in no window, is settled, and is given back")
+  @Test("a bytes-only reservation counts in no window, and can be settled and released")
   mutating func bytesAlone() throws {
     let place = try #require(try windows.takeBytes(of: "ann", at: 0))
     for activity in FloodActivity.allCases {
@@ -78,7 +78,7 @@ struct FloodWindowsTests {
     #expect(none == nil)
   }
 
-  @Test("sends of an earlier life count, in their order")
+  @Test("sends of an earlier epoch count, in their order")
   mutating func restores() {
     windows.restore("ann", at: 100)
     windows.restore("ann", at: 200)
@@ -87,7 +87,7 @@ struct FloodWindowsTests {
     #expect(refusal(.send, at: 1_100) == nil)
   }
 
-  @Test("a limit that is off lets everything through, one that is set holds at once")
+  @Test("a disabled limit lets everything through; an enabled one applies immediately")
   mutating func limits() {
     windows.limit = RateLimit(count: 0, windowMilliseconds: 1_000)
     for _ in 0..<99 { #expect(refusal(.send, bytes: 60_000, at: 0) == nil) }
@@ -96,7 +96,7 @@ struct FloodWindowsTests {
     #expect(refusal(.send, at: 0) != nil)
   }
 
-  @Test("the size of a draft counts all that its sender gives")
+  @Test("the size of a draft includes everything that its sender provides")
   func sizes() {
     let draft = MessageDraft(
       text: "täg", data: "1234", customType: "ab", mentionedUserIDs: ["x"],

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Channels
 
-@Suite("The judge: messages of the past")
+@Suite("The judge: imported messages")
 struct ImportRuleTests {
   private var rig: JudgeRig
 
@@ -25,7 +25,7 @@ struct ImportRuleTests {
     #expect(next.message.id > second.message.id)
   }
 
-  @Test("of one time keep their order")
+  @Test("with the same time keep their order")
   mutating func sameTime() throws {
     var messages: [Message] = []
     for text in ["1", "2", "3"] {
@@ -35,7 +35,7 @@ struct ImportRuleTests {
     #expect(messages.map(\.id) == messages.map(\.id).sorted())
   }
 
-  @Test("are refused before the newest message, with both times, and in the future")
+  @Test("are refused if older than the newest message, with both times, or in the future")
   mutating func order() throws {
     _ = try rig.importMessage("one", at: 5_000)
     let early = try #require(try rig.importMessage("two", at: 4_999).error)
@@ -48,7 +48,7 @@ struct ImportRuleTests {
     #expect(try rig.importMessage("three", at: rig.now - 1).code == .outOfRange)
   }
 
-  @Test("are refused after a message of now, which need not be durable, and after its deletion")
+  @Test("are refused after a newer live message, even if it is not yet durable or was deleted")
   mutating func afterNow() throws {
     let call = rig.begin(.send("x"), by: .participant("ann"))
     let refused = rig.beginImport("one", at: 5_000)
@@ -61,7 +61,7 @@ struct ImportRuleTests {
     #expect(try rig.importMessage("one", at: 5_000).code == .outOfRange)
   }
 
-  @Test("are refused if they would be removed for their age")
+  @Test("are refused if they exceed the retention age")
   func lifetime() throws {
     let rig = try JudgeRig(messageLifetime: 1_000)
     let error = try #require(try rig.importMessage("one", at: rig.now - 1_001).error)
@@ -69,7 +69,7 @@ struct ImportRuleTests {
     #expect(try rig.importMessage("one", at: rig.now - 1_000).sent != nil)
   }
 
-  @Test("notify no absent user, look for no preview, and count in no window")
+  @Test("notify no absent user, look up no preview, and count in no window")
   func quiet() throws {
     let limit = RateLimit(count: 1, windowMilliseconds: 1_000)
     let rig = try JudgeRig(limit: limit, previews: [:])
@@ -86,7 +86,7 @@ struct ImportRuleTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).sends.used == 1)
   }
 
-  @Test("are subject to bans, and not to freezing, muting and presence")
+  @Test("are subject to bans, but not to freezing, muting or presence")
   mutating func access() throws {
     _ = try rig.perform(.mute("ann"), by: .platform)
     _ = try rig.perform(.freeze, by: .platform)
@@ -96,7 +96,7 @@ struct ImportRuleTests {
     #expect(try rig.importMessage("two", at: 5_000).sent != nil)
   }
 
-  @Test("have the size of other messages at most")
+  @Test("have the same size limit as other messages")
   mutating func size() throws {
     var draft = MessageDraft(text: "x")
     draft.data = String(repeating: "\u{1}", count: 16_000)
@@ -113,7 +113,7 @@ struct ImportRuleTests {
     #expect(rig.events.isEmpty && rig.isIdle)
   }
 
-  @Test("are imported once by the same name and time, however long ago that was")
+  @Test("are imported once per request ID and time, however long ago that was")
   mutating func once() throws {
     let first = try #require(try rig.importMessage("one", at: 5_000, "r").sent)
     _ = try rig.importMessage("two", at: 9_000, "s")
@@ -128,7 +128,7 @@ struct ImportRuleTests {
     #expect(try rig.importMessage("one", at: 5_000, "r").sent?.message == first.message)
   }
 
-  @Test("are joined by a repetition while they are on their way")
+  @Test("are joined by a repetition while they are being written")
   mutating func joined() throws {
     let calls = [rig.beginImport("one", at: 5_000, "r"), rig.beginImport("one", at: 5_000, "r")]
     rig.answerAll()
@@ -136,14 +136,14 @@ struct ImportRuleTests {
     #expect(rig.answers[calls[1]]?.sent?.arrival == .joined)
   }
 
-  @Test("that the log recognises are answered with the first, and publish nothing")
+  @Test("that the log recognizes return the first message, and publish nothing")
   mutating func recognised() throws {
     _ = try rig.importMessage("one", at: 5_000, "r")
     let again = try #require(try rig.importMessage("one", at: 5_000, "r").sent)
     #expect(again.seq == 1 && again.arrival == .repeated && rig.events.count == 1)
   }
 
-  @Test("do not make a name known for messages of now")
+  @Test("do not register their request ID for live messages")
   mutating func names() throws {
     _ = try rig.importMessage("one", at: 5_000, by: "ann", "r")
     let sent = try #require(try rig.perform(.send("now", "r"), by: "ann").sent)
@@ -159,7 +159,7 @@ struct ImportRuleTests {
   }
 
   @Test(
-    "whose commit broke off wait for the look at the log, as commands do",
+    "whose commit was interrupted wait for the read of the log, as commands do",
     arguments: [true, false])
   mutating func unknown(isWritten: Bool) throws {
     let first = rig.beginImport("one", at: 5_000)
@@ -172,7 +172,7 @@ struct ImportRuleTests {
     #expect(rig.events.map(\.seq) == (isWritten ? [1, 2] : [1]))
   }
 
-  @Test("are refused while it stays unknown whether another was written")
+  @Test("are refused while the outcome of another import is unknown")
   mutating func undecided() throws {
     rig.beginImport("one", at: 5_000)
     rig.failNext(.unknown(""), isWritten: true)

@@ -230,15 +230,15 @@ extension [String] {
   }
 }
 
-@Suite("The judge against a plain model")
+@Suite("The judge compared with a simple model")
 struct JudgeModelTests {
-  @Test("with a log that answers late and fails at times", arguments: UInt64(1)...30)
+  @Test("with a log that answers late and sometimes fails", arguments: UInt64(1)...30)
   func agrees(seed: UInt64) throws {
     var channel = try RandomChannel(seed: seed, allowsDoubt: false)
     try channel.run(steps: 300)
   }
 
-  @Test("with a log whose commits break off", arguments: UInt64(1)...30)
+  @Test("with a log whose commits are interrupted", arguments: UInt64(1)...30)
   func agreesInDoubt(seed: UInt64) throws {
     var channel = try RandomChannel(seed: seed, allowsDoubt: true)
     try channel.run(steps: 300)

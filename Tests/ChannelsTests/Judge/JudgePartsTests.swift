@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Parts of the judge")
 struct JudgePartsTests {
-  @Test("events that the log keeps have its numbers")
+  @Test("events that the log stores have its numbers")
   func numbers() {
     let channel = Channel(url: "lobby", createdAt: 0)
     var count = EventCount(ChannelState(id: 1, channel: channel, epoch: "e", lastSeq: 5), at: 0)
@@ -15,7 +15,7 @@ struct JudgePartsTests {
     #expect(count.recorded == 7)
   }
 
-  @Test("an ephemeral channel counts by itself, from 1 in each life")
+  @Test("an ephemeral channel numbers its own events, from 1 in each epoch")
   func ephemeralNumbers() {
     let channel = Channel(url: "lobby", isEphemeral: true, createdAt: 0)
     var count = EventCount(ChannelState(id: 1, channel: channel, epoch: "e", lastSeq: 5), at: 0)
@@ -23,7 +23,7 @@ struct JudgePartsTests {
     #expect(count.recorded == 6)
   }
 
-  @Test("created_at follows the clock forwards only, over a restart too")
+  @Test("created_at only moves forward with the clock, including over a restart")
   func createdAt() {
     let channel = Channel(url: "lobby", createdAt: 0)
     var count = EventCount(
@@ -34,7 +34,7 @@ struct JudgePartsTests {
     #expect(count.createdAt(at: moment(110)) == 120)
   }
 
-  @Test("requests without a name cannot be repeated")
+  @Test("requests without a request ID cannot be repeated")
   func requestKeys() {
     #expect(RequestKey(User(id: "ann"), nil) == nil && RequestKey(User(id: "ann"), "") == nil)
     let key = RequestKey(User(id: "ann"), "r")
@@ -42,7 +42,7 @@ struct JudgePartsTests {
     #expect(RequestKey(nil, "r") == RequestKey(userID: nil, requestID: "r"))
   }
 
-  @Test("only sends on their way are joined, and each repetition is answered once")
+  @Test("only pending sends are joined, and each repetition gets one response")
   func joins() throws {
     var requests = RequestMemory(unknownUntil: 0)
     let key = RequestKey(userID: "ann", requestID: "r")
@@ -58,7 +58,7 @@ struct JudgePartsTests {
   }
 
   @Test(
-    "every error of the log has an answer",
+    "every error of the log maps to an error response",
     arguments: [
       (LogError.unavailable("x"), ErrorCode.internalError), (.unknown("x"), .internalError),
       (.overloaded, .internalError), (.tooManyQueries(limit: 3), .rateLimited),
@@ -73,7 +73,7 @@ struct JudgePartsTests {
     #expect((answer.data.outcome == "unknown") == (error == .unknown("x")))
   }
 
-  @Test("an unknown outcome is named in error.data, and read back")
+  @Test("an unknown outcome is set in error.data, and parsed from it")
   func unknownOutcome() throws {
     let json = JSONWriter.bytes { ServiceError(.unknown("")).encode(into: &$0) }
     let node = try JSONDocument(json).root
@@ -83,7 +83,7 @@ struct JudgePartsTests {
     #expect(try JSONDocument(plain).root["data"]?["outcome"] == nil)
   }
 
-  @Test("a message is enriched unless it has the addition already")
+  @Test("a message is updated with a late addition unless it already has it")
   func enrichment() {
     let tag = OpenGraphTag(title: "A")
     let message = Message(id: 1, channelURL: "lobby", user: nil, text: "x", createdAt: 0)
@@ -92,7 +92,7 @@ struct JudgePartsTests {
     #expect(enriched.flatMap { Enrichment.preview(tag).applied(to: $0) } == nil)
   }
 
-  @Test("actions come out in their order, counts once")
+  @Test("actions are taken in order, and counts are taken once")
   func actions() {
     var actions = JudgeActions()
     actions.append(.renewLimits)
@@ -108,7 +108,7 @@ struct JudgePartsTests {
     #expect(actions.isEmpty)
   }
 
-  @Test("a large mention leaves out what its reader can fetch")
+  @Test("a large mention omits what its reader can fetch")
   func mention() throws {
     let rig = try JudgeRig()
     var draft = MessageDraft(text: "hi", mentionedUserIDs: ["away"])

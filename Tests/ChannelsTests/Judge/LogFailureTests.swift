@@ -41,7 +41,7 @@ struct LogFailureTests {
   }
 
   @Test(
-    "an entry that failed is answered, changes nothing and is published to nobody",
+    "a failed entry gets an error response, changes nothing and is not published",
     arguments: errors)
   mutating func nothing(error: LogError) throws {
     let before = rig.channel
@@ -54,7 +54,7 @@ struct LogFailureTests {
     #expect(check.sends.used == 0 && check.changes.used == 0 && check.refusals.isEmpty)
   }
 
-  @Test("afterwards the channel goes on with the next number")
+  @Test("after a failure the channel continues with the next number")
   mutating func goesOn() throws {
     for command in commands { _ = fail(command, .unavailable("")) }
     #expect(try rig.perform(.send("y"), by: "ann").sent?.seq == 2)
@@ -62,7 +62,7 @@ struct LogFailureTests {
     #expect(rig.events.map(\.seq) == [2, 3])
   }
 
-  @Test("a judge that another has replaced lets go of the channel, whatever it was writing")
+  @Test("a judge that was replaced releases the channel, whatever it was writing")
   mutating func fenced() throws {
     for command in commands {
       rig.others = []
@@ -71,7 +71,7 @@ struct LogFailureTests {
     }
   }
 
-  @Test("other failures do not make it let go")
+  @Test("other failures do not release the channel")
   mutating func keeps() throws {
     for error in Self.errors where error != .fenced {
       for command in commands { _ = fail(command, error) }
@@ -79,7 +79,7 @@ struct LogFailureTests {
     #expect(rig.others.isEmpty)
   }
 
-  @Test("each of several sends is answered for itself, in whichever way it ends")
+  @Test("each of several sends gets its own result, however it ends")
   mutating func severalSends() throws {
     let calls = (0..<4).map { rig.begin(.send("\($0)"), by: .participant("ann")) }
     rig.failNext(.unavailable(""))
@@ -92,7 +92,7 @@ struct LogFailureTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).sends.used == 3)
   }
 
-  @Test("operations that wait are judged anew after one that failed")
+  @Test("waiting operations are judged again after one that failed")
   mutating func operations() throws {
     let calls = [ChannelCommand.freeze, .freeze, .unfreeze].map { rig.begin($0, by: .platform) }
     rig.failNext(.unavailable(""))
@@ -103,7 +103,7 @@ struct LogFailureTests {
     #expect(rig.events.map(\.method) == ["channel.frozen", "channel.unfrozen"])
   }
 
-  @Test("changes of one message that wait are judged by the message as it is read anew")
+  @Test("waiting changes of one message are judged by the message as it is read again")
   mutating func changes() throws {
     let first = rig.begin(.updateMessage(id, MessageChanges(data: "d")), by: .participant("ann"))
     let second = rig.begin(.updateMessage(id, MessageChanges(text: "t")), by: .participant("ann"))
@@ -116,7 +116,7 @@ struct LogFailureTests {
     #expect(changed?.text == "t" && changed?.data == "")
   }
 
-  @Test("a deletion that failed leaves the channel as it was")
+  @Test("a failed deletion leaves the channel unchanged")
   mutating func deletion() throws {
     let call = rig.begin(.delete, by: .participant("boss"))
     let behind = rig.begin(.freeze, by: .participant("boss"))
@@ -127,7 +127,7 @@ struct LogFailureTests {
     #expect(try rig.perform(.send("y"), by: "boss").sent?.seq == 3)
   }
 
-  @Test("a channel that the log no longer has is named as what is missing")
+  @Test("a channel that the log no longer has is reported as not found")
   mutating func missingChannel() throws {
     _ = rig.contents.perform(.write(.remove(at: rig.now), rig.place))
     for command in [ChannelCommand.send("y"), .freeze] {
@@ -136,7 +136,7 @@ struct LogFailureTests {
     }
   }
 
-  @Test("an answer that fits no question is a fault, and leaves nothing waiting")
+  @Test("a log result of the wrong kind is an internal error, and leaves nothing waiting")
   mutating func unexpected() throws {
     for command in commands {
       let call = rig.begin(command, by: .participant("boss"))
@@ -149,7 +149,7 @@ struct LogFailureTests {
     #expect(rig.sendCheck(of: "boss", at: rig.now).changes.used == 0)
   }
 
-  @Test("a read that brings something else is a fault for changes, and nothing for viewers")
+  @Test("a read result of the wrong kind is an internal error for changes, not found for viewers")
   mutating func unexpectedReads() throws {
     let change = rig.begin(
       .updateMessage(id, MessageChanges(text: "y")), by: .participant("ann"))
@@ -162,7 +162,7 @@ struct LogFailureTests {
     #expect(rig.answers[view]?.code == .notFound && rig.isIdle)
   }
 
-  @Test("answers to nothing that was asked change nothing")
+  @Test("log results for unknown entries change nothing")
   mutating func unasked() throws {
     let results: [LogResult] = [
       .success(.appended(seq: 9, mentionedUsers: [])), .success(.deleted(seq: 9)),
@@ -177,7 +177,7 @@ struct LogFailureTests {
     #expect(try rig.perform(.send("y"), by: "ann").sent?.seq == 2)
   }
 
-  @Test("too many queries of a user say how to go on")
+  @Test("an error for too many queries of a user says when to retry")
   mutating func tooManyQueries() throws {
     let call = rig.begin(.viewMessage(id), by: .participant("ann"))
     rig.failNext(.tooManyQueries(limit: 3))

@@ -31,7 +31,7 @@ struct MentionRuleTests {
     .send(MessageOrder(.success(draft), requestID: nil))
   }
 
-  @Test("users who are away are notified, those in the channel have the event")
+  @Test("absent users are notified, users in the channel get the event")
   mutating func absent() throws {
     rig.handle(.left(userID: "cat"))
     _ = try rig.perform(.send("x", mentioning: ["ben", "cat", "nobody", "away"]), by: "ann")
@@ -40,7 +40,7 @@ struct MentionRuleTests {
     #expect(mention.message?["message"]?.string == "x")
   }
 
-  @Test("the message names those who are users, in the order given")
+  @Test("the message lists mentioned users that exist, in the given order")
   mutating func named() throws {
     let outcome = try rig.perform(.send("x", mentioning: ["cat", "nobody", "ann"]), by: "ben")
     #expect(outcome.sent?.message.mentionedUsers.map(\.id) == ["cat", "ann"])
@@ -49,7 +49,7 @@ struct MentionRuleTests {
     #expect(try mentions().isEmpty)
   }
 
-  @Test("a mention of the whole channel notifies nobody who is away")
+  @Test("a mention of the whole channel notifies no absent user")
   mutating func channel() throws {
     let draft = MessageDraft(text: "x", mentionType: .channel, mentionedUserIDs: ["away"])
     _ = try rig.perform(send(draft), by: "ann")
@@ -57,7 +57,7 @@ struct MentionRuleTests {
     #expect(try mentions().isEmpty)
   }
 
-  @Test("a message that was refused, failed or is repeated mentions nobody")
+  @Test("a message that was refused, failed or is repeated mentions no user")
   mutating func onlySent() throws {
     #expect(try rig.perform(.send("x", mentioning: ["away"]), by: "away").code == .notInChannel)
     rig.begin(.send("x", mentioning: ["away"]), by: .participant("ann"))
@@ -67,7 +67,7 @@ struct MentionRuleTests {
     #expect(try mentions().count == 1)
   }
 
-  @Test("the back end's messages and admin messages are on nobody's account")
+  @Test("mentions in messages of the back end and in admin messages are charged to no user")
   mutating func platform() throws {
     let admin = ChannelCommand.send("x", type: .admin, mentioning: ["away"])
     _ = try rig.perform(admin, by: .platform)
@@ -76,7 +76,7 @@ struct MentionRuleTests {
     #expect(try mentions().map(\.sender) == [nil, nil])
   }
 
-  @Test("a notice holds 8 KiB of a message, and without data, extra data and preview what is left")
+  @Test("a notice is limited to 8 KiB of message, without data, extra data and preview beyond that")
   mutating func large() throws {
     let link = "https://a.example/page"
     rig = try JudgeRig(previews: [link: .found(OpenGraphTag(title: "A"))])
@@ -96,14 +96,14 @@ struct MentionRuleTests {
     }
   }
 
-  @Test("in an ephemeral channel mentions are as elsewhere")
+  @Test("mentions work the same in an ephemeral channel")
   mutating func ephemeral() throws {
     rig = try JudgeRig(ephemeral: true)
     _ = try rig.perform(.send("x", mentioning: ["away", "ben"]), by: "ann")
     #expect(try mentions().map(\.userIDs) == [["away"]])
   }
 
-  @Test("who enters before the message is durable has the event alone")
+  @Test("a user who enters before the message is durable gets only the event")
   mutating func entersMeanwhile() throws {
     rig.begin(.send("x", mentioning: ["away"]), by: .participant("ann"))
     rig.enter("away")

@@ -9,7 +9,7 @@ import Testing
 struct MessageTimesTests {
   private static let hour: Int64 = 3_600_000
 
-  @Test("they are the clock's while it is not behind the newest message")
+  @Test("they follow the clock while it is not earlier than the newest message")
   func usual() {
     var times = MessageTimes(last: 1_000, at: 0)
     #expect(times.take(at: Moment(unix: 1_000, monotonic: 5)) == 1_000)
@@ -17,7 +17,7 @@ struct MessageTimesTests {
     #expect(times.take(at: Moment(unix: 9_000_000, monotonic: 900)) == 9_000_000)
   }
 
-  @Test("behind the newest message they continue at nine tenths of the steady clock's pace")
+  @Test("when earlier than the newest message they advance at nine tenths of the steady clock")
   func behind() {
     var times = MessageTimes(last: 2 * Self.hour, at: 100)
     #expect(times.take(at: Moment(unix: 0, monotonic: 100)) == 2 * Self.hour)
@@ -27,7 +27,7 @@ struct MessageTimesTests {
     #expect(times.take(at: Moment(unix: -9, monotonic: 2_100)) == 2 * Self.hour + 1_800)
   }
 
-  @Test("those of imported messages are of the past, in order, and later ones continue from them")
+  @Test("imported messages have past times, in order, and later messages continue from them")
   func imported() throws {
     var times = MessageTimes(last: 1_000, at: 0)
     let now = Moment(unix: 9_000, monotonic: 5)
@@ -47,7 +47,7 @@ struct MessageTimesTests {
     }
   }
 
-  @Test("a long pause counts for a minute")
+  @Test("a long pause counts as at most a minute")
   func pause() {
     var times = MessageTimes(last: Self.hour, at: 0)
     #expect(times.take(at: Moment(unix: 600_000, monotonic: 600_000)) == Self.hour + 54_000)
@@ -59,7 +59,7 @@ struct MessageTimesTests {
     #expect(times.take(at: Moment(unix: 0, monotonic: 77_000)) == Self.hour)
   }
 
-  @Test("short pauses add up: the clock catches up in ten times the time that they are ahead")
+  @Test("short pauses add up: the clock catches up within ten times the time that it lags")
   func catchesUp() {
     var times = MessageTimes(last: 10_000, at: 0)
     var now = Moment(unix: 0, monotonic: 0)
@@ -71,7 +71,9 @@ struct MessageTimesTests {
     #expect((99_900...100_100).contains(now.unix))
   }
 
-  @Test("a throttle shows in them what it shows by the steady clock", arguments: UInt64(1)...20)
+  @Test(
+    "a throttle over these times shows the same as over the steady clock",
+    arguments: UInt64(1)...20)
   func throttle(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let limit = RateLimit(count: 5, windowMilliseconds: 1_000)

@@ -18,13 +18,13 @@ struct MetaArrayChangeTests {
     } catch { return .failure(error) }
   }
 
-  @Test("keys are added empty and go with their values")
+  @Test("keys are added empty and removed with their values")
   func keys() throws {
     #expect(try applied(.createKeys(["tea", "rum"])).get().map(\.key) == ["tea", "milk", "rum"])
     #expect(try applied(.deleteKeys(["tea", "rum"])).get() == [MetaArray(key: "milk")])
   }
 
-  @Test("values are sets that keep their order")
+  @Test("values are ordered sets")
   func values() throws {
     let more = [MetaArray(key: "tea", values: ["b", "a"])]
     #expect(try applied(.addValues(more)).get()[0].values == ["a", "b"])
@@ -32,7 +32,7 @@ struct MetaArrayChangeTests {
     #expect(try applied(.addValuesToKnownKeys(more)).get()[0].values == ["a", "b"])
   }
 
-  @Test("missing keys are created, refused, or refused to callers without the right")
+  @Test("missing keys are created, refused, or refused only to callers without the right")
   func missing() throws {
     let rum = [MetaArray(key: "rum", values: ["x"])]
     #expect(try applied(.addValues(rum), mayCreateKeys: true).get().count == 3)
@@ -48,7 +48,7 @@ struct MetaArrayChangeTests {
     }
   }
 
-  @Test("the order of new values decides which missing key is named")
+  @Test("the order of new values decides which missing key the error names")
   func named() {
     let values = [MetaArray(key: "tea"), MetaArray(key: "rum"), MetaArray(key: "gin")]
     #expect(applied(.addValues(values)) == .failure(.unknownMetaArrayKey("rum")))

@@ -59,7 +59,7 @@ struct MetaArrayRightsTests {
     return change == .addToMissing ? .notFound : nil
   }
 
-  @Test("the table of the contract holds", arguments: Change.allCases, State.allCases)
+  @Test("the table of rights in the contract applies", arguments: Change.allCases, State.allCases)
   func table(change: Change, state: State) throws {
     for caller in Caller.allCases {
       let rig = try JudgeRig()
@@ -80,7 +80,7 @@ struct MetaArrayRightsTests {
     }
   }
 
-  @Test("an author who left may change keys, and not count")
+  @Test("an author who left may change keys, but not count")
   func authorLeft() throws {
     let rig = try JudgeRig()
     let poll = ChannelCommand.send("poll", metaArrays: [MetaArray(key: "tea")])
@@ -95,7 +95,7 @@ struct MetaArrayRightsTests {
     }
   }
 
-  @Test("the message of an admin has the keys of operators and of the back end")
+  @Test("keys of an admin message can be changed by operators and the back end")
   func admin() throws {
     let rig = try JudgeRig()
     let id = try #require(
@@ -106,7 +106,7 @@ struct MetaArrayRightsTests {
     #expect(try rig.perform(change, by: "boss").changed?.metaArrays == [MetaArray(key: "k")])
   }
 
-  @Test("the caller's connection learns by its answer, all others by the event")
+  @Test("the calling connection gets the response, all others the event")
   func event() throws {
     let rig = try JudgeRig()
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
@@ -117,7 +117,7 @@ struct MetaArrayRightsTests {
     #expect(arrays?.map { $0["key"]?.string } == ["k"])
   }
 
-  @Test("what is there already is answered with the message, and is no event")
+  @Test("a change that has no effect returns the message and causes no event")
   func unchanged() throws {
     let rig = try JudgeRig()
     let poll = ChannelCommand.send("poll", metaArrays: [MetaArray(key: "tea", values: ["a"])])
@@ -135,7 +135,7 @@ struct MetaArrayRightsTests {
     #expect(rig.events.count == 1 && rig.sendCheck(of: "ann", at: rig.now).changes.used == 0)
   }
 
-  @Test("limits refuse the whole change: 10 keys, 100 values, 16 KiB")
+  @Test("limits apply to the whole change: 10 keys, 100 values, 16 KiB")
   func limits() throws {
     let rig = try JudgeRig()
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id

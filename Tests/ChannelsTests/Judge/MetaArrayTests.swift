@@ -23,7 +23,7 @@ struct MetaArrayTests {
     try rig.perform(.changeMetaArrays(ofMessage: id, change), by: userID)
   }
 
-  @Test("keys are for the author and operators")
+  @Test("the author and operators may change keys")
   mutating func keys() throws {
     #expect(try change(.createKeys(["milk"]), by: "ben").code == .notAllowed)
     #expect(
@@ -34,7 +34,7 @@ struct MetaArrayTests {
     #expect(try change(.deleteKeys(["milk"]), by: "boss").changed?.metaArrays.map(\.key) == ["tea"])
   }
 
-  @Test("values are for every participant who may send")
+  @Test("every participant who may send may change values")
   mutating func values() throws {
     #expect(try change(.addValues(tea), by: "ben").changed?.metaArrays == tea)
     #expect(try change(.addValues(tea), by: "away").code == .notInChannel)
@@ -47,7 +47,7 @@ struct MetaArrayTests {
     #expect(try change(.addValues(tea), by: "boss").changed != nil)
   }
 
-  @Test("a missing key is created for those who may create keys")
+  @Test("a missing key is created only for callers who may create keys")
   mutating func createsKeys() throws {
     let milk = [MetaArray(key: "milk", values: ["x"])]
     #expect(try change(.addValues(milk), by: "ben").code == .notFound)
@@ -55,7 +55,7 @@ struct MetaArrayTests {
     #expect(try change(.addValues(milk), by: "boss").code == nil)
   }
 
-  @Test("the back end may insist on known keys")
+  @Test("the back end may require keys to exist")
   mutating func knownKeys() throws {
     let milk = [MetaArray(key: "milk", values: ["x"])]
     for change in [
@@ -69,21 +69,21 @@ struct MetaArrayTests {
     #expect(outcome.changed?.metaArrays == tea)
   }
 
-  @Test("what changes nothing is answered, and neither stored nor published nor counted")
+  @Test("a change that has no effect is answered, but not stored, published or counted")
   mutating func void() throws {
     for _ in 0..<9 { #expect(try change(.createKeys(["tea"]), by: "ann").changed != nil) }
     #expect(rig.events.isEmpty)
     #expect(rig.sendCheck(of: "ann", at: rig.now).changes.used == 0)
   }
 
-  @Test("the edit time stays, and the change is published")
+  @Test("updated_at stays, and the change is published")
   mutating func publishes() throws {
     let changed = try #require(try change(.addValues(tea), by: "ben").changed)
     #expect(changed.updatedAt == 0 && rig.events.map(\.method) == ["message.updated"])
     #expect(rig.tally.updated == 0)
   }
 
-  @Test("values that come together all count: none is lost between reading and writing")
+  @Test("concurrent values all count: none is lost between reading and writing")
   mutating func poll() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 50, windowMilliseconds: 1000))
     let message = try #require(
@@ -101,7 +101,7 @@ struct MetaArrayTests {
     #expect(calls.allSatisfy { rig.answers[$0]?.code == nil })
   }
 
-  @Test("limits of keys and values hold")
+  @Test("limits of keys and values are enforced")
   mutating func limits() throws {
     let keys = (0..<10).map { "k\($0)" }
     #expect(try change(.createKeys(keys), by: "ann").code == .tooManyItems)

@@ -10,7 +10,7 @@ struct ModerationTests {
 
   init() throws { rig = try JudgeRig() }
 
-  @Test("a ban is published with the user, who is then put out")
+  @Test("a ban is published with the user, who is then removed")
   mutating func ban() throws {
     let outcome = try rig.perform(.ban("ann", seconds: 60, "spam"), by: "boss")
     #expect(outcome.imposed?.user.nickname == "ANN")
@@ -22,7 +22,7 @@ struct ModerationTests {
     guard case .expulsion(ofUser: "ann") = event.subject else { return #expect(Bool(false)) }
   }
 
-  @Test("who is banned may not enter, until the ban ends")
+  @Test("a banned user may not enter until the ban ends")
   mutating func entering() throws {
     _ = try rig.perform(.ban("ann", seconds: 60), by: "boss")
     #expect(throws: ServiceError.banned("lobby")) {
@@ -39,7 +39,7 @@ struct ModerationTests {
     #expect(rig.events[0].params?["seconds"]?.integer == 315_360_000)
   }
 
-  @Test("a mute keeps its user in the channel")
+  @Test("a muted user stays in the channel")
   mutating func mute() throws {
     _ = try rig.perform(.mute("ann"), by: "boss")
     #expect(rig.events.map(\.method) == ["channel.user_muted"])
@@ -47,7 +47,7 @@ struct ModerationTests {
     try rig.requireEntering("ann", at: rig.now)
   }
 
-  @Test("lifting is published when there was something to lift")
+  @Test("lifting a restriction is published only if there was one")
   mutating func lifting() throws {
     #expect(try rig.perform(.unmute(userID: "ann"), by: "boss").lifted == false)
     _ = try rig.perform(.mute("ann"), by: "boss")
@@ -59,7 +59,7 @@ struct ModerationTests {
     #expect(rig.events.last?.method == "channel.user_unbanned")
   }
 
-  @Test("only users can be restricted")
+  @Test("only existing users can be restricted")
   mutating func unknownUser() throws {
     for command in [
       ChannelCommand.ban("nobody"), .mute("nobody"), .unban(userID: "nobody"),
@@ -70,7 +70,7 @@ struct ModerationTests {
     #expect(rig.events.isEmpty && rig.sendCheck(of: "boss", at: rig.now).changes.used == 0)
   }
 
-  @Test("a new restriction replaces the one before")
+  @Test("a new restriction replaces the previous one")
   mutating func replaces() throws {
     _ = try rig.perform(.mute("ann", seconds: 100), by: "boss")
     _ = try rig.perform(.mute("ann", seconds: 1), by: "boss")
@@ -78,7 +78,7 @@ struct ModerationTests {
     #expect(try rig.perform(.send("x"), by: "ann").sent != nil)
   }
 
-  @Test("the back end changes a ban in force: what is absent stays")
+  @Test("the back end changes an active ban: omitted fields stay")
   mutating func changesBan() throws {
     let change = ChannelCommand.changeBan(userID: "ann", seconds: nil, description: "new")
     let outcome = try rig.perform(change, by: .platform)
@@ -95,7 +95,7 @@ struct ModerationTests {
     #expect(try rig.perform(change, by: .platform).code == .notFound)
   }
 
-  @Test("restrictions go with a deleted user")
+  @Test("restrictions are removed with a deleted user")
   mutating func deletedUser() throws {
     _ = try rig.perform(.mute("ann"), by: "boss")
     _ = try rig.perform(.ban("ann"), by: "boss")
@@ -103,7 +103,7 @@ struct ModerationTests {
     #expect(try rig.perform(.send("x"), by: "ann").sent != nil)
   }
 
-  @Test("a restart forgets no restriction")
+  @Test("restrictions survive a restart")
   mutating func restart() throws {
     _ = try rig.perform(.mute("ann"), by: "boss")
     _ = try rig.perform(.ban("ben"), by: "boss")
@@ -113,7 +113,7 @@ struct ModerationTests {
     #expect(rig.restriction(.ban, of: "ben", at: rig.now) != nil)
   }
 
-  @Test("the check for sending names all obstacles, in the order in which a sender meets them")
+  @Test("the check for sending lists all obstacles, in the order in which a sender meets them")
   mutating func sendCheck() throws {
     rig.handle(.floodLimitChanged(RateLimit(count: 1, windowMilliseconds: 1000)))
     _ = try rig.perform(.send("x"), by: "ann")
@@ -133,7 +133,7 @@ struct ModerationTests {
     #expect(try rig.perform(.send("y"), by: "ann").error == first)
   }
 
-  @Test("asking for the check changes nothing")
+  @Test("running the check changes nothing")
   mutating func sendCheckIsPure() throws {
     for _ in 0..<20 { #expect(rig.sendCheck(of: "ann", at: rig.now).refusals.isEmpty) }
     #expect(try rig.perform(.send("y"), by: "ann").sent != nil)

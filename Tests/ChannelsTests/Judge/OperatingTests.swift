@@ -10,7 +10,7 @@ struct OperatingTests {
 
   init() throws { rig = try JudgeRig() }
 
-  @Test("operators and the Platform API operate a channel, others do not")
+  @Test("only operators and the Platform API operate a channel")
   mutating func rights() throws {
     let commands: [ChannelCommand] = [
       .update(ChannelFields(name: "n")), .freeze, .unfreeze, .mute("cat"), .unmute(userID: "cat"),
@@ -24,7 +24,7 @@ struct OperatingTests {
     #expect(try rig.perform(.freeze, by: "boss").code == nil)
   }
 
-  @Test("fields are changed, published to everyone and answered")
+  @Test("changed fields are published to every connection and returned")
   mutating func fields() throws {
     let outcome = try rig.perform(.update(ChannelFields(name: "Tea", data: "d")), by: "boss")
     #expect(outcome.channel?.name == "Tea" && rig.channel.data == "d")
@@ -34,7 +34,7 @@ struct OperatingTests {
     #expect(event.params?["channel"]?["participant_count"]?.integer == 4)
   }
 
-  @Test("what changes nothing is answered, not published, and takes no place in the window")
+  @Test("an operation without effect is answered, not published, and does not count")
   mutating func void() throws {
     for _ in 0..<9 {
       #expect(try rig.perform(.update(ChannelFields(name: "")), by: "boss").channel != nil)
@@ -45,7 +45,7 @@ struct OperatingTests {
     #expect(rig.events.isEmpty && rig.requests.isEmpty)
   }
 
-  @Test("operations count in the window of changes, for operators")
+  @Test("operations of operators count in the window of changes")
   mutating func flood() throws {
     for number in 0..<5 {
       #expect(try rig.perform(.update(ChannelFields(name: "\(number)")), by: "boss").code == nil)
@@ -55,7 +55,7 @@ struct OperatingTests {
     #expect(try rig.perform(.delete, by: "boss").code == nil)
   }
 
-  @Test("freezing is published once, and unfreezing")
+  @Test("freezing and unfreezing are each published once")
   mutating func freezing() throws {
     for command in [ChannelCommand.freeze, .freeze, .unfreeze, .unfreeze] {
       _ = try rig.perform(command, by: "boss")
@@ -64,7 +64,7 @@ struct OperatingTests {
     #expect(rig.events[0].params?["channel"]?["freeze"]?.bool == true)
   }
 
-  @Test("operators are added and removed; each set is published whole")
+  @Test("operators are added and removed; the full list is published each time")
   mutating func operators() throws {
     #expect(
       try rig.perform(.addOperators(["ann", "boss"]), by: "boss").channel?.operators.count == 2)
@@ -81,7 +81,7 @@ struct OperatingTests {
     #expect(users.map(\.id) == ["boss", "ann"])
   }
 
-  @Test("an operator who is no user leaves everything as it was")
+  @Test("adding an operator who is not a user changes nothing")
   mutating func unknownOperator() throws {
     let fields = ChannelFields(name: "n", operatorIDs: ["ann", "nobody"])
     #expect(try rig.perform(.update(fields), by: "boss").code == .notFound)
@@ -90,7 +90,7 @@ struct OperatingTests {
     #expect(rig.sendCheck(of: "boss", at: rig.now).changes.used == 0)
   }
 
-  @Test("the operators of an update replace those there were, in one change")
+  @Test("operators given in an update replace the previous ones in one change")
   mutating func replacesOperators() throws {
     let fields = ChannelFields(name: "n", operatorIDs: ["ann", "ben"])
     let outcome = try rig.perform(.update(fields), by: "boss")
@@ -116,7 +116,7 @@ struct OperatingTests {
     #expect(try rig.perform(.update(ChannelFields(data: data)), by: "boss").code == .tooLong)
   }
 
-  @Test("another custom type has the limits looked up anew")
+  @Test("a changed custom type causes the limits to be looked up again")
   mutating func customType() throws {
     _ = try rig.perform(.update(ChannelFields(name: "n")), by: "boss")
     #expect(rig.others.isEmpty)
@@ -127,7 +127,7 @@ struct OperatingTests {
     #expect(try rig.perform(.send("x"), by: "ann").code == .flood)
   }
 
-  @Test("operations take their turns; each is judged by what the one before left")
+  @Test("operations run one at a time, each judged by the result of the previous one")
   mutating func turns() throws {
     let calls = [ChannelCommand.freeze, .freeze, .unfreeze].map {
       rig.begin($0, by: .platform)
@@ -147,7 +147,7 @@ struct OperatingTests {
     #expect(try rig.perform(.freeze, by: "boss").code == nil)
   }
 
-  @Test("a deleted channel is published, answered, released, and refuses all that comes late")
+  @Test("a deletion is published, answered, releases the channel, and refuses later commands")
   mutating func deletion() throws {
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
     rig.events = []
@@ -165,14 +165,14 @@ struct OperatingTests {
     #expect(throws: ServiceError.self) { try rig.requireEntering("ann", at: 0) }
   }
 
-  @Test("operators who are deleted lose the role, and it is published")
+  @Test("deleted users lose the operator role, and the change is published")
   mutating func deletedOperator() throws {
     _ = try rig.perform(.removeOperators(["boss"]), by: .platform)
     #expect(rig.operatorIDs.isEmpty && rig.events.map(\.seq) == [1])
     #expect(try rig.perform(.freeze, by: "boss").code == .notAllowed)
   }
 
-  @Test("viewing shows the record, the number of participants and new metadata")
+  @Test("viewing returns the record, the number of participants and the current metadata")
   mutating func view() throws {
     rig.handle(.metadataChanged(["k": "v"]))
     guard case .success(.channel(let view)) = try rig.perform(.view, by: "ann") else {

@@ -16,7 +16,7 @@ struct OperatorRuleTests {
     return ids
   }
 
-  @Test("100 operators are the most, those of before included")
+  @Test("a channel has at most 100 operators, including existing ones")
   mutating func most() throws {
     let ids = addUsers(100)
     #expect(try rig.perform(.addOperators(Array(ids.prefix(99))), by: .platform).code == nil)
@@ -27,7 +27,7 @@ struct OperatorRuleTests {
     #expect(try rig.perform(.addOperators([ids[99]]), by: "boss").code == nil)
   }
 
-  @Test("those who are operators already do not count twice")
+  @Test("existing operators are not counted twice")
   mutating func known() throws {
     let ids = addUsers(99)
     _ = try rig.perform(.addOperators(ids), by: .platform)
@@ -35,7 +35,7 @@ struct OperatorRuleTests {
     #expect(rig.operatorIDs.count == 100 && rig.events.count == 1)
   }
 
-  @Test("an update may replace all 100 by 100 others")
+  @Test("an update may replace all 100 operators with 100 others")
   mutating func replacesAll() throws {
     let ids = addUsers(100)
     _ = try rig.perform(.addOperators(Array(ids.prefix(99))), by: .platform)
@@ -45,7 +45,7 @@ struct OperatorRuleTests {
     #expect(outcome.channel?.operators.map(\.id) == others)
   }
 
-  @Test("operators stand in the order in which they became it, with their profiles")
+  @Test("operators are listed with their profiles, in the order in which they were added")
   mutating func order() throws {
     _ = try rig.perform(.addOperators(["cat", "ann"]), by: "boss")
     let operators = try #require(rig.events.last?.params?["operators"]).elements
@@ -53,7 +53,7 @@ struct OperatorRuleTests {
     #expect(operators.map { $0["nickname"]?.string } == ["BOSS", "CAT", "ANN"])
   }
 
-  @Test("operators may remove each other and themselves; then the channel is nobody's")
+  @Test("operators may remove each other and themselves, which may leave the channel with none")
   mutating func nobodys() throws {
     #expect(try rig.perform(.removeOperators(["boss"]), by: "boss").code == nil)
     for command in [ChannelCommand.addOperators(["boss"]), .freeze, .delete] {
@@ -63,7 +63,7 @@ struct OperatorRuleTests {
     #expect(try rig.perform(.freeze, by: "ann").code == nil)
   }
 
-  @Test("removing several names those who are left")
+  @Test("removing several operators lists the remaining ones")
   mutating func removes() throws {
     _ = try rig.perform(.addOperators(["ann", "ben"]), by: "boss")
     _ = try rig.perform(.removeOperators(["ann", "boss", "cat"]), by: .platform)
@@ -71,7 +71,7 @@ struct OperatorRuleTests {
     #expect(left.map { $0["user_id"]?.string } == ["ben"] && rig.operatorIDs == ["ben"])
   }
 
-  @Test("removing all removes all, and does nothing in a channel without any")
+  @Test("removing all operators removes every one, and has no effect in a channel without any")
   mutating func removesAll() throws {
     for _ in 0..<2 {
       #expect(try rig.perform(.removeAllOperators, by: .platform).channel?.operators == [])
@@ -79,14 +79,14 @@ struct OperatorRuleTests {
     #expect(rig.events.map(\.method) == ["channel.operators_changed"])
   }
 
-  @Test("operators do their work without being in the channel")
+  @Test("operators can act without being in the channel")
   mutating func away() throws {
     rig.handle(.left(userID: "boss"))
     #expect(try rig.perform(.mute("ann"), by: "boss").code == nil)
     #expect(try rig.perform(.send("x"), by: "boss").code == .notInChannel)
   }
 
-  @Test("the role ends with its event: nothing of before may be changed any more")
+  @Test("the role ends with its event: a former operator can no longer change earlier messages")
   mutating func loses() throws {
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
     let edit = ChannelCommand.updateMessage(id, MessageChanges(text: "y"))
@@ -97,7 +97,7 @@ struct OperatorRuleTests {
     }
   }
 
-  @Test("one who becomes an operator sends to the frozen channel at once, and is exempt where set")
+  @Test("a new operator can send to the frozen channel at once, and is exempt where configured")
   mutating func gains() throws {
     rig = try JudgeRig(frozen: true, exemptsOperators: true)
     #expect(try rig.perform(.send("x"), by: "ann").code == .frozen)
@@ -108,14 +108,14 @@ struct OperatorRuleTests {
     #expect(try rig.perform(.send("x"), by: "ann").code == .frozen)
   }
 
-  @Test("one operator who is no user leaves all as they were")
+  @Test("one operator who is not a user makes the whole change fail")
   mutating func unknown() throws {
     let error = try #require(try rig.perform(.addOperators(["ann", "nobody"]), by: "boss").error)
     #expect(error.code == .notFound && error.data.field == "user_id")
     #expect(rig.operatorIDs == ["boss"] && rig.events.isEmpty)
   }
 
-  @Test("an update that names the operators there are changes nothing")
+  @Test("an update that names the current operators changes nothing")
   mutating func sameOperators() throws {
     let fields = ChannelFields(operatorIDs: ["boss"])
     #expect(try rig.perform(.update(fields), by: "boss").channel?.operators.count == 1)
@@ -129,7 +129,7 @@ struct OperatorRuleTests {
     #expect(rig.events.map(\.seq) == [1, 2] && rig.operatorIDs == ["ann"])
   }
 
-  @Test("the profile of an operator is that of the last event of the channel")
+  @Test("an operator's profile is the one of the channel's latest event")
   mutating func profile() throws {
     rig.contents.set(User(id: "boss", nickname: "Chief"))
     let outcome = try rig.perform(.update(ChannelFields(name: "n")), by: "boss")
@@ -138,7 +138,7 @@ struct OperatorRuleTests {
     #expect(shown?.map { $0["nickname"]?.string } == ["Chief"])
   }
 
-  @Test("freezing holds the messages of all but operators, edits and counters too")
+  @Test("freezing blocks messages, edits and counters of all but operators")
   mutating func freezing() throws {
     let id = try #require(
       try rig.perform(.send("x", metaArrays: [MetaArray(key: "k")]), by: "ann").sent
@@ -159,7 +159,7 @@ struct OperatorRuleTests {
     #expect(try rig.perform(.send("y"), by: "ann").sent != nil)
   }
 
-  @Test("an update tells fields first and operators then, the removed before the added")
+  @Test("an update publishes fields first, then removed operators, then added ones")
   mutating func orderOfUpdate() throws {
     _ = try rig.perform(.addOperators(["ann"]), by: "boss")
     rig.events = []

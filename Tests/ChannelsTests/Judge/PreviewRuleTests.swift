@@ -31,7 +31,7 @@ struct PreviewRuleTests {
     event?.params?["message"]?["og_tag"]?["og:title"]?.string
   }
 
-  @Test("the text beside a file has no preview, neither sent nor edited")
+  @Test("text beside a file gets no preview, neither when sent nor when edited")
   func files() throws {
     let id = try send(link, type: .file)
     #expect(try edit(id, "see \(link)") != nil)
@@ -42,7 +42,7 @@ struct PreviewRuleTests {
     #expect(outcome.changed?.openGraphTag == nil)
   }
 
-  @Test("a message whose link is looked up says so, in its answer and its event alone")
+  @Test("a message whose link is looked up is marked only in its response and its event")
   func pending() throws {
     let sent = try #require(try rig.perform(.send("see \(link)"), by: "ann").sent)
     #expect(sent.message.isPreviewPending)
@@ -56,7 +56,7 @@ struct PreviewRuleTests {
     #expect(!plain.message.isPreviewPending)
   }
 
-  @Test("the text of an admin message has, sent and edited")
+  @Test("text of an admin message gets a preview, when sent and when edited")
   func admin() throws {
     let sent = try rig.perform(.send(link, type: .admin), by: .platform).sent
     let id = try #require(sent).message.id
@@ -70,7 +70,7 @@ struct PreviewRuleTests {
 
   private func link(_ text: String) throws -> Link { try #require(Link(text)) }
 
-  @Test("of several links the first counts")
+  @Test("of several links the first one is used")
   func firstLink() throws {
     _ = try send("see sendbird.com/x and \(link)")
     let expected = EnrichmentRequest.Subject.preview(
@@ -78,7 +78,7 @@ struct PreviewRuleTests {
     #expect(rig.enrichments.map(\.subject) == [expected])
   }
 
-  @Test("links that are known to have no preview are passed over, up to three in all")
+  @Test("links known to have no preview are skipped, up to three")
   func emptyLinks() throws {
     let text = "https://a.com https://b.com https://a.com#x https://c.com https://d.com"
     let first = try JudgeRig(previews: ["https://a.com/": .none])
@@ -95,7 +95,7 @@ struct PreviewRuleTests {
     #expect(none.enrichments.isEmpty && none.tally.previewsNone == 1)
   }
 
-  @Test("an edit takes the preview away and looks the new link up; none is left without a link")
+  @Test("an edit removes the preview and looks up the new link; without a link there is none")
   func edited() throws {
     let id = try send(link)
     found(0, "A")
@@ -106,7 +106,7 @@ struct PreviewRuleTests {
     #expect(rig.enrichments.count == 2 && rig.isIdle)
   }
 
-  @Test("what comes for the text of before comes to nothing, what comes for the new one is shown")
+  @Test("a preview for the old text is discarded, the one for the new text is shown")
   func lateForEdited() throws {
     let id = try send(link)
     _ = try edit(id, "https://b.example/")
@@ -116,7 +116,7 @@ struct PreviewRuleTests {
     #expect(rig.tally.previewsUpdated == 1)
   }
 
-  @Test("a text that came back has its preview, and one update tells of it")
+  @Test("a text that was restored gets its preview, in one update")
   func cameBack() throws {
     let id = try send(link)
     _ = try edit(id, "other")
@@ -126,7 +126,7 @@ struct PreviewRuleTests {
     #expect(rig.events.compactMap(title) == ["A"] && rig.isIdle)
   }
 
-  @Test("an edit that waits for the log wins over the preview that came meanwhile")
+  @Test("an edit waiting for the log wins over a preview that arrives in the meantime")
   func editUnderWay() throws {
     let id = try send(link)
     let call = rig.begin(
@@ -138,7 +138,7 @@ struct PreviewRuleTests {
     #expect(rig.events.compactMap(title).isEmpty && rig.isIdle)
   }
 
-  @Test("an edit behind the preview's own update keeps the preview when the text stays")
+  @Test("an edit queued after the preview's update keeps the preview if the text is unchanged")
   func editBehind() throws {
     let id = try send(link)
     rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))
@@ -149,7 +149,7 @@ struct PreviewRuleTests {
     #expect(rig.events.compactMap(title) == ["A page", "A page"])
   }
 
-  @Test("extra data leaves the preview and its look-up alone")
+  @Test("changes of extra data leave the preview and its lookup unchanged")
   func extraData() throws {
     let id = try send(link)
     _ = try rig.perform(.changeMetaArrays(ofMessage: id, .createKeys(["k"])), by: "ann")
@@ -159,7 +159,7 @@ struct PreviewRuleTests {
     #expect(rig.enrichments.count == 1)
   }
 
-  @Test("an update of the server's own goes to every connection and sets no edit time")
+  @Test("a preview update goes to every connection and does not set updated_at")
   func update() throws {
     let id = try send(link)
     rig.now += 700
@@ -171,7 +171,7 @@ struct PreviewRuleTests {
     #expect(rig.tally.updated == 0 && rig.sendCheck(of: "ann", at: rig.now).changes.used == 0)
   }
 
-  @Test("a preview that could not be stored is given up, and nobody waits")
+  @Test("a preview that could not be stored is dropped, and no caller waits")
   func failedWrite() throws {
     _ = try send(link)
     rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))
@@ -181,7 +181,7 @@ struct PreviewRuleTests {
   }
 
   @Test(
-    "a preview whose write broke off is published when it is there after all",
+    "a preview whose write was interrupted is published if it turns out to be stored",
     arguments: [true, false])
   func unknownWrite(isWritten: Bool) throws {
     _ = try send(link)
@@ -192,7 +192,7 @@ struct PreviewRuleTests {
     #expect(rig.events.compactMap(title) == (isWritten ? ["A page"] : []) && rig.isIdle)
   }
 
-  @Test("a preview that comes after the channel's end comes to nothing")
+  @Test("a preview that arrives after the channel's end is discarded")
   func deletedChannel() throws {
     _ = try send(link)
     _ = try rig.perform(.delete, by: .platform)
@@ -200,7 +200,7 @@ struct PreviewRuleTests {
     #expect(rig.requests.isEmpty && rig.tally.previewsNone == 1 && rig.isIdle)
   }
 
-  @Test("a look-up is ended once, whatever comes later")
+  @Test("a lookup ends once, whatever arrives later")
   func endsOnce() throws {
     _ = try send(link)
     for _ in 0..<2 { rig.handle(.enriched(rig.enrichments[0].id, nil)) }
@@ -208,7 +208,7 @@ struct PreviewRuleTests {
     #expect(rig.events.count == 1 && rig.tally.previewsNone == 1)
   }
 
-  @Test("a message that was refused or failed is not looked up")
+  @Test("a message that was refused or failed causes no lookup")
   func failed() throws {
     rig.begin(.send(link), by: .participant("ann"))
     rig.failNext(.unavailable(""))
@@ -216,7 +216,7 @@ struct PreviewRuleTests {
     #expect(rig.enrichments.isEmpty)
   }
 
-  @Test("a repeated send is not looked up again")
+  @Test("a repeated send causes no second lookup")
   func repeated() throws {
     for _ in 0..<2 { _ = try rig.perform(.send(link, "r"), by: "ann") }
     #expect(rig.enrichments.count == 1)
@@ -234,7 +234,7 @@ struct PreviewRuleTests {
     #expect(updated == [ids[1], ids[0]])
   }
 
-  @Test("a known preview after an edit comes with the answer, and no update follows")
+  @Test("a known preview after an edit comes with the response, and no update follows")
   func knownAfterEdit() throws {
     let known = try JudgeRig(previews: [link: .found(tag)])
     let id = try #require(try known.perform(.send("x"), by: "ann").sent).message.id

@@ -24,14 +24,14 @@ struct PreviewTests {
     #expect(rig.events.count == 1 && rig.tally.previewsAttached == 1)
   }
 
-  @Test("a page that is known to have none is not asked for again")
+  @Test("a page known to have no preview is not requested again")
   func knownNone() throws {
     let rig = try rig(.none as LinkKnowledge)
     #expect(try rig.perform(.send(link), by: "ann").sent?.message.openGraphTag == nil)
     #expect(rig.enrichments.isEmpty && rig.tally.previewsNone == 1)
   }
 
-  @Test("an unknown preview is asked for once the message is durable, and updates it")
+  @Test("an unknown preview is requested once the message is durable, and updates it")
   func unknown() throws {
     let rig = try rig()
     let call = rig.begin(.send(link), by: .participant("ann"))
@@ -49,7 +49,7 @@ struct PreviewTests {
     #expect(rig.tally.previewsUpdated == 1)
   }
 
-  @Test("a preview that comes after another home has followed is handed over to it")
+  @Test("a preview that arrives after the home has moved is handed over to the new home")
   func handsOver() throws {
     let rig = try rig()
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
@@ -73,7 +73,7 @@ struct PreviewTests {
     #expect(rig.events.count == count && rig.isIdle)
   }
 
-  @Test("a caller's change is not handed over when another home has followed")
+  @Test("a caller's change is not handed over when the home has moved")
   func handsNothingElseOver() throws {
     let rig = try rig()
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
@@ -84,7 +84,7 @@ struct PreviewTests {
     #expect(!rig.others.contains { if case .handOver = $0 { true } else { false } })
   }
 
-  @Test("an update keeps what was changed meanwhile")
+  @Test("a preview update keeps changes made in the meantime")
   func keepsChanges() throws {
     let rig = try rig()
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
@@ -103,7 +103,7 @@ struct PreviewTests {
     #expect(rig.requests.isEmpty && rig.events.count == 1 && rig.tally.previewsNone == 1)
   }
 
-  @Test("no update follows when the text is another by then")
+  @Test("no update follows when the text has changed in the meantime")
   func edited() throws {
     let rig = try rig()
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
@@ -124,7 +124,7 @@ struct PreviewTests {
     #expect(rig.events.map(\.method) == ["message.received", "message.deleted"])
   }
 
-  @Test("an edited text has its preview looked up anew, by the editor's account")
+  @Test("an edited text has its preview looked up again, on the editor's account")
   func recomputed() throws {
     let rig = try rig(.found(tag))
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
@@ -139,7 +139,7 @@ struct PreviewTests {
     #expect(back.openGraphTag == tag)
   }
 
-  @Test("a change that leaves the text leaves the preview")
+  @Test("a change that keeps the text keeps the preview")
   func kept() throws {
     let rig = try rig(.found(tag))
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
@@ -148,7 +148,7 @@ struct PreviewTests {
     #expect(changed.openGraphTag == tag && rig.enrichments.isEmpty)
   }
 
-  @Test("a text beside a file has no preview; an admin message has")
+  @Test("text beside a file has no preview; an admin message does")
   func types() throws {
     let rig = try rig(.found(tag))
     #expect(try rig.perform(.send(link, type: .file), by: "ann").sent?.message.openGraphTag == nil)
@@ -156,7 +156,7 @@ struct PreviewTests {
       try rig.perform(.send(link, type: .admin), by: .platform).sent?.message.openGraphTag == tag)
   }
 
-  @Test("an ephemeral message is updated too, with the next number")
+  @Test("an ephemeral message is also updated, with the next number")
   func ephemeral() throws {
     let rig = try rig(ephemeral: true)
     _ = try rig.perform(.send(link), by: "ann")
@@ -166,7 +166,7 @@ struct PreviewTests {
     #expect(rig.events[2].method == "message.updated")
   }
 
-  @Test("with previews off no link is looked for")
+  @Test("with previews disabled no link is searched for")
   func off() throws {
     let rig = try JudgeRig()
     _ = try rig.perform(.send(link), by: "ann")

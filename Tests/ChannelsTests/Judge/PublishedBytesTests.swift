@@ -4,7 +4,7 @@ import Testing
 
 @testable import Channels
 
-@Suite("The judge: the bytes of events")
+@Suite("The judge: encoded events")
 struct PublishedBytesTests {
   private static func user(_ id: String) -> String {
     #"{"user_id":"\#(id)","nickname":"\#(id.uppercased())","profile_url":""}"#
@@ -61,7 +61,7 @@ struct PublishedBytesTests {
     (.delete, "boss", "channel.deleted", channel(name: "Tea", operators: ["boss", "cat"])),
   ]
 
-  @Test("are those of the contract, for every event that a command leads to")
+  @Test("match the contract, for every event that a command causes")
   func everyEvent() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 100, windowMilliseconds: 1000))
     for (index, step) in Self.steps.enumerated() {

@@ -10,7 +10,7 @@ struct RecentRequestsTests {
     RequestKey(userID: userID, requestID: name)
   }
 
-  @Test("until ten minutes after the channel's last message, anything may have been before")
+  @Test("until ten minutes after the channel's last message, any request may be a repetition")
   func isCarefulAfterLoading() {
     var recent = RecentRequests(unknownUntil: 1_000_000)
     #expect(recent.mayContain(key("a"), at: 1_000_000) == true)
@@ -20,7 +20,7 @@ struct RecentRequestsTests {
     #expect(fresh.mayContain(key("a"), at: 1_000_000) == false)
   }
 
-  @Test("a request is known for its lifetime at least, and forgotten after two")
+  @Test("a request is remembered for at least its lifetime, and forgotten after two")
   func remembers() {
     for start in [Int64(0), 1, 300_000, 599_999] {
       var recent = RecentRequests(unknownUntil: 0)
@@ -35,7 +35,7 @@ struct RecentRequestsTests {
     }
   }
 
-  @Test("more requests than are kept make everything uncertain for a lifetime")
+  @Test("a request beyond the capacity makes all requests uncertain for one lifetime")
   func overflows() {
     var recent = RecentRequests(unknownUntil: 0)
     let start: Int64 = 1_000_000

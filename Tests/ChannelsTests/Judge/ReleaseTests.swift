@@ -5,7 +5,7 @@ import Testing
 
 @testable import Channels
 
-@Suite("The judge: being forgotten")
+@Suite("The judge: unloading")
 struct ReleaseTests {
   private var rig: JudgeRig
 
@@ -15,7 +15,7 @@ struct ReleaseTests {
     rig.others.contains { if case .release = $0 { true } else { false } }
   }
 
-  @Test("a judge that nothing waits for may be forgotten")
+  @Test("a judge with nothing pending may be unloaded")
   mutating func idle() throws {
     #expect(rig.isIdle)
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
@@ -30,7 +30,7 @@ struct ReleaseTests {
     #expect(!isReleased())
   }
 
-  @Test("whoever waits for an answer keeps it")
+  @Test("a pending response keeps the judge loaded")
   mutating func waiting() throws {
     let id = try #require(try rig.perform(.send("x", "r"), by: "ann").sent).message.id
     let commands: [ChannelCommand] = [
@@ -45,7 +45,7 @@ struct ReleaseTests {
     }
   }
 
-  @Test("so does a preview that is looked up, an unknown outcome and a refusal that is looked up")
+  @Test("a preview lookup, an unknown outcome and a refusal's lookup keep the judge loaded")
   mutating func otherWaits() throws {
     _ = try rig.perform(.send("https://a.example/", "r"), by: "ann")
     #expect(!rig.isIdle)
@@ -64,13 +64,13 @@ struct ReleaseTests {
     #expect(rig.isIdle)
   }
 
-  @Test("a deadline without an unknown outcome asks for nothing")
+  @Test("a deadline without an unknown outcome causes no request")
   mutating func deadline() {
     rig.handle(.deadline)
     #expect(rig.requests.isEmpty && rig.others.isEmpty && rig.isIdle)
   }
 
-  @Test("another judge goes on where the one before ended")
+  @Test("a new judge continues where the previous one ended")
   mutating func reloads() throws {
     _ = try rig.perform(.send("x"), by: "ann")
     let commands: [ChannelCommand] = [
@@ -86,7 +86,7 @@ struct ReleaseTests {
     #expect(try rig.perform(.send("y"), by: "ann").sent?.seq == Int64(count) + 1)
   }
 
-  @Test("created_at does not decrease over a reload, though the last message was deleted")
+  @Test("created_at does not decrease over a reload, even if the last message was deleted")
   mutating func createdAt() throws {
     let sent = try #require(try rig.perform(.send("x"), by: "ann").sent).message
     _ = try rig.perform(.deleteMessage(sent.id), by: "ann")
@@ -95,7 +95,7 @@ struct ReleaseTests {
     #expect(try rig.perform(.send("y"), by: "ann").sent?.message.createdAt == sent.createdAt)
   }
 
-  @Test("after a reload nobody is in the channel until the stage says so")
+  @Test("after a reload the channel has no participants until the stage reports them")
   mutating func presence() throws {
     try rig.restart(users: [])
     #expect(try rig.perform(.send("x"), by: "ann").code == .notInChannel)
@@ -105,7 +105,7 @@ struct ReleaseTests {
     #expect(try rig.perform(.send("x"), by: "ann").code == .notInChannel)
   }
 
-  @Test("the end of the channel releases it, and nothing is carried out after that")
+  @Test("the end of the channel releases it, and later commands are not carried out")
   mutating func end() throws {
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
     _ = try rig.perform(.delete, by: "boss")
@@ -129,7 +129,7 @@ struct ReleaseTests {
     #expect(throws: ServiceError.notFound(.channel, "lobby")) { try rig.requireKeptMessages() }
   }
 
-  @Test("sends that come after the deletion of the channel find no channel")
+  @Test("sends queued after the channel's deletion return not found")
   mutating func behindTheEnd() throws {
     let before = rig.begin(.send("x"), by: .participant("ann"))
     rig.begin(.delete, by: .platform)

@@ -14,7 +14,7 @@ struct RepeatedSendRuleTests {
     try rig.perform(.send("x", requestID), by: userID).sent
   }
 
-  @Test("a name is good for ten minutes less a millisecond, and then for another message")
+  @Test("a request ID is valid until a millisecond before ten minutes, then names a new message")
   mutating func lifetime() throws {
     let first = try #require(try send("r"))
     rig.now += requestIDLifetimeMilliseconds - 1
@@ -24,7 +24,7 @@ struct RepeatedSendRuleTests {
     #expect(second.message.id != first.message.id && second.seq == 2)
   }
 
-  @Test("repetitions do not make a name last longer")
+  @Test("repetitions do not extend the lifetime of a request ID")
   mutating func notRenewed() throws {
     let first = try #require(try send("r"))
     for _ in 0..<2 {
@@ -34,7 +34,7 @@ struct RepeatedSendRuleTests {
     #expect(try send("r")?.message.id != first.message.id)
   }
 
-  @Test("the lifetime goes on over a restart")
+  @Test("the lifetime of a request ID continues over a restart")
   mutating func restart() throws {
     let first = try #require(try send("r"))
     rig.now += requestIDLifetimeMilliseconds - 1
@@ -45,7 +45,7 @@ struct RepeatedSendRuleTests {
     #expect(try send("r")?.seq == 2)
   }
 
-  @Test("the answer has the message as it is now, with the number of its arrival")
+  @Test("the response contains the current message, with its original number")
   mutating func asItIsNow() throws {
     let first = try #require(try send("r"))
     let edit = ChannelCommand.updateMessage(first.message.id, MessageChanges(text: "edited"))
@@ -54,7 +54,7 @@ struct RepeatedSendRuleTests {
     #expect(again.message.text == "edited" && again.seq == 1 && again.message.updatedAt > 0)
   }
 
-  @Test("the answer does not depend on what else the repetition says")
+  @Test("the response does not depend on the other fields of the repetition")
   mutating func otherValues() throws {
     let first = try #require(try send("r"))
     let bad = ChannelCommand.send(MessageOrder(.failure(.missing("message")), requestID: "r"))
@@ -64,7 +64,7 @@ struct RepeatedSendRuleTests {
   }
 
   @Test(
-    "a repetition is answered whatever keeps its sender from sending now",
+    "a repetition is answered even if its sender may not send now",
     arguments: ["muted", "frozen", "banned", "absent", "flood"])
   mutating func obstacles(obstacle: String) throws {
     let first = try #require(try send("r"))
@@ -89,7 +89,7 @@ struct RepeatedSendRuleTests {
     #expect(rig.answers[call]?.code == .notFound && rig.requests.isEmpty)
   }
 
-  @Test("a message that was deleted is not sent again, over a restart neither")
+  @Test("a deleted message is not sent again, even after a restart")
   mutating func withdrawn() throws {
     let id = try #require(try send("r")).message.id
     _ = try rig.perform(.deleteMessage(id), by: "ann")
@@ -102,7 +102,7 @@ struct RepeatedSendRuleTests {
     #expect(try send("r") != nil)
   }
 
-  @Test("a failed send may be repeated, and is sent then")
+  @Test("a failed send may be repeated, and is then sent")
   mutating func failed() throws {
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))
     rig.failNext(.unavailable("disk full"))
@@ -110,7 +110,7 @@ struct RepeatedSendRuleTests {
     #expect(try send("r")?.arrival == .sent && rig.events.count == 1)
   }
 
-  @Test("a refused send may be repeated, and is sent once nothing stands against it")
+  @Test("a refused send may be repeated, and is sent once nothing prevents it")
   mutating func refused() throws {
     _ = try rig.perform(.mute("ann", seconds: 1), by: .platform)
     #expect(try rig.perform(.send("x", "r"), by: "ann").code == .muted)
@@ -118,7 +118,7 @@ struct RepeatedSendRuleTests {
     #expect(try send("r")?.arrival == .sent)
   }
 
-  @Test("repetitions on their way share the first one's outcome, and count once")
+  @Test("repetitions of a pending send share its outcome, and count once")
   mutating func joined() throws {
     let calls = (1...4).map {
       rig.begin(.send("x", "r"), by: .participant("ann", session: $0))
@@ -132,14 +132,14 @@ struct RepeatedSendRuleTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).sends.used == 1)
   }
 
-  @Test("the user's send and one of the back end for the user have the same names")
+  @Test("a user's send and the back end's send for that user share request IDs")
   mutating func platform() throws {
     let first = try #require(try send("r"))
     let outcome = try rig.perform(.send("x", "r"), by: .platform(onBehalfOf: User(id: "ann")))
     #expect(outcome.sent?.message.id == first.message.id)
   }
 
-  @Test("admin messages are repeated by their name, and not by users'")
+  @Test("admin messages have their own request IDs, separate from those of users")
   mutating func admin() throws {
     let admin = ChannelCommand.send("x", "r", type: .admin)
     let first = try #require(try rig.perform(admin, by: .platform).sent)
@@ -147,7 +147,7 @@ struct RepeatedSendRuleTests {
     #expect(try send("r")?.message.id != first.message.id)
   }
 
-  @Test("sends without a name are never repetitions")
+  @Test("sends without a request ID are never repetitions")
   mutating func nameless() throws {
     let first = rig.begin(.send("x", ""), by: .participant("ann"))
     let second = rig.begin(.send("x", nil), by: .participant("ann"))
@@ -159,13 +159,13 @@ struct RepeatedSendRuleTests {
     #expect(rig.requests.isEmpty)
   }
 
-  @Test("the name comes back with the message")
+  @Test("the request ID is returned with the message")
   mutating func name() throws {
     #expect(try send("r")?.message.requestID == "r" && send(nil)?.message.requestID == "")
     #expect(rig.events[0].params?["message"]?["req_id"]?.string == "r")
   }
 
-  @Test("a refused repetition is looked up with the time that its name is good for")
+  @Test("a refused repetition is looked up with the start of its request ID's lifetime")
   mutating func lookUp() throws {
     _ = try send("r")
     _ = try rig.perform(.mute("ann"), by: .platform)
@@ -178,7 +178,7 @@ struct RepeatedSendRuleTests {
     #expect(rig.isIdle)
   }
 
-  @Test("refused sends are looked up each for itself")
+  @Test("each refused send is looked up separately")
   mutating func lookUps() throws {
     let first = try #require(try send("r"))
     let second = try #require(try send("s"))
@@ -191,7 +191,7 @@ struct RepeatedSendRuleTests {
       ])
   }
 
-  @Test("a refusal that was looked up is counted as what it is")
+  @Test("a refusal that was looked up is counted by its own reason")
   mutating func counted() throws {
     _ = try send("r")
     _ = try rig.perform(.mute("ann"), by: .platform)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The judge: repeated sends")
 struct RepeatedSendTests {
-  @Test("a repetition answers with the first message and sends nothing", arguments: [false, true])
+  @Test("a repetition returns the first message and sends nothing", arguments: [false, true])
   func repeats(isEphemeral: Bool) throws {
     let rig = try JudgeRig(ephemeral: isEphemeral)
     let first = try #require(try rig.perform(.send("one", "r"), by: "ann").sent)
@@ -16,7 +16,7 @@ struct RepeatedSendTests {
     #expect(rig.events.count == 1 && rig.tally.repeated == 1)
   }
 
-  @Test("a repetition of a send on its way waits for it", arguments: [false, true])
+  @Test("a repetition of a pending send waits for it", arguments: [false, true])
   func joins(fails: Bool) throws {
     let rig = try JudgeRig()
     let first = rig.begin(.send("one", "r"), by: .participant("ann"))
@@ -29,7 +29,7 @@ struct RepeatedSendTests {
     #expect(rig.events.count == (fails ? 0 : 1))
   }
 
-  @Test("another user's, another name's and admin messages are no repetitions")
+  @Test("sends of another user, with another request ID, and admin messages are no repetitions")
   func others() throws {
     let rig = try JudgeRig()
     let outcomes = [
@@ -41,7 +41,7 @@ struct RepeatedSendTests {
     #expect(Set(outcomes.compactMap(\.sent?.message.id)).count == 6)
   }
 
-  @Test("a repetition comes before every refusal: it was accepted once")
+  @Test("a repetition takes precedence over every refusal, because it was accepted once")
   func beforeRefusals() throws {
     let rig = try JudgeRig()
     let first = try #require(try rig.perform(.send("x", "r"), by: "ann").sent)
@@ -53,7 +53,7 @@ struct RepeatedSendTests {
     #expect(try rig.perform(.send("x", "r"), by: "ann").code == .banned)
   }
 
-  @Test("a repetition of a message that was deleted does not bring it back")
+  @Test("a repetition of a deleted message does not restore it")
   func withdrawn() throws {
     let rig = try JudgeRig()
     let id = try #require(try rig.perform(.send("x", "r"), by: "ann").sent).message.id
@@ -64,7 +64,7 @@ struct RepeatedSendTests {
     #expect(rig.events.filter { $0.method == "message.received" }.count == 1)
   }
 
-  @Test("a repetition takes no place in the flood window")
+  @Test("a repetition does not count in the flood window")
   func isFree() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 1000))
     for _ in 0..<9 { _ = try rig.perform(.send("x", "r"), by: "ann") }
@@ -72,7 +72,7 @@ struct RepeatedSendTests {
     #expect(try rig.perform(.send("z"), by: "ann").code == .flood)
   }
 
-  @Test("a restart does not forget requests")
+  @Test("request IDs survive a restart")
   func afterRestart() throws {
     let rig = try JudgeRig()
     let first = try #require(try rig.perform(.send("x", "r"), by: "ann").sent)
@@ -82,7 +82,7 @@ struct RepeatedSendTests {
     #expect(try rig.perform(.send("x", "r"), by: "ann").sent?.message.id == first.message.id)
   }
 
-  @Test("the log is given word of requests that may have been carried out before")
+  @Test("the log is informed which requests may have been carried out before")
   func namesRepetitions() throws {
     let rig = try JudgeRig()
     func submitted(_ name: String?) throws -> Bool? {
@@ -99,14 +99,14 @@ struct RepeatedSendTests {
     #expect(try submitted("t") == true && submitted(nil) == false)
   }
 
-  @Test("a refusal costs a look-up only when the request may have been carried out")
+  @Test("a refusal needs a lookup only if the request may have been carried out")
   func looksUpSeldom() throws {
     let rig = try JudgeRig(frozen: true)
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))
     #expect(rig.requests.isEmpty && rig.answers[call]?.code == .frozen)
   }
 
-  @Test("when the look-up fails, the answer does not say that nothing was sent")
+  @Test("if the lookup fails, the response does not claim that nothing was sent")
   func lookUpFails() throws {
     let rig = try JudgeRig()
     _ = try rig.perform(.send("x", "r"), by: "ann")

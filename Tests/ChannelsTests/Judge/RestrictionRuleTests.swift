@@ -10,7 +10,7 @@ struct RestrictionRuleTests {
 
   init() throws { rig = try JudgeRig() }
 
-  @Test("a mute that is replaced is published again, with its new length and description")
+  @Test("a replaced mute is published again, with its new duration and description")
   mutating func muteAgain() throws {
     _ = try rig.perform(.mute("ann", seconds: 10, "first"), by: "boss")
     rig.now += 4_000
@@ -25,7 +25,7 @@ struct RestrictionRuleTests {
     #expect(try rig.perform(.send("x"), by: "ann").sent != nil)
   }
 
-  @Test("a ban that is replaced is published again, and its user put out again")
+  @Test("a replaced ban is published again, and its user is removed again")
   mutating func banAgain() throws {
     for seconds in [Int64(10), 5] { _ = try rig.perform(.ban("ann", seconds: seconds), by: "boss") }
     #expect(rig.events.map { $0.params?["seconds"]?.integer } == [10, 5])
@@ -35,7 +35,7 @@ struct RestrictionRuleTests {
     try rig.requireEntering("ann", at: rig.now + 5_000)
   }
 
-  @Test("a restriction is asked for by its kind")
+  @Test("a restriction is looked up by its kind")
   mutating func kinds() throws {
     _ = try rig.perform(.mute("ann", seconds: 10), by: "boss")
     _ = try rig.perform(.ban("ben", seconds: 10), by: "boss")
@@ -45,7 +45,7 @@ struct RestrictionRuleTests {
     #expect(rig.restriction(.ban, of: "ben", at: rig.now + 10_000) == nil)
   }
 
-  @Test("lifting one kind leaves the other")
+  @Test("lifting one kind of restriction keeps the other")
   mutating func liftsOne() throws {
     _ = try rig.perform(.mute("ann"), by: "boss")
     _ = try rig.perform(.ban("ann"), by: "boss")
@@ -57,7 +57,7 @@ struct RestrictionRuleTests {
     #expect(try rig.perform(.send("x"), by: "ben").code == .banned)
   }
 
-  @Test("a restriction that has ended is not lifted, and nothing is published")
+  @Test("a restriction that has ended is not lifted, and no event is published")
   mutating func liftsEnded() throws {
     _ = try rig.perform(.mute("ann", seconds: 1), by: "boss")
     rig.now += 1_000
@@ -65,7 +65,7 @@ struct RestrictionRuleTests {
     #expect(rig.events.count == 1)
   }
 
-  @Test("the event that lifts a restriction names the user and nothing else")
+  @Test("the event that lifts a restriction contains only the user")
   mutating func liftedEvent() throws {
     for command in [ChannelCommand.mute("ann"), .unmute(userID: "ann")] {
       _ = try rig.perform(command, by: "boss")
@@ -84,7 +84,7 @@ struct RestrictionRuleTests {
     }
   }
 
-  @Test("operators are muted and banned like others")
+  @Test("operators can be muted and banned like other users")
   mutating func operators() throws {
     _ = try rig.perform(.mute("boss"), by: .platform)
     #expect(try rig.perform(.send("x"), by: "boss").code == .muted)
@@ -93,13 +93,13 @@ struct RestrictionRuleTests {
     #expect(try rig.perform(.send("x"), by: "boss").code == .banned)
   }
 
-  @Test("a mute does not hold what the back end sends for the user")
+  @Test("a mute does not block messages that the back end sends for the user")
   mutating func platform() throws {
     _ = try rig.perform(.mute("ann"), by: "boss")
     #expect(try rig.perform(.send("x"), by: .platform(onBehalfOf: User(id: "ann"))).sent != nil)
   }
 
-  @Test("the muted may enter and read, the banned read only")
+  @Test("a muted user may enter and read, a banned user may only read")
   mutating func reading() throws {
     let id = try #require(try rig.perform(.send("x"), by: "ben").sent).message.id
     _ = try rig.perform(.mute("ann"), by: "boss")
@@ -111,14 +111,14 @@ struct RestrictionRuleTests {
     try rig.requireKeptMessages()
   }
 
-  @Test("ten years are the length that an event names when none was given")
+  @Test("the event reports ten years if no duration was given")
   mutating func defaultLength() throws {
     _ = try rig.perform(.ban("ann"), by: "boss")
     let params = try #require(rig.events.last?.params)
     #expect(params["seconds"]?.integer == 315_360_000 && params["description"]?.string == "")
   }
 
-  @Test("the longest restriction is one of 68 years, which does not overflow")
+  @Test("the longest restriction lasts 68 years and does not overflow")
   mutating func longest() throws {
     let seconds = Limits.restrictionSeconds
     let imposed = try #require(try rig.perform(.mute("ann", seconds: seconds), by: "boss").imposed)
@@ -126,7 +126,7 @@ struct RestrictionRuleTests {
     #expect(rig.events[0].params?["seconds"]?.integer == seconds)
   }
 
-  @Test("who is muted or banned while a message is on its way has sent it")
+  @Test("a mute or ban while a message is being written does not affect that message")
   mutating func onItsWay() throws {
     let send = rig.begin(.send("x"), by: .participant("ann"))
     let ban = rig.begin(.ban("ann"), by: .platform)
@@ -135,7 +135,7 @@ struct RestrictionRuleTests {
     #expect(rig.events.map(\.method) == ["message.received", "channel.user_banned"])
   }
 
-  @Test("a restriction holds from the moment that it is durable")
+  @Test("a restriction takes effect when it is durable")
   mutating func durable() throws {
     rig.begin(.mute("ann"), by: .platform)
     #expect(rig.sendCheck(of: "ann", at: rig.now).refusals.isEmpty)
@@ -143,7 +143,7 @@ struct RestrictionRuleTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).refusals.map(\.error.code) == [.muted])
   }
 
-  @Test("a restriction that the log could not write does not hold")
+  @Test("a restriction that the log could not write has no effect")
   mutating func failed() throws {
     for command in [ChannelCommand.mute("ann"), .ban("ann")] {
       let call = rig.begin(command, by: .participant("boss"))
@@ -154,7 +154,7 @@ struct RestrictionRuleTests {
     #expect(rig.sendCheck(of: "boss", at: rig.now).changes.used == 0)
   }
 
-  @Test("one that could not be lifted goes on holding")
+  @Test("a restriction that could not be lifted stays in effect")
   mutating func failedLifting() throws {
     _ = try rig.perform(.mute("ann"), by: .platform)
     rig.begin(.unmute(userID: "ann"), by: .platform)
@@ -162,7 +162,7 @@ struct RestrictionRuleTests {
     #expect(try rig.perform(.send("x"), by: "ann").code == .muted)
   }
 
-  @Test("a changed ban is published like a new one; absent members stay")
+  @Test("a changed ban is published like a new one; omitted fields stay")
   mutating func changedBan() throws {
     _ = try rig.perform(.ban("ann", seconds: 60, "spam"), by: .platform)
     rig.now += 20_000
@@ -175,7 +175,7 @@ struct RestrictionRuleTests {
     }
   }
 
-  @Test("only bans in force are changed, and by operators")
+  @Test("only active bans can be changed, and only by operators")
   mutating func changedBanRefused() throws {
     let change = ChannelCommand.changeBan(userID: "ann", seconds: 9, description: nil)
     _ = try rig.perform(.mute("ann"), by: "boss")

@@ -58,7 +58,7 @@ struct RightsTests {
     Restriction(userID: userID, startsAt: 0, endsAt: .max)
   }
 
-  @Test("operators and the Platform API operate a channel, others do not")
+  @Test("only operators and the Platform API operate a channel")
   mutating func operating() {
     #expect(operating(jeff) == .notAllowed)
     #expect(operating(boss) == nil)
@@ -67,7 +67,7 @@ struct RightsTests {
     #expect(operating(platform) == .notFound)
   }
 
-  @Test("absence, freezing and muting hold participants, not the Platform API")
+  @Test("absence, freezing and muting block participants, not the Platform API")
   mutating func sending() {
     #expect(sending(jeff) == nil)
     #expect(sending(away) == .notInChannel)
@@ -81,7 +81,7 @@ struct RightsTests {
     #expect(sending(platform) == nil)
   }
 
-  @Test("values of extra data are for those who may send, keys for those who may edit")
+  @Test("users who may send may add values of extra data, users who may edit may add keys")
   mutating func extraData() {
     #expect(counting(jeff) == nil && counting(platform) == nil)
     #expect(counting(away) == .notInChannel)
@@ -104,7 +104,7 @@ struct RightsTests {
     #expect(sending(jeff) == nil)
   }
 
-  @Test("a ban holds by whichever door, and not the administrator")
+  @Test("a ban applies to every API, except for the administrator")
   mutating func bans() {
     rights.impose(.ban, forever("jeff"))
     #expect(sending(jeff) == .banned)
@@ -114,7 +114,8 @@ struct RightsTests {
       code { () throws(ServiceError) in try rights.requireEntering("jeff", at: 0) } == .banned)
   }
 
-  @Test("the flood limit is for sessions, and others' messages are for operators")
+  @Test(
+    "the flood limit exempts the Platform API; only operators and the API change others' messages")
   func messages() {
     #expect(rights.isFloodLimited(jeff))
     #expect(rights.isFloodLimited(boss))
@@ -127,13 +128,13 @@ struct RightsTests {
     }
   }
 
-  @Test("operators are exempt from the flood limit where it is so set")
+  @Test("operators are exempt from the flood limit where configured")
   func exemption() {
     let rights = Self.rights(isEphemeral: false, exemptsOperators: true)
     #expect(rights.isFloodLimited(jeff) && !rights.isFloodLimited(boss))
   }
 
-  @Test("a channel has 10,000 bans at once and as many mutes; those that have ended do not count")
+  @Test("a channel has at most 10,000 active bans and as many mutes; ended ones do not count")
   mutating func boundsRestrictions() {
     for number in 0..<Limits.restrictionCount {
       rights.impose(
@@ -152,7 +153,7 @@ struct RightsTests {
     #expect(room(.ban, "cat", 50) == nil)
   }
 
-  @Test("a ban beyond the limit is refused before the log is asked")
+  @Test("a ban beyond the limit is refused before the log is called")
   func refusesRestrictions() {
     var rights = rights
     for number in 0..<Limits.restrictionCount {

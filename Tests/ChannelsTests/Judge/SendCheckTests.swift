@@ -12,7 +12,7 @@ struct SendCheckTests {
     rig.sendCheck(of: userID, at: rig.now)
   }
 
-  @Test("the first refusal is the answer that the sender gets")
+  @Test("the first reason listed is the error that the sender gets")
   func agrees() throws {
     let rig = try JudgeRig()
     let steps: [(JudgeRig) throws -> Void] = [
@@ -27,7 +27,7 @@ struct SendCheckTests {
     }
   }
 
-  @Test("changes have a window of their own")
+  @Test("changes have their own window")
   func changes() throws {
     let rig = try JudgeRig(limit: long, exemptsOperators: true)
     let id = try #require(
@@ -47,7 +47,7 @@ struct SendCheckTests {
     }
   }
 
-  @Test("an exempt operator waits for nothing")
+  @Test("an exempt operator never waits")
   func exempt() throws {
     let rig = try JudgeRig(limit: long, exemptsOperators: true)
     for _ in 0..<9 { #expect(try rig.perform(.send("x"), by: "boss").sent != nil) }
@@ -55,7 +55,7 @@ struct SendCheckTests {
     #expect(check("boss", in: rig).sends.wait == 0)
   }
 
-  @Test("a message would carry the time of the last one, were the clock set back")
+  @Test("a message would get the time of the last one if the clock was set back")
   func createdAt() throws {
     let rig = try JudgeRig()
     _ = try rig.perform(.send("x"), by: "ann")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The judge: sending")
 struct SendingTests {
-  @Test("a message is answered and published once it is durable")
+  @Test("a message is acknowledged and published once it is durable")
   func publishes() throws {
     let rig = try JudgeRig()
     let call = rig.begin(.send("hi"), by: .participant("ann", session: 7))
@@ -19,7 +19,7 @@ struct SendingTests {
     #expect(rig.events[0].params?["message"]?["message"]?.string == "hi")
   }
 
-  @Test("the answer and the event hold the same bytes")
+  @Test("the response and the event contain the same bytes")
   func encodesOnce() throws {
     let rig = try JudgeRig()
     let sent = try #require(try rig.perform(.send("hi"), by: "ann").sent)
@@ -27,7 +27,7 @@ struct SendingTests {
     #expect(text.contains(String(decoding: sent.shown.json, as: UTF8.self)))
   }
 
-  @Test("refusals come in the order of the contract: banned, absent, frozen, muted, values, flood")
+  @Test("refusals follow the order of the contract: banned, absent, frozen, muted, values, flood")
   func order() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     let bad = ChannelCommand.send(MessageOrder(.failure(.missing("message")), requestID: nil))
@@ -48,7 +48,7 @@ struct SendingTests {
           flood: 1, banned: 1, notInChannel: 1, frozen: 1, muted: 1, invalid: 1))
   }
 
-  @Test("a ban and a mute end silently")
+  @Test("a ban and a mute end without an event")
   func restrictionsEnd() throws {
     let rig = try JudgeRig()
     _ = try rig.perform(.mute("ann", seconds: 10), by: "boss")
@@ -68,7 +68,7 @@ struct SendingTests {
     #expect(try rig.perform(.send("hi"), by: .platform(onBehalfOf: User(id: "away"))).sent != nil)
   }
 
-  @Test("a ban holds whichever door the message comes by, and not the administrator")
+  @Test("a ban applies to messages from every API, except for the administrator")
   func banned() throws {
     let rig = try JudgeRig()
     _ = try rig.perform(.ban("ann"), by: "boss")
@@ -77,7 +77,7 @@ struct SendingTests {
     #expect(try rig.perform(.send("hi", type: .admin), by: .platform).sent != nil)
   }
 
-  @Test("only what is accepted counts in the flood window, which slides")
+  @Test("only accepted messages count in the flood window, which slides")
   func flood() throws {
     let rig = try JudgeRig()
     for _ in 0..<5 { #expect(try rig.perform(.send("hi"), by: "ann").sent != nil) }
@@ -93,7 +93,7 @@ struct SendingTests {
     #expect(rig.events.count == 7)
   }
 
-  @Test("the flood limit does not hold the Platform API, and operators only when it is so set")
+  @Test("the flood limit exempts the Platform API, and operators only if configured")
   func exemptions() throws {
     for exempts in [false, true] {
       let rig = try JudgeRig(exemptsOperators: exempts)
@@ -105,7 +105,7 @@ struct SendingTests {
     }
   }
 
-  @Test("a restart does not empty the flood window")
+  @Test("the flood window survives a restart")
   func floodAfterRestart() throws {
     let rig = try JudgeRig()
     for _ in 0..<5 { _ = try rig.perform(.send("x"), by: "ann") }
@@ -116,7 +116,7 @@ struct SendingTests {
     #expect(try rig.perform(.send("x"), by: "ann").sent != nil)
   }
 
-  @Test("a message that could not be stored takes no place in the window")
+  @Test("a message that could not be stored does not count in the window")
   func failedSendsAreFree() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     let call = rig.begin(.send("x"), by: .participant("ann"))
@@ -126,7 +126,7 @@ struct SendingTests {
     #expect(try rig.perform(.send("x"), by: "ann").sent?.seq == 1)
   }
 
-  @Test("large events are charged for in bytes")
+  @Test("large events are charged by their bytes")
   func bytes() throws {
     let rig = try JudgeRig(limit: RateLimit(count: 100, windowMilliseconds: 1000))
     let text = String(repeating: "x", count: 5_000)
@@ -140,7 +140,7 @@ struct SendingTests {
     #expect(refusal?.code == .flood && rig.events.count >= 5)
   }
 
-  @Test("created_at never decreases, though the clock may be set back")
+  @Test("created_at never decreases, even if the clock is set back")
   func createdAt() throws {
     let rig = try JudgeRig()
     let first = try #require(try rig.perform(.send("1"), by: "ann").sent).message
@@ -149,7 +149,7 @@ struct SendingTests {
     #expect(second.createdAt == first.createdAt && second.id > first.id)
   }
 
-  @Test("a message of an operator says so")
+  @Test("a message of an operator is marked as such")
   func operatorMessage() throws {
     let rig = try JudgeRig()
     #expect(try rig.perform(.send("x"), by: "boss").sent?.message.isOperatorMessage == true)
@@ -168,7 +168,7 @@ struct SendingTests {
     #expect(mentions.map(\.0) == [["away"], ["away"]] && mentions.map(\.1) == ["ann", nil])
   }
 
-  @Test("an unstorable text is refused by the log and changes nothing")
+  @Test("a text that cannot be stored is refused by the log and changes nothing")
   func unstorable() throws {
     let rig = try JudgeRig()
     #expect(try rig.perform(.send("a\u{0}b"), by: "ann").code == .characterNotAllowed)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Channels
 
-@Suite("The search for an unknown outcome")
+@Suite("Resolution of unknown outcomes")
 struct SettlementTests {
   private var settlement = Settlement(.send(7))
   private var actions = JudgeActions()
@@ -18,7 +18,7 @@ struct SettlementTests {
     .command(.freeze, by: .platform, call: .platform(number))
   }
 
-  @Test("inputs wait in their order, with their times")
+  @Test("inputs wait in order, with their times")
   mutating func holds() throws {
     for number in [UInt64(1), 2] {
       guard case .wait = take(command(number)) else { return #expect(Bool(false)) }
@@ -35,14 +35,14 @@ struct SettlementTests {
     #expect(actions.isEmpty)
   }
 
-  @Test("the answer to the read ends it")
+  @Test("the result of the read ends the wait")
   mutating func ends() {
     guard case .end(.message(nil)) = take(.logged(.send(7), .success(.read(.message(nil))))) else {
       return #expect(Bool(false))
     }
   }
 
-  @Test("commands are refused when the log could not be read, and other inputs wait on")
+  @Test("commands are refused if the log could not be read, and other inputs keep waiting")
   mutating func fails() {
     _ = take(command(1))
     _ = take(.left(userID: "ann"))
@@ -57,7 +57,7 @@ struct SettlementTests {
     #expect(settlement.takeHeld().count == 1)
   }
 
-  @Test("after a failure the next command has the log read again, and waits for that")
+  @Test("after a failure the next command causes a new read of the log, and waits for it")
   mutating func asksAgain() {
     _ = take(.logged(.send(7), .failure(.overloaded)))
     guard case .read = take(command(1)), case .wait = take(command(2)) else {
@@ -67,7 +67,7 @@ struct SettlementTests {
     #expect(actions.isEmpty && settlement.takeHeld().count == 2)
   }
 
-  @Test("a deadline has the log read again, after a failure only")
+  @Test("a deadline causes a new read of the log only after a failure")
   mutating func retries() {
     guard case .wait = take(.deadline) else { return #expect(Bool(false)) }
     _ = take(.logged(.send(7), .failure(.closed)))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Channels
 
-@Suite("The judge: commits that broke off, in detail")
+@Suite("The judge: interrupted commits, in detail")
 struct UnknownOutcomeRuleTests {
   private var rig: JudgeRig
 
   init() throws { rig = try JudgeRig() }
 
-  @Test("a send says that its outcome is unknown, and repeating its name settles it")
+  @Test("a send reports an unknown outcome, and repeating its request ID resolves it")
   mutating func repeating() throws {
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))
     rig.failNext(.unknown(""), isWritten: true)
@@ -22,7 +22,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.events.map(\.seq) == [1])
   }
 
-  @Test("one that was not written is sent by its repetition")
+  @Test("a send that was not written is sent by its repetition")
   mutating func repeatingUnwritten() throws {
     rig.begin(.send("x", "r"), by: .participant("ann"))
     rig.failNext(.unknown(""), isWritten: false)
@@ -33,7 +33,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.sendCheck(of: "ann", at: rig.now).sends.used == 1)
   }
 
-  @Test("changes and operations whose callers know of the doubt are answered once")
+  @Test("changes and operations with a reported unknown outcome get only one response")
   mutating func onceEach() throws {
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
     let commands: [ChannelCommand] = [
@@ -54,7 +54,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.events.map(\.seq) == [1, 2, 3, 4])
   }
 
-  @Test("the log is asked again half a second after each failure, for as long as it fails")
+  @Test("the log is read again half a second after each failure, until a read succeeds")
   mutating func retries() throws {
     rig.begin(.send("x"), by: .participant("ann"))
     rig.failNext(.unknown(""), isWritten: true)
@@ -70,7 +70,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.events.count == 1 && rig.isIdle)
   }
 
-  @Test("the look at the outcome stands among the entries, under the channel's term")
+  @Test("the read of the outcome is queued with the log's writes, under the channel's term")
   mutating func order() throws {
     rig.begin(.send("x"), by: .participant("ann"))
     rig.failNext(.unknown(""), isWritten: true)
@@ -80,7 +80,7 @@ struct UnknownOutcomeRuleTests {
     #expect(place == rig.place)
   }
 
-  @Test("users who come and go meanwhile are known afterwards, in their order")
+  @Test("users who enter and leave in the meantime are applied afterwards, in order")
   mutating func presence() throws {
     rig.begin(.send("x"), by: .participant("ann"))
     rig.failNext(.unknown(""), isWritten: true)
@@ -92,7 +92,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.answers[calls[1]]?.sent?.seq == 2)
   }
 
-  @Test("limits that change meanwhile hold for the commands behind them")
+  @Test("limits changed in the meantime apply to the waiting commands")
   mutating func limits() throws {
     rig.begin(.send("x"), by: .participant("ann"))
     rig.failNext(.unknown(""), isWritten: true)
@@ -103,7 +103,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.answers[before]?.sent != nil && rig.answers[after]?.code == .flood)
   }
 
-  @Test("commands held back are judged by the time at which they came")
+  @Test("waiting commands are judged by the time at which they arrived")
   mutating func times() throws {
     rig.begin(.send("x"), by: .participant("ann"))
     rig.failNext(.unknown(""), isWritten: true)
@@ -114,7 +114,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.answers[held]?.sent?.message.createdAt == time)
   }
 
-  @Test("one doubt may follow another")
+  @Test("one unknown outcome may follow another")
   mutating func again() throws {
     let calls = ["1", "2", "3"].map { rig.begin(.send($0), by: .participant("ann")) }
     rig.failNext(.unknown(""), isWritten: true)
@@ -125,7 +125,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.events.map(\.seq) == [1, 2, 3, 4] && rig.isIdle)
   }
 
-  @Test("an edit that was not made is distinguished from one that was, part by part")
+  @Test("an edit that was not made is distinguished from one that was, for each part")
   mutating func edits() throws {
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
     let changes = [
@@ -145,7 +145,7 @@ struct UnknownOutcomeRuleTests {
     }
   }
 
-  @Test("fields, freezing, operators and restrictions are each looked for in the channel")
+  @Test("fields, freezing, operators and restrictions are each checked in the channel's record")
   mutating func operations() throws {
     let commands: [ChannelCommand] = [
       .update(ChannelFields(name: "n")), .freeze, .unfreeze, .mute("ann", seconds: 9),
@@ -166,7 +166,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.operatorIDs.isEmpty && rig.channel.name == "n" && !rig.channel.isFrozen)
   }
 
-  @Test("a deletion is known by the channel's absence")
+  @Test("a deletion is recognized by the channel's absence")
   mutating func deletion() throws {
     for isWritten in [false, true] {
       let call = rig.begin(.delete, by: .platform)
@@ -178,7 +178,7 @@ struct UnknownOutcomeRuleTests {
     guard case .release? = rig.others.last else { return #expect(Bool(false)) }
   }
 
-  @Test("an ephemeral message whose relay broke off was not sent")
+  @Test("an ephemeral message whose relay was interrupted was not sent")
   mutating func ephemeral() throws {
     rig = try JudgeRig(ephemeral: true)
     let file = FileRecord(id: "f", name: "n", type: "", size: 1)
@@ -189,7 +189,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.answers[call]?.code == .internalError && rig.events.isEmpty && rig.isIdle)
   }
 
-  @Test("a look-up or a reading that breaks off leaves nothing in doubt")
+  @Test("an interrupted lookup or read leaves no unknown outcome")
   mutating func reads() throws {
     let id = try #require(try rig.perform(.send("x", "r"), by: "ann").sent).message.id
     _ = try rig.perform(.mute("ann"), by: .platform)

@@ -4,13 +4,14 @@ import Testing
 
 @testable import Channels
 
-@Suite("The judge: commits that broke off")
+@Suite("The judge: interrupted commits")
 struct UnknownOutcomeTests {
   private var rig: JudgeRig
 
   init() throws { rig = try JudgeRig() }
 
-  @Test("a message that is there after all is answered and published", arguments: [true, false])
+  @Test(
+    "a message that turns out to be stored is acknowledged and published", arguments: [true, false])
   mutating func send(isWritten: Bool) throws {
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))
     rig.failNext(.unknown("cut off"), isWritten: isWritten)
@@ -23,7 +24,7 @@ struct UnknownOutcomeTests {
     #expect(try rig.perform(.send("x", "r"), by: "ann").sent?.seq == 1)
   }
 
-  @Test("nothing else is decided until the outcome is known")
+  @Test("no other decision is made until the outcome is known")
   mutating func holds() throws {
     let first = rig.begin(.send("1"), by: .participant("ann"))
     let second = rig.begin(.send("2"), by: .participant("ben"))
@@ -36,7 +37,7 @@ struct UnknownOutcomeTests {
     #expect(rig.events.map(\.seq) == [1, 2, 3])
   }
 
-  @Test("when the log stays away, callers learn that the outcome is unknown")
+  @Test("if the log stays unavailable, callers get an unknown outcome")
   mutating func staysAway() throws {
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))
     let joined = rig.begin(.send("x", "r"), by: .participant("ann"))
@@ -61,7 +62,7 @@ struct UnknownOutcomeTests {
     #expect(try rig.perform(.send("x", "r"), by: "ann").sent?.seq == 1)
   }
 
-  @Test("the next command asks the log again, and is carried out once that answers")
+  @Test("the next command reads the log again, and is carried out once the read succeeds")
   mutating func asksAgain() throws {
     rig.begin(.send("x"), by: .participant("ann"))
     rig.failNext(.unknown(""), isWritten: true)
@@ -74,7 +75,7 @@ struct UnknownOutcomeTests {
     #expect(rig.events.map(\.seq) == [1, 2, 3] && rig.isIdle)
   }
 
-  @Test("an edit, a deletion and a change of the channel are settled", arguments: [true, false])
+  @Test("an edit, a deletion and a change of the channel are resolved", arguments: [true, false])
   mutating func changes(isWritten: Bool) throws {
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
     let commands: [ChannelCommand] = [
@@ -95,7 +96,7 @@ struct UnknownOutcomeTests {
   }
 
   @Test(
-    "entries that were submitted behind it settle nothing", arguments: [true, false])
+    "entries submitted after the interrupted commit do not resolve it", arguments: [true, false])
   mutating func neighbours(isWritten: Bool) throws {
     let freeze = rig.begin(.freeze, by: .platform)
     let send = rig.begin(.send("x"), by: .participant("ann"))
@@ -107,7 +108,7 @@ struct UnknownOutcomeTests {
     #expect(rig.events.map(\.seq) == (isWritten ? [1, 2] : [1]))
   }
 
-  @Test("operators that were replaced are settled in one go", arguments: [true, false])
+  @Test("replaced operators are resolved in one step", arguments: [true, false])
   mutating func operators(isWritten: Bool) throws {
     let fields = ChannelFields(name: "n", operatorIDs: ["ann", "ben"])
     let call = rig.begin(.update(fields), by: .platform)
@@ -118,7 +119,7 @@ struct UnknownOutcomeTests {
     #expect(rig.events.map(\.seq) == (isWritten ? [1, 2, 3] : []))
   }
 
-  @Test("a restriction that was not there is not lifted, whatever broke off")
+  @Test("a restriction that did not exist is not reported as lifted after an interruption")
   mutating func lifting() throws {
     let void = rig.begin(.unmute(userID: "ann"), by: .platform)
     rig.failNext(.unknown(""), isWritten: true)
@@ -131,7 +132,7 @@ struct UnknownOutcomeTests {
     #expect(rig.answers[call]?.lifted == true && rig.events.map(\.seq) == [1, 2])
   }
 
-  @Test("what is settled is in force")
+  @Test("resolved changes are in effect")
   mutating func inForce() throws {
     rig.begin(.ban("ben", seconds: 9), by: .platform)
     rig.failNext(.unknown(""), isWritten: true)
@@ -147,7 +148,7 @@ struct UnknownOutcomeTests {
     #expect(users.map(\.id) == ["boss", "ann"])
   }
 
-  @Test("a judge that was taken over lets go of its channel")
+  @Test("a judge that was replaced releases its channel")
   mutating func fenced() throws {
     let call = rig.begin(.send("x"), by: .participant("ann"))
     _ = rig.contents.perform(.takeOver(url: "lobby"))
@@ -156,14 +157,14 @@ struct UnknownOutcomeTests {
     guard case .release? = rig.others.last else { return #expect(Bool(false)) }
   }
 
-  @Test("reads that fail are answered, and leave no doubt")
+  @Test("failed reads return an error, and leave no unknown outcome")
   mutating func reads() throws {
     let call = rig.begin(.viewMessage(1), by: .participant("ann"))
     rig.failNext(.unknown(""))
     #expect(rig.answers[call]?.code == .internalError && rig.isIdle)
   }
 
-  @Test("entries are named by numbers that lead back to them")
+  @Test("an entry ID is restored from its number")
   func numbers() {
     for id in [EntryID.send(1 << 52), .repetition(7), .change(3), .operation, .view(0)] {
       #expect(EntryID(number: id.number) == id)

@@ -9,7 +9,7 @@ import Testing
 struct AttachedStageTests {
   private let rig = AttachedRig()
 
-  @Test("nothing follows the last read for a connection until it is answered")
+  @Test("no events are published after a connection's last read until the read is answered")
   func lastRead() throws {
     rig.attach(1, seq: 1)
     rig.enter("ann", recover: 0)
@@ -27,7 +27,7 @@ struct AttachedStageTests {
     #expect(rig.takeDelivered() == [5, 6])
   }
 
-  @Test("a connection misses nothing when the stage goes on with another home during its last read")
+  @Test("a connection misses nothing if the stage attaches to another home during its last read")
   func move() throws {
     rig.attach(1, seq: 1)
     rig.enter("ann", recover: 0)
@@ -55,7 +55,7 @@ struct AttachedStageTests {
     #expect(rig.takeHeard() == [4] && rig.takeDelivered() == [])
   }
 
-  @Test("an observer of a channel that is no more is refused")
+  @Test("an observer of a deleted channel is refused")
   func observerOfNothing() {
     rig.observe()
     rig.ask(1)
@@ -63,7 +63,7 @@ struct AttachedStageTests {
     #expect(rig.replyCount == 1 && rig.observations == [] && rig.isIdle)
   }
 
-  @Test("events that the log had before the home sent them are applied once")
+  @Test("events read from the log before the home sent them are applied once")
   func polled() {
     rig.attach(1, seq: 1)
     rig.enter("ann")
@@ -81,7 +81,7 @@ struct AttachedStageTests {
     #expect(rig.takeDelivered() == [7, 8, 9])
   }
 
-  @Test("what the home sends after events that could not be read comes behind them")
+  @Test("the home's events are delivered after the events that could not be read before them")
   func failedRepair() {
     rig.attach(1, seq: 1)
     rig.enter("ann")
@@ -97,7 +97,7 @@ struct AttachedStageTests {
     #expect(rig.takeDelivered() == [2, 3, 4, 5, 6, 7])
   }
 
-  @Test("answers that come behind events that could not be read wait for these")
+  @Test("responses that follow unread events wait for these events")
   func answersAfterFailedRepair() {
     rig.attach(1, seq: 1)
     rig.enter("ann")
@@ -115,7 +115,7 @@ struct AttachedStageTests {
     #expect(rig.takeDelivered() == [2, 3, 4])
   }
 
-  @Test("an answer from a home that the stage does not know waits for the events before it")
+  @Test("a response from a home unknown to the stage waits for the preceding events")
   func early() {
     rig.attach(1, seq: 1)
     rig.enter("ann")
@@ -141,7 +141,7 @@ struct AttachedStageTests {
     #expect(rig.replyCount == 4)
   }
 
-  @Test("answers that wait for events of a channel that is no more come after its end")
+  @Test("responses that wait for events of a deleted channel are delivered after its end")
   func answersAfterTheEnd() {
     rig.attach(1, seq: 1)
     rig.enter("ann")
@@ -163,7 +163,7 @@ struct AttachedStageTests {
     #expect(rig.replyCount == 3)
   }
 
-  @Test("a new home is asked about those about whom the home before has not answered")
+  @Test("a new home is asked to admit users whose requests the previous home has not answered")
   func questions() {
     rig.attach(1, seq: 1)
     rig.enter("ann")
@@ -180,7 +180,7 @@ struct AttachedStageTests {
     #expect(rig.welcomes.count == 2)
   }
 
-  @Test("a user who is on another server too is counted once")
+  @Test("a user who is also on another server is counted once")
   func elsewhere() {
     rig.attach(1, seq: 1)
     rig.news([.elsewhere(3)])
@@ -191,7 +191,7 @@ struct AttachedStageTests {
     #expect(rig.counts == [4, 4, 5])
   }
 
-  @Test("a new home learns of whom participants know by the home before")
+  @Test("a new home receives the users that the previous home announced to participants")
   func announced() {
     rig.attach(1, seq: 1)
     rig.enter("ann")
@@ -200,7 +200,7 @@ struct AttachedStageTests {
     #expect(rig.announced == .users(["ann", "ben"]))
   }
 
-  @Test("events from the log are left to a later look while another read is under way")
+  @Test("events in the log are read later while another read is pending")
   func busy() throws {
     rig.attach(1, seq: 1)
     rig.enter("ann")

@@ -2,16 +2,16 @@ import Testing
 
 @testable import Channels
 
-@Suite("Fan-out plan")
+@Suite("A fan-out plan")
 struct FanOutPlanTests {
-  @Test("the share of all holds just the plan's events", arguments: [0, 1, 5, 63, 64])
+  @Test("the share of all contains exactly the plan's events", arguments: [0, 1, 5, 63, 64])
   func holdsAll(count: Int) {
     let share = FanOutPlan.Share.all(of: count)
     #expect(share.count == count)
     for index in 0..<64 { #expect(share.contains(index) == (index < count)) }
   }
 
-  @Test("what is taken out of a share is gone, and nothing else", arguments: [0, 17, 63])
+  @Test("removing an event from a share removes only that event", arguments: [0, 17, 63])
   func removes(index: Int) {
     var share = FanOutPlan.Share.all(of: FanOutPlan.capacity)
     share.remove(index)

@@ -20,7 +20,7 @@ struct ParticipantsTests {
     #expect(!participants.contains("ann"))
   }
 
-  @Test("who takes a slot over begins with its own window")
+  @Test("a user that reuses a slot starts with an empty window")
   func startsAnew() {
     var participants = Participants()
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
@@ -37,7 +37,7 @@ struct ParticipantsTests {
     #expect(decide().isEmpty)
   }
 
-  @Test("authors and operators are shown all, and those who left are not judged")
+  @Test("authors and operators are shown everything, and departed users are not considered")
   func decidesByRelation() {
     var participants = Participants(operatorIDs: ["operator", "elsewhere"])
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
@@ -58,7 +58,7 @@ struct ParticipantsTests {
     #expect(participants.throttle(of: "author")?.shownCount(at: 100, limit: limit) == 1)
   }
 
-  @Test("who becomes an operator is shown all, who is none any more is judged again")
+  @Test("a new operator is shown everything, a former operator is throttled again")
   func followsOperators() {
     var participants = Participants()
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
@@ -80,7 +80,7 @@ struct ParticipantsTests {
     #expect(decide(at: 2002).contains(0))
   }
 
-  @Test("random comings and goings leave what a naive list has", arguments: UInt64(1)...20)
+  @Test("random entries and exits match a simple list", arguments: UInt64(1)...20)
   func agreesWithAList(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var comparison = ParticipantsComparison()

@@ -30,7 +30,7 @@ struct RecoveredEventsTests {
       limit: RateLimit(count: limit, windowMilliseconds: 1000), at: 5_000, isHeld: isHeld)
   }
 
-  @Test("nothing is recovered when the events hold more than there is room for")
+  @Test("nothing is recovered if the events exceed the available space")
   func boundsBytes() throws {
     let messages = (Int64(1)...3).map { message($0, by: "ann", at: 100) }
     let missed = messages.map { DurableEvent.received($0, seq: $0.id) }
@@ -40,7 +40,7 @@ struct RecoveredEventsTests {
     #expect(recover(missed, byteLimit: 3 * size - 1) == nil)
   }
 
-  @Test("who comes back is shown what the throttle would have shown, from an empty window on")
+  @Test("recovery shows what the throttle would have shown, starting with an empty window")
   func throttles() throws {
     let messages = [
       message(1, by: "bob", at: 100), message(2, by: "ann", at: 200),
@@ -70,7 +70,7 @@ struct RecoveredEventsTests {
     #expect(recovered.withheldIDs.isEmpty)
   }
 
-  @Test("updates of what was withheld are withheld too; deletions are told to everyone")
+  @Test("updates of withheld messages are withheld too; deletions go to every connection")
   func withholdsUpdates() throws {
     let messages = (Int64(1)...2).map { message($0, by: "bob", at: 100) }
     let missed: [DurableEvent] = [
@@ -87,7 +87,7 @@ struct RecoveredEventsTests {
       ])
   }
 
-  @Test("several updates of a message are one event, and what is held back follows later")
+  @Test("several updates of a message are one event, and a delayed update follows later")
   func mergesUpdates() throws {
     let messages = (Int64(1)...3).map { message($0, by: "bob", at: 100) }
     let missed: [DurableEvent] = [

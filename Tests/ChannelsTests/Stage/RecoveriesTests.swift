@@ -36,7 +36,7 @@ struct RecoveriesTests {
   }
 
   @Test(
-    "positions from the last event back to 300 before it can be recovered",
+    "positions from the last event back to 300 events before it can be recovered",
     arguments: [
       (-1, 5, false), (0, 5, true), (5, 5, true), (6, 5, false), (100, 400, true),
       (99, 400, false), (0, 300, true), (0, 301, false),
@@ -47,14 +47,14 @@ struct RecoveriesTests {
     if let read { #expect(read.seq == position && read.updateReach == 1_000) }
   }
 
-  @Test("each recovery has a number of its own, larger than those before")
+  @Test("each recovery has its own number, larger than all previous ones")
   mutating func numbers() throws {
     var numbers: [Int] = []
     for _ in 0..<3 { numbers.append(try begin(after: 1, lastSeq: 1).number) }
     #expect(numbers == numbers.sorted() && Set(numbers).count == 3)
   }
 
-  @Test("a connection enters when nothing has happened since its read")
+  @Test("a connection enters if nothing has happened since its read")
   mutating func enters() throws {
     let read = try begin(after: 2, lastSeq: 4)
     #expect(missed(read.number, with: deleted(3...4), lastSeq: 4) == [3, 4])
@@ -62,7 +62,7 @@ struct RecoveriesTests {
     #expect(recoveries.proceed(read.number, with: [], lastSeq: 4) == nil)
   }
 
-  @Test("what came since is read from the last event known on, without updates of before")
+  @Test("later events are read from the last known event on, without earlier updates")
   mutating func goesOn() throws {
     let first = try begin(after: 2, lastSeq: 3)
     guard
@@ -72,13 +72,13 @@ struct RecoveriesTests {
     #expect(missed(next.number, with: deleted(4...5), lastSeq: 5) == [3, 4, 5])
   }
 
-  @Test("events that the stage has not applied yet are left to follow as events")
+  @Test("events that the stage has not applied are omitted and follow as events")
   mutating func ahead() throws {
     let read = try begin(after: 2, lastSeq: 3)
     #expect(missed(read.number, with: deleted(3...6), lastSeq: 3) == [3])
   }
 
-  @Test("the fourth read stands behind the writes, and is the last whatever it brings")
+  @Test("the fourth read is queued after the writes, and is the last whatever it returns")
   mutating func lastRead() throws {
     var read = try begin(after: 0, lastSeq: 1)
     for lastSeq in Int64(2)...4 {
@@ -92,7 +92,7 @@ struct RecoveriesTests {
     #expect(missed(read.number, with: deleted(1...4), lastSeq: 5) == [1, 2, 3, 4])
   }
 
-  @Test("a last read that a repair has overtaken is followed by another")
+  @Test("a last read overtaken by a repair is followed by another read")
   mutating func overtaken() throws {
     var read = try begin(after: 0, lastSeq: 1)
     while case .beside = read.path {
@@ -110,7 +110,7 @@ struct RecoveriesTests {
     #expect(missed(next.number, with: deleted(5...9), lastSeq: 9) == Array(1...9))
   }
 
-  @Test("more than 300 events during the reads, or none in the log, end it without any")
+  @Test("recovery ends without events if more than 300 occurred, or if the log has none")
   mutating func tooMany() throws {
     for (events, lastSeq) in [(deleted(2...2), Int64(302)), (nil, 2)] {
       let read = try begin(after: 1, lastSeq: 2)
@@ -122,7 +122,7 @@ struct RecoveriesTests {
     #expect(recoveries.isEmpty)
   }
 
-  @Test("recoveries are withdrawn one by one or by their user, in their order")
+  @Test("recoveries are withdrawn individually or by user, in their order")
   mutating func withdrawal() throws {
     for userID in ["ann", "ben", "ann", "cat"] {
       _ = recoveries.begin(request(userID), after: 1, lastSeq: 1)
@@ -135,14 +135,14 @@ struct RecoveriesTests {
     #expect(recoveries.isEmpty)
   }
 
-  @Test("all withdrawn at once come in the order in which they began")
+  @Test("all recoveries withdrawn at once are returned in the order in which they began")
   mutating func order() {
     let users = (0..<20).map { "user-\($0)" }
     for user in users { _ = recoveries.begin(request(user), after: 0, lastSeq: 0) }
     #expect(recoveries.removeAll { _ in true }.map(\.principal.user.id) == users)
   }
 
-  @Test("a read may bring what the answer has room for beside the channel")
+  @Test("a read may return as much as fits into the response beside the channel")
   mutating func room() throws {
     for (limit, room) in [(524_288, 458_752), (65_536, 0), (10, 0)] {
       let read = try begin(after: 1, lastSeq: 1, limit: limit)

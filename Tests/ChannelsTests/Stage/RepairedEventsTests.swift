@@ -23,7 +23,7 @@ struct RepairedEventsTests {
     RepairedEvents(missed, in: 2...9, of: channel, awaited: awaited).list
   }
 
-  @Test("the connection that awaits the answer to a send is not shown its message")
+  @Test("a connection waiting for the response to a send is not shown its message")
   func author() {
     let awaited = [
       AwaitedSend(session: SessionAddress.sample(1), userID: "ann", requestID: "other"),
@@ -38,7 +38,7 @@ struct RepairedEventsTests {
     #expect(events.map(\.author) == [session, nil, nil])
   }
 
-  @Test("of two sends without a name by one user, each connection awaits one")
+  @Test("of two sends without a request ID by one user, each connection awaits one")
   func unnamed() {
     let awaited = [1, 2].map {
       AwaitedSend(session: SessionAddress.sample($0), userID: "ann", requestID: "")
@@ -48,7 +48,7 @@ struct RepairedEventsTests {
     #expect(events.map(\.author) == [.sample(1), .sample(2), nil])
   }
 
-  @Test("a message without a name that the user has sent otherwise is shown")
+  @Test("a message without a request ID that the user sent elsewhere is shown")
   func otherwise() {
     let awaited = [
       AwaitedSend(session: session, userID: "ann", requestID: "", text: "here"),
@@ -64,7 +64,7 @@ struct RepairedEventsTests {
     #expect(events.map(\.author) == [nil, session, .sample(1)])
   }
 
-  @Test("several updates of a message are one, and a deleted message has its deletion")
+  @Test("several updates of a message become one, and a deleted message has its deletion")
   func updates() {
     let events = repaired([
       .updated(message(1, by: "ann"), seq: 2, timestamp: 5),
@@ -74,7 +74,7 @@ struct RepairedEventsTests {
     #expect(events.map(\.seq) == [3, 4])
   }
 
-  @Test("events that are known, and those after the start, are left out")
+  @Test("known events, and those after the start, are omitted")
   func range() {
     let events = repaired((0..<12).map { .received(message($0, by: "ann"), seq: $0) })
     #expect(events.map(\.seq) == Array(2...9))

@@ -8,7 +8,7 @@ import Testing
 @Suite("Several stages of one channel")
 struct SeveralStagesTests {
   @Test(
-    "whatever is delivered when and lost, each connection is shown the same events in order",
+    "whatever the delays and losses, each connection is shown the same events in order",
     arguments: UInt64(0)..<8)
   func lossy(part: UInt64) {
     for seed in Schedules.seeds(part) {
@@ -21,7 +21,9 @@ struct SeveralStagesTests {
     }
   }
 
-  @Test("so they are when the home moves", arguments: UInt64(0)..<8)
+  @Test(
+    "all connections are shown the same events in order when the home moves",
+    arguments: UInt64(0)..<8)
   func moving(part: UInt64) {
     for seed in Schedules.seeds(part) {
       var schedule = Schedule(seed: seed)
@@ -34,7 +36,8 @@ struct SeveralStagesTests {
   }
 
   @Test(
-    "so they are when servers die, and nobody is left who died with them", arguments: UInt64(0)..<8)
+    "all connections see the same when servers die, and no user of a dead server remains",
+    arguments: UInt64(0)..<8)
   func dying(part: UInt64) {
     for seed in Schedules.seeds(part) {
       var schedule = Schedule(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Slot set")
 struct SlotSetTests {
-  @Test("random changes leave what a set of numbers has", arguments: UInt64(1)...20)
+  @Test("random changes match a set of numbers", arguments: UInt64(1)...20)
   func agreesWithASet(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var slots = SlotSet()

@@ -18,7 +18,7 @@ struct StageEnteringTests {
     seqs.map { .received(message($0), seq: $0) }
   }
 
-  @Test("the answer shows the channel, and events from it on follow")
+  @Test("the response shows the channel, and later events follow")
   func answer() throws {
     let rig = StageRig(lastSeq: 41)
     rig.publish("before")
@@ -34,7 +34,7 @@ struct StageEnteringTests {
         && result["events"].map { Array($0.elements).isEmpty } == true)
   }
 
-  @Test("events of the same turn from before the entering go to those who were there")
+  @Test("events of the same turn from before the entry go only to earlier participants")
   func sameTurn() {
     let rig = StageRig()
     rig.enter(bob, "bob")
@@ -44,7 +44,7 @@ struct StageEnteringTests {
     #expect(rig.turn(ann) == ["in 2@1"])
   }
 
-  @Test("entering again answers afresh, and nothing is delivered twice")
+  @Test("entering again gets a new response, and nothing is delivered twice")
   func again() {
     let rig = StageRig()
     rig.enter(ann, "ann")
@@ -56,7 +56,7 @@ struct StageEnteringTests {
     #expect(rig.present == ["ann"])
   }
 
-  @Test("missed events come with the answer, and those after them as events")
+  @Test("missed events come with the response, later ones as events")
   func recovers() {
     let rig = StageRig(lastSeq: 10)
     rig.enter(ann, "ann", recover: 8)
@@ -68,7 +68,7 @@ struct StageEnteringTests {
     #expect(rig.turn(ann) == [#"in 1@10 ["m9", "m10"]"#, "next"])
   }
 
-  @Test("a client that missed nothing recovers just that")
+  @Test("a client that missed nothing recovers an empty list")
   func upToDate() {
     let rig = StageRig(lastSeq: 10)
     rig.enter(ann, "ann", recover: 10)
@@ -76,7 +76,7 @@ struct StageEnteringTests {
     #expect(rig.turn(ann) == ["in 1@10 []"])
   }
 
-  @Test("what happens during a read is read too, and nothing is lost or doubled")
+  @Test("events during a read are read too, and nothing is lost or duplicated")
   func readsOn() {
     let rig = StageRig(lastSeq: 10)
     rig.enter(ann, "ann", recover: 9)
@@ -87,7 +87,7 @@ struct StageEnteringTests {
     #expect(rig.turn(ann) == [#"in 1@11 ["m10", "m11"]"#])
   }
 
-  @Test("what is committed and not yet published here follows as an event")
+  @Test("events that are committed but not published here follow as events")
   func readsAhead() {
     let rig = StageRig(lastSeq: 10)
     rig.enter(ann, "ann", recover: 9)
@@ -96,7 +96,7 @@ struct StageEnteringTests {
     #expect(rig.turn(ann) == [#"in 1@10 ["m10"]"#, "11"])
   }
 
-  @Test("in a busy channel the fourth read goes behind the writes, and is the last")
+  @Test("in a busy channel the fourth read is queued after the writes, and is the last")
   func busyChannel() {
     let rig = StageRig(lastSeq: 10)
     rig.enter(ann, "ann", recover: 10)
@@ -111,7 +111,7 @@ struct StageEnteringTests {
   }
 
   @Test(
-    "a position of another life, of the future or too far back is not recovered",
+    "a position of another epoch, of the future or too far back is not recovered",
     arguments: [("other", 400), ("epoch", 401), ("epoch", 99), ("epoch", -1)])
   func unknownPosition(epoch: String, seq: Int64) {
     let rig = StageRig(lastSeq: 400)
@@ -119,7 +119,7 @@ struct StageEnteringTests {
     #expect(rig.reads.isEmpty && rig.turn(ann) == ["in 1@400"])
   }
 
-  @Test("300 missed events are recovered")
+  @Test("up to 300 missed events are recovered")
   func farthestPosition() {
     let rig = StageRig(lastSeq: 400)
     rig.enter(ann, "ann", recover: 100)
@@ -148,7 +148,7 @@ struct StageEnteringTests {
     #expect(rig.turn(bob) == ["in 2@10"])
   }
 
-  @Test("a read that fails keeps the connection out")
+  @Test("a failed read refuses the connection's entry")
   func failedRead() {
     let rig = StageRig(lastSeq: 10)
     rig.enter(ann, "ann", recover: 8)
@@ -157,7 +157,8 @@ struct StageEnteringTests {
     #expect(rig.released == [ann] && rig.isIdle)
   }
 
-  @Test("the throttle shows of missed messages what it would have shown, from an empty window on")
+  @Test(
+    "of missed messages the throttle shows what it would have shown, starting with an empty window")
   func recoveredThrottle() {
     let rig = StageRig(limit: RateLimit(count: 2, windowMilliseconds: 1000), lastSeq: 4)
     rig.enter(ann, "ann", recover: 0)
@@ -170,7 +171,7 @@ struct StageEnteringTests {
     #expect(rig.take(ann) == ["throttled 1: 5-5"])
   }
 
-  @Test("a recovering connection of a user who is there does not touch the user's window")
+  @Test("a recovering connection of a present user does not affect the user's window")
   func secondConnection() {
     let rig = StageRig(limit: RateLimit(count: 2, windowMilliseconds: 1000))
     rig.enter(ann, "ann")
@@ -183,7 +184,7 @@ struct StageEnteringTests {
     #expect(rig.turn(second) == ["in 1@1 []", "m2"])
   }
 
-  @Test("updates that are held back come as events, not with the answer")
+  @Test("delayed updates come as events, not with the response")
   func heldUpdates() {
     let rig = StageRig()
     rig.enter(bob, "bob")
@@ -194,7 +195,7 @@ struct StageEnteringTests {
     #expect(rig.turn(ann) == ["in 2@2 []", "u7@2"])
   }
 
-  @Test("a connection that is refused is released, unless it is in the channel")
+  @Test("a refused connection is released, unless it is in the channel")
   func refusal() {
     let rig = StageRig()
     rig.handle(.refuse(rig.request(ann, "ann"), .banned("lobby")))

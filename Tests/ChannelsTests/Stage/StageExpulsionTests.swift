@@ -3,7 +3,7 @@ import Testing
 
 @testable import Channels
 
-@Suite("Expulsion from a stage")
+@Suite("Removal from a stage")
 struct StageExpulsionTests {
   private let ann = SessionAddress.sample(1)
   private let bob = SessionAddress.sample(2)
@@ -16,7 +16,7 @@ struct StageExpulsionTests {
     rig.settle()
   }
 
-  @Test("a banned user is notified with all others, and then put out")
+  @Test("a banned user is notified with all others, and then removed")
   func ban() {
     rig.publish("before")
     rig.publish("ban", .expulsion(ofUser: "ann"))
@@ -26,7 +26,7 @@ struct StageExpulsionTests {
     #expect(rig.present == ["bob"] && rig.subscribers == [bob])
   }
 
-  @Test("a banned user is put out with all its connections")
+  @Test("a banned user is removed with all its connections")
   func allConnections() {
     let second = SessionAddress.sample(3, shard: 1)
     rig.enter(second, "ann")
@@ -37,13 +37,13 @@ struct StageExpulsionTests {
     #expect(rig.turn(bob) == ["ban", "-ann 1"])
   }
 
-  @Test("a ban of a user who is not there is an event like others")
+  @Test("a ban of a user who is not present is an event like any other")
   func absentUser() {
     rig.publish("ban", .expulsion(ofUser: "eve"))
     #expect(rig.turn(ann) == ["ban"] && rig.present == ["ann", "bob"])
   }
 
-  @Test("a user who is banned while its missed events are read stays out")
+  @Test("a user banned while its missed events are read is not admitted")
   func whileEntering() throws {
     let eve = SessionAddress.sample(3)
     rig.enter(eve, "eve", recover: 5)
@@ -55,7 +55,7 @@ struct StageExpulsionTests {
     #expect(rig.turn(eve) == [] && !rig.present.contains("eve"))
   }
 
-  @Test("when the channel is deleted, everyone is notified and then put out")
+  @Test("when the channel is deleted, all participants are notified and then removed")
   func end() throws {
     let eve = SessionAddress.sample(3)
     rig.enter(eve, "eve", recover: 5)
@@ -68,7 +68,7 @@ struct StageExpulsionTests {
     #expect(rig.isIdle)
   }
 
-  @Test("nothing that waited is published after the end")
+  @Test("no pending event is published after the channel's end")
   func silence() {
     for id in Int64(1)...9 { rig.send(id, by: "eve") }
     for _ in 1...2 { rig.update(1) }

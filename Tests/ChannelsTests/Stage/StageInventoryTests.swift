@@ -2,9 +2,9 @@ import Testing
 
 @testable import Channels
 
-@Suite("The users of a stage, piece by piece")
+@Suite("The users of a stage, in pieces")
 struct StageInventoryTests {
-  @Test("pieces are of bounded size and hold everyone once")
+  @Test("pieces are bounded in size and contain every user once")
   func pieces() {
     let users = (0..<10_000).map { "user-\($0)" }
     var inventory = StageInventory(userIDs: users)
@@ -21,7 +21,7 @@ struct StageInventoryTests {
     #expect(count > 3)
   }
 
-  @Test("those who have left since are not in it")
+  @Test("users who left in the meantime are not included")
   func left() {
     var inventory = StageInventory(userIDs: ["ann", "ben"])
     #expect(inventory.next { $0 == "ben" } == StagePiece(userIDs: ["ben"], isLast: true))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Channels
 
-@Suite("Throttle limits that change on a stage")
+@Suite("Changing throttle limits on a stage")
 struct StageLimitTests {
   private let ann = SessionAddress.sample(1)
   private let bob = SessionAddress.sample(2)
@@ -21,7 +21,7 @@ struct StageLimitTests {
     rig.handle(.throttle(RateLimit(count: count, windowMilliseconds: window)))
   }
 
-  @Test("a lower limit holds for the next message, a higher one too")
+  @Test("a lower or higher limit applies from the next message")
   func counts() {
     let rig = rig(3)
     for id in Int64(1)...2 { rig.send(id, by: "bob") }
@@ -33,7 +33,7 @@ struct StageLimitTests {
     #expect(rig.turn(ann) == ["m1", "m2", "m4"])
   }
 
-  @Test("a longer window counts what was shown before")
+  @Test("a longer window counts earlier shown messages")
   func window() {
     let rig = rig(1)
     rig.send(1, by: "bob")
@@ -48,7 +48,7 @@ struct StageLimitTests {
   }
 
   @Test(
-    "withheld messages are announced though the limit is off by then, and their updates stay away")
+    "withheld messages are announced even if the limit is now off, and their updates are withheld")
   func offAfterwards() {
     let rig = rig(1)
     for id in Int64(1)...3 { rig.send(id, by: "bob") }
@@ -61,7 +61,7 @@ struct StageLimitTests {
     #expect(rig.take(ann) == ["throttled 2: 2-3"])
   }
 
-  @Test("messages while the limit is off take no place once it is on again")
+  @Test("messages shown while the limit was off do not count once it is on again")
   func onAgain() {
     let rig = rig(1)
     set(0, on: rig)
@@ -71,7 +71,7 @@ struct StageLimitTests {
     #expect(rig.turn(ann) == ["m1", "m2", "m3", "m4", "m5", "m6"])
   }
 
-  @Test("a window of 0 milliseconds is off as well")
+  @Test("a window of 0 milliseconds also turns the limit off")
   func noWindow() {
     let rig = rig(1)
     set(1, 0, on: rig)
@@ -79,7 +79,7 @@ struct StageLimitTests {
     #expect(rig.turn(ann).count == 5 && rig.withheldCount == 0)
   }
 
-  @Test("an operator's window holds what it has seen, for when it is none any more")
+  @Test("an operator's window records shown messages, and applies once the role ends")
   func operators() {
     let rig = rig(2, operators: ["ann"])
     for id in Int64(1)...3 { rig.send(id, by: "bob") }
@@ -92,7 +92,7 @@ struct StageLimitTests {
     #expect(rig.turn(ann) == ["m5"])
   }
 
-  @Test("a user on the back end's behalf is shown its own message on all connections")
+  @Test("a message that the back end sends for a user is shown to all of the user's connections")
   func backEnd() {
     let rig = rig(1)
     let second = SessionAddress.sample(3, shard: 2)
@@ -104,7 +104,7 @@ struct StageLimitTests {
     #expect(rig.turn(ann) == [])
   }
 
-  @Test("all connections of a user, on whichever shard, are notified of withheld messages")
+  @Test("all connections of a user, on any shard, are notified of withheld messages")
   func shards() {
     let rig = rig(1)
     let others = (1...3).map { SessionAddress.sample(10 + $0, shard: $0) }
@@ -120,7 +120,7 @@ struct StageLimitTests {
     #expect(rig.withheldCount == 4)
   }
 
-  @Test("a user who leaves and enters again has a new window, and no notice of before")
+  @Test("a user who leaves and reenters has a new window, and gets no earlier notice")
   func returns() {
     let rig = rig(1)
     for id in Int64(1)...3 { rig.send(id, by: "bob") }
@@ -134,7 +134,7 @@ struct StageLimitTests {
     #expect(!rig.take(ann).contains { $0.hasPrefix("throttled") })
   }
 
-  @Test("a message withheld from some is shown to those who have room")
+  @Test("a message withheld from some participants is shown to those with room in their window")
   func mixed() {
     let rig = rig(1)
     rig.send(1, by: "eve")
@@ -147,7 +147,7 @@ struct StageLimitTests {
     #expect(rig.turn(ann) == ["u1@4"] && rig.take(bob) == ["u2@3", "u1@4"])
   }
 
-  @Test("the back end asks for a participant's window, and finds none for others")
+  @Test("the back end can read a participant's window, and finds none for other users")
   func question() {
     let limit = RateLimit(count: 2, windowMilliseconds: 1000)
     var stage = ChannelStage(

@@ -5,10 +5,11 @@ import Testing
 
 @testable import Channels
 
-@Suite("A stage and its model")
+@Suite("A stage compared with a model")
 struct StageModelTests {
   @Test(
-    "random events, connections and pauses leave everyone with the same", arguments: UInt64(1)...12)
+    "random events, connections and pauses leave all connections in the same state",
+    arguments: UInt64(1)...12)
   func agrees(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var comparison = StageComparison(crowd: 0, using: &generator)
@@ -17,7 +18,7 @@ struct StageModelTests {
   }
 
   @Test(
-    "so they do about the size from which the count alone is published", arguments: UInt64(1)...4)
+    "the same holds near the size from which only the count is published", arguments: UInt64(1)...4)
   func agreesWithACrowd(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var comparison = StageComparison(crowd: 97, using: &generator)

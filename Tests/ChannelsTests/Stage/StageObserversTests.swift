@@ -20,7 +20,7 @@ struct StageObserversTests {
     return rig
   }
 
-  @Test("an observer hears every message, and from how many it was withheld")
+  @Test("an observer gets every message, with the number of participants it was withheld from")
   func unthrottled() {
     let rig = rig()
     for id in Int64(1)...3 { rig.send(id, by: "cleo") }
@@ -31,7 +31,7 @@ struct StageObserversTests {
         == ["hears in 2@7", "m1", "m2", "withheld 2 from 2", "m3", "withheld 3 from 2"])
   }
 
-  @Test("it hears nothing of the turn before, nor after it has left")
+  @Test("an observer gets no messages from before it subscribed or after it has left")
   func bounds() {
     let rig = StageRig()
     rig.enter(ann, "ann")
@@ -45,7 +45,7 @@ struct StageObserversTests {
     #expect(rig.turn(observer) == [])
   }
 
-  @Test("nobody sees it, and the stage is kept for it")
+  @Test("an observer is invisible to participants, and keeps the stage in memory")
   func unseen() {
     let rig = StageRig()
     rig.handle(.observe(rig.address(observer)))
@@ -57,7 +57,7 @@ struct StageObserversTests {
     #expect(rig.isIdle)
   }
 
-  @Test("the end of the channel is the last that it hears")
+  @Test("the end of the channel is the last event that an observer gets")
   func end() {
     let rig = rig()
     rig.settle()
@@ -66,7 +66,7 @@ struct StageObserversTests {
     #expect(rig.isIdle)
   }
 
-  @Test("events that are lost end its session too")
+  @Test("lost events end the observer's subscription too")
   func abandon() {
     let rig = StageRig()
     rig.handle(.observe(rig.address(observer)))
@@ -74,7 +74,7 @@ struct StageObserversTests {
     #expect(rig.turn(observer) == ["hears in 0@0", "disconnected"])
   }
 
-  @Test("a stage has a hundred at most, and one that asks again is heard of once")
+  @Test("a stage has at most 100 observers, and an observer that repeats its request counts once")
   func limit() {
     let rig = StageRig()
     for number in 1...100 { rig.handle(.observe(rig.address(.sample(number)))) }

@@ -26,7 +26,7 @@ struct StageRecoveryRuleTests {
       lastSeq: lastSeq)
   }
 
-  @Test("a message that is deleted while its event is read is left out, its deletion is not")
+  @Test("a message deleted while its event is read is omitted, its deletion is not")
   func deletedMeanwhile() {
     let rig = StageRig(lastSeq: 2)
     rig.enter(ann, "ann", recover: 0)
@@ -36,7 +36,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.turn(ann) == [#"in 1@3 ["m2", "d1"]"#])
   }
 
-  @Test("a message that is edited while its event is read comes as it is now")
+  @Test("a message edited while its event is read is delivered in its current state")
   func editedMeanwhile() {
     let rig = StageRig(lastSeq: 1)
     rig.enter(ann, "ann", recover: 0)
@@ -47,7 +47,7 @@ struct StageRecoveryRuleTests {
     #expect(texts(rig.welcomes.last) == ["new", "new"])
   }
 
-  @Test("a deleted message takes no place in the window of those who recover")
+  @Test("a deleted message does not count in the window of recovering users")
   func deletedTakesNoPlace() {
     let rig = rig(1, lastSeq: 2)
     rig.enter(ann, "ann", recover: 0)
@@ -60,7 +60,7 @@ struct StageRecoveryRuleTests {
   }
 
   @Test(
-    "300 missed numbers are recovered and 301 are not, whatever they are", arguments: [300, 301])
+    "300 missed events are recovered and 301 are not, whatever their kind", arguments: [300, 301])
   func reach(count: Int64) {
     let rig = StageRig(lastSeq: 1_000)
     rig.enter(ann, "ann", recover: 1_000 - count)
@@ -80,7 +80,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.turn(ann) == ["in 1@0 []"])
   }
 
-  @Test("messages of one's own are among the events, and those of the back end")
+  @Test("the recovered events include the user's own messages, and those of the back end")
   func ownMessages() {
     let rig = rig(1, lastSeq: 4)
     rig.enter(ann, "ann", recover: 0)
@@ -101,7 +101,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.turn(ann) == [#"in 1@3 ["m1", "m2", "m3"]"#])
   }
 
-  @Test("one notice tells of all that was withheld in the stretch, with the time of the answer")
+  @Test("one notice covers all withheld recovered messages, with the time of the response")
   func oneNotice() {
     let rig = rig(1, lastSeq: 6)
     rig.enter(ann, "ann", recover: 0)
@@ -113,7 +113,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.take(ann) == [])
   }
 
-  @Test("later updates of what was withheld are withheld, of what was shown are shown")
+  @Test("later updates of withheld messages are withheld, of shown messages are shown")
   func laterUpdates() {
     let rig = rig(1, lastSeq: 2)
     rig.enter(ann, "ann", recover: 0)
@@ -124,7 +124,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.turn(ann) == ["u1@3", "d2"])
   }
 
-  @Test("the window goes on from the recovered messages")
+  @Test("the window continues from the recovered messages")
   func windowGoesOn() {
     let rig = rig(2, lastSeq: 1)
     rig.enter(ann, "ann", recover: 0)
@@ -135,7 +135,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.take(ann) == ["throttled 1: 3-3"])
   }
 
-  @Test("with the throttle off everything is recovered")
+  @Test("with the throttle off all events are recovered")
   func off() {
     let rig = rig(0, lastSeq: 9)
     rig.enter(ann, "ann", recover: 0)
@@ -143,7 +143,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.welcomes.last?["events"].map { Array($0.elements).count } == 9)
   }
 
-  @Test("the room for the events is the answer's less one event, none if it is smaller")
+  @Test("the space for events is the response limit minus one event, or none if smaller")
   func room() {
     let rig = StageRig(lastSeq: 3)
     for (limit, expected) in [(Limits.answerByteCount, 458_752), (70_000, 4_464), (1_000, 0)] {
@@ -152,7 +152,7 @@ struct StageRecoveryRuleTests {
     }
   }
 
-  @Test("a connection that closed meanwhile is let in and leaves, and no trace is left")
+  @Test("a connection closed in the meantime enters and leaves without a trace")
   func closed() {
     let rig = StageRig(lastSeq: 1)
     rig.enter(bob, "bob")
@@ -165,7 +165,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.present == ["bob"] && rig.participantCount == 1 && rig.deadline == nil)
   }
 
-  @Test("several connections of a user recover each for itself")
+  @Test("several connections of a user recover independently")
   func severalConnections() {
     let rig = StageRig(lastSeq: 3)
     let second = SessionAddress.sample(3, shard: 1)
@@ -179,7 +179,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.present == ["ann"] && rig.participantCount == 1)
   }
 
-  @Test("an answer to a read that nothing waits for is passed over")
+  @Test("an answer to a read that no connection waits for is ignored")
   func stray() {
     let rig = StageRig(lastSeq: 3)
     rig.handle(.recovered(7, .success([])))
@@ -187,7 +187,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.replies.isEmpty && rig.present.isEmpty && rig.isIdle)
   }
 
-  @Test("the second answer of the same read changes nothing")
+  @Test("a second answer to the same read changes nothing")
   func twice() {
     let rig = StageRig(lastSeq: 1)
     rig.enter(ann, "ann", recover: 1)
@@ -196,7 +196,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.turn(ann) == ["in 1@1 []"])
   }
 
-  @Test("a failed read of one connection leaves the others to theirs")
+  @Test("a failed read of one connection does not affect the reads of others")
   func failedBesideOthers() {
     let rig = StageRig(lastSeq: 1)
     rig.enter(ann, "ann", recover: 0)
@@ -207,8 +207,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.released == [ann])
   }
 
-  @Test(
-    "a user who is there already keeps what was withheld from it when another connection recovers")
+  @Test("messages withheld from a present user stay withheld when another connection recovers")
   func secondConnectionKeepsWithheld() {
     let rig = rig(1, lastSeq: 0)
     rig.enter(ann, "ann")
@@ -224,7 +223,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.take(ann) == ["throttled 1: 2-2"])
   }
 
-  @Test("another connection of the user recovers what the first was shown, and nothing else")
+  @Test("another connection of the user recovers exactly what the first was shown")
   func besideAnother() {
     let rig = rig(2, lastSeq: 0)
     rig.enter(ann, "ann")
@@ -242,8 +241,7 @@ struct StageRecoveryRuleTests {
     #expect(rig.turn(second) == [#"in 1@4 ["m2", "m4", "throttled 1: 3-3"]"#])
   }
 
-  @Test(
-    "of what was before the first connection another recovers as much as leaves the window room")
+  @Test("another connection recovers as many earlier messages as fit into the user's window")
   func beforeAnother() {
     let rig = rig(2, lastSeq: 3)
     let start = rig.unix
@@ -264,7 +262,7 @@ struct StageRecoveryRuleTests {
     }
   }
 
-  @Test("events of other lives of the count mean nothing", arguments: ["", "Epoch", "epoch2"])
+  @Test("events of other epochs are not recovered", arguments: ["", "Epoch", "epoch2"])
   func epochs(epoch: String) {
     let rig = StageRig(lastSeq: 3)
     rig.enter(ann, "ann", recover: 3, epoch: epoch)

@@ -19,7 +19,7 @@ struct StageThrottlingTests {
     return rig
   }
 
-  @Test("in a second no more messages of others are shown than the limit says")
+  @Test("in any second no more messages of others are shown than the limit")
   func window() {
     let rig = rig(limit: 2)
     for id in Int64(1)...4 { rig.send(id, by: "bob") }
@@ -33,7 +33,7 @@ struct StageThrottlingTests {
     #expect(rig.turn(ann) == ["m6"])
   }
 
-  @Test("the windows are computed from the times of the messages, not from the clock")
+  @Test("windows are computed from message times, not from the clock")
   func messageTimes() {
     let rig = rig()
     for (id, time) in [(Int64(1), Int64(100)), (2, 1099), (3, 1100)] {
@@ -42,7 +42,7 @@ struct StageThrottlingTests {
     #expect(rig.turn(ann) == ["m1", "m3"])
   }
 
-  @Test("messages of one's own are always shown, and count")
+  @Test("a user's own messages are always shown, and count")
   func ownMessages() {
     let rig = rig()
     for id in Int64(1)...3 { rig.send(id, by: "ann") }
@@ -51,7 +51,7 @@ struct StageThrottlingTests {
     #expect(rig.turn(bob) == ["m1", "m4"])
   }
 
-  @Test("admin messages are always shown, and use up nothing")
+  @Test("admin messages are always shown, and do not count")
   func adminMessages() {
     let rig = rig()
     for id in Int64(1)...3 { rig.send(id, by: nil) }
@@ -67,7 +67,7 @@ struct StageThrottlingTests {
     #expect(rig.turn(bob) == ["m1"])
   }
 
-  @Test("a change of the operators holds from its place among the events on")
+  @Test("a change of operators applies from its position among the events on")
   func operatorsInOrder() {
     let rig = rig()
     rig.send(1, by: "other")
@@ -98,7 +98,7 @@ struct StageThrottlingTests {
     #expect(rig.turn(ann) == ["m3"])
   }
 
-  @Test("a limit of 0 turns the throttle off, at once")
+  @Test("a limit of 0 turns the throttle off immediately")
   func off() {
     let rig = rig()
     rig.handle(.throttle(RateLimit(count: 0, windowMilliseconds: 1000)))
@@ -118,7 +118,7 @@ struct StageThrottlingTests {
     #expect(rig.turn(ann) == ["u1@3", "d2"])
   }
 
-  @Test("a deletion makes room for nothing: later updates of the message go to everyone")
+  @Test("a deletion frees no room: later updates of the message go to every connection")
   func forgottenMessages() {
     let rig = rig()
     for id in Int64(1)...2 { rig.send(id, by: "other") }
@@ -129,7 +129,7 @@ struct StageThrottlingTests {
     #expect(rig.turn(ann) == ["m1", "d2", "u2@5"])
   }
 
-  @Test("messages from before a user entered are updated for it")
+  @Test("messages from before a user entered are updated for that user")
   func earlierMessages() {
     let rig = rig()
     for id in Int64(1)...2 { rig.send(id, by: "other") }
@@ -171,7 +171,7 @@ struct StageThrottlingTests {
     for (first, second) in zip(times, times.dropFirst()) { #expect(second - first >= 1000) }
   }
 
-  @Test("participants who missed the same messages get the same bytes, others their own")
+  @Test("participants who missed the same messages share the same bytes, others get their own")
   func announcementGroups() {
     let rig = rig()
     let eve = SessionAddress.sample(3)
@@ -187,7 +187,7 @@ struct StageThrottlingTests {
     #expect(rig.take(eve) == ["throttled 1: 4-4"])
   }
 
-  @Test("whoever left is not notified, nor whoever takes the place over")
+  @Test("a user who left is not notified, nor a user who reuses its slot")
   func announcementAfterLeaving() {
     let rig = rig()
     for id in Int64(1)...2 { rig.send(id, by: "other") }

@@ -16,7 +16,7 @@ struct StageTurnsTests {
     rig.settle()
   }
 
-  @Test("the author's connection learns by its answer, the user's others by the event")
+  @Test("the author's connection gets the response, the user's other connections the event")
   func author() {
     let second = SessionAddress.sample(3)
     rig.enter(second, "ann")
@@ -27,7 +27,7 @@ struct StageTurnsTests {
     #expect(rig.take(second) == ["m1"] && rig.take(bob) == ["m1"])
   }
 
-  @Test("an answer comes after all events before it")
+  @Test("a response is sent after all earlier events")
   func answers() {
     rig.publish("first")
     rig.handle(.answer(rig.address(ann), .failure(.internalError)))
@@ -38,7 +38,7 @@ struct StageTurnsTests {
     #expect(rig.replies.count == 1)
   }
 
-  @Test("a turn's events leave in one plan for each shard with subscribers")
+  @Test("a turn's events are sent in one plan for each shard with subscribers")
   func plans() {
     for number in 1...5 { rig.publish("\(number)") }
     rig.endTurn()
@@ -53,14 +53,14 @@ struct StageTurnsTests {
     #expect(rig.plans.map(\.shard) == [0])
   }
 
-  @Test("more events than a plan holds leave in several, in order")
+  @Test("more events than fit into a plan are sent in several plans, in order")
   func manyEvents() {
     for number in 1...150 { rig.publish("\(number)") }
     #expect(rig.turn(bob) == (1...150).map(String.init))
     #expect(rig.plans.map(\.plan.payloads.count) == [64, 64, 64, 64, 22, 22])
   }
 
-  @Test("the share that most participants have is the common one")
+  @Test("the share of the majority of participants is the common one")
   func commonShare() {
     rig.handle(.throttle(.init(count: 1, windowMilliseconds: 1000)))
     let eve = SessionAddress.sample(3)
@@ -73,7 +73,7 @@ struct StageTurnsTests {
     #expect(rig.take(ann) == ["m1"] && rig.take(eve) == [])
   }
 
-  @Test("events of a channel without participants go nowhere")
+  @Test("events of a channel without participants are not sent")
   func emptyChannel() {
     rig.leave(ann, "ann")
     rig.leave(bob, "bob")
@@ -86,7 +86,7 @@ struct StageTurnsTests {
     #expect(!rig.isIdle)
   }
 
-  @Test("an end of a turn without events asks for nothing")
+  @Test("the end of a turn without events sends nothing")
   func quietTurn() {
     let channel = Channel(url: "lobby", createdAt: 0)
     var stage = ChannelStage(

@@ -15,7 +15,7 @@ struct StageUpdatesTests {
     rig.settle()
   }
 
-  @Test("updates of one message come five times a second, the newest state winning")
+  @Test("updates of one message are sent at most five times a second, with the newest state")
   func pace() {
     for _ in 1...3 { rig.update(7) }
     #expect(rig.turn(ann) == ["u7@1"])
@@ -28,13 +28,13 @@ struct StageUpdatesTests {
     #expect(rig.turn(ann) == ["u7@4"])
   }
 
-  @Test("messages do not wait for each other's updates")
+  @Test("updates of one message do not delay those of another")
   func separateMessages() {
     for id in Int64(1)...3 { rig.update(id) }
     #expect(rig.turn(ann) == ["u1@1", "u2@2", "u3@3"])
   }
 
-  @Test("the author's connection learns of an update by the answer alone, held back or not")
+  @Test("the author's connection gets only the response for an update, delayed or not")
   func author() {
     rig.update(7, author: ann)
     #expect(rig.turn(ann) == [] && rig.take(bob) == ["u7@1"])
@@ -51,7 +51,7 @@ struct StageUpdatesTests {
     #expect(rig.turn(ann) == ["u7@1", "d7"])
   }
 
-  @Test("no event overtakes an update that is older by more than the reach")
+  @Test("no event is sent before an update that is older by more than the reach")
   func reach() {
     for _ in 1...2 { rig.update(7) }
     rig.settle()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Throttle notices")
 struct ThrottleNoticesTests {
-  @Test("without anything withheld no notice is due")
+  @Test("without withheld messages no notice is due")
   func isSilent() {
     var notices = ThrottleNotices()
     #expect(notices.due == nil)
@@ -14,7 +14,7 @@ struct ThrottleNoticesTests {
     #expect(notices.due == nil)
   }
 
-  @Test("later messages do not put the notice off")
+  @Test("later messages do not delay the notice")
   func keepsTheFirst() {
     var notices = ThrottleNotices()
     notices.noteWithheld(at: 100)
@@ -24,7 +24,7 @@ struct ThrottleNoticesTests {
   }
 
   @Test(
-    "a notice comes within a second of the first message, and a second after the last notice",
+    "a notice is sent within a second of the first message, and a second after the last notice",
     arguments: UInt64(1)...20)
   func keepsItsTimes(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)

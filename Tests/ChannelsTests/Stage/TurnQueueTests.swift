@@ -34,7 +34,7 @@ struct TurnQueueTests {
       session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true)
   }
 
-  @Test("it is empty until something is in it, and again after it was handed over")
+  @Test("it is empty until something is added, and again after it was taken")
   mutating func emptiness() {
     #expect(queue.isEmpty && flush().isEmpty)
     queue.append([1], except: nil)
@@ -45,7 +45,7 @@ struct TurnQueueTests {
     #expect(queue.isEmpty)
   }
 
-  @Test("events go before answers, each shard's in one plan")
+  @Test("events are sent before responses, in one plan per shard")
   mutating func order() {
     queue.append(.empty, to: address(.sample(0)))
     for number in [UInt8(1), 2, 3] { queue.append([number], except: nil) }
@@ -57,7 +57,7 @@ struct TurnQueueTests {
     }
   }
 
-  @Test("answers keep their order")
+  @Test("responses keep their order")
   mutating func answers() {
     for number in 0..<4 { queue.append(.empty, to: address(.sample(number))) }
     let sessions = flush().compactMap { action -> UInt64? in
@@ -67,7 +67,7 @@ struct TurnQueueTests {
     #expect(sessions == [0, 1, 2, 3])
   }
 
-  @Test("an author's connection lacks its own events alone, on its own shard")
+  @Test("an author's connection is excluded only from its own events, on its own shard")
   mutating func author() {
     queue.append([1], except: .sample(0, shard: 0))
     queue.append([2], except: nil)
@@ -81,7 +81,8 @@ struct TurnQueueTests {
     #expect(plans.allSatisfy { $0.plan.common.bits == 0b1111 })
   }
 
-  @Test("those from whom an event was withheld lack it, the majority sets what is common")
+  @Test(
+    "participants are excluded from withheld events, and the majority's share is the common one")
   mutating func withheld() {
     queue.append([1], except: nil, SlotSet([0]))
     queue.append([2], except: nil, SlotSet([0, 1]))
@@ -96,7 +97,7 @@ struct TurnQueueTests {
     }
   }
 
-  @Test("an author who lacks other events too is named once")
+  @Test("an author who is excluded from other events too is listed once")
   mutating func authorWithheld() {
     _ = participants.add(.sample(4, shard: 0), of: "dan", throttle: Throttle())
     queue.append([1], except: nil, SlotSet([0]))
@@ -105,7 +106,7 @@ struct TurnQueueTests {
     #expect(exceptions.map(\.connection) == [0] && exceptions.map(\.share.bits) == [0])
   }
 
-  @Test("all connections of a user lack what is withheld from it")
+  @Test("all connections of a user are excluded from events withheld from it")
   mutating func connections() {
     _ = participants.add(.sample(6, shard: 0), of: "ann", throttle: Throttle())
     queue.append([1], except: nil, SlotSet([0]))
@@ -113,7 +114,7 @@ struct TurnQueueTests {
     #expect(Set(exceptions.map(\.connection)) == [0, 6])
   }
 
-  @Test("a plan holds 64 events; the answers come after the last plan")
+  @Test("a plan contains up to 64 events; responses come after the last plan")
   mutating func manyEvents() {
     for number in 0..<130 { queue.append([UInt8(number)], except: .sample(0, shard: 0)) }
     queue.append(.empty, to: address(.sample(0)))

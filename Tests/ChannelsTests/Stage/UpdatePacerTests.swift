@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Update pacer")
 struct UpdatePacerTests {
-  @Test("the first update is published at once, of those that follow the newest")
+  @Test("the first update is published immediately; of later ones only the newest")
   func newestWins() {
     var pacer = UpdatePacer<String>()
     #expect(pacer.offer("a", of: 1, timestamp: 0, at: 0) == "a")
@@ -23,7 +23,7 @@ struct UpdatePacerTests {
     #expect(pacer.offer("e", of: 1, timestamp: 600, at: 600) == "e")
   }
 
-  @Test("what is held back of a deleted message is dropped")
+  @Test("delayed updates of a deleted message are dropped")
   func forgets() {
     var pacer = UpdatePacer<String>()
     _ = pacer.offer("a", of: 1, timestamp: 0, at: 0)
@@ -35,7 +35,7 @@ struct UpdatePacerTests {
     #expect(pacer.messageCount == 0)
   }
 
-  @Test("no event overtakes an update by a second")
+  @Test("no event is published before an update that is older by a second")
   func isNotOvertaken() {
     var pacer = UpdatePacer<String>()
     for id in Int64(1)...2 { _ = pacer.offer("first", of: id, timestamp: 0, at: 0) }
@@ -48,7 +48,7 @@ struct UpdatePacerTests {
     #expect(pacer.take(at: 230) == ["c"])
   }
 
-  @Test("beyond its capacity updates are published at once")
+  @Test("beyond its capacity updates are published immediately")
   func isBounded() {
     var pacer = UpdatePacer<Int64>(capacity: 2)
     for id in Int64(1)...3 { _ = pacer.offer(0, of: id, timestamp: 0, at: 0) }
@@ -59,7 +59,7 @@ struct UpdatePacerTests {
   }
 
   @Test(
-    "each message is published at most five times in any second, and ends with its newest state",
+    "each message is published at most five times a second, and ends in its newest state",
     arguments: UInt64(1)...20)
   func agreesWithTheRule(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Withheld ledger")
 struct WithheldLedgerTests {
-  @Test("it knows from whom each message was withheld", arguments: UInt64(1)...20)
+  @Test("it records from whom each message was withheld", arguments: UInt64(1)...20)
   func agreesWithADictionary(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var ledger = WithheldLedger()
@@ -31,7 +31,7 @@ struct WithheldLedgerTests {
     }
   }
 
-  @Test("it forgets the oldest of too many messages")
+  @Test("beyond its capacity it forgets the oldest messages")
   func forgetsTheOldest() {
     var ledger = WithheldLedger()
     for message in Int64(1)...5000 { ledger.record(message, withheldFrom: SlotSet([3])) }
@@ -40,7 +40,7 @@ struct WithheldLedgerTests {
     #expect(ledger.slots(withheld: 5000).contains(3))
   }
 
-  @Test("it forgets the oldest messages when many participants take much memory")
+  @Test("it forgets the oldest messages when many participants use much memory")
   func boundsMemory() {
     var ledger = WithheldLedger()
     // 25 kB each: 167 of them are 4 MiB.
@@ -49,7 +49,7 @@ struct WithheldLedgerTests {
     #expect(ledger.slots(withheld: 850).contains(200_000))
   }
 
-  @Test("messages that are withheld from more participants later count with what they take then")
+  @Test("messages later withheld from more participants count with their new size")
   func boundsMergedMemory() {
     var ledger = WithheldLedger()
     for message in Int64(1)...1000 { ledger.record(message, withheldFrom: SlotSet([0])) }

@@ -2,7 +2,7 @@ import Cluster
 import TestSupport
 import Testing
 
-@Suite("Frames as bytes")
+@Suite("Encoded frames")
 struct FrameCodecTests {
   private static func frame(_ random: inout SeededGenerator) -> Frame {
     let numbers = LinkNumbers(sender: random.next() | 1, receiver: random.next() >> 3)
@@ -29,7 +29,7 @@ struct FrameCodecTests {
       receiver: random.oneIn(3) ? nil : ServerID(rawValue: random.next() | 1), content)
   }
 
-  @Test("come back as they were, and no byte can be missing or added", arguments: [false, true])
+  @Test("are decoded unchanged, and no byte can be missing or added", arguments: [false, true])
   func roundTrip(isSecret: Bool) throws {
     let codec = FrameCodec(authentication: isSecret ? TestAuthentication(secret: 1) : nil)
     var random = SeededGenerator(seed: 5)
@@ -49,7 +49,7 @@ struct FrameCodecTests {
     }
   }
 
-  @Test("are refused when a bit was changed, or the secret is another or missing")
+  @Test("are refused if a bit was changed, or if the secret differs or is missing")
   func forged() throws {
     let codec = FrameCodec(authentication: TestAuthentication(secret: 1))
     var random = SeededGenerator(seed: 6)
@@ -86,7 +86,7 @@ struct FrameCodecTests {
     #expect(throws: FrameError.otherVersion) { try both.decode(bytes) }
   }
 
-  @Test("of another deployment are named as such, but for those that are forged")
+  @Test("of another deployment are reported as such, except for forged ones")
   func foreign() {
     var random = SeededGenerator(seed: 8)
     let theirs = FrameCodec(deployment: 7)
@@ -103,7 +103,7 @@ struct FrameCodecTests {
   }
 
   /// Never changed: servers of other versions send these.
-  @Test("that were recorded are read for ever, and written again as they were")
+  @Test("recorded in earlier versions stay decodable, and are encoded identically")
   func recorded() throws {
     let numbers = LinkNumbers(sender: 3, receiver: 2)
     let recordings: [(String, Frame.Content)] = [
@@ -138,7 +138,7 @@ struct FrameCodecTests {
     }
   }
 
-  @Test("that make no sense are refused")
+  @Test("that are inconsistent are refused")
   func senseless() {
     let numbers = LinkNumbers(sender: 1, receiver: 1)
     let codec = FrameCodec()

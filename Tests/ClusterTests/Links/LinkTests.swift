@@ -9,7 +9,7 @@ struct LinkTests {
     return limits
   }()
 
-  @Test("opens by greetings, and is silent when idle")
+  @Test("opens with greetings, and sends nothing when idle")
   func opening() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
@@ -22,7 +22,7 @@ struct LinkTests {
     #expect(pair.resets == 0)
   }
 
-  @Test("gathers the messages of a turn into a frame, and cuts what is too long for one")
+  @Test("combines the messages of a turn into a frame, and splits oversized ones")
   func gathering() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
@@ -38,7 +38,7 @@ struct LinkTests {
     #expect(pair.longestFrame <= 200)
   }
 
-  @Test("confirms after a pause, by one frame, and keeps nothing then")
+  @Test("confirms after a pause, with one frame, and then keeps no sent bytes")
   func confirmation() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
@@ -50,7 +50,7 @@ struct LinkTests {
     #expect(pair.a.keptByteCount == 0 && pair.frameCount == count + 2)
   }
 
-  @Test("confirms much at once, so that a fast sender is not stopped by what it keeps")
+  @Test("confirms large amounts immediately, so that the send buffer does not block a fast sender")
   func earlyConfirmation() {
     var limits = Self.limits
     limits.confirmationBytes = 500
@@ -63,7 +63,7 @@ struct LinkTests {
     #expect(pair.atB.count == 500 && pair.resets == 0)
   }
 
-  @Test("fills a gap as soon as a later frame names it, in one round trip")
+  @Test("fills a gap as soon as a later frame reports it, in one round trip")
   func gap() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
@@ -76,7 +76,7 @@ struct LinkTests {
     #expect(pair.a.counters.refills == 1 && pair.b.counters.gaps == 1)
   }
 
-  @Test("asks after a last frame that nobody has confirmed")
+  @Test("requests confirmation of a last frame that is unconfirmed")
   func tail() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
@@ -89,7 +89,7 @@ struct LinkTests {
     #expect(pair.resets == 0)
   }
 
-  @Test("is reset at both ends when more waits than may be kept, and goes on")
+  @Test("is reset at both ends when the send buffer overflows, and then continues")
   func overflow() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
@@ -122,7 +122,7 @@ struct LinkTests {
     #expect(pair.resets == 2 && pair.a.isOpen && pair.b.isOpen && pair.atB == [])
   }
 
-  @Test("ignores frames that come once more, and old greetings")
+  @Test("ignores duplicate frames and old greetings")
   func replay() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
@@ -138,7 +138,8 @@ struct LinkTests {
   }
 
   @Test(
-    "speaks the highest version that both know", arguments: [(1, 2, 2), (1, 1, 1), (2, 3, nil)])
+    "uses the highest version that both ends support",
+    arguments: [(1, 2, 2), (1, 1, 1), (2, 3, nil)])
   func versions(lowest: UInt8, highest: UInt8, common: UInt8?) {
     let theirs = LinkVersions(lowest: lowest, highest: highest)
     var pair = LinkPair(
@@ -151,7 +152,7 @@ struct LinkTests {
     #expect(pair.versionsSeen == (common.map { [$0] } ?? []))
   }
 
-  @Test("drops frames that make no sense, and is reset by a payload that does not")
+  @Test("drops inconsistent frames, and is reset by an invalid payload")
   func hostile() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
@@ -190,7 +191,7 @@ struct LinkTests {
     }
   }
 
-  @Test("keeps no endless message of a peer")
+  @Test("does not buffer an endless message of a peer")
   func endlessMessage() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)

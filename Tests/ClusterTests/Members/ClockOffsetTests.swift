@@ -3,13 +3,13 @@ import Testing
 
 @Suite("The offset of the registry's clock")
 struct ClockOffsetTests {
-  @Test("a sample is measured on the steady clock, in the middle of its round trip")
+  @Test("a sample is measured on the steady clock, at the middle of its round trip")
   func sample() {
     let sample = ClockSample(of: 1_000_000, between: 400, and: 420)
     #expect(sample == ClockSample(offset: 999_590, roundTrip: 20))
   }
 
-  @Test("nothing is known before the first sample")
+  @Test("no offset is known before the first sample")
   func unknown() {
     var offset = ClockOffset()
     #expect(offset.milliseconds == nil)
@@ -17,7 +17,7 @@ struct ClockOffsetTests {
     #expect(offset.milliseconds == 7)
   }
 
-  @Test("the sample with the shortest way counts, and of those the newest")
+  @Test("the sample with the shortest round trip is used, and of equal ones the newest")
   func best() {
     var offset = ClockOffset()
     offset.add(ClockSample(offset: 100, roundTrip: 2), at: 0)
@@ -27,7 +27,7 @@ struct ClockOffsetTests {
     #expect(offset.milliseconds == 103)
   }
 
-  @Test("a step of a clock counts at once, however long the way of its sample was")
+  @Test("a clock step applies immediately, however long its sample's round trip was")
   func step() {
     var offset = ClockOffset()
     for time in 0..<10 { offset.add(ClockSample(offset: 0, roundTrip: 0), at: Int64(time) * 500) }
@@ -35,7 +35,7 @@ struct ClockOffsetTests {
     #expect(offset.milliseconds == 60_000)
   }
 
-  @Test("old samples are forgotten")
+  @Test("old samples expire")
   func forgetting() {
     var offset = ClockOffset()
     offset.add(ClockSample(offset: 0, roundTrip: 0), at: 0)
@@ -45,7 +45,7 @@ struct ClockOffsetTests {
     #expect(offset.milliseconds == 6)
   }
 
-  @Test("the time of a server that was ahead goes on at half its pace until it is right")
+  @Test("the time of a server that was ahead advances at half speed until it is correct")
   func falling() {
     var offset = ClockOffset()
     var time: Int64 = 0
@@ -65,7 +65,7 @@ struct ClockOffsetTests {
     #expect(offset.milliseconds == 0)
   }
 
-  @Test("a step back counts at once")
+  @Test("a step back applies immediately")
   func stepBack() {
     var offset = ClockOffset()
     for time in 0..<10 {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A membership")
 struct MembershipTests {
-  @Test("begins as joining, and is live once it has heard itself")
+  @Test("begins as joining, and is live once it has received its own heartbeat")
   func start() {
     var server = TestMembership()
     server.handle(.mayServe)
@@ -18,7 +18,7 @@ struct MembershipTests {
     #expect(server.membership.ring.homes == [server.membership.local])
   }
 
-  @Test("is no reason to go elsewhere when the database takes no writes, unless it takes others'")
+  @Test("stays ready when its database is read-only, unless other servers can write")
   func writes() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -40,7 +40,7 @@ struct MembershipTests {
     #expect(unreadiness() == nil)
   }
 
-  @Test("stays ready while the registry is away for all, and not when it alone misses it")
+  @Test("stays ready while the registry is unreachable for all, but not when only for itself")
   func registryAway() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -63,7 +63,7 @@ struct MembershipTests {
       server.membership.unreadiness(at: server.now) == .isolated(.isolatedFromRegistry))
   }
 
-  @Test("without bus and registry is ready as long as it may be isolated")
+  @Test("without bus and registry stays ready for the allowed isolation time")
   func cutOff() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -84,7 +84,7 @@ struct MembershipTests {
     #expect(server.membership.unreadiness(at: server.now) == nil)
   }
 
-  @Test("has the ring of the registry's rows, and beats news when its own row has changed")
+  @Test("builds the ring from the registry's rows, and sends news when its own row has changed")
   func ring() {
     var server = TestMembership(peers: 3)
     server.settle()
@@ -99,7 +99,7 @@ struct MembershipTests {
     #expect(server.written.last == .draining && server.newsCount == 1)
   }
 
-  @Test("reads the registry at news, at once and one question at a time")
+  @Test("reads the registry on news, immediately and one query at a time")
   func news() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -114,7 +114,7 @@ struct MembershipTests {
     #expect(server.written.count == count + 3)
   }
 
-  @Test("counts how long it is deaf from its start, until it has heard itself")
+  @Test("measures how long it is deaf from its start, until it receives its own heartbeat")
   func deafness() {
     var server = TestMembership()
     server.handle(.mayServe)
@@ -124,7 +124,7 @@ struct MembershipTests {
     #expect(server.membership.echoAge(at: server.now) == 0)
   }
 
-  @Test("is not deaf for a server in whose name a beat with a number far ahead has come")
+  @Test("ignores a forged heartbeat number far ahead, and still hears the server")
   func forgedNumber() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -134,7 +134,7 @@ struct MembershipTests {
     #expect(server.silent == [])
   }
 
-  @Test("believes a number far ahead when the next follows it")
+  @Test("accepts a number far ahead when the next number follows")
   func jump() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -149,8 +149,7 @@ struct MembershipTests {
     #expect(server.silent == [])
   }
 
-  @Test(
-    "looks at a silent server's lock, when it hears itself and has known the registry for a while")
+  @Test("checks a silent server's lock if it hears itself and has known the registry for some time")
   func silence() {
     var server = TestMembership(peers: 2)
     server.settle()
@@ -171,7 +170,7 @@ struct MembershipTests {
     #expect(deaf.declared == [])
   }
 
-  @Test("trusts no free lock for a while when the registry may have restarted")
+  @Test("ignores a free lock for some time if the registry may have restarted")
   func reconnected() {
     var server = TestMembership(peers: 2)
     server.settle()
@@ -184,7 +183,7 @@ struct MembershipTests {
     #expect(server.declared == [.declareDead(server.rows[1].member.id, .lockIsFree)])
   }
 
-  @Test("a server whose bus is back is heard at once, and writes its row")
+  @Test("a server whose bus has recovered is heard immediately, and writes its row")
   func busIsBack() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -194,7 +193,8 @@ struct MembershipTests {
     #expect(server.beatCount == beats + 1 && server.written.count == rows + 1)
   }
 
-  @Test("examines a server whose beats in the registry are too old, unless the registry was away")
+  @Test(
+    "checks a server whose registry heartbeats are too old, unless the registry was unreachable")
   func timeOut() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -214,7 +214,7 @@ struct MembershipTests {
   }
 
   @Test(
-    "a step of the registry's clock costs no living server its place, and a server that hangs later",
+    "a step of the registry's clock removes no live server, but later a hung one is removed",
     arguments: [3_600_000, -3_600_000] as [Int64])
   func registryStep(by step: Int64) {
     var server = TestMembership(peers: 1)
@@ -236,7 +236,7 @@ struct MembershipTests {
     #expect(server.declared == [.declareDead(peer, .noBeat(for: 3_000))])
   }
 
-  @Test("a server that hung before the registry's clock was set back is found out")
+  @Test("a server that hung before the registry's clock was set back is detected")
   func hungBeforeStep() {
     let peer = 1
     var server = TestMembership(peers: 1)
@@ -253,8 +253,7 @@ struct MembershipTests {
     #expect(server.declared.contains(death))
   }
 
-  @Test(
-    "looks at the lock and the beats of a server that hangs, each from when they say something")
+  @Test("checks the lock and the heartbeats of a hung server, each once they are meaningful")
   func moments() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -272,7 +271,7 @@ struct MembershipTests {
     #expect(lockAt == lastBeat + 1_001 && beatAt == lastBeat + 3_001)
   }
 
-  @Test("names the servers that are not heard, as long as that is so")
+  @Test("lists the servers that are not heard, while they are not heard")
   func silentServers() {
     var server = TestMembership(peers: 2)
     server.settle()
@@ -285,7 +284,7 @@ struct MembershipTests {
     #expect(server.silent == [])
   }
 
-  @Test("forgives the others after it was stopped itself")
+  @Test("resets the silence of other servers after it was paused itself")
   func stopped() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -298,7 +297,7 @@ struct MembershipTests {
     #expect(server.declared == [] && server.leaves == [])
   }
 
-  @Test("leaves when its row is gone or dead")
+  @Test("leaves when its row is missing or marked dead")
   func declaredDead() {
     var server = TestMembership(peers: 1)
     server.settle()
@@ -312,7 +311,8 @@ struct MembershipTests {
   }
 
   @Test(
-    "leaves when it hears nothing and others do, not when all are deaf", arguments: [true, false])
+    "leaves when it hears nothing and others do, but not when all are deaf",
+    arguments: [true, false])
   func deafness(othersHear: Bool) {
     var server = TestMembership(peers: 2)
     server.settle()
@@ -326,7 +326,7 @@ struct MembershipTests {
     #expect((server.membership.unreadiness(at: server.now) == nil) == !othersHear)
   }
 
-  @Test("stays ready and a home when the bus ends for all, though the others notice later")
+  @Test("stays ready and a home when the bus fails for all, even if the others notice later")
   func busEnds() {
     var server = TestMembership(peers: 2)
     server.settle()
@@ -341,7 +341,7 @@ struct MembershipTests {
     #expect(server.written.last == .live && server.leaves == [])
   }
 
-  @Test("is not ready, no home, and gone in time when it alone loses the bus")
+  @Test("becomes unready, then no home, and leaves in time when only it loses the bus")
   func losesBus() {
     var server = TestMembership(peers: 2)
     server.settle()
@@ -363,7 +363,7 @@ struct MembershipTests {
     #expect(leftAt == end + 5_500 && server.leaves == [.isolatedFromBus])
   }
 
-  @Test("gives a bus that is back for others first some time")
+  @Test("waits for a while before it leaves when other servers hear a restored bus first")
   func busReturns() {
     var server = TestMembership(peers: 2)
     server.settle()
@@ -384,7 +384,7 @@ struct MembershipTests {
     #expect(server.membership.unreadiness(at: server.now) == nil)
   }
 
-  @Test("waits for a bus that it has never heard, as long as that takes")
+  @Test("waits indefinitely for a bus that it has never heard")
   func neverHeard() {
     var server = TestMembership(peers: 2)
     server.handle(.mayServe)
@@ -412,7 +412,7 @@ struct MembershipTests {
     #expect(server.membership.ring.homes.count == 3)
   }
 
-  @Test("leaves when it alone does not reach the registry", arguments: [true, false])
+  @Test("leaves when only it cannot reach the registry", arguments: [true, false])
   func registryAway(othersReach: Bool) {
     var server = TestMembership(peers: 2)
     server.settle()
@@ -426,7 +426,7 @@ struct MembershipTests {
     #expect(server.leaves == (othersReach ? [.isolatedFromRegistry] : []))
   }
 
-  @Test("alone, it never leaves")
+  @Test("never leaves when it is the only server")
   func alone() {
     var server = TestMembership()
     server.settle()

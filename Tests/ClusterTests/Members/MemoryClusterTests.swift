@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A cluster in memory")
+@Suite("An in-memory cluster")
 struct MemoryClusterTests {
-  @Test("delivers in order, holds back what is cut, and loses it by a reset at both ends")
+  @Test("delivers in order, holds messages on a cut link, and loses them by a reset at both ends")
   func faults() {
     let cluster = MemoryCluster(.byHand)
     let (a, b) = (cluster.join("a"), cluster.join("b"))

@@ -2,7 +2,7 @@ import Cluster
 import TestSupport
 import Testing
 
-@Suite("Homes by the ring")
+@Suite("Homes assigned by the ring")
 struct ServerRingTests {
   private static func members(_ count: Int, seed: UInt64) -> [ClusterMember] {
     var random = SeededGenerator(seed: seed)
@@ -19,7 +19,7 @@ struct ServerRingTests {
     #expect(keys.map { ring.home(ofUser: $0).slot } == [0, 4, 4, 3, 0])
   }
 
-  @Test("are spread evenly, for channels and users apart", arguments: [2, 3, 20, 256])
+  @Test("are spread evenly, for channels and users independently", arguments: [2, 3, 20, 256])
   func spread(count: Int) {
     let ring = ServerRing(live: Self.members(count, seed: UInt64(count)))
     let keys = 100 * count
@@ -41,7 +41,7 @@ struct ServerRingTests {
     #expect(equal < 100 + 60)
   }
 
-  @Test("move only from a server that goes, and to all others")
+  @Test("move only from a server that leaves, and to all others")
   func movement() {
     let members = Self.members(6, seed: 7)
     let (before, after) = (ServerRing(live: members), ServerRing(live: Array(members.dropFirst())))
@@ -66,7 +66,7 @@ struct ServerRingTests {
     #expect(last.homes.count == 2)
   }
 
-  @Test("Ids are 16 hexadecimal digits")
+  @Test("server IDs are 16 hexadecimal digits")
   func ids() {
     #expect(ServerID(rawValue: 0xab).description == "00000000000000ab")
     #expect(ServerID("00000000000000ab") == ServerID(rawValue: 0xab))

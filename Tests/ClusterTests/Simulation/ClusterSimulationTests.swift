@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// Schedules of whole servers: crashes, stops, cuts of the bus and of the registry.
-@Suite("A cluster in a simulation")
+@Suite("A simulated cluster")
 struct ClusterSimulationTests {
-  @Test("agrees on its ring after faults, and keeps the promise of links", arguments: 0..<4)
+  @Test("agrees on its ring after faults, and keeps the guarantees of links", arguments: 0..<4)
   func schedules(part: Int) {
     for number in 0..<40 * Schedules.factor {
       let seed = UInt64(number * 4 + part)
@@ -30,7 +30,7 @@ struct ClusterSimulationTests {
   }
 
   @Test(
-    "gives up a server that ends or hangs in time, wherever in its beats that is",
+    "removes a server that exits or hangs in time, at any point between its heartbeats",
     arguments: [Loss.ends, .hangs])
   func losses(loss: Loss) {
     let (lost, others) = (ServerID(rawValue: 2), [1, 3].map(ServerID.init(rawValue:)))
@@ -74,7 +74,7 @@ struct ClusterSimulationTests {
 /// The order of what a server sends in one turn.
 @Suite("Messages of one turn")
 struct SendingOrderTests {
-  @Test("leave in the order in which they were sent, whatever that of the servers is")
+  @Test("are sent in their order, whatever the order of the servers")
   func order() throws {
     let ids = (UInt64(1)...3).map(ServerID.init(rawValue:))
     var simulation = Simulation<ClusterServer>(seed: 1)
@@ -98,9 +98,9 @@ struct SendingOrderTests {
 }
 
 /// Messages of threads that learn late that a link was reset.
-@Suite("Senders that have not learned of a reset")
+@Suite("Senders that do not know of a reset")
 struct LateSenderTests {
-  @Test("what they send is dropped until they have learned of it")
+  @Test("have their messages dropped until they learn of it")
   func dropsOutdated() {
     let (one, other) = (ServerID(rawValue: 1), ServerID(rawValue: 2))
     var simulation = Simulation<ClusterServer>(seed: 1)

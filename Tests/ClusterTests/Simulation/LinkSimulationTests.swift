@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Thousands of schedules of links over a bus that loses, doubles, delays and cuts.
-@Suite("Links in a simulation")
+@Suite("Simulated links")
 struct LinkSimulationTests {
   @Test("deliver once and in order, or report a reset at both ends", arguments: 0..<8)
   func schedules(part: Int) {

@@ -14,7 +14,7 @@ struct YAMLDocumentTests {
   }
 
   @Test(
-    "scalars of each style have their text, and plain ones may stand for nothing",
+    "scalars of each style are parsed, and plain ones may be null",
     arguments: [
       ("a b", "a b", false), ("'it''s'", "it's", false), (#""\x41\u00e9\0""#, "Aé\u{0}", false),
       ("|\n a\n b\n", "a\nb\n", false), (">-\n a\n b\n", "a b", false), ("12", "12", false),
@@ -27,12 +27,12 @@ struct YAMLDocumentTests {
     #expect(node.isNull == isNull)
   }
 
-  @Test("an empty text, and one of comments, holds no value", arguments: ["", "\n", "# a\n"])
+  @Test("an empty document, or one of comments, contains no value", arguments: ["", "\n", "# a\n"])
   func empty(text: String) throws {
     #expect(try root(text) == nil)
   }
 
-  @Test("values have the line that they begin in")
+  @Test("values have the line in which they begin")
   func lines() throws {
     let node = try #require(try root("\n# note\na: 1\nb:\n  - x\n  - {c: \n y}\n"))
     guard case .mapping(let members) = node.content,
@@ -49,7 +49,7 @@ struct YAMLDocumentTests {
   }
 
   @Test(
-    "a text that is not read is refused with its line",
+    "an invalid document is refused with its line",
     arguments: [
       ("a: [", 2), ("a: 1\n  b: 2", 2), ("a: 1\nb: 2\na: 3", 3), ("a\n---\nb", 2),
       ("a: &x 1\nb: *x", 2), ("a: \"\\q\"", 1), ("a:\n\tb", 2), ("a: 1\nb: \u{1}", 2),
@@ -61,7 +61,7 @@ struct YAMLDocumentTests {
     #expect(found?.explanation.hasPrefix("expected ") == true)
   }
 
-  @Test("values are nested as deep as the limit, and no deeper")
+  @Test("values are nested up to the limit, and no deeper")
   func depth() throws {
     let limit = YAMLDocument.depthLimit
     for (open, close) in [("[", "]"), ("{a: ", "}")] {
@@ -74,7 +74,7 @@ struct YAMLDocumentTests {
     #expect(problem(lines + String(repeating: " ", count: limit + 1) + "- a") != nil)
   }
 
-  @Test("what is written as JSON is read back, whatever it is")
+  @Test("any value written as JSON is parsed unchanged")
   func roundTrip() throws {
     for seed in 1...300 as ClosedRange<UInt64> {
       var random = SeededGenerator(seed: seed)

@@ -34,7 +34,7 @@ struct AuditLogTests {
     }
   }
 
-  @Test("has every record in its order, appended to what was there")
+  @Test("contains every record in order, appended to the existing ones")
   func order() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path(of: "audit.log")
@@ -49,7 +49,7 @@ struct AuditLogTests {
     #expect(mode == 0o600)
   }
 
-  @Test("goes on in a new file after it was moved away")
+  @Test("continues in a new file after the old one was renamed")
   func rotation() throws {
     let directory = try TemporaryDirectory()
     let (path, old) = (directory.path(of: "audit.log"), directory.path(of: "audit.log.1"))
@@ -66,7 +66,7 @@ struct AuditLogTests {
     #expect(try ids(in: old) == ["1"] && (try ids(in: path)) == ["2"])
   }
 
-  @Test("counts lines that a full disk does not take")
+  @Test("counts lines that a full disk refuses")
   func fullDisk() throws {
     let log = try log(at: "/dev/full")
     for id in 0..<10 { log.write(try record(id)) }
@@ -74,7 +74,7 @@ struct AuditLogTests {
     #expect(log.counts == (0, 10))
   }
 
-  @Test("ends although it is a pipe that is not read")
+  @Test("stops even if it writes to a pipe that is not read")
   func unreadPipe() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path(of: "audit.log")
@@ -87,7 +87,7 @@ struct AuditLogTests {
     #expect(log.counts.written < 2_000)
   }
 
-  @Test("is refused when it cannot be opened, and is nothing when it is off")
+  @Test("is an error if it cannot be opened, and nil if disabled")
   func opening() throws {
     #expect(throws: UnusableSetting.self) { try log(at: "/nonexistent/audit.log") }
     #expect(try AuditLog(Settings().audit, logger: Logger(label: "audit")) == nil)

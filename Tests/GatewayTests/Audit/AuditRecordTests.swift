@@ -7,7 +7,7 @@ import Transport
 
 @testable import Gateway
 
-@Suite("A line of the audit log")
+@Suite("An audit log line")
 struct AuditRecordTests {
   /// - Parameter pattern: The path of the route, if it has parameters.
   private func call(
@@ -27,7 +27,7 @@ struct AuditRecordTests {
     return try JSONDocument(bytes).root
   }
 
-  @Test("names who did what to whom, and no texts")
+  @Test("contains who did what to which object, without message texts")
   func ban() throws {
     let record = AuditRecord(
       call: try call(
@@ -51,7 +51,7 @@ struct AuditRecordTests {
     #expect(!String(decoding: record.line, as: UTF8.self).contains("private"))
   }
 
-  @Test("names what a call has made, without its secret")
+  @Test("names what a call has created, without its secret")
   func made() throws {
     let record = AuditRecord(
       call: try call("POST", "/v3/parley/api_tokens", body: #"{"name":"shop"}"#), former: nil,
@@ -62,7 +62,7 @@ struct AuditRecordTests {
     #expect(!String(decoding: record.line, as: UTF8.self).contains("secret-token"))
   }
 
-  @Test("has the code of a refusal")
+  @Test("contains the error code of a refused call")
   func refusal() throws {
     let record = AuditRecord(
       call: try call(
@@ -72,7 +72,7 @@ struct AuditRecordTests {
     #expect(line["status"]?.integer == 400 && line["code"]?.integer == 400_201)
   }
 
-  @Test("stays one harmless line whatever is in a name or body")
+  @Test("stays a single safe line whatever a name or body contains")
   func hostile() throws {
     let record = AuditRecord(
       call: try call(
@@ -99,7 +99,7 @@ struct AuditRecordTests {
         + #""throttle":{"messages":\#(throttle.0),"window_ms":\#(throttle.1)}}"#).utf8)
   }
 
-  @Test("has the limits that were set, and those before")
+  @Test("contains the limits that were set, and the previous ones")
   func limitsSet() throws {
     let path = "/v3/parley/limits/channels/{channel_url}"
     func record(_ method: String, _ body: String, _ outcome: CallOutcome) throws -> JSONNode {
@@ -129,7 +129,7 @@ struct AuditRecordTests {
     #expect(refused["before"] == nil && refused["after"] == nil)
   }
 
-  @Test("has the values that a change of a channel changes or gives, and no texts")
+  @Test("contains the new values of a channel change, and no texts")
   func channel() throws {
     let former = AuditedValues(
       Channel(
@@ -152,7 +152,7 @@ struct AuditRecordTests {
     #expect(!String(decoding: record.line, as: UTF8.self).contains("private"))
   }
 
-  @Test("has the operators in the query, and those before")
+  @Test("contains the operators in the query, and the previous ones")
   func operators() throws {
     let former = AuditedValues(
       Channel(url: "lobby", operators: [User(id: "jeff"), User(id: "ada")], createdAt: 0))
@@ -167,7 +167,7 @@ struct AuditRecordTests {
     #expect(line["after"] == nil)
   }
 
-  @Test("has the counters before and after, and of metadata only the keys")
+  @Test("contains the counters before and after, and only the keys of metadata")
   func counters() throws {
     let counting = try call(
       "PUT", "/v3/open_channels/lobby/metacounter",
@@ -190,7 +190,7 @@ struct AuditRecordTests {
     #expect(!String(decoding: noted.line, as: UTF8.self).contains("private"))
   }
 
-  @Test("names an address without its query")
+  @Test("contains a URL without its query")
   func address() throws {
     let purge = try call(
       "DELETE", "/v3/parley/previews", query: ["url": "https://example.com/a?key=private"])
@@ -205,7 +205,7 @@ struct AuditRecordTests {
     #expect(!String(decoding: named.line, as: UTF8.self).contains("private"))
   }
 
-  @Test("cuts what is long")
+  @Test("truncates long values")
   func long() throws {
     let names = (0..<50).map { #""field\#($0)":1"# }.joined(separator: ",")
     let body = #"{"nickname":"\#(String(repeating: "n", count: 5_000))",\#(names)}"#
@@ -216,7 +216,7 @@ struct AuditRecordTests {
     #expect(try line(record)["fields"]?.elements.map(\.string).count == 31)
   }
 
-  @Test("is described for every call that changes something")
+  @Test("is defined for every call that changes something")
   func actions() {
     for route in PlatformRoutes.all where route.methods != ["GET"] {
       let path = route.pattern.description
@@ -225,7 +225,7 @@ struct AuditRecordTests {
     #expect(AuditedAction(ofPath: "/v3/nothing") == nil)
   }
 
-  @Test("is written for calls that change something, for messages only on demand")
+  @Test("is written for calls that change something, for messages only if enabled")
   func routes() {
     let sending = ["/v3", "/v3/parley/forms"].map { $0 + "/open_channels/{channel_url}/messages" }
     for route in PlatformRoutes.all {

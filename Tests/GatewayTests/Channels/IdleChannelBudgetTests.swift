@@ -15,7 +15,7 @@ struct IdleChannelBudgetTests {
     IdleChannelBudget.Channel(number: number, lastUse: lastUse, byteCount: byteCount)
   }
 
-  @Test("are looked at when a quarter of the budget was loaded, by number or by bytes")
+  @Test("are examined after loading a quarter of the budget, by number or by bytes")
   func isDue() {
     var budget = IdleChannelBudget(countLimit: 8, byteLimit: 1_000)
     #expect(!budget.isDue)
@@ -36,7 +36,7 @@ struct IdleChannelBudgetTests {
       budget.takeExcess(of: (1...6).map { Self.channel($0, lastUse: 0, byteCount: 125) }) == [])
   }
 
-  @Test("that are too many go, those first that were not asked for the longest")
+  @Test("beyond the limit are unloaded, least recently used first")
   func tooMany() {
     var budget = IdleChannelBudget(countLimit: 8, byteLimit: 1_000)
     let times: [Int64] = [7, 1, 9, 2, 8, 2, 5, 6]
@@ -44,7 +44,7 @@ struct IdleChannelBudgetTests {
     #expect(budget.takeExcess(of: channels) == [1, 3])
   }
 
-  @Test("that take too much memory go in the same order")
+  @Test("beyond the memory limit are unloaded in the same order")
   func tooLarge() {
     var budget = IdleChannelBudget(countLimit: 8, byteLimit: 1_000)
     let channels = [
@@ -55,7 +55,7 @@ struct IdleChannelBudgetTests {
     #expect(budget.takeExcess(of: [Self.channel(1, lastUse: 1, byteCount: 2_000)]) == [1])
   }
 
-  @Test("stay few however many are looked at; those with participants or events stay as well")
+  @Test("stay within the budget while reading; channels with participants or events are kept")
   func reading() throws {
     let driven = try DrivenShard()
     let urls = (0..<4_100).map { "room-\($0)" }

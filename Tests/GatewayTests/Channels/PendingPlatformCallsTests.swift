@@ -2,9 +2,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Calls over the Platform API that wait for a judge")
+@Suite("Platform API calls that wait for a judge")
 struct PendingPlatformCallsTests {
-  @Test("calls are ended in any order, each by its own number, and once")
+  @Test("calls end in any order, each by its own number, and once")
   func numbers() {
     var calls = PendingPlatformCalls()
     let numbers = (0..<3).map { _ in calls.begin { _, _ in } }

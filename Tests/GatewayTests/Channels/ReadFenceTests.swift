@@ -2,9 +2,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Readings that wait for the events of writes")
+@Suite("Reads that wait for the events of writes")
 struct ReadFenceTests {
-  @Test("a reading waits for the writes that were submitted before it, and for no later one")
+  @Test("a read waits for the writes submitted before it, and for no later one")
   func order() {
     var fence = ReadFence<String>()
     #expect(fence.admit("before all writes") == "before all writes")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Messages that the log does not keep", .onOwnThreads)
+@Suite("Messages that the log does not store", .onOwnThreads)
 struct UnkeptMessageTests {
-  @Test("one is sent at once, unless the log has an earlier entry or is asked for mentioned users")
+  @Test("a message is sent at once unless an earlier log entry or mentioned users must be awaited")
   func order() throws {
     let driven = try DrivenShard()
     let channel = driven.channel()

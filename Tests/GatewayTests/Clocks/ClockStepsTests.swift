@@ -3,9 +3,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Steps of the clock")
+@Suite("Clock steps")
 struct ClockStepsTests {
-  @Test("a clock that runs, slowly or fast, makes none")
+  @Test("a clock that runs, slowly or fast, causes none")
   func none() {
     var steps = ClockSteps(at: Moment(unix: 1_000_000, monotonic: 5))
     for second in 1...10_000 {
@@ -16,7 +16,7 @@ struct ClockStepsTests {
   }
 
   @Test(
-    "each is found once, with its direction",
+    "each is detected once, with its direction",
     arguments: [3_600_000, -3_600_000, 1_000, -1_000] as [Int64])
   func step(by size: Int64) {
     var steps = ClockSteps(at: Moment(unix: 1_000_000, monotonic: 0))
@@ -26,7 +26,7 @@ struct ClockStepsTests {
     #expect(steps.look(at: Moment(unix: 1_004_000, monotonic: 4_000)) == -size)
   }
 
-  @Test("changes of less than a second are none")
+  @Test("changes of less than a second are ignored")
   func small() {
     var steps = ClockSteps(at: Moment(unix: 1_000_000, monotonic: 0))
     #expect(steps.look(at: Moment(unix: 1_001_999, monotonic: 1_000)) == nil)

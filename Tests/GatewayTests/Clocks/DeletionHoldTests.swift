@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The wait before things are deleted for their age")
+@Suite("The delay before deletion by age")
 struct DeletionHoldTests {
   private static let (hour, day): (Int64, Int64) = (3_600_000, 86_400_000)
 
@@ -16,7 +16,7 @@ struct DeletionHoldTests {
     DeletionHold(usual, at: time(0), gap: gap)
   }
 
-  @Test("takes an hour after a start")
+  @Test("lasts one hour after a start")
   func start() {
     let hold = hold(gap: 5)
     #expect(hold.rest(forAge: 30 * Self.day, at: time(0)) == Self.hour)
@@ -24,14 +24,14 @@ struct DeletionHoldTests {
     #expect(hold.rest(forAge: 30 * Self.day, at: time(Self.hour)) == 0)
   }
 
-  @Test("takes a day after a start a day or more after the newest message")
+  @Test("lasts one day if the server starts a day or more after the newest message")
   func gap() {
     #expect(hold(gap: Self.day - 1).rest(at: time(0)) == Self.hour)
     #expect(hold(gap: 31 * Self.day).rest(at: time(0)) == Self.day)
     #expect(hold(gap: -31 * Self.day).rest(at: time(0)) == Self.hour)
   }
 
-  @Test("begins anew with the first look after a step, and never ends sooner by one")
+  @Test("restarts at the first check after a clock step, and is never shortened by one")
   func steps() {
     let hold = hold()
     #expect(hold.rest(at: time(2 * Self.hour)) == 0)
@@ -42,13 +42,13 @@ struct DeletionHoldTests {
     #expect(hold.rest(at: time(3 * Self.hour + Self.day)) == 0)
   }
 
-  @Test("is off with a time of 0, whatever happens")
+  @Test("is disabled by a time of 0, in all cases")
   func off() {
     let hold = hold(0, gap: 31 * Self.day)
     #expect(hold.rest(at: time(5, stepped: 31 * Self.day)) == 0)
   }
 
-  @Test("takes no longer than what is deleted was to be kept")
+  @Test("lasts no longer than the retention age")
   func shortAges() {
     let hold = hold()
     #expect(hold.rest(forAge: 2_000, at: time(500)) == 1_500)

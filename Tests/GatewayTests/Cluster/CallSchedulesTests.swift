@@ -13,7 +13,7 @@ import Testing
 @Suite("Calls in random schedules", .onOwnThreads)
 struct CallSchedulesTests {
   @Test(
-    "each call is answered once, and what is acknowledged is there once, in the order of the calls",
+    "each call is answered once, and acknowledged changes exist once, in the order of the calls",
     arguments: UInt64(1)...40)
   func schedules(seed: UInt64) throws {
     let schedule = try CallSchedule(seed: seed)

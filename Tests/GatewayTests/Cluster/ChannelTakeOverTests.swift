@@ -5,7 +5,7 @@ import Testing
 @testable import Gateway
 
 /// A channel whose new home is reading it, while stages report to that home and the cluster changes.
-@Suite("A channel that is being taken over", .onOwnThreads)
+@Suite("A channel during a takeover", .onOwnThreads)
 struct ChannelTakeOverTests {
   private let servers: DrivenServers
   private let url: String
@@ -41,13 +41,14 @@ struct ChannelTakeOverTests {
     servers.settle()
   }
 
-  @Test("a user who left meanwhile is not in the channel, and enters on another server")
+  @Test(
+    "a user who left during the takeover is not in the channel, and can enter on another server")
   func leaves() throws {
     try takeOver { _ = try client.call("channel.exit", #""channel_url":"\#(url)""#) }
     #expect(try twin.enter(url).contains(#""participant_count":1"#))
   }
 
-  @Test("the users of a server that ended meanwhile are not in the channel")
+  @Test("users of a server that ended during the takeover are not in the channel")
   func loses() throws {
     try takeOver { servers.keep([2]) }
     #expect(try twin.enter(url).contains(#""participant_count":1"#))
@@ -56,7 +57,7 @@ struct ChannelTakeOverTests {
     #expect(!page.contains(user), "\(page)")
   }
 
-  @Test("a server that is not the home any more does not keep the channel")
+  @Test("a server that is no longer the home releases the channel")
   func moves() throws {
     try takeOver { servers.keep([0, 1, 2]) }
     #expect(try client.say("hello", in: url).contains(#""result""#))

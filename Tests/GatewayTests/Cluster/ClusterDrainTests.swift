@@ -23,14 +23,14 @@ struct ClusterDrainTests {
     ).text
   }
 
-  @Test("is confirmed by it")
+  @Test("is confirmed by that server")
   func confirmed() throws {
     #expect(try drain(target.id) == "{}")
     #expect(target.services.stage == .draining)
     #expect(servers.servers[0].services.stage == .serving)
   }
 
-  @Test("is of unknown outcome when it does not answer, and can be repeated")
+  @Test("has an unknown outcome if it does not respond, and can be repeated")
   func lost() throws {
     servers.isLost = { [target] _, _, receiver in receiver == target.id }
     #expect(try drain(target.id) == "500901")
@@ -40,7 +40,7 @@ struct ClusterDrainTests {
     #expect(target.services.stage == .draining)
   }
 
-  @Test("that does not exist fails")
+  @Test("fails if the server does not exist")
   func absent() throws {
     #expect(throws: ServiceError.self) { try drain(ServerID(rawValue: 99)) }
   }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Servers of a deployment", .onOwnThreads)
 struct ClusterStatusTests {
-  @Test("a server that is alone lists itself, and is the home of every channel")
+  @Test("a single server lists itself, and is the home of every channel")
   func alone() throws {
     let running = try RunningGateway { $0.auth.apiToken = Secret("token") }
     let cluster = try running.call("GET", "/v3/parley/cluster?channel_url=lobby")
@@ -30,7 +30,7 @@ struct ClusterStatusTests {
     #expect(try running.call("GET", "/v3/parley/cluster?channel_url=" + long).status == 400)
   }
 
-  @Test("every start is another server, and draining it by its id drains it")
+  @Test("every start has a new server ID, and draining by that ID drains the server")
   func drain() throws {
     let running = try RunningGateway { $0.auth.apiToken = Secret("token") }
     let other = try RunningGateway { $0.auth.apiToken = Secret("token") }
@@ -44,7 +44,7 @@ struct ClusterStatusTests {
     #expect(!running.gateway.startsAgain)
   }
 
-  @Test("status, metrics and readiness come from the cluster when there is one")
+  @Test("status, metrics and readiness cover the cluster if there is one")
   func clustered() throws {
     let cluster = FakeCluster()
     let status = ClusterStatus(
@@ -80,7 +80,7 @@ struct ClusterStatusTests {
     }
   }
 
-  @Test("servers whose shared settings differ name them, and no secret shows")
+  @Test("servers whose shared settings differ name these settings, and no secret is shown")
   func agreement() {
     var settings = Settings()
     settings.auth.apiToken = Secret("hush")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("What the log says of the bus")
+@Suite("Log warnings about the bus")
 struct ClusterWarningsTests {
   private func figures(
     _ fault: String?, forged: UInt64 = 0, malformed: UInt64 = 0
@@ -16,7 +16,7 @@ struct ClusterWarningsTests {
     return figures
   }
 
-  @Test("a bus that is down is named with the reason, once, and again when it is up")
+  @Test("a bus failure is logged once with its reason, and again on recovery")
   func bus() {
     var warnings = ClusterWarnings()
     #expect(warnings.take(figures("starting"), at: 0).isEmpty)
@@ -28,14 +28,14 @@ struct ClusterWarningsTests {
     #expect(warnings.take(figures(nil), at: 0).map(\.text) == ["the bus is up"])
   }
 
-  @Test("a bus that never comes up is named too")
+  @Test("a bus that never connects is logged too")
   func refused() {
     var warnings = ClusterWarnings()
     #expect(warnings.take(figures("starting"), at: 0).isEmpty)
     #expect(warnings.take(figures("refused"), at: 0).count == 1)
   }
 
-  @Test("another deployment on the bus is named, once a minute")
+  @Test("another deployment on the bus is logged once a minute")
   func foreign() {
     var warnings = ClusterWarnings()
     var figures = figures(nil)
@@ -49,8 +49,7 @@ struct ClusterWarningsTests {
     #expect(warnings.take(figures, at: 60_000).first?.metadata["messages"] == "6")
   }
 
-  @Test(
-    "servers that go on to beat and are in no registry are named; those that come and go are not")
+  @Test("servers that keep beating but are in no registry are logged; temporary ones are not")
   func strangers() {
     var warnings = ClusterWarnings()
     var figures = figures(nil)
@@ -63,7 +62,7 @@ struct ClusterWarningsTests {
     #expect(warnings.take(figures, at: 120_000).map(\.metadata) == [["beats": "20"]])
   }
 
-  @Test("dropped messages are counted in one line a minute")
+  @Test("dropped messages are counted in one line per minute")
   func dropped() {
     var warnings = ClusterWarnings()
     #expect(warnings.take(figures(nil, forged: 3), at: 0).map(\.metadata) == [["forged": "3"]])

@@ -16,7 +16,7 @@ import WebSocket
 @testable import Transport
 
 /// Changes that concern all servers, each of which is announced in the store.
-@Suite("Changes that concern all servers", .serialized, .onOwnThreads)
+@Suite("Changes that apply to all servers", .serialized, .onOwnThreads)
 struct ControlLogTests {
   /// One for all tests, each of which has a database of its own.
   private static let database: Result<PostgreSQLServer, any Error> = Result {
@@ -86,7 +86,7 @@ struct ControlLogTests {
   // MARK: Tests
 
   @Test(
-    "a user's sessions on all servers are closed, hints or none",
+    "a user's sessions on all servers are closed, with or without hints",
     arguments: ["deactivated", "deleted", "revoked"], [false, true])
   func evicts(cause: String, losesHints: Bool) throws {
     let user = servers.user(at: 2)
@@ -122,7 +122,7 @@ struct ControlLogTests {
     try stay([bySession, again])
   }
 
-  @Test("a session that was opened after an announcement stays, on a server that reads it later")
+  @Test("a session opened after an announcement stays open on a server that reads it later")
   func keepsLaterSessions() throws {
     let user = servers.user(at: 1)
     let old = try open(user, try token(of: user), on: 2)
@@ -140,7 +140,7 @@ struct ControlLogTests {
     try stay([new])
   }
 
-  @Test("limits and API tokens that one server changes hold on all")
+  @Test("limits and API tokens that one server changes apply on all")
   func sharesChanges() throws {
     _ = try call(LimitEndpoints.deployment.set, nil, limits, on: 0)
     let issued = try call(APITokenEndpoints.issue, nil, #"{"name":"second"}"#, on: 1)
@@ -157,7 +157,7 @@ struct ControlLogTests {
     }
   }
 
-  @Test("a reset, a change of the ring and a beat bring what was lost", arguments: 0..<3)
+  @Test("a reset, a ring change and a heartbeat each recover lost announcements", arguments: 0..<3)
   func readsAgain(occasion: Int) throws {
     servers.isLost = { _, _, _ in true }
     _ = try call(LimitEndpoints.deployment.set, nil, limits, on: 0)
@@ -172,7 +172,7 @@ struct ControlLogTests {
     try servers.turns { floods()[1] == 7 }
   }
 
-  @Test("a thousand changes at once end in the same state everywhere, with few reads")
+  @Test("a thousand concurrent changes end in the same state everywhere, with few reads")
   func coalesces() throws {
     let shard = servers.servers[0].shards[0]
     let users = (0..<20).map { servers.user(at: $0 % 3, "crowd\($0)") }
@@ -195,7 +195,7 @@ struct ControlLogTests {
     try servers.turns { floods() == [1_000, 1_000, 1_000] }
   }
 
-  @Test("a server that has missed rows reads all anew, and has sessions opened again")
+  @Test("a server that has missed rows reads everything again, and makes its clients reconnect")
   func startsAnew() throws {
     let user = servers.user(at: 1)
     let client = try open(user, try token(of: user), on: 2)

@@ -10,7 +10,7 @@ import Testing
 /// Messages that a server of this version never sends, from a caller that can speak to the servers.
 @Suite("Forged messages between servers", .onOwnThreads)
 struct ForgedMessagesTests {
-  @Test("stages let in sessions of their own server only")
+  @Test("stages only admit sessions of their own server")
   func foreignSessions() throws {
     let servers = try DrivenServers(count: 2)
     let (here, there) = (servers.servers[0], servers.servers[1])
@@ -28,7 +28,7 @@ struct ForgedMessagesTests {
     #expect(here.inbox.figures[.unreadable] == 4)
   }
 
-  @Test("the shards of other servers deliver nothing to connections")
+  @Test("shards of other servers cannot deliver to connections")
   func deliveries() throws {
     let servers = try DrivenServers(count: 2)
     let (here, there) = (servers.servers[0], servers.servers[1])
@@ -45,7 +45,7 @@ struct ForgedMessagesTests {
 
   // Records what two servers send each other, puts extreme numbers in place of any eight bytes, and
   // has the servers receive the result. A sum or an index that is not checked ends the process.
-  @Test("extreme numbers in messages end no server", arguments: UInt64(1)...3)
+  @Test("extreme numbers in messages crash no server", arguments: UInt64(1)...3)
   func extremeNumbers(seed: UInt64) throws {
     let servers = try DrivenServers(count: 2)
     var sent: [(bytes: [UInt8], sender: ServerID, receiver: ServerID)] = []

@@ -6,7 +6,7 @@ import Transport
 
 @testable import Gateway
 
-@Suite("Messages of the past over several servers", .onOwnThreads)
+@Suite("Imported messages with several servers", .onOwnThreads)
 struct ImportTests {
   private static let past: Int64 = 1_546_300_800_000
 
@@ -20,7 +20,7 @@ struct ImportTests {
     ).text
   }
 
-  @Test("reach the home of their channel with their times, whatever server they are sent to")
+  @Test("reach the home of their channel with their times, from any server")
   func relayed() throws {
     let servers = try DrivenServers(count: 3)
     let url = servers.channel(at: 0)

@@ -40,7 +40,7 @@ struct LeavingTests {
     return try client.replyUnlessClosed(to: number)
   }
 
-  @Test("writes nothing any more, and takes over no channel")
+  @Test("writes nothing more, and takes over no channel")
   func home() throws {
     let (there, here) = (try client(on: 1), try client(on: 0))
     _ = try there.say("one", in: url)
@@ -57,7 +57,7 @@ struct LeavingTests {
     #expect(left.shards.allSatisfy { $0.channels.resident(url) == nil })
   }
 
-  @Test("answers the calls that wait for other servers at once")
+  @Test("immediately answers the calls that wait for other servers")
   func edge() throws {
     let client = try client(on: 1)
     servers.isLost = { message, _, _ in
@@ -74,7 +74,7 @@ struct LeavingTests {
     #expect(servers.servers[1].inbox.figures[.unknownOutcomes] == 1)
   }
 
-  @Test("has its calls taken over when it is not heard and drains, before it is gone")
+  @Test("has its calls taken over when it is silent and draining, before it is gone")
   func silent() throws {
     let members = servers.servers.map(\.network.local)
     let ring = ServerRing(live: Array(members[1...]), draining: [members[0]])
@@ -106,7 +106,7 @@ struct LeavingTests {
     #expect(try client.reply(to: send).contains(#""message":"x""#))
   }
 
-  @Test("leaves once, whatever it is called for")
+  @Test("leaves once, even if it is asked repeatedly")
   func once() {
     for reason in ["declared dead", "again"] { servers.servers[0].inbox.mustLeave(reason: reason) }
     servers.settle()
@@ -114,7 +114,7 @@ struct LeavingTests {
     #expect(!servers.servers[1].services.hasLeftCluster)
   }
 
-  @Test("joins again, unless an operator wants it to end")
+  @Test("joins again, unless an operator stops it")
   func joinsAgain() {
     let services = servers.servers[0].services
     servers.servers[0].inbox.mustLeave(reason: "declared dead")

@@ -78,7 +78,7 @@ struct LostMessagesTests {
   }
 
   @Test(
-    "a message is sent once, whether the call was lost or its answer", arguments: [true, false])
+    "a message is sent once, whether the call or its response was lost", arguments: [true, false])
   func sendsOnce(losesCall: Bool) throws {
     let client = try client(on: 1)
     var number = 0
@@ -96,7 +96,7 @@ struct LostMessagesTests {
     #expect(servers.servers[1].inbox.figures[.repeated] == 1)
   }
 
-  @Test("messages that were lost keep their order")
+  @Test("lost messages are sent again in order")
   func keepsOrder() throws {
     let client = try client(on: 1)
     var numbers: [Int] = []
@@ -113,7 +113,7 @@ struct LostMessagesTests {
     #expect(seqs == seqs.sorted() && Set(seqs).count == 4)
   }
 
-  @Test("the outcome of another change is unknown, and it is not repeated")
+  @Test("another change has an unknown outcome, and is not repeated")
   func reportsUnknownOutcomes() throws {
     let client = try client(on: 1)
     var number = 0
@@ -128,7 +128,7 @@ struct LostMessagesTests {
     #expect(servers.servers[1].inbox.figures[.unknownOutcomes] == 1)
   }
 
-  @Test("reads and requests to enter are repeated")
+  @Test("reads and entry requests are repeated")
   func repeatsReads() throws {
     let client = try client(on: 1)
     _ = try client.say("one", in: url)
@@ -146,7 +146,7 @@ struct LostMessagesTests {
     #expect(try client.reply(to: number).contains(#""result""#))
   }
 
-  @Test("a call of the Platform API is answered after a loss")
+  @Test("a Platform API call is answered after a loss")
   func answersPlatform() throws {
     _ = try client(on: 0)
     servers.isLost = { message, _, _ in Self.isAnswer(message) }
@@ -164,7 +164,7 @@ struct LostMessagesTests {
     #expect(servers.servers[1].inbox.figures[.unknownOutcomes] == 1)
   }
 
-  @Test("a session that opens while messages are lost opens after all")
+  @Test("a session that opens while messages are lost still opens")
   func opens() throws {
     let other = servers.user(at: 0, "other")
     let client = try servers.connect(other, on: 1)
@@ -176,7 +176,7 @@ struct LostMessagesTests {
     #expect(try client.reply(to: number).contains(#""result""#))
   }
 
-  @Test("a server with an older view of the ring passes messages on, and not for ever")
+  @Test("a server with an older ring forwards messages, but not forever")
   func passesOn() throws {
     let client = try client(on: 1)
     let homes = servers.ring
@@ -205,7 +205,7 @@ struct LostMessagesTests {
     _ = number
   }
 
-  @Test("a call that was passed on to a server that is gone is sent again")
+  @Test("a call forwarded to a server that is gone is sent again")
   func repeatsPassedCalls() throws {
     let (next, channel) = try successors()
     let client = try servers.open(servers.user(at: 1), on: 1)
@@ -224,8 +224,7 @@ struct LostMessagesTests {
     #expect(servers.servers[1].inbox.figures[.unanswered] == 0)
   }
 
-  @Test(
-    "a stage is not attached to an old home by a server that is the new one and does not know it")
+  @Test("a stage does not attach to an old home through a server unaware that it is the new home")
   func attachesToNewHomes() throws {
     let (next, channel) = try successors()
     let client = try servers.open(servers.user(at: 1), on: 1)
@@ -253,7 +252,7 @@ struct LostMessagesTests {
   }
 
   @Test(
-    "a channel whose database has lost its last event goes on under another epoch",
+    "a channel whose database lost its last event continues in a new epoch",
     arguments: [0, 1])
   func renewsEpochs(place: Int) throws {
     let client = try client(on: place)
@@ -278,7 +277,7 @@ struct LostMessagesTests {
     #expect(try late.say("again", in: url).contains(#""seq":\#(seq)"#))
   }
 
-  @Test("a new home learns of the database's loss from a stage that was sent the lost event")
+  @Test("a new home learns of the database's loss from a stage that has the lost event")
   func learnsOfLosses() throws {
     let client = try client(on: 1)
     _ = try client.say("kept", in: url)
@@ -294,7 +293,7 @@ struct LostMessagesTests {
     #expect(try late.enter(url).contains(#""seq":1"#))
   }
 
-  @Test("when the home of a user leaves, the next one knows its sessions and their order")
+  @Test("when the home of a user leaves, the next one has its sessions in their order")
   func movesUsers() throws {
     let servers = try DrivenServers(count: 3) { $0.limits.connectionsPerUser = 2 }
     let user = servers.user(at: 2)
@@ -317,7 +316,7 @@ struct LostMessagesTests {
     }
   }
 
-  @Test("limits that two homes have let slip are enforced when one learns of all")
+  @Test("limits exceeded across two homes are enforced when one learns of all sessions")
   func enforcesLimits() throws {
     let servers = try DrivenServers(count: 2) { $0.limits.connectionsPerUser = 2 }
     let user = servers.user(at: 1)
@@ -340,7 +339,7 @@ struct LostMessagesTests {
     #expect(servers.servers[0].shards.allSatisfy { $0.users.isEmpty })
   }
 
-  @Test("a session that ended while messages were lost is not remembered")
+  @Test("a session that ended while messages were lost is forgotten")
   func forgetsSessions() throws {
     let client = try servers.open(user, on: 1)
     servers.isLost = { message, _, _ in
@@ -357,7 +356,7 @@ struct LostMessagesTests {
       try servers.platform(UserEndpoints.view, path, on: 0).text.contains(#""is_online":false"#))
   }
 
-  @Test("the users of a server that is gone leave their channels, and were last seen then")
+  @Test("users of a server that is gone leave their channels, and are recorded as last seen")
   func leavesChannels() throws {
     let stays = try client(on: 1)
     let gone = try servers.open(servers.user(at: 1, "gone"), on: 2)
@@ -376,7 +375,7 @@ struct LostMessagesTests {
     }
   }
 
-  @Test("questions are answered without a server that does not answer")
+  @Test("queries complete without a server that does not respond")
   func asksInTime() throws {
     let shard = servers.servers[0].shards[0]
     servers.isLost = { message, _, _ in
@@ -391,7 +390,7 @@ struct LostMessagesTests {
     #expect(servers.servers[0].inbox.figures[.lateAnswers] == 1)
   }
 
-  @Test("events of a home that is not heard are read from the log, and come once")
+  @Test("events of a home that is not heard are read from the log, and delivered once")
   func polls() throws {
     let (far, near) = (try client(on: 1), try client(on: 0))
     servers.isLost = { _, _, _ in true }
@@ -415,7 +414,7 @@ struct LostMessagesTests {
     }
   }
 
-  @Test("a home that does not know of a session so far refuses nothing for that")
+  @Test("a home that does not know a session refuses nothing for that reason")
   func repeatsPremature() throws {
     let members = servers.servers.map(\.network.local)
     let url = try #require(

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The arrival of a message at another server", .onOwnThreads)
+@Suite("The arrival time of a message at another server", .onOwnThreads)
 struct MessageArrivalTests {
   private static let order = MessageOrder(
     .success(MessageDraft(text: "hello")), requestID: "one", arrival: .min)
@@ -23,7 +23,7 @@ struct MessageArrivalTests {
     }
   }
 
-  @Test("is one of the receiver's clock, whatever the sender says")
+  @Test("follows the receiver's clock, whatever the sender reports")
   func restamped() {
     let exchange = ExchangeAddress(shard: Self.shard, connection: 1, number: 1)
     let session = SessionAddress.sample(1)
@@ -45,7 +45,7 @@ struct MessageArrivalTests {
     #expect(Self.arrival(other.arriving(at: 7)) == nil)
   }
 
-  @Test("that makes no sense harms no measurement", arguments: [Int64.min, -1, 0, .max])
+  @Test("does no harm to measurements if it is invalid", arguments: [Int64.min, -1, 0, .max])
   func senseless(arrival: Int64) throws {
     let servers = try DrivenServers(count: 1, shards: 1)
     servers.servers[0].shards[0].measureAcknowledgement(since: arrival)

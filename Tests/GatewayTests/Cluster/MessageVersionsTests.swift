@@ -7,9 +7,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Messages of servers of other versions", .onOwnThreads)
+@Suite("Messages of servers with other versions", .onOwnThreads)
 struct MessageVersionsTests {
-  @Test("are dropped and counted when nobody knows them, and all else goes on")
+  @Test("are dropped and counted if unknown, and all others are processed")
   func unknown() throws {
     let servers = try DrivenServers(count: 2)
     let (here, there) = (servers.servers[0], servers.servers[1].network.local.id)
@@ -24,7 +24,7 @@ struct MessageVersionsTests {
     #expect(try client.say("one", in: url).contains(#""seq":1"#))
   }
 
-  @Test("that name shards of this server which are not there are dropped")
+  @Test("are dropped if they name shards that this server does not have")
   func unknownShards() throws {
     let servers = try DrivenServers(count: 2)
     let (here, there) = (servers.servers[0], servers.servers[1])
@@ -57,7 +57,7 @@ struct MessageVersionsTests {
     #expect(try client.enter(url).contains(#""result""#))
   }
 
-  @Test("have the version on which links agree")
+  @Test("have the version that links negotiate")
   func versions() {
     #expect(LinkVersions.current.contains(MessageVersion.current))
     #expect(LinkVersions.current.highest == MessageVersion.current)

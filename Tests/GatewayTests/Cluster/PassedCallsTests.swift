@@ -6,7 +6,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Calls that were passed on")
+@Suite("Forwarded calls")
 struct PassedCallsTests {
   private static let (near, far) = (ServerID(rawValue: 1), ServerID(rawValue: 2))
 
@@ -30,7 +30,7 @@ struct PassedCallsTests {
     }
   }
 
-  @Test("those with a server that is gone are answered: sent again, or of unknown outcome")
+  @Test("to a server that is gone are sent again, or have an unknown outcome")
   func lost() {
     var calls = PassedCalls(timeout: 10_000)
     calls.note(Self.call("GET", 1), to: Self.far, at: 0)
@@ -43,7 +43,7 @@ struct PassedCallsTests {
     #expect(calls.lose(at: 5) { $0 == Self.far }.isEmpty)
   }
 
-  @Test("a send is sent again only by a name that it had before")
+  @Test("a send is sent again only with a request ID that it had before")
   func unnamed() {
     var calls = PassedCalls(timeout: 10_000)
     for (number, name) in [nil, "", "name"].enumerated() {
@@ -58,7 +58,7 @@ struct PassedCallsTests {
       Self.answers(calls.lose(at: 5) { _ in true }) == ["0 \(unknown)", "1 \(unknown)", "2 moved"])
   }
 
-  @Test("those whose callers have given up are forgotten")
+  @Test("calls whose callers have given up are forgotten")
   func old() {
     var calls = PassedCalls(timeout: 10_000)
     calls.note(Self.call("GET", 1), to: Self.far, at: 0)

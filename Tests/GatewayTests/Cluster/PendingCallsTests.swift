@@ -78,7 +78,7 @@ final class PendingCallsTests {
 
   private func takeExpired(at now: Int64) -> [PendingCalls.Call] { calls.takeExpired(at: now) }
 
-  @Test("when the cluster goes on without this server, a call ends within a second wherever it is")
+  @Test("when the cluster excludes this server, a call ends within a second at any stage")
   func over() {
     #expect(begin(1, send("a"), to: server) && begin(2, send("b"), to: nil))
     calls.end(at: 100)
@@ -90,7 +90,7 @@ final class PendingCallsTests {
     #expect(end(2, at: 1_200) == .drop)
   }
 
-  @Test("an answer is delivered once, and so is one to a call that was never kept")
+  @Test("a response is delivered once, even for a call that was never kept")
   func delivers() {
     #expect(begin(1, to: server))
     #expect(end(1, at: 1) == .deliver)
@@ -98,7 +98,7 @@ final class PendingCallsTests {
     #expect(end(2, at: 1) == .deliver)
   }
 
-  @Test("what a server had is repeated in its order when it is lost, but for changes")
+  @Test("calls lost with a server are repeated in order, except for changes")
   func loses() {
     for (number, command) in [
       send("a"), .view, .operation(.freeze(true)), send("b"), .operation(.delete),
@@ -117,7 +117,7 @@ final class PendingCallsTests {
     #expect(end(2, at: 7) == .drop)
   }
 
-  @Test("a call that has found another home is sent again after a pause, and those behind it wait")
+  @Test("a call refused by a moved home is sent again after a pause, and later calls wait")
   func pauses() {
     #expect(begin(1, send("a"), to: server))
     #expect(postpone(1, at: 100) == .wait)
@@ -134,7 +134,7 @@ final class PendingCallsTests {
     repeatCalls([2], at: 310)
   }
 
-  @Test("while a send is on an unsure way, those behind it in its channel wait for its answer")
+  @Test("while a send is uncertain, later sends in its channel wait for its response")
   func keepsOrder() {
     for number in 1...3 { #expect(begin(number, send("\(number)"), to: server)) }
     #expect(lose(at: 5) { $0.server == server }.isEmpty)
@@ -155,7 +155,7 @@ final class PendingCallsTests {
     #expect(begin(8, send("8"), to: other, at: 121))
   }
 
-  @Test("when a channel has another home, sends wait for those on their way to the old one")
+  @Test("when a channel's home moves, sends wait for those under way to the old home")
   func followsHomes() {
     #expect(begin(1, send("1"), to: server))
     #expect(begin(2, send("2"), to: server, url: "elsewhere"))
@@ -172,7 +172,7 @@ final class PendingCallsTests {
     repeatCalls([5], at: 3)
   }
 
-  @Test("a send that waits for the home of its channel is not overtaken when the pause is over")
+  @Test("a send waiting for its channel's home is not overtaken after the pause")
   func followsPauses() {
     // Another call has found the home moved.
     #expect(begin(1, .view, to: server))
@@ -184,7 +184,7 @@ final class PendingCallsTests {
     repeatCalls([3], at: 70)
   }
 
-  @Test("a send that is given up keeps nobody waiting")
+  @Test("an abandoned send blocks no other send")
   func freesLanes() {
     #expect(begin(1, send("1"), to: server))
     calls.homesDidChange { _ in true }
@@ -196,7 +196,7 @@ final class PendingCallsTests {
     #expect(begin(3, send("3"), to: other, at: 10_100))
   }
 
-  @Test("a send that was sent before may have been carried out then, whatever holds now")
+  @Test("a repeated send may have been carried out before, whatever its error is now")
   func doubts() {
     for (number, command) in [send("a"), send("b"), .view].enumerated() {
       #expect(begin(number, command, to: server))
@@ -208,7 +208,7 @@ final class PendingCallsTests {
     #expect(end(1, at: 6) == .doubt && end(2, at: 6) == .deliver)
   }
 
-  @Test("a send that finds no home until its time is over may have been passed on to one")
+  @Test("a send that finds no home before its timeout may still have been forwarded")
   func doubtsTheLastRefusal() {
     for (number, command) in [send("a"), .view, .operation(.freeze(true))].enumerated() {
       #expect(begin(number, command, to: server))
@@ -217,14 +217,14 @@ final class PendingCallsTests {
     #expect(verdicts == [.doubt, .deliver, .deliver])
   }
 
-  @Test("a change that was refused by a home that has moved is sent again")
+  @Test("a change refused by a home that has moved is sent again")
   func repeatsRefusedChanges() {
     #expect(begin(1, .operation(.freeze(true)), to: nil))
     #expect(postpone(1, at: 0) == .wait)
     #expect(numbers(takeRepetitions(at: 50)) == [1])
   }
 
-  @Test("calls to other servers end with their time, those that this one may have passed on later")
+  @Test("calls to other servers time out; calls that this server may have forwarded, later")
   func expires() {
     #expect(begin(1, to: server, at: 100))
     #expect(begin(2, to: nil, at: 100))
@@ -241,7 +241,7 @@ final class PendingCallsTests {
     #expect(calls.isEmpty)
   }
 
-  @Test("a home that has moved to nowhere is not sought for ever")
+  @Test("a call whose home cannot be found is not repeated forever")
   func givesUp() {
     #expect(begin(1, to: server))
     var (now, attempts): (Int64, Int) = (0, 0)
@@ -256,7 +256,7 @@ final class PendingCallsTests {
     #expect(calls.count == 0)
   }
 
-  @Test("a request to enter is sent again while it waits")
+  @Test("an entry request is sent again while it waits")
   func renewsEntries() {
     let principal = SessionPrincipal(user: User(id: "ann"), session: .sample(1))
     let request = EnterRequest(principal: principal, recover: nil, address: reply(1))

@@ -7,7 +7,7 @@ import Testing
 /// Servers that see the cluster differently for a while.
 @Suite("Servers with different views of the ring", .onOwnThreads)
 struct RingViewsTests {
-  @Test("a connection enters although the home names a server that is gone")
+  @Test("a connection enters even if the home names a server that is gone")
   func goneBeside() throws {
     let servers = try DrivenServers(count: 3)
     let (url, userID) = (servers.channel(at: 0), servers.user(at: 0))
@@ -30,7 +30,7 @@ struct RingViewsTests {
     #expect(try other.reply(to: number).contains("epoch"))
   }
 
-  @Test("a server keeps nothing of channels that it has lost, once it knows their homes")
+  @Test("a server releases channels that it has lost once it knows their homes")
   func forgetsLostChannels() throws {
     let servers = try DrivenServers(count: 2)
     let (first, second) = (servers.servers[0], servers.servers[1])
@@ -56,7 +56,7 @@ struct RingViewsTests {
     #expect(try client.reply(to: number).contains(#""result""#))
   }
 
-  @Test("a call that is passed on to a home that its stage does not know waits for the stage")
+  @Test("a call forwarded to a home unknown to its stage waits for the stage")
   func waitsForTheStage() throws {
     let servers = try DrivenServers(count: 3)
     let members = servers.servers.map(\.network.local)

@@ -31,7 +31,7 @@ struct SeveralServersTests {
     return clients
   }
 
-  @Test("all participants get all messages in the same order, whatever server they are on")
+  @Test("all participants get all messages in the same order, on any server")
   func delivers() throws {
     let clients = try clients(on: [0, 1, 2, 1])
     let numbers = clients.map {
@@ -57,7 +57,7 @@ struct SeveralServersTests {
     #expect(ids.count == 4)
   }
 
-  @Test("participants and presence are those of all servers")
+  @Test("participants and presence cover all servers")
   func lists() throws {
     let clients = try clients(on: [0, 1, 2])
     let page = try clients[1].call("channel.participants", #""channel_url":"\#(url)""#)
@@ -70,7 +70,7 @@ struct SeveralServersTests {
     #expect(list.contains(#""participant_count":2"#), "\(list)")
   }
 
-  @Test("a ban on one server puts the user out on another")
+  @Test("a ban on one server removes the user on another")
   func bans() throws {
     let clients = try clients(on: [0, 2])
     let other = clients[1].userID
@@ -81,7 +81,7 @@ struct SeveralServersTests {
     #expect(try clients[1].enter(url).contains("400750"))
   }
 
-  @Test("a mention reaches a user who is absent from the channel, on another server")
+  @Test("a mention reaches a user absent from the channel, on another server")
   func mentions() throws {
     let clients = try clients(on: [1])
     let absent = try servers.open(servers.user(at: 0, "absent"), on: 2)
@@ -91,7 +91,7 @@ struct SeveralServersTests {
     try absent.wait(for: "hi")
   }
 
-  @Test("the sessions of a user count over all servers: one too many closes the oldest")
+  @Test("a user's sessions are counted over all servers: one too many closes the oldest")
   func limitsSessions() throws {
     let servers = try DrivenServers(count: 3) { $0.limits.connectionsPerUser = 3 }
     let user = servers.user(at: 1)
@@ -106,7 +106,7 @@ struct SeveralServersTests {
     }
   }
 
-  @Test("the channels of a user count over all servers")
+  @Test("a user's channels are counted over all servers")
   func limitsChannels() throws {
     let servers = try DrivenServers(count: 2) { $0.limits.channelsPerUser = 2 }
     let user = servers.user(at: 1)
@@ -132,7 +132,7 @@ struct SeveralServersTests {
     try clients[1].wait(for: "Annie")
   }
 
-  @Test("the Platform API answers the same on each server")
+  @Test("the Platform API returns the same on each server")
   func answersPlatform() throws {
     let clients = try clients(on: [0, 1])
     _ = try clients[0].say("one", in: url)
@@ -152,7 +152,7 @@ struct SeveralServersTests {
     try clients[1].wait(for: "from the back end")
   }
 
-  @Test("sessions are listed and closed over all servers, and users online on any are so on each")
+  @Test("sessions are listed and closed over all servers, and online status is the same on each")
   func listsSessions() throws {
     let clients = try (0..<3).map { try servers.open("user-\($0)", on: $0) }
     for server in 0..<3 {
@@ -179,7 +179,7 @@ struct SeveralServersTests {
     #expect(again.text == "400201")
   }
 
-  @Test("each home takes the operator role back from a user who is deleted")
+  @Test("each home removes the operator role of a deleted user")
   func deletesUsers() throws {
     let gone = try servers.open(servers.user(at: 1, "gone"), on: 0)
     let viewer = try servers.open("viewer", on: 2)
@@ -208,7 +208,7 @@ struct SeveralServersTests {
     #expect(try servers.platform(UserEndpoints.view, arguments, on: 2).text == "400201")
   }
 
-  @Test("message ids of all servers differ and say which server made them")
+  @Test("message IDs differ between servers and identify the server that created them")
   func makesIDs() {
     let ids = servers.servers.map { server in
       (0..<100).map { _ in server.services.messageIDs.next(at: 1_800_000_000_000) }

@@ -8,14 +8,14 @@ import Testing
 @testable import Gateway
 @testable import Store
 
-@Suite("The flood window of a channel that is taken over", .onOwnThreads)
+@Suite("The flood window of a channel during a takeover", .onOwnThreads)
 struct TakeOverWindowTests {
   /// Longer than the test on any machine.
   private static let window: Int64 = 3_600_000
   /// Milliseconds that the take-over takes.
   private static let delay: Int64 = 300
 
-  @Test("holds what was sent while the take-over waited for the database")
+  @Test("contains the messages sent while the takeover waited for the database")
   func slowTakeOver() throws {
     let servers = try DrivenServers(count: 2) {
       $0.limits.flood.limit = RateLimit(count: 1, windowMilliseconds: Self.window)

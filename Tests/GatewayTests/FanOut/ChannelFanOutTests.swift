@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Fan-out of a channel", .onOwnThreads)
 struct ChannelFanOutTests {
-  @Test("every connection is sent just what is for it, in order", arguments: UInt64(1)...8)
+  @Test(
+    "every connection is sent exactly the events meant for it, in order", arguments: UInt64(1)...8)
   func agreesWithNaiveDelivery(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
     let comparison = try FanOutComparison(using: &generator)

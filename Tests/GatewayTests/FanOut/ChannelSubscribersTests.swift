@@ -6,7 +6,7 @@ import WebSocket
 @testable import Gateway
 @testable import Transport
 
-@Suite("Channel subscribers", .onOwnThreads)
+@Suite("Subscribers of a channel", .onOwnThreads)
 struct ChannelSubscribersTests {
   private let payloads = ["one", "two", "three"].map { Array($0.utf8) }
 
@@ -29,7 +29,7 @@ struct ChannelSubscribersTests {
     return count
   }
 
-  @Test("everyone gets the common share, those named get theirs, and all are counted")
+  @Test("connections get the common share, listed ones get their own share, and all are counted")
   func deliversShares() throws {
     let driven = try DrivenShard()
     let sessions = try (0..<3).map { _ in try driven.connect() }
@@ -39,7 +39,7 @@ struct ChannelSubscribersTests {
     #expect(sessions.map { $0.receiveTexts() } == [["two"], [], ["one", "three"]])
   }
 
-  @Test("connections with another encoding get the same, each in its own frames")
+  @Test("connections with another encoding get the same events, each in its own frames")
   func servesEncodings() throws {
     let driven = try DrivenShard()
     let sessions = try (0..<2).map { _ in try driven.connect() }
@@ -55,7 +55,7 @@ struct ChannelSubscribersTests {
     #expect(sessions.map { $0.receiveTexts() } == [["one", "two", "three"], ["one"]])
   }
 
-  @Test("a connection that is named and not there changes nothing")
+  @Test("a listed connection that is not subscribed changes nothing")
   func ignoresStrangers() throws {
     let driven = try DrivenShard()
     let session = try driven.connect()
@@ -66,7 +66,7 @@ struct ChannelSubscribersTests {
     #expect(stranger.receiveTexts().isEmpty)
   }
 
-  @Test("a channel is given up when its last connection leaves")
+  @Test("a channel is released when its last connection leaves")
   func isGivenUp() throws {
     let driven = try DrivenShard()
     let session = try driven.connect()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Turns of downloads")
+@Suite("Queueing of downloads")
 struct DownloadTurnsTests {
   /// The turns of the downloads that have begun, in their order.
   private final class Begun: Sendable {
@@ -34,7 +34,7 @@ struct DownloadTurnsTests {
     try? turns.begin(for: principal) { [begun] in begun.add(number, $0) }
   }
 
-  @Test("a user has sixteen at a time, and the others begin in their order as those end")
+  @Test("a user has sixteen downloads at once, and later ones start in order as those end")
   func user() {
     for number in 0..<20 { begin(number, .user("ann")) }
     #expect(begun.numbers == Array(0..<16))
@@ -50,7 +50,7 @@ struct DownloadTurnsTests {
     #expect(begun.numbers.suffix(16) == Array(30..<46)[...])
   }
 
-  @Test("where too many of a user wait, further ones are refused")
+  @Test("downloads are refused when too many of a user wait")
   func full() {
     for number in 0..<(16 + 1_024) { begin(number, .user("ann")) }
     #expect(throws: ServiceError.self) { try turns.begin(for: .user("ann")) { _ in } }
@@ -61,7 +61,7 @@ struct DownloadTurnsTests {
     #expect(begun.numbers.count == 18)
   }
 
-  @Test("those of one network without a user are more, and the operator's are not counted")
+  @Test("downloads from one network without a user have a higher limit, the operator's have none")
   func others() {
     for number in 0..<70 { begin(number, .address(1, 2)) }
     #expect(begun.numbers.count == 64)

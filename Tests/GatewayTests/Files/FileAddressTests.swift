@@ -7,12 +7,12 @@ struct FileAddressTests {
   private static let id = String(repeating: "a", count: 32)
   private static let stored = "http://127.0.0.1:8080/files/\(id)/plan.png"
 
-  @Test("stay as the request with the file named them when no base is set")
+  @Test("use the base of the uploading request when no base is configured")
   func stays() {
     #expect(FileAddress.composition(publicURL: nil)(Self.stored, Self.id) == Self.stored)
   }
 
-  @Test("are by the base that is set", arguments: ["", "/"])
+  @Test("use the configured base", arguments: ["", "/"])
   func moves(end: String) {
     let address = FileAddress.composition(publicURL: "https://cdn.example/chat" + end)
     #expect(

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Names of files")
+@Suite("File names")
 struct FileNameTests {
   @Test(
-    "folders, control characters and what turns text around are left out",
+    "folders, control characters and bidirectional control characters are removed",
     arguments: [
       ("photo.png", "photo.png"), ("C:\\folder\\photo.png", "photo.png"),
       ("../../etc/passwd", "passwd"), ("a/\u{301}b", "\u{301}b"), ("..\\\u{200D}x", "x"),
@@ -22,7 +22,7 @@ struct FileNameTests {
   }
 
   @Test(
-    "joiners that scripts and emoji need are kept",
+    "joiners required by scripts and emoji are kept",
     arguments: [
       "می\u{200C}خواهم.pdf", "👩\u{200D}👩\u{200D}👧.txt", "❤️\u{200D}🔥.png", "क्\u{200D}ष.txt",
       "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}.png",
@@ -31,7 +31,7 @@ struct FileNameTests {
     #expect(FileName(sent).text.unicodeScalars.elementsEqual(sent.unicodeScalars))
   }
 
-  @Test("a name that is cut does not begin with a joiner")
+  @Test("a truncated name does not begin with a joiner")
   func cut() {
     let name = FileName("می" + "\u{200C}" + String(repeating: "ه", count: 254)).text
     #expect(name.unicodeScalars.count == 254)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The room for files")
+@Suite("Storage space for files")
 struct FileRoomTests {
   /// Counts of files that are answered by hand.
   private final class Counter: Sendable {
@@ -41,7 +41,7 @@ struct FileRoomTests {
     return room
   }
 
-  @Test("room that a request did not use is free when it ends, however often it comes")
+  @Test("unused space of a request is released when the request ends, however much has arrived")
   func isReleased() {
     let room = room(limit: 100, counted: 40)
     for _ in 0..<1_000 { #expect(room.reserve(60, for: "a", at: 1) != nil) }
@@ -50,7 +50,7 @@ struct FileRoomTests {
     }
   }
 
-  @Test("what is stored stays when the request ends, and what is given up does not")
+  @Test("stored bytes stay counted when the request ends, abandoned bytes do not")
   func isStored() {
     let room = room(limit: 100, counted: 40)
     var first = room.reserve(50, for: "a", at: 1)
@@ -67,7 +67,7 @@ struct FileRoomTests {
     #expect(room.reserve(56, for: "b", at: 1) == nil)
   }
 
-  @Test("another limit holds at once; files are counted first where there was none")
+  @Test("a changed limit applies immediately; files are counted first if there was no limit")
   func adopts() {
     let limited = room(limit: 100, counted: 40)
     limited.adopt(limit: 50, at: 1)
@@ -84,7 +84,7 @@ struct FileRoomTests {
     #expect(free.reserve(1_000, for: "a", at: 1) != nil)
   }
 
-  @Test("a file that several requests want to write is reserved for once")
+  @Test("a file written by several requests is reserved for once")
   func isSharedByOneFile() {
     let room = room(limit: 100, counted: 0)
     var all = (0..<5).map { _ in room.reserve(60, for: "a", at: 1) }
@@ -95,7 +95,7 @@ struct FileRoomTests {
     #expect(room.reserve(100, for: "b", at: 1) != nil)
   }
 
-  @Test("there is no room before the first count, for which those that come wait")
+  @Test("no space is available before the first count, and requests wait for it")
   func waits() {
     let room = room(limit: 100)
     let proceeded = Mutex(0)
@@ -110,7 +110,7 @@ struct FileRoomTests {
     #expect(room.reserve(0, for: "a", at: 0) != nil)
   }
 
-  @Test("files are counted once a minute, without those that come here")
+  @Test("files are counted once a minute, excluding files that are being stored")
   func counts() {
     let room = room(limit: 100, counted: 0)
     let coming = room.reserve(60, for: "a", at: 59_999)
@@ -124,7 +124,7 @@ struct FileRoomTests {
     #expect(room.reserve(1, for: "b", at: 120_000) != nil && counter.underWay.count == 1)
   }
 
-  @Test("an upload reserves a step beyond what has come, and what is stored needs none")
+  @Test("an upload reserves a step beyond the received bytes, and stored bytes need none")
   func steps() throws {
     let step = FileRoom.step
     let room = room(limit: 100 * step, counted: 0)
@@ -144,7 +144,7 @@ struct FileRoomTests {
   }
 
   @Test(
-    "an upload that cannot fit is refused at once, and one whose room others have taken when it comes"
+    "an upload that cannot fit is refused at once, or on arrival if others took its space"
   )
   func doesNotFit() throws {
     let step = FileRoom.step
@@ -156,7 +156,7 @@ struct FileRoomTests {
     }
   }
 
-  @Test("uploads of one user reserve an eighth of the free room, so that others find some")
+  @Test("uploads of one user reserve an eighth of the free space, so that others find some")
   func shares() throws {
     let step = FileRoom.step
     let room = room(limit: 40 * step, counted: 0)
@@ -180,7 +180,7 @@ struct FileRoomTests {
     }
   }
 
-  @Test("without a limit nothing is counted or refused")
+  @Test("without a limit no file is counted or refused")
   func off() {
     let room = room(limit: 0)
     let proceeded = Mutex(false)

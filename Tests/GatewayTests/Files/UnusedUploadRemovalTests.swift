@@ -4,7 +4,7 @@ import Testing
 @testable import Channels
 @testable import Gateway
 
-@Suite("Files that came with forms, after the answers to their messages")
+@Suite("Files uploaded by forms, after the message responses")
 struct UnusedUploadRemovalTests {
   private static let id = String(repeating: "a", count: 32)
   private let removal = UnusedUploadRemoval(FileRecord(id: id, name: "n", type: "", size: 0))
@@ -18,14 +18,14 @@ struct UnusedUploadRemovalTests {
     return .success(.sent(Channels.SentMessage(message, seq: 1, arrival)))
   }
 
-  @Test("a message that has the file keeps it, whichever attempt has stored it")
+  @Test("a message keeps its file, whichever attempt stored it")
   func keeps() {
     for arrival in [Channels.SentMessage.Arrival.sent, .joined, .repeated] {
       #expect(!removal.isDue(after: sent(arrival, withFile: Self.id)))
     }
   }
 
-  @Test("a form that repeats another loses its file")
+  @Test("a repeated form has its file removed")
   func repeats() {
     let other = String(repeating: "b", count: 32)
     for arrival in [Channels.SentMessage.Arrival.joined, .repeated] {
@@ -33,13 +33,13 @@ struct UnusedUploadRemovalTests {
     }
   }
 
-  @Test("a message that is refused loses its file")
+  @Test("a refused message has its file removed")
   func refused() {
     #expect(removal.isDue(after: .failure(.muted("lobby"))))
     #expect(removal.isDue(after: .failure(ServiceError(.unavailable("full")))))
   }
 
-  @Test("the file stays for a channel's next home, and for a message that may have been stored")
+  @Test("the file is kept for a channel's next home, and if the message may have been stored")
   func undecided() {
     for error in [LogError.fenced, .unknown("the connection was lost")] {
       #expect(!removal.isDue(after: .failure(ServiceError(error))))

@@ -42,7 +42,7 @@ struct UploadFailureTests {
   }
 
   @Test(
-    "an upload that the disk does not take is refused and leaves nothing, and the next one works",
+    "an upload that the disk refuses fails and leaves nothing, and the next one succeeds",
     arguments: [(SystemCall.write, ENOSPC), (.open, EMFILE), (.fsync, EIO)])
   func refuses(_ kind: SystemCall, _ code: Int32) throws {
     kernel.play { call in

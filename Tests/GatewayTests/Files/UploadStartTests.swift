@@ -5,9 +5,9 @@ import Uploads
 @testable import Gateway
 @testable import Store
 
-@Suite("Uploads when a server starts", .onOwnThreads)
+@Suite("Uploads at server start", .onOwnThreads)
 struct UploadStartTests {
-  @Test("the claims of the process before have ended before the first request comes")
+  @Test("claims of the previous process have expired before the first request")
   func claims() throws {
     let driven = try DrivenShard()
     let id = String(repeating: "a", count: 32)

@@ -14,7 +14,7 @@ struct EmbeddedDocumentTests {
     return document.response(to: HTTPRequestHead(method: "GET", target: "/", fields: fields))
   }
 
-  @Test("each encoding has a tag of its own, and either is recognized")
+  @Test("each encoding has its own tag, and either is recognized")
   func tags() throws {
     let plain = response()
     let compressed = response(["Accept-Encoding": "gzip"])
@@ -30,7 +30,7 @@ struct EmbeddedDocumentTests {
     #expect(response(["If-None-Match": "\"x\""]).status == .ok)
   }
 
-  @Test("a name that changes with the content is kept for ever")
+  @Test("a name derived from the content is cached forever")
   func lifetimes() {
     #expect(response().fields["Cache-Control"] == "public, max-age=300")
     #expect(

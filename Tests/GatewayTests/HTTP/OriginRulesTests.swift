@@ -23,7 +23,7 @@ struct OriginRulesTests {
     OriginRules(allowed: allowed).refusal(of: request) != nil
   }
 
-  @Test("without a list a page must come from the host and port that it calls")
+  @Test("without a list a page must come from the called host and port")
   func own() {
     for kind in [OriginRules.Request.Kind.user, .other] {
       #expect(!isRefused(request(nil, kind: kind)))
@@ -39,7 +39,7 @@ struct OriginRulesTests {
     }
   }
 
-  @Test("the usual port of the scheme may be left out on either side")
+  @Test("the scheme's default port may be omitted on either side")
   func ports() {
     #expect(!isRefused(request("http://a", host: "a")))
     #expect(!isRefused(request("http://a:80", host: "a")))
@@ -50,13 +50,13 @@ struct OriginRulesTests {
     #expect(isRefused(request("http://localhost:8080", host: "127.0.0.1:8080")))
   }
 
-  @Test("over TLS the page must have come by https")
+  @Test("over TLS the page must have been loaded over https")
   func schemes() {
     #expect(isRefused(request("http://a", host: "a") { $0.isEncrypted = true }))
     #expect(!isRefused(request("https://a", host: "a") { $0.isEncrypted = true }))
   }
 
-  @Test("the host and scheme that trusted proxies forward are the server's own")
+  @Test("the host and scheme forwarded by trusted proxies count as the server's own")
   func proxies() {
     let adjust = { (request: inout OriginRules.Request) in
       request.sites.hosts = ["chat.example"]
@@ -67,13 +67,13 @@ struct OriginRulesTests {
     #expect(isRefused(request("https://evil.example", host: "10.0.0.1:8080", adjust)))
   }
 
-  @Test("files and descriptions are for pages of any origin, but not by any name")
+  @Test("pages of any origin may load files and descriptions, but not under any host name")
   func shared() {
     #expect(!isRefused(request("https://evil.example", kind: .shared)))
     #expect(isRefused(request(nil, kind: .shared) { $0.isLoopback = true }))
   }
 
-  @Test("with a list a page that acts as a user must come from one of it, or from the server")
+  @Test("with a list a page acting as a user must come from a listed origin or the server")
   func listed() {
     let allowed = ["https://good.example"]
     #expect(!isRefused(request("https://Good.example", kind: .user), allowed: allowed))
@@ -84,7 +84,7 @@ struct OriginRulesTests {
     #expect(!isRefused(request(nil, kind: .user), allowed: allowed))
   }
 
-  @Test("the usual port of the scheme may be written or left out in the list")
+  @Test("the scheme's default port may be given or omitted in the list")
   func listedPorts() {
     let allowed = ["https://good.example:443", "http://good.example", "http://[0:0::1]:80", "null"]
     for origin in [
@@ -98,7 +98,7 @@ struct OriginRulesTests {
     }
   }
 
-  @Test("an upload is for pages of any origin, and of the listed ones with a list")
+  @Test("pages of any origin may upload, or only listed ones if there is a list")
   func uploads() {
     let listed = ["https://good.example"]
     #expect(!isRefused(request("https://evil.example", kind: .upload)))
@@ -107,7 +107,7 @@ struct OriginRulesTests {
     #expect(!isRefused(request("http://chat.example:8080", kind: .upload), allowed: listed))
   }
 
-  @Test("on loopback in open mode a request must name this machine")
+  @Test("on loopback in open mode a request must name the local machine")
   func hosts() {
     let rules = OriginRules(allowed: [])
     for host in ["localhost:8080", "a.localhost", "127.0.0.1:1", "[::1]:8080"] {
@@ -122,7 +122,7 @@ struct OriginRulesTests {
     #expect(isRefused(request(nil) { $0.isLoopback = true }, allowed: ["https://other.example"]))
   }
 
-  @Test("a star opens both, and two origins are none")
+  @Test("a star disables both checks, and several origins count as none")
   func open() {
     #expect(!isRefused(request("https://evil.example") { $0.isLoopback = true }, allowed: ["*"]))
     #expect(isRefused(request(nil) { $0.origins = ["http://chat.example:8080", "null"] }))

@@ -18,7 +18,7 @@ struct RoutesTests {
     return route.pattern.description
   }
 
-  @Test("the open parts of a path are its arguments, percent-decoded")
+  @Test("the parameters of a path are its arguments, percent-decoded")
   func arguments() throws {
     let found = match("GET", "/v3/open_channels/lobby/ban/a%2Fb%20c")
     guard case .route(let route, let arguments) = found else {
@@ -36,7 +36,7 @@ struct RoutesTests {
     }
   }
 
-  @Test("a path whose name is missing leads nowhere")
+  @Test("a path with a missing name has no route")
   func missingNames() throws {
     for target in [
       "/v3/users/", "/v3/users//metadata", "/v3/users/ada/metadata/", "/v3//users", "/v3/users//",
@@ -48,7 +48,7 @@ struct RoutesTests {
     }
   }
 
-  @Test("a count of messages is no message of that name")
+  @Test("the path of the message count is not parsed as a message")
   func order() throws {
     #expect(
       pattern("GET", "/v3/open_channels/lobby/messages/total_count")
@@ -60,7 +60,7 @@ struct RoutesTests {
     #expect(pattern("GET", "/v3") == nil)
   }
 
-  @Test("a word where a message's number is expected leads nowhere, a number out of range does")
+  @Test("a word instead of a message ID has no route, but an out-of-range number has")
   func numbers() throws {
     for part in ["mark_as_read", "1.5", "0x1", "1 ", "-", "١"] {
       for method in ["GET", "PUT", "DELETE"] {
@@ -81,7 +81,7 @@ struct RoutesTests {
     #expect(Set(names).count == names.count)
   }
 
-  @Test("each path below /v3 but its description needs an API token")
+  @Test("each path below /v3 except its description requires an API token")
   func access() {
     for route in Routes.table.routes {
       let path = route.pattern.description
@@ -98,7 +98,7 @@ struct RoutesTests {
     #expect(match("PATCH", "/v3/openapi.json").access == .shared)
   }
 
-  @Test("viewers may read, and ask for a ticket, and do nothing else")
+  @Test("viewers may only read and request a ticket")
   func roles() {
     for route in Routes.table.routes {
       guard case .platform(_, let role) = route.access else { continue }
@@ -107,7 +107,7 @@ struct RoutesTests {
     }
   }
 
-  @Test("while the gateway drains its status can be seen, and it can be asked to drain again")
+  @Test("a draining gateway still returns its status, and accepts another drain request")
   func availability() {
     let always = Routes.table.routes.filter { route in
       if case .platform(.always, _) = route.access { true } else { false }
@@ -130,7 +130,7 @@ struct RoutesTests {
     var description: String { "\(method) \(path) \(bodies.sorted())" }
   }
 
-  @Test("each call of the Platform API names the parameters of its query, as OpenAPI does")
+  @Test("each Platform API call lists its query parameters as OpenAPI does")
   func parameters() throws {
     let root = try JSONDocument(DocumentContent.openAPI).root
     for route in Routes.table.routes {

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Table of limits")
+@Suite("The table of limits")
 struct LimitTableTests {
   private func override(_ messages: Int) -> LimitOverride {
     LimitOverride(messages: messages, windowMilliseconds: 10)
   }
 
-  @Test("a custom type's limit holds before the deployment's, and that before the settings'")
+  @Test("the limit of a custom type overrides the deployment's, which overrides the settings'")
   func precedence() {
     let table = LimitTable(Settings().limits, LimitOverrides())
     #expect(table.limit(.flood, customType: "loud").count == 5)
@@ -32,8 +32,7 @@ struct LimitTableTests {
     #expect(table.limit(.flood, customType: "loud").count == 5)
   }
 
-  @Test(
-    "limits of reloaded settings hold where no other is set, and it is known whether they changed")
+  @Test("reloaded limits apply where no other limit is set, and changes are detected")
   func reload() {
     var overrides = LimitOverrides()
     overrides.deployment[.throttle] = override(4)

@@ -8,7 +8,7 @@ import Testing
 @testable import Gateway
 @testable import Store
 
-@Suite("The outlook for sending", .onOwnThreads)
+@Suite("The sending status of a participant", .onOwnThreads)
 struct SendingOutlookTests {
   private let driven: DrivenShard
   private let channel: ChannelHost
@@ -33,7 +33,7 @@ struct SendingOutlookTests {
     Restriction(userID: "away", startsAt: 0, endsAt: endsAt, description: "spam")
   }
 
-  @Test("nothing stands against a participant who has sent nothing")
+  @Test("no obstacle is listed for a participant who has sent nothing")
   func passes() {
     let outlook = outlook("jeff")
     #expect(outlook.refusals.isEmpty)
@@ -42,7 +42,7 @@ struct SendingOutlookTests {
     #expect(outlook.flood.count == 0 && outlook.floodWait == 0)
   }
 
-  @Test("all that stands against a message is told in the order of the checks")
+  @Test("all obstacles to a message are listed in the order of the checks")
   func order() {
     let now = driven.shard.services.clock.now
     let send = RecentSend(userID: "away", createdAt: now)
@@ -66,7 +66,7 @@ struct SendingOutlookTests {
     #expect((1...3_600_000).contains(outlook.floodWait))
   }
 
-  @Test("an operator is exempt from what does not hold operators")
+  @Test("an operator is exempt from checks that do not apply to operators")
   func exemptions() {
     let sends = (0..<9).map { RecentSend(userID: "boss", createdAt: Int64($0)) }
     let channel = driven.channel(operators: ["boss"], recentSends: sends) {
@@ -78,7 +78,7 @@ struct SendingOutlookTests {
     #expect(outlook.refusals.isEmpty && outlook.floodWait == 0)
   }
 
-  @Test("limits that are set take the place of the more general ones at once")
+  @Test("newly set limits override more general ones immediately")
   func limits() {
     channel.setOwnLimits([.flood: LimitOverride(messages: 2, windowMilliseconds: 3_600_000)])
     #expect(outlook("jeff").flood.limit.count == 2 && outlook("jeff").changes.limit.count == 2)
@@ -88,7 +88,7 @@ struct SendingOutlookTests {
     #expect(outlook("jeff").flood.source == .settings)
   }
 
-  @Test("asking changes nothing")
+  @Test("querying the status changes nothing")
   func changesNothing() {
     let use = channel.lastUse
     for _ in 0..<20 { #expect(outlook("jeff").flood.count == 0) }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Rates of what users ask for")
+@Suite("Request rates of users")
 struct UserRatesTests {
-  @Test("a user has two a second; others have their own, and what is given back counts again")
+  @Test("a user has two calls a second; others have their own, and returned calls count again")
   func limits() {
     let rates = UserRates(perSecond: 2)
     #expect(rates.admit("ann", at: 0) == nil)
@@ -17,7 +17,7 @@ struct UserRatesTests {
     #expect(rates.admit("ann", at: 500) == nil)
   }
 
-  @Test("a burst goes beyond the calls of a second, once")
+  @Test("a burst exceeds the calls of a second once")
   func bursts() {
     let rates = UserRates(perSecond: 2, burst: 4)
     for _ in 0..<4 { #expect(rates.admit("ann", at: 0) == nil) }
@@ -26,7 +26,7 @@ struct UserRatesTests {
     #expect(rates.admit("ann", at: 500) == 500)
   }
 
-  @Test("another rate holds at once, and what was spent counts")
+  @Test("a changed rate applies immediately, and earlier calls count")
   func adopts() {
     let rates = UserRates(perSecond: 2)
     for _ in 0..<2 { #expect(rates.admit("ann", at: 0) == nil) }
@@ -38,13 +38,13 @@ struct UserRatesTests {
     for _ in 0..<9 { #expect(rates.admit("ann", at: 250) == nil) }
   }
 
-  @Test("0 is no limit")
+  @Test("0 disables the limit")
   func off() {
     let rates = UserRates(perSecond: 0)
     for _ in 0..<100 { #expect(rates.admit("ann", at: 0) == nil) }
   }
 
-  @Test("many users who ask no more are forgotten, and nobody is let through too early")
+  @Test("inactive users are forgotten, and no user is admitted too early")
   func forgets() {
     let rates = UserRates(perSecond: 1)
     for number in 0..<5_000 { #expect(rates.admit("u\(number)", at: Int64(number)) == nil) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The times for which messages and calls wait")
+@Suite("Timeouts of messages and calls")
 struct WaitingTimesTests {
   private func settings(callTimeout: Int64, _ bus: BusPlace?) -> Settings {
     var settings = Settings()
@@ -14,14 +14,14 @@ struct WaitingTimesTests {
     return settings
   }
 
-  @Test("one server waits as long as its settings say")
+  @Test("a single server waits as long as configured")
   func alone() {
     let settings = settings(callTimeout: 1_000, nil)
     #expect(settings.sendWaitMilliseconds == 20_000)
     #expect(settings.translationTimeoutMilliseconds == 30_000)
   }
 
-  @Test("of several servers none waits longer than half the time of a call between them")
+  @Test("in a cluster, no server waits longer than half the timeout of a call between servers")
   func several() {
     let short = settings(callTimeout: 10_000, .postgreSQL)
     #expect(short.sendWaitMilliseconds == 5_000)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The traffic of channels on several shards")
+@Suite("Traffic of channels on several shards")
 struct ChannelTrafficTests {
-  @Test("the busiest of all come first, and a channel that has moved is counted as one")
+  @Test("the busiest channels of all shards come first, and a moved channel is counted as one")
   func merges() {
     let all = [
       ChannelTraffic(url: "quiet", messages: 1, participants: 9),

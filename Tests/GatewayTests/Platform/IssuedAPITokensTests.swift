@@ -11,7 +11,7 @@ struct IssuedAPITokensTests {
   private let other = APIToken(
     name: "other", hash: TokenDigest(of: "other").bytes, role: .viewer, createdAt: 2)
 
-  @Test("those of the store pass, and those issued since, until they are revoked")
+  @Test("tokens from the store and newly issued ones are valid until revoked")
   func passes() {
     let tokens = IssuedAPITokens([shop])
     let (known, new) = (TokenDigest(of: "shop"), TokenDigest(of: "other"))
@@ -26,7 +26,7 @@ struct IssuedAPITokensTests {
     #expect(tokens.digest(ofID: shop.id) == nil)
   }
 
-  @Test("a token's use is to be written down once a minute")
+  @Test("the use of a token is recorded at most once a minute")
   func due() {
     let tokens = IssuedAPITokens([shop])
     let digest = TokenDigest(of: "shop")
@@ -37,7 +37,7 @@ struct IssuedAPITokensTests {
     #expect(!tokens.isDue(TokenDigest(of: "unknown"), at: 220_000))
   }
 
-  @Test("what is no hash lets nobody pass")
+  @Test("a malformed hash matches no token")
   func noHash() {
     let tokens = IssuedAPITokens([APIToken(name: "odd", hash: [1, 2], createdAt: 1)])
     #expect(tokens.holder(of: TokenDigest(of: "odd")) == nil)

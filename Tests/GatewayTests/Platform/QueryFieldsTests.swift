@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Queries of the Platform API")
+@Suite("Platform API queries")
 struct QueryFieldsTests {
   private enum Order: String, CaseIterable {
     case up
@@ -32,7 +32,7 @@ struct QueryFieldsTests {
     #expect(try fields.pageToken() == nil)
   }
 
-  @Test("values are read")
+  @Test("values are parsed")
   func values() throws {
     let fields = try fields("t=a+b&f=False&n=-3&l=x,,y,x&c=up&limit=7")
     #expect(try fields.text("t", limit: 3) == "a b")
@@ -43,7 +43,7 @@ struct QueryFieldsTests {
     #expect(try fields.pageSize() == 7)
   }
 
-  @Test("refusals carry the code of what is wrong")
+  @Test("refusals have the matching error code")
   func refusals() throws {
     let many = (0...100).map(String.init).joined(separator: ",")
     let fields = try fields("t=abcd&z=%00&b=1&n=-1&m=x&c=left&l=\(many)")
@@ -60,14 +60,14 @@ struct QueryFieldsTests {
     #expect(code { _ = try fields.userIDs("l") } == .tooManyItems)
   }
 
-  @Test("a list without items is refused: as a filter it would select everything")
+  @Test("a list without items is refused, because as a filter it would select everything")
   func listsOfNothing() throws {
     let fields = try fields("l=,&m=,,")
     #expect(code { _ = try fields.userIDs("l") } == .missingParameter)
     #expect(code { _ = try fields.texts("m", limit: 3) } == .missingParameter)
   }
 
-  @Test("items are selected by one key or by several, not by both")
+  @Test("items are selected by one key or by several, but not both")
   func itemKeys() throws {
     #expect(try fields("").itemKeys() == [])
     #expect(try fields("key=a,b").itemKeys() == ["a,b"])
@@ -75,7 +75,7 @@ struct QueryFieldsTests {
     #expect(code { _ = try fields("key=a&keys=b").itemKeys() } == .combinationNotAcceptable)
   }
 
-  @Test("messages are listed of one author or of several, and `*` stands for all types")
+  @Test("messages can be filtered by one author or several, and `*` means all types")
   func messageFilters() throws {
     func filter(_ query: String) throws -> MessageFilter {
       let fields = try fields("message_ts=0&\(query)")
@@ -88,7 +88,7 @@ struct QueryFieldsTests {
     #expect(code { _ = try filter("sender_id=ada&sender_ids=bob") } == .combinationNotAcceptable)
   }
 
-  @Test("a user's id that is too long has a code of its own")
+  @Test("an overlong user ID has its own error code")
   func longIDs() throws {
     let (longest, longer) = (String(repeating: "u", count: 80), String(repeating: "u", count: 81))
     let fields = try fields("a=\(longest)&b=\(longer)&c=x,\(longer)&d=")

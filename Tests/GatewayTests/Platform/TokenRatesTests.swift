@@ -4,9 +4,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Rates of API tokens")
+@Suite("API token rates")
 struct TokenRatesTests {
-  @Test("each token has a bucket of its own, which refills")
+  @Test("each token has its own bucket, which refills")
   func buckets() {
     let rates = TokenRates(CallRate(callsPerSecond: 10, burst: 2))
     let (one, other) = (TokenDigest(of: "one"), TokenDigest(of: "other"))
@@ -17,7 +17,7 @@ struct TokenRatesTests {
     #expect(rates.admit(one, at: 100) == nil)
   }
 
-  @Test("a rate of 0 lets all calls pass")
+  @Test("a rate of 0 disables the limit")
   func off() {
     let rates = TokenRates(CallRate(callsPerSecond: 0, burst: 1))
     for _ in 0..<10 { #expect(rates.admit(TokenDigest(of: "one"), at: 0) == nil) }

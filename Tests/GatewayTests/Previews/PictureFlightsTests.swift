@@ -6,7 +6,7 @@ import Unfurler
 
 @testable import Gateway
 
-@Suite("The pictures of previews that are under way")
+@Suite("Preview pictures being made")
 struct PictureFlightsTests {
   private let start = ContinuousClock.now
 
@@ -35,7 +35,7 @@ struct PictureFlightsTests {
     return try #require(order)
   }
 
-  @Test("a picture that several ask for is made once, and all of them are answered")
+  @Test("a picture requested several times is made once, and all requests are answered")
   func shares() throws {
     var flights = flights()
     #expect(try flights.add(order(1), 10) == .accepted)
@@ -47,7 +47,7 @@ struct PictureFlightsTests {
     #expect(flights.start(at: start) == nil)
   }
 
-  @Test("who asks for many has three places and keeps their own waiting")
+  @Test("a user with many requests gets three slots, and only that user's others wait")
   func turns() throws {
     var flights = flights()
     for number in 0..<20 {
@@ -60,7 +60,7 @@ struct PictureFlightsTests {
     #expect(flights.start(at: start)?.requester == .visitor("v4 1"))
   }
 
-  @Test("a picture that waits behind another's many goes first for who asks for it alone")
+  @Test("a picture queued behind another user's many is made first for a second requester")
   func secondLine() throws {
     var flights = flights(active: 1)
     for number in 0..<20 { _ = try flights.add(order(number, .user("hog")), number) }
@@ -78,7 +78,7 @@ struct PictureFlightsTests {
     #expect(left == 18)
   }
 
-  @Test("a line is bounded, and so are all lines together")
+  @Test("each queue is bounded, and so is the total of all queues")
   func bounds() throws {
     var flights = flights(waiting: 3, waitingEach: 2)
     #expect(try flights.add(order(1), 1) == .accepted)
@@ -90,7 +90,7 @@ struct PictureFlightsTests {
     #expect(try flights.add(order(1, .user("cid")), 6) == .accepted)
   }
 
-  @Test("the end of one's patience is not that of another's")
+  @Test("one requester's timeout does not affect another")
   func deadlines() throws {
     var flights = flights()
     _ = try flights.add(order(1, .user("hasty"), within: 1), 1)
@@ -105,7 +105,8 @@ struct PictureFlightsTests {
     #expect(flights.finish(over, after: 0) == [3])
   }
 
-  @Test("in any history everyone is answered once, and the places hold", arguments: UInt64(1)...30)
+  @Test(
+    "in any history every request is answered once, and the limits hold", arguments: UInt64(1)...30)
   func history(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var flights = flights(active: 4, activeEach: 2, waiting: 12, waitingEach: 6)

@@ -7,7 +7,7 @@ import Thumbnails
 
 @testable import Gateway
 
-@Suite("The pictures of previews on disk")
+@Suite("Preview pictures on disk")
 struct PictureShelfTests {
   private let directory: TemporaryDirectory
   private let key = [UInt8](repeating: 7, count: 32)
@@ -50,7 +50,7 @@ struct PictureShelfTests {
     return try file.map { try $0.read(from: 0, atMost: Int($0.byteCount)) }
   }
 
-  @Test("a picture is there for later processes, with its sides")
+  @Test("a picture is available to later processes, with its dimensions")
   func keeping() async throws {
     let first = try shelf()
     let kept = try #require(try await keep(1, 100, on: first))
@@ -63,7 +63,7 @@ struct PictureShelfTests {
     #expect(later.byteCount == 100 && later.count == 1)
   }
 
-  @Test("those that were not used for longest make room")
+  @Test("the least recently used pictures make room")
   func room() async throws {
     let shelf = try shelf()
     for number in 0..<9 { try await keep(number, 100, on: shelf) }
@@ -80,7 +80,7 @@ struct PictureShelfTests {
     #expect(try PictureDirectory.open(path).count == smaller.count)
   }
 
-  @Test("a file that was cut or removed is not shown, and others are cleared away")
+  @Test("a truncated or missing file is not served, and other files are deleted")
   func damage() async throws {
     let first = try shelf()
     let kept = try #require(try await keep(1, 100, on: first))
@@ -100,7 +100,7 @@ struct PictureShelfTests {
     #expect(try PictureDirectory.open(path) == [other.fileName])
   }
 
-  @Test("a name is a code of an address, and parsed in one form only")
+  @Test("a name is a code of a URL, and is parsed in one form only")
   func names() throws {
     let name = try name(1)
     #expect(PictureName(text: name.text) == name)

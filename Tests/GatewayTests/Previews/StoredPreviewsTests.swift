@@ -12,7 +12,7 @@ import Unfurler
 
 @testable import Gateway
 
-@Suite("Previews that servers share in PostgreSQL", .serialized, .onOwnThreads)
+@Suite("Previews shared by servers in PostgreSQL", .serialized, .onOwnThreads)
 struct StoredPreviewsTests {
   /// A page server that counts the requests for pages; a page takes a while.
   private final class Pages: Unfurler {
@@ -93,7 +93,7 @@ struct StoredPreviewsTests {
   }
 
   @Test(
-    "ten channels on three servers that show a new link at once cause one request",
+    "a new link posted at once in ten channels on three servers causes one request",
     arguments: [
       false, true,
     ])
@@ -122,7 +122,7 @@ struct StoredPreviewsTests {
     }
   }
 
-  @Test("when the server that fetches dies, another fetches after its claim has ended")
+  @Test("when the fetching server dies, another fetches after the claim expires")
   func death() async throws {
     try await Self.withServer { url in
       let (dying, living) = (Pages(answering: false), Pages())
@@ -142,7 +142,7 @@ struct StoredPreviewsTests {
     }
   }
 
-  @Test("a purge is announced to servers that its notice does not reach")
+  @Test("a purge reaches servers that missed its notification")
   func purge() async throws {
     try await Self.withServer { url in
       let pages = Pages()
@@ -180,7 +180,7 @@ struct StoredPreviewsTests {
     }
   }
 
-  @Test("without a preview a link is fetched by the next only after a pause")
+  @Test("a link without a preview is fetched again only after a pause")
   func unpublished() async throws {
     try await Self.withServer { url in
       let pages = Pages()

@@ -12,7 +12,7 @@ import TestPeers
 
 @Suite("Gateway", .onOwnThreads)
 struct GatewayTests {
-  @Test("it is ready on the port that it names, and is no more when it drains")
+  @Test("it is ready on the port that it reports, and no longer once it drains")
   func tellsReadiness() throws {
     let running = try RunningGateway()
     let client = try running.connect()
@@ -27,7 +27,7 @@ struct GatewayTests {
     }
   }
 
-  @Test("draining tells sessions to come back later and closes them with 1001")
+  @Test("draining tells clients to reconnect later and closes sessions with 1001")
   func drains() throws {
     let running = try RunningGateway()
     let clients = try (0..<5).map { _ in try running.connect() }
@@ -46,7 +46,7 @@ struct GatewayTests {
     running.gateway.waitUntilStopped()
   }
 
-  @Test("hurrying closes what does not leave by itself")
+  @Test("an immediate stop closes remaining connections")
   func hurries() throws {
     let running = try RunningGateway { $0.drain.timeoutMilliseconds = 3_600_000 }
     let client = try running.connect()
@@ -58,7 +58,7 @@ struct GatewayTests {
     #expect(try client.nextClose() == .goingAway)
   }
 
-  @Test("an address that can't be had is named")
+  @Test("an unavailable address is named in the error")
   func namesAddresses() throws {
     let error = #expect(throws: SystemError.self) {
       _ = try RunningGateway {

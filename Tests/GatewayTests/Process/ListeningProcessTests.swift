@@ -6,9 +6,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The program that listens on an address", .onOwnThreads)
+@Suite("The process that listens on an address", .onOwnThreads)
 struct ListeningProcessTests {
-  @Test("is a process one of whose descriptors is the socket")
+  @Test("has the socket among its descriptors")
   func descriptors() {
     let sockets: [Substring] = ["71", "72"]
     #expect(
@@ -24,7 +24,7 @@ struct ListeningProcessTests {
     #expect(ListeningProcess.isListening(descriptors: [], inodes: sockets) == nil)
   }
 
-  @Test("is recognized as a gateway by its answer")
+  @Test("is recognized as a gateway by its response")
   func greets() throws {
     let running = try RunningGateway()
     let loopback = ListenAddress.loopback(port: try running.port)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Relief of memory")
+@Suite("Memory relief")
 struct MemoryReliefTests {
   private typealias Relief = MemoryRelief<String>
 
@@ -11,7 +11,7 @@ struct MemoryReliefTests {
     Relief.Holder(name: name, shard: shard, byteCount: byteCount)
   }
 
-  @Test("the largest of all shards go first, and no more than are needed")
+  @Test("the largest of all shards are released first, and no more than needed")
   func choosesLargest() {
     var relief = Relief(excess: 25, shards: 2)
     #expect(relief.add([holder("a", 10), holder("b", 3)]) == nil)
@@ -20,7 +20,7 @@ struct MemoryReliefTests {
     #expect(victims?.map(\.shard) == [1, 0])
   }
 
-  @Test("when all together are not enough, all go; without any, none")
+  @Test("if all together are not enough, all are released; if there are none, none")
   func takesAll() {
     var relief = Relief(excess: 100, shards: 1)
     #expect(relief.add([holder("a", 10), holder("b", 30)])?.map(\.name) == ["b", "a"])
@@ -28,7 +28,7 @@ struct MemoryReliefTests {
     #expect(empty.add([])?.isEmpty == true)
   }
 
-  @Test("the budget is that of all shards together, and one relief runs at a time")
+  @Test("the budget covers all shards together, and one relief runs at a time")
   func budget() {
     let budget = MemoryBudget(limit: 100, shards: 2)
     budget.publish(60, of: 0)

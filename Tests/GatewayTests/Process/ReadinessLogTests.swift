@@ -2,9 +2,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The log of a server's readiness")
+@Suite("Log of a server's readiness")
 struct ReadinessLogTests {
-  @Test("says ready when it is, not ready with the reason, and ready again")
+  @Test("logs ready, not ready with the reason, and ready again")
   func changes() {
     var log = ReadinessLog()
     #expect(log.take("not yet a home", at: 0) == nil)
@@ -16,7 +16,7 @@ struct ReadinessLogTests {
     #expect(log.take(nil, at: 101_000) == .ready)
   }
 
-  @Test("leaves out what lasts less than a second")
+  @Test("omits states that last less than a second")
   func falters() {
     var log = ReadinessLog()
     #expect(log.take(nil, at: 0) == .ready)
@@ -26,7 +26,7 @@ struct ReadinessLogTests {
     #expect(log.take("a moment", at: 2_400) == nil)
   }
 
-  @Test("names another reason a minute later, and the first of a start that lasts")
+  @Test("logs a changed reason a minute later, and the first reason of a long startup")
   func reasons() {
     var log = ReadinessLog()
     #expect(log.take("one", at: 0) == nil)

@@ -7,7 +7,7 @@ import Testing
 @testable import Gateway
 @testable import Store
 
-@Suite("Adopting reloaded settings", .onOwnThreads)
+@Suite("Applying reloaded settings", .onOwnThreads)
 struct SettingsAdoptionTests {
   private let driven: DrivenShard
   private var shard: Shard { driven.shard }
@@ -22,7 +22,7 @@ struct SettingsAdoptionTests {
     return shard.origins.refusal(of: request) == nil
   }
 
-  @Test("a shard adopts them with its next turn, in place of those before")
+  @Test("a shard applies them at its next turn, replacing the previous ones")
   func shards() throws {
     var settings = services.settings
     settings.auth.allowedOrigins = ["https://a.example"]
@@ -36,7 +36,7 @@ struct SettingsAdoptionTests {
     #expect(isAllowed("https://a.example") && shard.connectionLimit == 3)
   }
 
-  @Test("channels in memory have the limits, unless they have their own")
+  @Test("channels in memory use the limits unless they have their own")
   func channels() throws {
     let channel = driven.channel()
     let own = driven.channel("own") {
@@ -54,7 +54,7 @@ struct SettingsAdoptionTests {
     #expect(own.floodLimit.count == 1 && own.throttleLimit.count == 8)
   }
 
-  @Test("a key that cannot be read changes nothing")
+  @Test("an unreadable key changes nothing")
   func keys() throws {
     let before = services.settings
     var settings = before
@@ -64,7 +64,7 @@ struct SettingsAdoptionTests {
     #expect(services.settings == before)
   }
 
-  @Test("metrics show the last reload, and how many changes wait for a restart")
+  @Test("metrics show the last reload, and how many changes require a restart")
   func metrics() throws {
     let record = ReloadRecord(at: 1_000)
     let start = record.samples

@@ -6,7 +6,7 @@ import Testing
 @testable import Gateway
 import TestPeers
 
-@Suite("A start that waits for its database")
+@Suite("A startup that waits for its database")
 struct StartingServerTests {
   private let directory: TemporaryDirectory
   private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -44,7 +44,8 @@ struct StartingServerTests {
   }
 
   @Test(
-    "it lives, is not ready and says why, in a cluster too", arguments: [nil, BusPlace.postgreSQL])
+    "it is live but not ready and gives the reason, in a cluster too",
+    arguments: [nil, BusPlace.postgreSQL])
   func tellsReason(_ bus: BusPlace?) throws {
     let ready = try answers(
       settings(bus), to: ["GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"], end: "refused")
@@ -56,7 +57,7 @@ struct StartingServerTests {
     #expect(alive.allSatisfy { $0.hasPrefix("HTTP/1.1 200 ") })
   }
 
-  @Test("everything else is refused with 503, bodies and WebSockets too")
+  @Test("all other requests are refused with 503, including bodies and WebSockets")
   func refuses() throws {
     let upgrade = """
       GET /v1/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Database that cannot be opened")
+@Suite("A database that cannot be opened")
 struct StoreFailureTests {
   private let refusal = StoreError.inaccessible(
     path: "the database of store.url", reason: "password authentication failed")
 
-  @Test("PostgreSQL that refuses the server is a wrong setting")
+  @Test("PostgreSQL refusing the server is a configuration error")
   func refused() {
     var settings = Settings().store
     settings.url = Secret("postgresql://parley:hush@db/parley")
@@ -22,7 +22,7 @@ struct StoreFailureTests {
     #expect(StoreError.overloaded.asFailure(of: settings) is StoreError)
   }
 
-  @Test("a directory that cannot be used may be another server's at the moment")
+  @Test("a directory that cannot be used may be in use by another server")
   func directory() {
     #expect(refusal.asFailure(of: Settings().store) is StoreError)
   }

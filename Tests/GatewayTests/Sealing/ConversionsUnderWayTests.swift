@@ -3,9 +3,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Files that are being encrypted")
+@Suite("Files being encrypted")
 struct ConversionsUnderWayTests {
-  @Test("a file is converted once at a time, and all who ask for it get the outcome")
+  @Test("a file is converted once at a time, and all callers get the outcome")
   func shares() {
     let conversions = ConversionsUnderWay<Int>()
     let outcomes = Mutex<[Int]>([])

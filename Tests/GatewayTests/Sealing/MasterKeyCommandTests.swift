@@ -16,21 +16,21 @@ struct MasterKeyCommandTests {
     }
   }
 
-  @Test("gives all that it prints until it has ended")
+  @Test("provides all its output up to its exit")
   func prints() throws {
     #expect(
       try MasterKeyCommand.run("printf 'a b\n'; sleep 0.05; printf c") == Array("a b\nc".utf8))
     #expect(try MasterKeyCommand.run("printf a; exec >&-; sleep 0.05") == Array("a".utf8))
   }
 
-  @Test("is not used when it fails")
+  @Test("is not used if it fails")
   func fails() throws {
     let reason = try #require(refusal(of: "printf a; exit 3", within: 10_000))
     #expect(reason.contains("wait status 768"))
   }
 
   @Test(
-    "does not hold its caller when it does not end, or prints without end",
+    "does not block its caller if it does not exit, or prints without end",
     arguments: [
       "sleep 36000", "printf a; exec >&-; sleep 36000",
       "sleep 36000 & printf a; exec >&-; wait", "trap '' TERM; printf a; sleep 36000", "yes",
@@ -43,7 +43,7 @@ struct MasterKeyCommandTests {
     #expect(!deadline.hasPassed)
   }
 
-  @Test("is killed with the processes that it has started")
+  @Test("is killed together with the processes that it started")
   func isKilledWhole() throws {
     let directory = try TemporaryDirectory()
     let file = directory.path(of: "process")

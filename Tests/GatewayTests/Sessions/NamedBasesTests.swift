@@ -4,9 +4,9 @@ import Testing
 @testable import Gateway
 @testable import Transport
 
-@Suite("Bases of addresses that upgrades have named", .onOwnThreads)
+@Suite("Base URLs of upgrade requests", .onOwnThreads)
 struct NamedBasesTests {
-  @Test("are kept once, as long as a connection uses them")
+  @Test("are stored once, as long as a connection uses them")
   func counts() {
     var bases = NamedBases()
     let (first, other) = (bases.claim("http://a"), bases.claim("http://b"))
@@ -20,7 +20,7 @@ struct NamedBasesTests {
     #expect(bases.claim("http://c") == first && bases[first] == "http://c")
   }
 
-  @Test("of connections that are closed leave room for others")
+  @Test("of closed connections make room for others")
   func leavesRoom() {
     var bases = NamedBases()
     for number in 1...70_000 { bases.release(bases.claim("http://host-\(number)")) }
@@ -29,7 +29,7 @@ struct NamedBasesTests {
     #expect(bases[number] == "https://chat.example")
   }
 
-  @Test("have a number each up to a limit, from which on none is kept")
+  @Test("have a number each up to a limit, beyond which none is stored")
   func isBounded() {
     var bases = NamedBases()
     var last: UInt16 = 0
@@ -39,7 +39,7 @@ struct NamedBasesTests {
     #expect(bases.claim("http://another") == 7)
   }
 
-  @Test("have hosts of a length that names have")
+  @Test("have hosts of at most the length of a host name")
   func isShort() {
     var bases = NamedBases()
     let host = String(repeating: "a", count: 255)
@@ -50,7 +50,7 @@ struct NamedBasesTests {
     #expect(bases[0] == nil && bases.count == 1)
   }
 
-  @Test("go with their connections")
+  @Test("are released with their connections")
   func goesWithConnections() throws {
     let driven = try DrivenShard()
     let sessions = [try driven.connect(), try driven.connect()]

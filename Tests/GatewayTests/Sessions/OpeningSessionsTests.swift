@@ -11,7 +11,7 @@ import WebSocket
 @testable import Gateway
 @testable import Store
 
-@Suite("A session that is just opening", .onOwnThreads)
+@Suite("A session that is being opened", .onOwnThreads)
 struct OpeningSessionsTests {
   private let driven: DrivenShard
   private let session: DrivenSession
@@ -61,7 +61,7 @@ struct OpeningSessionsTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test("opens when nothing comes between")
+  @Test("opens if nothing intervenes")
   func opens() throws {
     begin("access").release()
     let events = try receive { !$0.isEmpty }
@@ -69,7 +69,8 @@ struct OpeningSessionsTests {
     #expect(driven.shard.users.isOnline("ann"))
   }
 
-  @Test("is closed with 4002 when its user is put out meanwhile", arguments: ["access", "session"])
+  @Test(
+    "is closed with 4002 if its user is removed in the meantime", arguments: ["access", "session"])
   func expelled(token: String) throws {
     let held = begin(token)
     driven.shard.users.expel("ann", reason: "the user is deactivated")
@@ -80,7 +81,7 @@ struct OpeningSessionsTests {
     #expect(!driven.shard.users.isOnline("ann"))
   }
 
-  @Test("is refused with 400302 when its kind of token is revoked meanwhile")
+  @Test("is refused with 400302 if its kind of token is revoked in the meantime")
   func revoked() throws {
     let held = begin("access")
     driven.shard.users.revoke(.accessToken, of: "ann", reason: "the access token was replaced")
@@ -91,7 +92,7 @@ struct OpeningSessionsTests {
     #expect(!driven.shard.users.isOnline("ann"))
   }
 
-  @Test("is not disturbed when another kind of token is revoked meanwhile")
+  @Test("is unaffected if another kind of token is revoked in the meantime")
   func otherRevoked() throws {
     let held = begin("session")
     driven.shard.users.revoke(.accessToken, of: "ann", reason: "the access token was replaced")
@@ -100,7 +101,7 @@ struct OpeningSessionsTests {
     #expect(text(of: try receive { !$0.isEmpty }.first).contains("session_id"))
   }
 
-  @Test("does not go on with a token that is revoked while it is looked up")
+  @Test("does not open with a token that is revoked during its lookup")
   func refreshing() throws {
     begin("session").release()
     _ = try receive { !$0.isEmpty }
@@ -114,7 +115,7 @@ struct OpeningSessionsTests {
     #expect(driven.shard.users.isOnline("ann"))
   }
 
-  @Test("leaves nothing behind when its connection ends meanwhile")
+  @Test("leaves nothing behind if its connection ends in the meantime")
   func abandoned() throws {
     let held = begin("access")
     session.session.close(.normalClosure, reason: "")
@@ -127,7 +128,7 @@ struct OpeningSessionsTests {
   }
 
   @Test(
-    "makes no user again that is deleted meanwhile, and changes none that is deactivated",
+    "does not recreate a user deleted meanwhile, or change one deactivated meanwhile",
     arguments: [true, false])
   func profile(isDeletion: Bool) throws {
     let store = driven.shard.services.store

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Calls that make files pictures")
+@Suite("Calls that convert files to pictures")
 struct PictureCallsTests {
   private func address(_ number: Int, of session: Int = 1) -> ReplyAddress {
     ReplyAddress(
       session: .sample(session), ticket: CallTicket(unit: number, index: 0), id: nil, isPaid: true)
   }
 
-  @Test("a call that is refused gives its file back, once; one that succeeds keeps it")
+  @Test("a refused call returns its file once; a successful one keeps it")
   func givesBack() {
     var calls = PictureCalls()
     calls.begin(address(1), with: "a")
@@ -25,7 +25,7 @@ struct PictureCallsTests {
     #expect(calls.count == 0)
   }
 
-  @Test("a call that may have had its effect keeps its file")
+  @Test("a call with an unknown outcome keeps its file")
   func keepsWhatIsUnknown() {
     var calls = PictureCalls()
     let unknown = ServiceError(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Request pipeline")
 struct RequestPipelineTests {
-  @Test("sends run beside one another, and are answered in their order")
+  @Test("sends run concurrently, and are answered in order")
   func runsSendsTogether() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append("a", .besideItsLike)
@@ -22,7 +22,7 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == nil)
   }
 
-  @Test("replies to calls that are not under way change nothing, whatever their numbers")
+  @Test("replies to calls that are not running change nothing, whatever their numbers")
   func ignoresStrangeTickets() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append("a", .besideItsLike)
@@ -46,7 +46,7 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == nil && pipeline.pendingCount == 0)
   }
 
-  @Test("a call may start whose reply has come already, as another server may pretend")
+  @Test("a call whose forged reply arrived early can still start")
   func startsAnsweredCalls() throws {
     var pipeline = RequestPipeline<String>()
     for call in ["a", "fetch", "b"] {
@@ -62,7 +62,7 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == nil)
   }
 
-  @Test("the messages of one call take replies of their own places alone")
+  @Test("the messages of one call accept only replies to their own positions")
   func partsOfCalls() {
     let address = ReplyAddress(
       session: SessionAddress(shard: 0, connection: 1), ticket: CallTicket(unit: 3, index: 0),
@@ -74,7 +74,7 @@ struct RequestPipelineTests {
     for index in 0...1 { #expect(sends.awaits(FileSends.part(index, of: address).ticket)) }
   }
 
-  @Test("any other call waits for all before it, and all behind it wait for it")
+  @Test("any other call waits for all earlier calls, and blocks all later ones")
   func runsOthersAlone() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append("send", .besideItsLike)
@@ -90,7 +90,7 @@ struct RequestPipelineTests {
     #expect(pipeline.start()?.call == "send")
   }
 
-  @Test("calls and replies pass a send that may be kept, which is answered when it is")
+  @Test("calls and replies overtake a send that may be delayed, which is answered on completion")
   func passesKeptSends() throws {
     var pipeline = RequestPipeline<String>()
     for call in ["photo", "list", "get"] { pipeline.append(call, .alone) }
@@ -116,7 +116,7 @@ struct RequestPipelineTests {
     #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
   }
 
-  @Test("what runs beside all is overtaken, and its reply leaves when it is there")
+  @Test("a call that runs beside all others is overtaken, and its reply is sent when ready")
   func letsOthersOvertake() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append("fetch", .besideAll, byteCount: 10)
@@ -158,7 +158,7 @@ struct RequestPipelineTests {
     #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
   }
 
-  @Test("calls pass a kept send of a batch, and replies to others pass the batch")
+  @Test("calls overtake a delayed send of a batch, and replies to others overtake the batch")
   func passesKeptSendsOfBatches() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append(batch: [
@@ -191,7 +191,7 @@ struct RequestPipelineTests {
     #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
   }
 
-  @Test("a kept send of a batch holds back no more room than its reply may need")
+  @Test("a delayed send of a batch reserves no more space than its reply may need")
   func givesRoomBack() throws {
     var pipeline = RequestPipeline<Int>()
     pipeline.append(batch: (0..<9).map { .call($0, .alone, replyBound: 66_560) })
@@ -215,7 +215,7 @@ struct RequestPipelineTests {
   }
 
   @Test(
-    "whatever is kept of a batch, its reply holds at most 512 KiB", arguments: UInt64(1)...60)
+    "whatever a batch delays, its reply is at most 512 KiB", arguments: UInt64(1)...60)
   func boundsKeptSends(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var pipeline = RequestPipeline<Int>()
@@ -245,7 +245,7 @@ struct RequestPipelineTests {
     #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
   }
 
-  @Test("a batch is answered as one array, in the order of its entries")
+  @Test("a batch is answered with one array, in the order of its entries")
   func joinsBatches() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append(batch: [
@@ -260,7 +260,7 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == Array("[a,x,b]".utf8))
   }
 
-  @Test("a batch of notifications is not answered at all")
+  @Test("a batch of notifications gets no response")
   func answersNoNotifications() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append(batch: [.call("note", .besideItsLike)])
@@ -271,7 +271,7 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == [1])
   }
 
-  @Test("the refusal of a request keeps its place")
+  @Test("the refusal of a request keeps its position")
   func keepsRefusalsInPlace() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append("slow", .alone)
@@ -283,7 +283,7 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == [2])
   }
 
-  @Test("refusals that wait behind a call count as backlog, and no more once they have left")
+  @Test("refusals waiting behind a call count as backlog until they are sent")
   func countsWhatWaits() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append("slow", .alone)
@@ -296,7 +296,7 @@ struct RequestPipelineTests {
     #expect(pipeline.backlog == 0)
   }
 
-  @Test("a reply that comes again after its request has been answered is ignored")
+  @Test("a duplicate reply to an answered request is ignored")
   func ignoresRepeatedReplies() throws {
     var pipeline = RequestPipeline<String>()
     pipeline.append("a", .alone)
@@ -311,7 +311,7 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == nil)
   }
 
-  @Test("replies of a batch share one budget: what no longer fits is not carried out")
+  @Test("replies of a batch share one budget: calls that exceed it are not carried out")
   func refusesBeyondTheBudget() throws {
     var pipeline = RequestPipeline<Int>()
     pipeline.append(batch: (0..<4).map { .call($0, .alone, replyBound: 100_000) }, byteCount: 40)
@@ -341,7 +341,7 @@ struct RequestPipelineTests {
     #expect(pipeline.heldByteCount == 0)
   }
 
-  @Test("sends of a batch wait for room while others are under way")
+  @Test("sends of a batch wait for space while others are running")
   func waitsForRoom() throws {
     var pipeline = RequestPipeline<Int>()
     pipeline.append(batch: (0..<5).map { .call($0, .besideItsLike, replyBound: 200_000) })
@@ -353,7 +353,7 @@ struct RequestPipelineTests {
     #expect(pipeline.start() == nil)
   }
 
-  @Test("a reply stays until there is room, and counts as held")
+  @Test("a reply is held until there is space, and counts as held")
   func keepsReplies() throws {
     var pipeline = RequestPipeline<Int>()
     pipeline.append(1, .alone, byteCount: 100)
@@ -366,7 +366,7 @@ struct RequestPipelineTests {
   }
 
   @Test(
-    "whatever a batch's calls answer, its reply holds at most 512 KiB", arguments: UInt64(1)...60)
+    "whatever a batch's calls return, its reply is at most 512 KiB", arguments: UInt64(1)...60)
   func boundsBatches(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var pipeline = RequestPipeline<Int>()
@@ -397,7 +397,7 @@ struct RequestPipelineTests {
     #expect(refusedCount > 0)
   }
 
-  @Test("random requests run and are answered as a naive list has it", arguments: UInt64(1)...60)
+  @Test("random requests run and are answered as in a simple list", arguments: UInt64(1)...60)
   func agreesWithNaivePipeline(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var comparison = PipelineComparison()

@@ -20,7 +20,7 @@ struct DeploymentClockTests {
     #expect(clock.moment(unix: 1_000_700, monotonic: 1_200).monotonic == 1_200)
   }
 
-  @Test("a step forward and a step back are followed at once")
+  @Test("steps forward and back are followed immediately")
   func steps() {
     let clock = DeploymentClock { 0 }
     #expect(time(clock, 1_000_000, 0) == 1_000_000)
@@ -29,7 +29,7 @@ struct DeploymentClockTests {
     #expect(time(clock, 1_001_600, 120) == 1_001_600)
   }
 
-  @Test("a step back of up to a second is waited out")
+  @Test("after a step back of up to a second the clock holds its time")
   func falls() {
     let clock = DeploymentClock { 0 }
     #expect(time(clock, 1_000_000, 0) == 1_000_000)
@@ -38,7 +38,7 @@ struct DeploymentClockTests {
     #expect(time(clock, 1_000_001, 1_001) == 1_000_001)
   }
 
-  @Test("times that are so far apart by the steady clock are so far apart by this one")
+  @Test("intervals equal those of the steady clock")
   func phases() {
     let clock = DeploymentClock { 0 }
     // The milliseconds of the two clocks begin at different moments, and the source runs slow.
@@ -49,7 +49,7 @@ struct DeploymentClockTests {
     }
   }
 
-  @Test("it is never more than a second from its source", arguments: UInt64(1)...10)
+  @Test("it is never more than a second off its source", arguments: UInt64(1)...10)
   func staysNear(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var (source, monotonic): (Int64, Int64) = (1_000_000, 0)
@@ -66,7 +66,7 @@ struct DeploymentClockTests {
     }
   }
 
-  @Test("in a cluster the system's own Unix time plays no part")
+  @Test("in a cluster the system's Unix time has no influence")
   func clusterAlone() {
     let ahead: Int64 = 3_600_000
     let offset = SystemClock.unixMilliseconds - SystemClock.monotonicMilliseconds
@@ -79,7 +79,7 @@ struct DeploymentClockTests {
     }
   }
 
-  @Test("an offset that is not known is the one that was known at first")
+  @Test("an unknown offset is replaced by the first known one")
   func unknownOffset() {
     let offset = Offset(70_000_000)
     let clock = DeploymentClock(clusterOffset: { offset.value })

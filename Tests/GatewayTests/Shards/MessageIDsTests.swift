@@ -5,11 +5,11 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Message ids")
+@Suite("Message IDs")
 struct MessageIDsTests {
   private let beginning: Int64 = 1_735_689_600_000
 
-  @Test("an id tells its time")
+  @Test("an ID contains its time")
   func tellsTime() {
     let ids = MessageIDs(after: 0)
     #expect(ids.next(at: beginning + 5) == 5 << 12)
@@ -17,20 +17,20 @@ struct MessageIDsTests {
     #expect(ids.next(at: beginning + 6) == 6 << 12)
   }
 
-  @Test("ids go on after the highest that was ever given out, though the clock was set back")
+  @Test("IDs continue after the highest ever assigned, even if the clock was set back")
   func goesOn() {
     let ids = MessageIDs(after: 1 << 50)
     #expect(ids.next(at: beginning) == 1 << 50 + 1)
     #expect(ids.next(at: 0) == 1 << 50 + 2)
   }
 
-  @Test("ids are exact in JavaScript until 2094")
+  @Test("IDs are exact in JavaScript until 2094")
   func isExactInJavaScript() {
     let last: Int64 = 3_913_056_000_000
     #expect(MessageIDs(after: 0).next(at: last) < 1 << 53)
   }
 
-  @Test("ids increase whatever the clock does", arguments: UInt64(1)...10)
+  @Test("IDs increase whatever the clock does", arguments: UInt64(1)...10)
   func increases(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let ids = MessageIDs(after: 0)
@@ -42,7 +42,7 @@ struct MessageIDsTests {
     }
   }
 
-  @Test("threads that ask at the same time get different ids, each in increasing order")
+  @Test("concurrent threads get different IDs, each in increasing order")
   func isUnique() throws {
     let ids = MessageIDs(after: 0)
     let collected = Mutex<[[Int64]]>([])
@@ -58,7 +58,7 @@ struct MessageIDsTests {
     #expect(Set(all.joined()).count == 8000)
   }
 
-  @Test("servers that share a deployment give out different ids, each in increasing order")
+  @Test("servers of one deployment assign different IDs, each in increasing order")
   func slots() {
     let servers = (0..<16).map {
       MessageIDs(after: 1 << 40 + 5, slot: ServerSlot(number: Int64($0), bits: 4))
@@ -76,14 +76,14 @@ struct MessageIDsTests {
     #expect(all.count == 16 * 600)
   }
 
-  @Test("an id tells its slot", arguments: [0, 3, 255])
+  @Test("an ID contains its slot", arguments: [0, 3, 255])
   func tellsSlot(number: Int64) {
     let ids = MessageIDs(after: 0, slot: ServerSlot(number: number, bits: 8))
     #expect(ids.next(at: beginning + 5) == 5 << 12 + number)
     #expect(ids.next(at: beginning + 5) == 5 << 12 + 256 + number)
   }
 
-  @Test("one server keeps up with the clock at a million ids a second")
+  @Test("one server keeps up with the clock at a million IDs a second")
   func keepsUp() {
     let ids = MessageIDs(after: 0)
     for millisecond in Int64(1)...1000 {
@@ -92,7 +92,7 @@ struct MessageIDsTests {
     #expect(ids.next(at: beginning + 1001) == 1001 << 12)
   }
 
-  @Test("ids that ran ahead of the clock are caught up with")
+  @Test("the clock catches up with IDs that ran ahead")
   func drifts() {
     let ids = MessageIDs(after: 0, slot: ServerSlot(number: 1, bits: 8))
     // 60 in each of 100 milliseconds, of 16 that there are: 275 milliseconds ahead.
@@ -105,7 +105,7 @@ struct MessageIDsTests {
     #expect(ids.next(at: beginning + 380) == 380 << 12 + 1)
   }
 
-  @Test("the first id is higher than all in the store, whichever server made them")
+  @Test("the first ID is higher than all in the store, whichever server created them")
   func beginsAfterOthers() {
     for (last, number) in [(1000, 0), (1003, 2), (1003, 3), (1003, 4), (0, 0)] as [(Int64, Int64)] {
       let ids = MessageIDs(after: last, slot: ServerSlot(number: number, bits: 4))

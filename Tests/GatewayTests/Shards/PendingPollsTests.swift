@@ -3,13 +3,13 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Questions to several shards")
+@Suite("Queries to several shards")
 struct PendingPollsTests {
   private func address(_ number: UInt64, _ part: UInt16) -> PollAddress {
     PollAddress(shard: ShardAddress(shard: 0), number: number, part: part)
   }
 
-  @Test("the last answer brings all of them, in the order of the shards")
+  @Test("the last answer delivers all of them, in the order of the shards")
   func ordersAnswers() {
     var polls = PendingPolls()
     let number = polls.begin(parts: 3) { _ in }
@@ -19,7 +19,7 @@ struct PendingPollsTests {
     #expect(found == [.online(["a"]), .online(["b"]), .online(["c"])])
   }
 
-  @Test("polls are apart, and an answer that is not awaited changes nothing")
+  @Test("polls are independent, and an unexpected answer changes nothing")
   func passesOver() {
     var polls = PendingPolls()
     let (first, second) = (polls.begin(parts: 2) { _ in }, polls.begin(parts: 1) { _ in })

@@ -13,9 +13,9 @@ import WebSocket
 @testable import Gateway
 
 /// Two shards: clients on the first, their channel and one of the users at home on the second.
-@Suite("Messages between shards, recorded and replayed", .onOwnThreads)
+@Suite("Recorded and replayed messages between shards", .onOwnThreads)
 struct ShardReplayTests {
-  @Test("a shard that is sent a recording once more answers and delivers the same")
+  @Test("a shard that replays a recording sends the same answers and deliveries")
   func replays() throws {
     let original = try Scenario()
     for step in Scenario.steps { try original.perform(step) }
@@ -35,7 +35,7 @@ struct ShardReplayTests {
     #expect(original.events[2].contains { $0.contains("channel.user_banned") })
   }
 
-  @Test("questions to all shards are answered with what each has")
+  @Test("queries to all shards return the data of each")
   func polls() throws {
     let scenario = try Scenario()
     for step in Scenario.steps.prefix(3) { try scenario.perform(step) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ShardSet")
 struct ShardSetTests {
-  @Test("homes follow from the name alone, by FNV-1a")
+  @Test("homes are computed from the name alone, with FNV-1a")
   func findsHomes() throws {
     let shards = ShardSet(try (0..<7).map { try ShardHandle(index: $0) })
     let hashes: [String: UInt64] = [
@@ -16,7 +16,7 @@ struct ShardSetTests {
     }
   }
 
-  @Test("names spread over all shards")
+  @Test("names are spread over all shards")
   func spreads() throws {
     let shards = ShardSet(try (0..<4).map { try ShardHandle(index: $0) })
     var counts = [0, 0, 0, 0]

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("A pass over messages past their retention")
+@Suite("A pass that removes messages past their retention")
 struct RetentionPassTests {
-  @Test("takes channel by channel and page by page, each until nothing is left there")
+  @Test("works channel by channel and page by page, each until none is left")
   func order() {
     var pass = RetentionPass()
     #expect(pass.step == .find(after: 0))
@@ -25,7 +25,7 @@ struct RetentionPassTests {
     #expect(pass.removedCount == 321 && pass.isComplete)
   }
 
-  @Test("leaves the rest to the next one after a million messages")
+  @Test("leaves the rest to the next pass after a million messages")
   func bound() {
     var pass = RetentionPass()
     pass.didFind(ExpiryQuery.Page(channelIDs: [1], next: nil))

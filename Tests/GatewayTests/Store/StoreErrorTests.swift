@@ -4,9 +4,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Errors of the store as answers")
+@Suite("Responses to store errors")
 struct StoreErrorTests {
-  @Test("a commit that broke off leaves the outcome unknown, and any other failure does not")
+  @Test("only an interrupted commit has an unknown outcome, other failures do not")
   func outcomes() {
     let unknown = ServiceError(StoreError.unknown(reason: "the connection broke off"))
     #expect(unknown.code == .internalError && unknown.data.outcome == "unknown")

@@ -4,9 +4,9 @@ import Thumbnails
 
 @testable import Gateway
 
-@Suite("Files that are decoded at a time")
+@Suite("Concurrently decoded files")
 struct ThumbnailConcurrencyTests {
-  @Test("are two at least by default, or as many as the setting says")
+  @Test("are at least two by default, or as many as configured")
   func number() {
     var settings = Settings().thumbnails
     #expect([1, 2, 4, 6, 16].map { settings.concurrency(cores: $0) } == [2, 2, 2, 3, 8])
@@ -14,7 +14,7 @@ struct ThumbnailConcurrencyTests {
     #expect(settings.concurrency(cores: 16) == 1)
   }
 
-  @Test("include a picture of another user while one takes all of its time")
+  @Test("include a picture of another user while one takes a long time")
   func turns() {
     var queue = ThumbnailQueue(.init(concurrency: Settings().thumbnails.concurrency(cores: 1)))
     var actions: [ThumbnailAction] = []

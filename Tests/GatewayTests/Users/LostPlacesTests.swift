@@ -2,9 +2,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Places of lost connections")
+@Suite("Channel reservations of lost connections")
 struct LostPlacesTests {
-  @Test("a place counts until its end, or until the user leaves")
+  @Test("a reservation counts until it expires, or until the user leaves")
   func ends() {
     var places = LostPlaces(perUser: 10)
     places.add("lobby", of: "ada", at: 0, until: 60)
@@ -16,7 +16,7 @@ struct LostPlacesTests {
     #expect(places.channels(of: "ada", at: 11) == ["lobby"])
   }
 
-  @Test("a second loss prolongs a place, and the end of the first does not end it")
+  @Test("a second loss extends a reservation, and the expiry of the first does not end it")
   func prolonged() {
     var places = LostPlaces(perUser: 10)
     places.add("lobby", of: "ada", at: 0, until: 60)
@@ -26,7 +26,7 @@ struct LostPlacesTests {
     #expect(places.channels(of: "ada", at: 110) == [])
   }
 
-  @Test("a user who enters and is lost again and again has as many as it may be in channels")
+  @Test("a user who repeatedly enters and disconnects has at most the limit per user")
   func bounded() {
     var places = LostPlaces(perUser: 3)
     for number in 0..<200 { places.add("c\(number)", of: "ada", at: 0, until: 60) }

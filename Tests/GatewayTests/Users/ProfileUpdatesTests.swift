@@ -6,10 +6,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Updates of profiles", .onOwnThreads)
+@Suite("Profile updates", .onOwnThreads)
 struct ProfileUpdatesTests {
-  @Test(
-    "reach each session of the user once, and its channels once from each; no change reaches none")
+  @Test("reach each session of the user once, and its channels once from each; no-ops reach none")
   func reachesOnce() throws {
     let servers = try DrivenServers(count: 2)
     let (url, userID) = (servers.channel(at: 0), servers.user(at: 0))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Session list")
 struct SessionListTests {
-  @Test("it holds what an array holds, in the same order")
+  @Test("it behaves like an array, in the same order")
   func isLikeAnArray() {
     let addresses = (0..<4).map { SessionAddress(shard: 0, connection: UInt64($0)) }
     var (list, expected) = (SessionList(), [SessionAddress]())

@@ -11,7 +11,7 @@ import WebSocket
 
 @Suite("User directory", .onOwnThreads)
 struct UserDirectoryTests {
-  @Test("one session too many closes the user's oldest with 4003")
+  @Test("a session beyond the limit closes the user's oldest with 4003")
   func closesTheOldest() throws {
     let driven = try DrivenShard { $0.limits.connectionsPerUser = 2 }
     let sessions = try (0..<3).map { _ in try driven.connect() }
@@ -23,7 +23,7 @@ struct UserDirectoryTests {
     #expect(sessions[1].receive().isEmpty && sessions[2].receive().isEmpty)
   }
 
-  @Test("sessions of other users, and those that have left, do not count")
+  @Test("sessions of other users, and closed sessions, do not count")
   func countsPerUser() throws {
     let driven = try DrivenShard { $0.limits.connectionsPerUser = 1 }
     let sessions = try (0..<3).map { _ in try driven.connect() }
@@ -36,7 +36,7 @@ struct UserDirectoryTests {
     for session in sessions { #expect(session.receive().isEmpty) }
   }
 
-  @Test("an event for a user reaches all its sessions")
+  @Test("an event for a user is sent to all of the user's sessions")
   func sendsToAll() throws {
     let driven = try DrivenShard()
     let sessions = try (0..<3).map { _ in try driven.connect() }
@@ -50,7 +50,7 @@ struct UserDirectoryTests {
     #expect(sessions.map { $0.receiveTexts() } == [["event"], ["event"], []])
   }
 
-  @Test("a user may be in so many channels, each counted once for all its sessions")
+  @Test("a user may be in a limited number of channels, each counted once for all sessions")
   func limitsChannels() throws {
     let driven = try DrivenShard { $0.limits.channelsPerUser = 2 }
     let users = driven.shard.users
@@ -66,7 +66,7 @@ struct UserDirectoryTests {
     #expect(users.reserve("c", for: second, of: "ann"))
   }
 
-  @Test("a session that ends gives its channels back")
+  @Test("a session that ends releases its channels")
   func releasesChannels() throws {
     let driven = try DrivenShard { $0.limits.channelsPerUser = 1 }
     let users = driven.shard.users
@@ -78,7 +78,7 @@ struct UserDirectoryTests {
     #expect(users.reserve("b", for: second, of: "ann"))
   }
 
-  @Test("a session that is closed as the oldest gives its channels back at once")
+  @Test("a session closed as the oldest releases its channels immediately")
   func releasesChannelsOfTheOldest() throws {
     let driven = try DrivenShard {
       $0.limits.connectionsPerUser = 1
@@ -93,8 +93,7 @@ struct UserDirectoryTests {
     #expect(users.reserve("b", for: second, of: "ann"))
   }
 
-  @Test(
-    "a session that is gone with its server leaves no place in a channel, even if it was closed")
+  @Test("a session lost with its server leaves no channel reservation, even if it was closed")
   func removesClosedSessions() throws {
     let driven = try DrivenShard()
     let users = driven.shard.users
@@ -106,7 +105,7 @@ struct UserDirectoryTests {
     #expect(users.isEmpty)
   }
 
-  @Test("when a user's last session ends it is noted that the user was seen")
+  @Test("the end of a user's last session is recorded as last seen")
   func notesSeen() throws {
     let driven = try DrivenShard()
     try driven.write { _ = try $0.createUser("ann", at: 1) }
@@ -124,7 +123,7 @@ struct UserDirectoryTests {
     #expect((before...driven.shard.services.clock.now).contains(seen))
   }
 
-  @Test("those who are here when the shard stops were seen")
+  @Test("users who are online when the shard stops are recorded as seen")
   func notesThoseHere() throws {
     let driven = try DrivenShard()
     try driven.write {
