@@ -3,12 +3,12 @@ import TestPeers
 import Testing
 
 extension ClientTests {
-  @Suite("proves who it is")
+  @Suite("authenticates")
   struct AuthorizationTests {
     private static let settings =
       unlimited + ["--auth-mode", "token", "--auth-jwt-secret", WebToken.secret]
 
-    @Test("or is not let in")
+    @Test("and is refused without a token")
     func refused() async throws {
       let server = try ServerProcess(Self.settings)
       let error = await #expect(throws: ParleyError.self) { try await server.client("ann") }
@@ -19,7 +19,7 @@ extension ClientTests {
       #expect(error?.code == 400_302)
     }
 
-    @Test("again when its token is about to expire")
+    @Test("again with a new token when the old one is about to expire")
     func refresh() async throws {
       let server = try ServerProcess(Self.settings)
       let proxy = try CuttingProxy(to: server.port)
@@ -42,7 +42,7 @@ extension ClientTests {
       #expect(try await lobby.sendUserMessage("still here").sender?.userID == "ann")
     }
 
-    @Test("and is told when its token has expired, not to come back with it")
+    @Test("and reports an expired token as unauthorized, without reconnecting")
     func expired() async throws {
       let server = try ServerProcess(Self.settings)
       var configuration = ParleyClientConfiguration(serverURL: server.url)
@@ -64,7 +64,7 @@ extension ClientTests {
       #expect(error == .notConnected)
     }
 
-    @Test("and so must the server, behind TLS")
+    @Test("and checks the server's certificate over TLS")
     func tls() async throws {
       let directory = try TemporaryDirectory()
       let (certificate, key) = (directory.path(of: "cert.pem"), directory.path(of: "key.pem"))
@@ -88,7 +88,7 @@ extension ClientTests {
       #expect(try await lobby.sendUserMessage("hi").message == "hi")
     }
 
-    @Test("and says what is wrong with an address at once", arguments: ["", "http://a", "ws://"])
+    @Test("and reports an invalid address at once", arguments: ["", "http://a", "ws://"])
     func address(url: String) async {
       let client = ParleyClient(configuration: ParleyClientConfiguration(serverURL: url))
       let error = await #expect(throws: ParleyError.self) {

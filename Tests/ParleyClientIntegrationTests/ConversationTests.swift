@@ -57,7 +57,7 @@ extension ClientTests {
       await #expect(throws: ParleyError.notConnected) { try await lobby.sendUserMessage("late") }
     }
 
-    @Test("sends a file by its address, which others are shown")
+    @Test("sends a file by its address, which other clients receive")
     func files() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -95,7 +95,7 @@ extension ClientTests {
       await kim.disconnect()
     }
 
-    @Test("shows a message at once, and its sending later, with a closure")
+    @Test("shows a message at once and reports the outcome of the send later, with a closure")
     func completion() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -124,7 +124,7 @@ extension ClientTests {
       #expect(Set(sent.map(\.messageID)) == Set(stored.map(\.messageID)))
     }
 
-    @Test("finds channels and those who are in them, page by page")
+    @Test("finds channels and their participants, page by page")
     func queries() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -151,7 +151,7 @@ extension ClientTests {
       #expect(found.map(\.isOperator) == [true, false])
     }
 
-    @Test("changes its user, and its channel for everyone who is in it")
+    @Test("changes its user, and changes a channel for all participants")
     func changes() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -176,7 +176,7 @@ extension ClientTests {
       #expect(!seen.isEntered)
     }
 
-    @Test("gives up a call whose task is cancelled")
+    @Test("cancels a call whose task is cancelled")
     func cancellation() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -190,7 +190,7 @@ extension ClientTests {
       #expect(try await lobby.sendUserMessage("still here").message == "still here")
     }
 
-    @Test("may leave, and come again as somebody else")
+    @Test("may disconnect and connect again as another user")
     func again() async throws {
       let server = try ServerProcess(unlimited)
       let client = try await server.client("ann")
@@ -213,7 +213,7 @@ extension ClientTests {
       #expect(try await lobby.sendUserMessage("hi").sender?.userID == "kim")
     }
 
-    @Test("gives up connecting when the task is cancelled")
+    @Test("stops connecting when the task is cancelled")
     func cancelledConnection() async throws {
       // Nobody listens on the discard port of loopback.
       let proxy = try CuttingProxy(to: 9)
@@ -227,7 +227,7 @@ extension ClientTests {
       #expect(client.connectionState == .disconnected(because: .requested))
     }
 
-    @Test("ends its session when nobody holds it any more")
+    @Test("ends its session when the last reference to it is released")
     func letGo() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")

@@ -3,9 +3,9 @@ import TestPeers
 import Testing
 
 extension ClientTests {
-  @Suite("of which there are examples")
+  @Suite("runs the examples")
   struct ExampleTests {
-    @Test("that repeats what is said, however fast that is")
+    @Test("an echo bot that repeats every message at any rate")
     func echoBot() async throws {
       let server = try ServerProcess([
         "--limits-flood-messages", "2", "--limits-flood-window-ms", "200",
@@ -28,7 +28,7 @@ extension ClientTests {
       #expect(echoes == ["one", "two", "three", "four"])
     }
 
-    @Test("that talks in the terminal")
+    @Test("a chat in the terminal")
     func terminalChat() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -52,7 +52,7 @@ extension ClientTests {
       #expect(try chat.finish() == 0)
     }
 
-    @Test("that shows previews as cards")
+    @Test("previews shown as cards")
     func previewRenderer() async throws {
       let pages = try PageServer(page: PreviewTests.page)
       defer { pages.stop() }
@@ -69,7 +69,7 @@ extension ClientTests {
       try await renderer.wait(for: "| Made by hand\n| https://a.b")
     }
 
-    @Test("that need the libraries that the documentation names, and none of the server's")
+    @Test("which need only the libraries that the documentation names, and none of the server's")
     func libraries() throws {
       let libraries = try ExampleProcess.libraries(of: "echo-bot")
       for name in ["ssl", "crypto", "z", "psl", "idn2"] {

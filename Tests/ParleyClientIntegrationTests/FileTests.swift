@@ -62,7 +62,7 @@ extension ClientTests {
       await #expect(throws: ParleyError.self) { try await lobby.sendFileMessage(params: missing) }
     }
 
-    @Test("that resume after a cut and after their server was killed")
+    @Test("that resume after a broken connection and after the server was killed")
     func cuts() async throws {
       let first = try ServerProcess(unlimited)
       let proxy = try CuttingProxy(to: first.port)
@@ -160,7 +160,7 @@ extension ClientTests {
       #expect(try await lobby.allMessages().count == 1)
     }
 
-    @Test("whose message was refused, and is sent again without a second upload")
+    @Test("whose message was refused, again without a second upload")
     func resending() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")

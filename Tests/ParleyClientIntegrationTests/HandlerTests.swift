@@ -5,7 +5,7 @@ import Testing
 /// Each call is written as the documents of chat SDKs write it: parameters that are assigned one by
 /// one, and a closure that gets a value and an error.
 extension ClientTests {
-  @Suite("takes the shapes that chat SDKs have")
+  @Suite("offers the API shape of chat SDKs")
   struct HandlerTests {
     @Test("a session, a channel and its queries")
     func channels() async throws {
@@ -68,7 +68,7 @@ extension ClientTests {
       #expect(client.connectionState == .disconnected(because: .requested))
     }
 
-    @Test("messages, from their sending to their end")
+    @Test("messages, from sending to deletion")
     func messages() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -129,7 +129,7 @@ extension ClientTests {
       #expect(try await rest.value.isEmpty)
     }
 
-    @Test("a message whose sending failed is sent again, and stored once")
+    @Test("a message whose send failed is sent again, and stored once")
     func resending() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -160,7 +160,7 @@ extension ClientTests {
       #expect(try await lobby.allMessages().count == 1)
     }
 
-    @Test("files, alone and several at once")
+    @Test("files, one or several at once")
     func files() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")

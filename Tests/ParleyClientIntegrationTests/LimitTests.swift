@@ -3,9 +3,9 @@ import TestPeers
 import Testing
 
 extension ClientTests {
-  @Suite("meets limits")
+  @Suite("handles limits")
   struct LimitTests {
-    @Test("of sending as an error that says when to try again")
+    @Test("on sending, as an error with the time to wait before the next attempt")
     func flood() async throws {
       let server = try ServerProcess([
         "--limits-flood-messages", "2", "--limits-flood-window-ms", "600000", "--unfurl-mode",
@@ -25,7 +25,7 @@ extension ClientTests {
       #expect(try await lobby.allMessages().map(\.message) == ["1", "2"])
     }
 
-    @Test("of showing as a notice of what was withheld, which can be fetched")
+    @Test("on displayed messages, as a notice of the withheld messages, which can be fetched")
     func throttling() async throws {
       let server = try ServerProcess([
         "--limits-flood-messages", "0", "--limits-throttle-messages", "2",
@@ -54,7 +54,7 @@ extension ClientTests {
       #expect(try await seen.allMessages().map(\.messageID) == sent.map(\.messageID))
     }
 
-    @Test("of being slow itself as a number of events that were dropped")
+    @Test("on slow consumers, as a count of dropped events")
     func slowConsumer() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -82,7 +82,7 @@ extension ClientTests {
       #expect(received == (20 - received.count..<20).map { "\($0)" })
     }
 
-    @Test("of operators as errors of their own, and as events for the others")
+    @Test("set by operators, as distinct errors, and as events for the other users")
     func moderation() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
@@ -116,7 +116,7 @@ extension ClientTests {
       try await seen.enter()
     }
 
-    @Test("with hundreds of clients on one thread, each of which is told everything in order")
+    @Test("with hundreds of clients on one thread, each of which receives all events in order")
     func manyClients() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")

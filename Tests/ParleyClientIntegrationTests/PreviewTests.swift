@@ -33,7 +33,7 @@ extension ClientTests {
       #expect(again.ogMetaData?.title == "A page")
     }
 
-    @Test("that an application asks for, and then knows")
+    @Test("that the application requests, and that the server then has cached")
     func providers() async throws {
       let page = Self.page.replacing(
         "<head>", with: #"<head><meta property="og:site_name" content="S">"#)
@@ -58,7 +58,7 @@ extension ClientTests {
       #expect(pages.requestedPaths == ["/a"])
     }
 
-    @Test("or the reason why there is none: a time-out, a cancelling, a failure")
+    @Test("or reports why there is none: a time-out, a cancellation, a failure")
     func providersThatFail() async throws {
       let pages = try PageServer(page: Self.page)
       defer { pages.stop() }
@@ -97,7 +97,7 @@ extension ClientTests {
       }
     }
 
-    @Test("that their sender made")
+    @Test("that the sender made")
     func senders() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension ClientTests {
-  @Suite("has recipes")
+  @Suite("runs the documented recipes")
   struct RecipeTests {
     /// Collects what recipes show.
     private final class Shown: Sendable {
@@ -23,7 +23,7 @@ extension ClientTests {
       }
     }
 
-    @Test("whose code on the page is the code that is tried here")
+    @Test("whose code on the page equals the code tested here")
     func page() throws {
       let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       let source = try String(
@@ -81,7 +81,7 @@ extension ClientTests {
       #expect(shown.all.last?.contains("/files/") == true)
     }
 
-    @Test("for translations, which a server without a service refuses")
+    @Test("for translations, which a server without a translation service refuses")
     func translations() async throws {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")

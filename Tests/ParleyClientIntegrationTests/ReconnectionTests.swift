@@ -4,10 +4,10 @@ import TestPeers
 import Testing
 
 extension ClientTests {
-  @Suite("comes back")
+  @Suite("reconnects")
   struct ReconnectionTests {
     @Test(
-      "when its server is killed in the midst of traffic: nothing is doubled, lost or reordered")
+      "when its server is killed under load: no message is duplicated, lost or reordered")
     func killed() async throws {
       let first = try ServerProcess(unlimited)
       let proxy = try CuttingProxy(to: first.port)
@@ -41,7 +41,7 @@ extension ClientTests {
     }
 
     @Test(
-      "after a connection that broke at any byte of a request or of its answer",
+      "after a connection that broke at any byte of a request or of its response",
       arguments: CuttingProxy.Direction.allCases)
     func cuts(direction: CuttingProxy.Direction) async throws {
       let server = try ServerProcess(unlimited)
@@ -56,7 +56,7 @@ extension ClientTests {
       }
     }
 
-    @Test("when its server is stopped in an orderly way, after the pause that it was asked for")
+    @Test("after an orderly stop of the server, once the requested delay has passed")
     func drain() async throws {
       let first = try ServerProcess(unlimited)
       let proxy = try CuttingProxy(to: first.port)
@@ -86,7 +86,7 @@ extension ClientTests {
       #expect(try await lobby.getMessage(messageID: sent.messageID).message == "before")
     }
 
-    @Test("and is told what happened meanwhile, or that it can't be known")
+    @Test("and receives the missed events, or a notice that they are unavailable")
     func recovery() async throws {
       let server = try ServerProcess(unlimited)
       let proxy = try CuttingProxy(to: server.port)

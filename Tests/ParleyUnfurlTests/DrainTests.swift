@@ -7,7 +7,7 @@ import Unfurler
 
 @testable import parley_unfurl
 
-@Suite("Preview server: its end", .patientTimeLimit(minutes: 5), .onOwnThreads)
+@Suite("Preview server: shutdown", .patientTimeLimit(minutes: 5), .onOwnThreads)
 struct DrainTests {
   private static let question = #"{"url":"https://a.example/"}"#
 
@@ -22,7 +22,7 @@ struct DrainTests {
     return (server, peer)
   }
 
-  @Test("what is under way is answered, and nothing new is taken")
+  @Test("requests in progress are answered, and new ones are refused")
   func drains() throws {
     let (server, peer) = try withQuestion()
     let other = try server.connect()
@@ -43,7 +43,7 @@ struct DrainTests {
     #expect(server.unfurler.cancelled.isEmpty)
   }
 
-  @Test("without a question it ends at once, and its connections with it")
+  @Test("without a request in progress it ends at once and closes its connections")
   func idle() throws {
     let server = try RunningServer()
     let peer = try server.connect()
@@ -54,7 +54,8 @@ struct DrainTests {
     server.server.waitUntilStopped()
   }
 
-  @Test("when the time is up, or in a hurry, what is unanswered is called off and told so")
+  @Test(
+    "at the time limit, or when hurried, unanswered requests are cancelled and answered with 503")
   func hurries() throws {
     for isHurried in [true, false] {
       let (server, peer) = try withQuestion(drainTimeout: isHurried ? 600_000 : 50)

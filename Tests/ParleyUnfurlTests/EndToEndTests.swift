@@ -29,7 +29,7 @@ struct EndToEndTests {
     }
   }
 
-  @Test("a preview comes through the service as it is")
+  @Test("a preview passes through the service unchanged")
   func preview() async throws {
     let pages = try PageServer(
       page: """
@@ -45,7 +45,7 @@ struct EndToEndTests {
     #expect(pages.requestedPaths == ["/x"])
   }
 
-  @Test("why there is no preview comes through as well")
+  @Test("the reason for a missing preview passes through as well")
   func reasons() async throws {
     let pages = try PageServer(page: "nothing")
     defer { pages.stop() }
@@ -79,7 +79,7 @@ struct EndToEndTests {
     #expect(Set(pages.requestedPaths).count == 200)
   }
 
-  @Test("calling a look-up off reaches the page's server through both of them")
+  @Test("cancelling a look-up reaches the page's server through both of them")
   func cancels() throws {
     let pages = try HangingServer()
     defer { pages.stop() }
@@ -97,7 +97,7 @@ struct EndToEndTests {
     #expect(outcomes.withLock { $0 } == [.failure(.cancelled)])
   }
 
-  @Test("a service that is killed is left alone, and asked again when it is back")
+  @Test("a killed service is not called, and is called again when it is back")
   func restart() async throws {
     let pages = try PageServer(page: "<title>T</title>")
     defer { pages.stop() }

@@ -15,7 +15,7 @@ struct ProcessTests {
 
   private func question(_ url: String) -> String { #"{"url":"\#(url)","timeout_ms":20000}"# }
 
-  @Test("it looks a page up and says how that went")
+  @Test("it looks up a page and reports the outcome")
   func looksUp() throws {
     let pages = try PageServer(page: #"<meta property="og:title" content="Hello">"#)
     defer { pages.stop() }
@@ -29,7 +29,7 @@ struct ProcessTests {
     #expect(missing.text.hasPrefix(#"{"error":"failed","message":""#))
   }
 
-  @Test("what is not public is refused unless it is allowed")
+  @Test("addresses that are not public are refused unless they are allowed")
   func guards() throws {
     let pages = try PageServer(page: "<title>T</title>")
     defer { pages.stop() }
@@ -40,7 +40,7 @@ struct ProcessTests {
     #expect(pages.requestedPaths.isEmpty)
   }
 
-  @Test("whoever closes the connection ends the fetch, which the page's server sees")
+  @Test("closing the connection ends the fetch, and the connection to the page's server")
   func cancels() throws {
     let pages = try HangingServer()
     defer { pages.stop() }
@@ -52,7 +52,7 @@ struct ProcessTests {
     try Deadline.standard.wait(for: "the end of the fetch") { pages.gone == 1 }
   }
 
-  @Test("SIGTERM lets it end with status 0, a second one at once")
+  @Test("SIGTERM ends it with status 0, a second SIGTERM at once")
   func signals() throws {
     let pages = try HangingServer()
     defer { pages.stop() }
@@ -102,7 +102,7 @@ struct ProcessTests {
     #expect(try service.connect().post(question(link)).status == .badGateway)
   }
 
-  @Test("it warns when others can reach it")
+  @Test("it warns when other machines can reach it")
   func warns() throws {
     let service = try Parleyd(["--listen", "0.0.0.0:0"], program: "parley-unfurl")
     try Deadline.standard.wait(for: "a warning") {
@@ -116,7 +116,7 @@ struct ProcessTests {
     #expect(!quiet.process.log.text.contains("beyond loopback"))
   }
 
-  @Test("settings are checked, listed and refused as the gateway's are")
+  @Test("settings are checked, listed and refused like the gateway's")
   func settings() throws {
     #expect(try run(["--check-config"]).ending == .exited(0))
     let unusable = try run(["--check-config", "--unfurl-opt-out-file=/nonexistent/x"])
@@ -151,7 +151,7 @@ struct ProcessTests {
     #expect(checked.text == started.text)
   }
 
-  @Test("an address that is in use, or no address, stops the start with its name")
+  @Test("an address that is in use or invalid fails the start and is named")
   func cannotStart() throws {
     let service = try ServiceChild()
     let second = try run(["--listen", "127.0.0.1:\(service.port)"])

@@ -14,7 +14,7 @@ struct UnfurlServerTests {
   private static let found = UnfurlReport(
     .success(OpenGraphTag(title: "T")), freshness: .seconds(60))
 
-  @Test("a question is answered with og_tag, on both paths, and the connection is kept")
+  @Test("a request is answered with og_tag, on both paths, and the connection is kept")
   func answers() throws {
     let server = try RunningServer(ScriptedUnfurler { _ in Self.found })
     let peer = try server.connect()
@@ -29,7 +29,7 @@ struct UnfurlServerTests {
       server.unfurler.lookUps.map(\.link.url) == Array(repeating: "https://a.example/", count: 3))
   }
 
-  @Test("the time is the question's, 5 s without one, and never more than the setting's")
+  @Test("the time limit is the request's, 5 s by default, and never more than the setting's")
   func deadlines() throws {
     let server = try RunningServer(ScriptedUnfurler { _ in Self.found }) { $0.timeout = 7_000 }
     let peer = try server.connect()
@@ -39,7 +39,7 @@ struct UnfurlServerTests {
     #expect(server.unfurler.lookUps.map(\.deadline) == [.seconds(3), .seconds(5), .seconds(7)])
   }
 
-  @Test("an answer comes from the unfurler's own thread, whenever it comes")
+  @Test("the unfurler may answer from its own thread, at any time")
   func answersLater() throws {
     let server = try RunningServer()
     let peers = try (0..<3).map { _ in try server.connect() }
@@ -67,7 +67,7 @@ struct UnfurlServerTests {
     #expect(response.text.hasPrefix(body))
   }
 
-  @Test("a question of a web page is refused")
+  @Test("a request from a web page is refused")
   func pages() throws {
     let server = try RunningServer()
     let peer = try server.connect()
@@ -78,7 +78,7 @@ struct UnfurlServerTests {
   }
 
   @Test(
-    "a question that cannot be understood is refused with what is wrong",
+    "a malformed request is refused with the reason",
     arguments: [
       ("", "the body is not a JSON object"), ("{}", "url: a link is required"),
       (#"{"url":"ftp://x"}"#, "url: expected an absolute"),
@@ -92,7 +92,7 @@ struct UnfurlServerTests {
     #expect(server.unfurler.lookUps.isEmpty)
   }
 
-  @Test("a question that is too long is refused, and much longer ones are not read")
+  @Test("a request that is too long is refused, and much longer ones are not read")
   func longQuestions() throws {
     let server = try RunningServer()
     let long = try server.connect().post(String(repeating: " ", count: 20_000))
@@ -121,7 +121,7 @@ struct UnfurlServerTests {
     #expect(server.unfurler.lookUps.isEmpty)
   }
 
-  @Test("closing the connection calls the look-up off")
+  @Test("closing the connection cancels the look-up")
   func cancels() throws {
     let server = try RunningServer()
     let peer = try server.connect()
@@ -135,7 +135,7 @@ struct UnfurlServerTests {
     #expect(metrics.contains("parley_unfurl_in_flight 0"))
   }
 
-  @Test("more questions than are allowed are asked to come again")
+  @Test("requests beyond the limit are refused with a retry delay")
   func busy() throws {
     let server = try RunningServer { $0.maximumPending = 2 }
     let peers = try (0..<2).map { _ in try server.connect() }
@@ -152,7 +152,7 @@ struct UnfurlServerTests {
     #expect(try server.unfurler.waitForLookUps(3).count == 3)
   }
 
-  @Test("it says whether it lives and is ready, and what it has done")
+  @Test("it reports its liveness, readiness and metrics")
   func operations() throws {
     let server = try RunningServer(ScriptedUnfurler { _ in Self.found })
     let peer = try server.connect()

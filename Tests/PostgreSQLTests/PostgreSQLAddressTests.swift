@@ -5,7 +5,7 @@ import Testing
 @Suite("The address of a PostgreSQL server")
 struct PostgreSQLAddressTests {
   @Test(
-    "is taken as libpq takes it",
+    "is parsed like libpq does",
     arguments: [
       "postgresql://db/parley", "postgresql://parley:hush@db:5432/parley?sslmode=verify-full",
       "postgres:///parley?host=/var/run/postgresql", "postgresql://[::1]:65535/parley",
@@ -19,7 +19,7 @@ struct PostgreSQLAddressTests {
   }
 
   @Test(
-    "is refused without a connection when no connection could be made",
+    "is refused without a connection attempt when no connection is possible",
     arguments: [
       ("postgresql://127.0.0.1:99999/parley", "the port '99999'"),
       ("postgresql://127.0.0.1:0/parley", "the port '0'"),
@@ -40,7 +40,7 @@ struct PostgreSQLAddressTests {
   }
 
   @Test(
-    "does not give its password away",
+    "does not reveal its password",
     arguments: [
       "postgresql://parley:hush@[::1/parley", "postgresql://parley:hush%zz@db/parley",
       "host=db password=x hush", "postgresql://parley:hush@db:99999/parley",

@@ -17,7 +17,7 @@ struct PostgreSQLConnectionTests {
     return try PostgreSQLConnection(server.url, options)
   }
 
-  @Test("gives every value back as it was")
+  @Test("returns every value as it was bound")
   func values() throws {
     let connection = try connection()
     let rows = try connection.execute(
@@ -31,7 +31,7 @@ struct PostgreSQLConnectionTests {
     #expect(rows.text(0, 5) == "" && !rows.isNull(0, 5))
   }
 
-  @Test("takes lists apart in the server, NULLs and all")
+  @Test("splits lists in the server, including NULLs")
   func arrays() throws {
     let connection = try connection()
     let rows = try connection.execute(
@@ -44,7 +44,7 @@ struct PostgreSQLConnectionTests {
     #expect(try connection.execute("SELECT * FROM unnest($1::text[])", [.texts([])]).count == 0)
   }
 
-  @Test("a pipeline tries nothing behind a statement that fails, and the connection goes on")
+  @Test("a pipeline skips the statements after a failed one, and the connection remains usable")
   func pipelineFailure() throws {
     let connection = try connection()
     try connection.execute(
@@ -65,7 +65,7 @@ struct PostgreSQLConnectionTests {
     #expect(try connection.execute("SELECT count(*) FROM things").integer(0, 0) == 0)
   }
 
-  @Test("a statement that cannot be prepared says why, now and later")
+  @Test("a statement that cannot be prepared reports the reason, each time")
   func refusedPreparation() throws {
     let connection = try connection()
     for _ in 0..<2 {
@@ -96,7 +96,7 @@ struct PostgreSQLConnectionTests {
     }
   }
 
-  @Test("a server that does not answer in time costs the connection")
+  @Test("a server that does not answer in time loses the connection")
   func timeout() throws {
     let connection = try connection { $0.answerTimeout = 200 }
     let error = #expect(throws: PostgreSQLError.self) {
@@ -106,7 +106,7 @@ struct PostgreSQLConnectionTests {
     #expect(error?.endsConnection == true)
   }
 
-  @Test("waiting ends when patience does, on all connections that share it")
+  @Test("the time limit of a shared patience ends the waits of all its connections")
   func patience() throws {
     let patience = PostgreSQLPatience()
     let connections = try (0..<2).map { _ in try connection { $0.patience = patience } }
@@ -121,7 +121,7 @@ struct PostgreSQLConnectionTests {
     #expect(patience.isOver)
   }
 
-  @Test("a session that is ended from elsewhere is lost, and says so")
+  @Test("a session that is terminated by the server is lost, and reports so")
   func terminated() throws {
     let connection = try connection()
     let other = try self.connection()
@@ -131,7 +131,7 @@ struct PostgreSQLConnectionTests {
     #expect(error?.endsConnection == true)
   }
 
-  @Test("a server that is not there says what was tried")
+  @Test("an unreachable server is reported with the address that was tried")
   func absent() throws {
     let error = #expect(throws: PostgreSQLError.self) {
       try PostgreSQLConnection("postgresql://parley:secret@localhost:1/parley")
@@ -140,7 +140,7 @@ struct PostgreSQLConnectionTests {
     #expect(error?.message.contains("secret") == false)
   }
 
-  @Test("what was committed is there after a crash of the server, and the connection is lost")
+  @Test("committed rows survive a crash of the server, and the connection is lost")
   func crash() throws {
     let connection = try connection()
     try connection.execute(script: "DROP TABLE IF EXISTS kept; CREATE TABLE kept (id bigint)")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Event loop", .onOwnThreads)
 struct EventLoopTests {
-  @Test("a handler is told that its descriptor is readable, again and again until it has read")
+  @Test("a handler is called while its descriptor is readable, until it has read")
   func tellsReadability() throws {
     let loop = try EventLoop()
     let pipe = try PipePair()
@@ -21,7 +21,7 @@ struct EventLoopTests {
     #expect(reader.last == .readable)
   }
 
-  @Test("a writable descriptor is reported only when that was asked for")
+  @Test("a writable descriptor is reported only on request")
   func changesInterest() throws {
     let loop = try EventLoop()
     let pipe = try PipePair()
@@ -36,7 +36,7 @@ struct EventLoopTests {
     #expect(writer.last == .writable)
   }
 
-  @Test("a handler that was taken back in the same turn is not called")
+  @Test("a handler that was deregistered in the same turn is not called")
   func forgetsWithinATurn() throws {
     let loop = try EventLoop()
     let pipes = [try PipePair(), try PipePair()]
@@ -53,7 +53,7 @@ struct EventLoopTests {
     #expect(reader.calls == 1)
   }
 
-  @Test("what is registered in the place of another is not named by its old registration")
+  @Test("an old registration has no effect on its successor in the same slot")
   func tellsSuccessorsApart() throws {
     let loop = try EventLoop()
     let pipe = try PipePair()
@@ -70,7 +70,7 @@ struct EventLoopTests {
     #expect(second.calls == 1)
   }
 
-  @Test("a descriptor that is not open can't be watched, and costs no place")
+  @Test("a descriptor that is not open can't be watched, and takes no slot")
   func refusesClosedDescriptors() throws {
     let loop = try EventLoop()
     let reader = Reader { _ in loop.stop() }
@@ -84,7 +84,7 @@ struct EventLoopTests {
     #expect(reader.calls == 1)
   }
 
-  @Test("timers fire in turn, and one that was cancelled does not")
+  @Test("timers fire in order, and a cancelled one does not fire")
   func runsTimers() throws {
     let loop = try EventLoop()
     var fired: [String] = []
@@ -102,7 +102,7 @@ struct EventLoopTests {
     #expect(fired == ["first", "last"])
   }
 
-  @Test("a timer for the end of time is set like any other")
+  @Test("a timer with the largest deadline is scheduled like any other")
   func schedulesTheEndOfTime() throws {
     let loop = try EventLoop()
     let never = TimerAction { Issue.record("the end of time has come") }
@@ -112,7 +112,7 @@ struct EventLoopTests {
     loop.run()
   }
 
-  @Test("a loop that has ended lets go of its handlers, which may call it then")
+  @Test("a loop that has ended releases its handlers, which may call it while released")
   func letsGo() throws {
     final class Holder: ReadinessHandler, TimerHandler {
       let loop: EventLoop
@@ -140,7 +140,7 @@ struct EventLoopTests {
     #expect(holder == nil)
   }
 
-  @Test("an unfinished turn is followed by another without waiting")
+  @Test("an unfinished turn is followed by the next without waiting")
   func takesTurns() throws {
     let loop = try EventLoop()
     var turns = 0
@@ -153,7 +153,7 @@ struct EventLoopTests {
     #expect(turns == 100)
   }
 
-  @Test("a post from another thread wakes a loop that sleeps")
+  @Test("a post from another thread wakes a sleeping loop")
   func wakes() throws {
     let loop = try EventLoop()
     let mailbox = try Mailbox<Int>()

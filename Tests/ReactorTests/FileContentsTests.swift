@@ -8,7 +8,7 @@ import Testing
 struct FileContentsTests {
   private let path = FileManager.default.temporaryDirectory.path + "/" + UUID().uuidString
 
-  @Test("a file is read up to its limit, in short reads and through signals")
+  @Test("a file is read up to its limit, despite short reads and signals")
   func reads() throws {
     defer { Kernel.unlink(path) }
     let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
@@ -38,7 +38,7 @@ struct FileContentsTests {
     #expect(kernel.openDescriptors.isEmpty)
   }
 
-  @Test("a new file takes no path that is taken, and never waits for a disk that takes nothing")
+  @Test("a new file never takes an existing path, and never waits for a full disk")
   func newFiles() throws {
     defer { Kernel.unlink(path) }
     let kernel = ScriptedKernel { $0.kind == .write ? .give(0) : .pass }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Kernel", .onOwnThreads)
 struct KernelTests {
-  @Test("a script answers on its own thread, and only while it is in place")
+  @Test("a script applies to its own thread, and only while it runs")
   func isConfined() throws {
     let kernel = ScriptedKernel { $0.kind == .eventfd ? .fail(EMFILE) : .pass }
     kernel.run {
@@ -16,7 +16,7 @@ struct KernelTests {
     #expect(kernel.count(of: .eventfd) == 1)
   }
 
-  @Test("a thread has the kernel of the one that starts it")
+  @Test("a thread inherits the kernel of the thread that starts it")
   func isInherited() throws {
     let kernel = ScriptedKernel { $0.kind == .eventfd ? .fail(ENFILE) : .pass }
     let thread = try kernel.run {
@@ -28,7 +28,7 @@ struct KernelTests {
     #expect(kernel.count(of: .eventfd) == 1)
   }
 
-  @Test("a script within a script gives way to the outer one")
+  @Test("a script within a script passes its calls to the outer one")
   func nests() throws {
     let (outer, inner) = (ScriptedKernel(), ScriptedKernel())
     try outer.run {
@@ -40,7 +40,7 @@ struct KernelTests {
     #expect(inner.openDescriptors.isEmpty && outer.openDescriptors.isEmpty)
   }
 
-  @Test("a call that a signal interrupts is made again")
+  @Test("a call that a signal interrupts is repeated")
   func repeatsInterruptedCalls() throws {
     let pair = try ConnectedPair()
     let kernel = ScriptedKernel {
@@ -55,7 +55,7 @@ struct KernelTests {
     #expect(kernel.count(of: .recv) == 4)
   }
 
-  @Test("short transfers are reported as what they moved")
+  @Test("short transfers are reported with the number of bytes moved")
   func reportsShortTransfers() throws {
     let pair = try ConnectedPair()
     let kernel = ScriptedKernel { _ in .atMost(3) }
@@ -66,7 +66,7 @@ struct KernelTests {
     }
   }
 
-  @Test("a connect that a signal interrupts goes on by itself")
+  @Test("a connect that a signal interrupts continues")
   func connectsThroughSignals() throws {
     let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
     let listener = try Socket.listen(on: address)
@@ -100,7 +100,7 @@ struct KernelTests {
     }
   }
 
-  @Test("connections that break off before they are accepted are passed over")
+  @Test("connections that break off before they are accepted are skipped")
   func acceptsTheNext() throws {
     let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
     let listener = try Socket.listen(on: address)
@@ -137,7 +137,7 @@ struct KernelTests {
     #expect(kernel.openDescriptors.isEmpty)
   }
 
-  @Test("a descriptor that can't be watched takes no place in the loop")
+  @Test("a descriptor that can't be watched takes no slot in the loop")
   func givesUpItsPlace() throws {
     let kernel = ScriptedKernel { $0.kind == .epollAdd && $0.number == 0 ? .fail(ENOSPC) : .pass }
     try kernel.run {
@@ -154,7 +154,7 @@ struct KernelTests {
     }
   }
 
-  @Test("the wake-up of a mailbox outlives signals")
+  @Test("the wake-up of a mailbox survives signals")
   func wakesThroughSignals() throws {
     let kernel = ScriptedKernel { $0.kind == .write && $0.number < 2 ? .fail(EINTR) : .pass }
     try kernel.run {
@@ -165,7 +165,7 @@ struct KernelTests {
     }
   }
 
-  @Test("a disk fills up, and a sync fails, where a script says so")
+  @Test("a disk fills up, and a sync fails, when a script says so")
   func fillsDisks() throws {
     let path = "/tmp/parley-kernel-tests-\(UInt64.random(in: 0...UInt64.max))"
     let kernel = ScriptedKernel {

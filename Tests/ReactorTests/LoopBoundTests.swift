@@ -13,7 +13,7 @@ struct LoopBoundTests {
     }
   }
 
-  @Test("the thread that confined an object opens the box after it went through another thread")
+  @Test("the thread that confined an object opens the box after another thread passed it on")
   func opensAtHome() throws {
     let mailbox = try Mailbox<LoopBound<Note>>()
     let confined = LoopBound(Note("at home"))
@@ -22,7 +22,7 @@ struct LoopBoundTests {
     #expect(mailbox.takeAll(reusing: []).map(\.value.text) == ["at home"])
   }
 
-  @Test("another thread that opens the box ends the process")
+  @Test("opening the box on another thread ends the process")
   func stopsOnAnotherThread() async {
     await #expect(processExitsWith: .failure) {
       let confined = LoopBound(Note("away"))

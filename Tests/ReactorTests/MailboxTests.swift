@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Mailbox", .onOwnThreads)
 struct MailboxTests {
-  @Test("items are taken in the order in which they were posted, all at once")
+  @Test("items are taken all at once, in the order of posting")
   func keepsOrder() throws {
     let mailbox = try Mailbox<Int>()
     for number in 0..<100 { mailbox.post(number) }
@@ -32,7 +32,7 @@ struct MailboxTests {
     #expect(isReadable(mailbox.descriptor))
   }
 
-  @Test("what is posted after the acknowledgement wakes the receiver again, or was taken")
+  @Test("an item posted after the acknowledgement wakes the receiver again, unless it was taken")
   func losesNoWakeUp() throws {
     let mailbox = try Mailbox<Int>()
     mailbox.post(1)
@@ -43,7 +43,7 @@ struct MailboxTests {
     #expect(isReadable(mailbox.descriptor))
   }
 
-  @Test("what is left wakes the receiver when the mailbox is rung, and an empty one does not")
+  @Test("enqueued items wake the receiver on wakeReceiver, and an empty mailbox does not")
   func gathersItems() throws {
     let mailbox = try Mailbox<Int>()
     mailbox.wakeReceiver()
@@ -57,7 +57,7 @@ struct MailboxTests {
     #expect(mailbox.takeAll(reusing: []) == [1, 2])
   }
 
-  @Test("what is posted behind what was left wakes the receiver at once")
+  @Test("an item posted after enqueued ones wakes the receiver at once")
   func wakesBehindWhatIsLeft() throws {
     let mailbox = try Mailbox<Int>()
     mailbox.enqueue(1)
@@ -72,7 +72,7 @@ struct MailboxTests {
     #expect(isReadable(mailbox.descriptor))
   }
 
-  @Test("each of several senders has its items arrive whole and in its order")
+  @Test("the items of each of several senders arrive complete and in order")
   func takesFromManyThreads() throws {
     let senders = 4
     let each = 2000

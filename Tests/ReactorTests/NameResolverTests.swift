@@ -31,7 +31,7 @@ struct NameResolverTests {
     .success([address].compactMap(\.self))
   }
 
-  @Test("those who ask for the same name at once share one look-up")
+  @Test("concurrent requests for the same name share one look-up")
   func shared() throws {
     let gate = Gate()
     let outcome = outcome()
@@ -48,7 +48,7 @@ struct NameResolverTests {
     #expect(gate.asked == ["a.b"])
   }
 
-  @Test("a look-up that hangs does not hold up the others")
+  @Test("a look-up that hangs does not delay the others")
   func hanging() throws {
     let gate = Gate()
     let outcome = outcome()

@@ -15,7 +15,7 @@ struct PrecisionTimerTests {
     try Deadline.standard.wait(for: "the timer", on: timer.descriptor)
   }
 
-  @Test("it becomes readable no earlier than its moment, until it is acknowledged")
+  @Test("it becomes readable no earlier than its deadline, until it is acknowledged")
   func moment() throws {
     let timer = try PrecisionTimer()
     #expect(!isReadable(timer))
@@ -27,7 +27,7 @@ struct PrecisionTimerTests {
     #expect(!isReadable(timer))
   }
 
-  @Test("a moment that has passed is there at once")
+  @Test("a deadline in the past is reached at once")
   func passed() throws {
     let timer = try PrecisionTimer()
     for moment in [0, -5, 1] as [Int64] {

@@ -17,7 +17,7 @@ struct SocketAddressTests {
     #expect(address.port == port)
   }
 
-  @Test("an IPv6 address stands in brackets", arguments: ["::", "::1", "2001:db8::ff00:42"])
+  @Test("an IPv6 address is written in brackets", arguments: ["::", "::1", "2001:db8::ff00:42"])
   func describesIPv6(host: String) throws {
     let address = try #require(SocketAddress(host: host, port: 443))
     #expect(address.description == "[\(host)]:443")
@@ -26,7 +26,7 @@ struct SocketAddressTests {
   }
 
   @Test(
-    "a host that is not a numeric address makes none",
+    "a host that is not a numeric address is refused",
     arguments: [
       "", "localhost", "127.0.0", "127.0.0.256", "[::1]", "::g", "1.2.3.4:80", "fe80::1%lo",
     ])
@@ -34,7 +34,7 @@ struct SocketAddressTests {
     #expect(SocketAddress(host: host, port: 1) == nil)
   }
 
-  @Test("another port leaves the host as it is", arguments: ["10.0.0.1", "fe80::1"])
+  @Test("changing the port keeps the host", arguments: ["10.0.0.1", "fe80::1"])
   func changesThePort(host: String) throws {
     let address = try #require(SocketAddress(host: host, port: 1)).withPort(0xABCD)
     #expect(address.port == 0xABCD)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Socket")
 struct SocketTests {
-  @Test("a listener on port 0 gets a port, and what is sent to it arrives")
+  @Test("a listener on port 0 gets a port, and data sent to it arrives")
   func connects() throws {
     let pair = try ConnectedPair()
     #expect(Socket.pendingError(pair.client) == 0)
@@ -37,7 +37,7 @@ struct SocketTests {
     #expect(error.description.hasPrefix("bind 192.0.2.1:0: "))
   }
 
-  @Test("without a waiting connection there is nothing to accept")
+  @Test("without a pending connection there is nothing to accept")
   func acceptsNothing() throws {
     let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
     let listener = try Socket.listen(on: address)
@@ -47,7 +47,7 @@ struct SocketTests {
     #expect(throws: SystemError(call: "accept", code: EBADF)) { try Socket.accept(-1) }
   }
 
-  @Test("the end of the peer's side is told apart from having to wait")
+  @Test("the end of the peer's side is distinguished from an empty socket")
   func seesTheEnd() throws {
     let pair = try ConnectedPair()
     Socket.shutDownWriting(pair.client)
@@ -65,7 +65,7 @@ struct SocketTests {
     #expect(outcome == .wouldBlock)
   }
 
-  @Test("a write to a peer that is gone fails and raises no signal")
+  @Test("a write to a closed peer fails and raises no signal")
   func failsWithoutSignal() throws {
     let pair = try ConnectedPair()
     Socket.close(pair.takeServer())

@@ -19,7 +19,7 @@ struct ThreadTests {
     thread.join()
   }
 
-  @Test("a thread in the background gives way, and its maker does not")
+  @Test("a background thread has a lower priority, and its creator does not")
   func priorities() throws {
     let before = nice(0)
     for priority in [Reactor.Thread.Priority.normal, .background] {

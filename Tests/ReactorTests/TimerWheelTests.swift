@@ -16,7 +16,7 @@ struct TimerWheelTests {
     }
   }
 
-  @Test("a deadline in the past fires with the next tick")
+  @Test("a deadline in the past fires on the next tick")
   func firesForThePast() {
     var wheel = TimerWheel<String>(now: 5000)
     _ = wheel.schedule("late", at: -3)
@@ -24,7 +24,7 @@ struct TimerWheelTests {
     #expect(wheel.count == 0)
   }
 
-  @Test("a timer that is many turns of the wheel away is passed over until its time")
+  @Test("a timer many turns of the wheel away is skipped until its time")
   func firesFarAway() {
     let deadline: Int64 = 100_000_000
     var wheel = TimerWheel<String>(now: 0)
@@ -35,7 +35,7 @@ struct TimerWheelTests {
     #expect(wheel.due(now: deadline + 16).map(\.0) == ["far"])
   }
 
-  @Test("the last moment of all is a deadline like any other")
+  @Test("the largest deadline works like any other")
   func acceptsTheLastMoment() {
     var wheel = TimerWheel<String>(now: 0)
     let token = wheel.schedule("never", at: .max)
@@ -44,7 +44,7 @@ struct TimerWheelTests {
     #expect(wheel.count == 0)
   }
 
-  @Test("a token is worthless once its timer has fired, though another takes its place")
+  @Test("a token is invalid once its timer has fired, even if another uses its slot")
   func tokensAreNotReused() {
     var wheel = TimerWheel<String>(now: 0)
     let first = wheel.schedule("first", at: 10)
@@ -55,7 +55,7 @@ struct TimerWheelTests {
     #expect(wheel.due(now: 64).map(\.0) == ["second"])
   }
 
-  @Test("a timer that was cancelled twice gives its place back once")
+  @Test("a timer that is cancelled twice frees its slot once")
   func cancelsOnce() {
     var wheel = TimerWheel<Int>(now: 0)
     let token = wheel.schedule(1, at: 100)
@@ -67,7 +67,7 @@ struct TimerWheelTests {
     #expect(Set(wheel.due(now: 200).map(\.0)) == [2, 3])
   }
 
-  @Test("without timers there is nothing to wake up for")
+  @Test("without timers there is no wake-up")
   func waitsForNothing() {
     var wheel = TimerWheel<Int>(now: 0)
     #expect(wheel.millisecondsUntilNext(now: 0) == nil)
@@ -77,7 +77,7 @@ struct TimerWheelTests {
     #expect(wheel.millisecondsUntilNext(now: 0) == nil)
   }
 
-  @Test("random timers fire as those of a naive list do", arguments: UInt64(1)...40)
+  @Test("random timers fire like those of a plain list", arguments: UInt64(1)...40)
   func agreesWithNaiveTimers(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var comparison = TimerComparison(now: Int64.random(in: 0...1_000_000, using: &generator))

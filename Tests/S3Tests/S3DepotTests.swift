@@ -63,7 +63,7 @@ struct S3DepotTests {
     depot.close()
   }
 
-  @Test("a large file goes in parts while it comes, and little of it is in memory")
+  @Test("a large file is sent in parts as it arrives, with little of it in memory")
   func parts() async throws {
     let upload = depot.beginUpload(Self.id)
     let piece = [UInt8](repeating: 7, count: 1_000_000)
@@ -83,7 +83,7 @@ struct S3DepotTests {
     depot.close()
   }
 
-  @Test("an upload that is given up, or let go, takes its parts along")
+  @Test("an upload that is aborted or released removes its parts")
   func discards() async throws {
     for isLetGo in [false, true] {
       var upload: (any FileUpload)? = depot.beginUpload(Self.id)
@@ -99,7 +99,7 @@ struct S3DepotTests {
   }
 
   @Test(
-    "an answer that is not the stretch that was asked for is none",
+    "a response that is not the requested range fails",
     arguments: [
       ObjectServer.response(200, "abc"), ObjectServer.response(206, "ab"),
       ObjectServer.response(206, "abc"), ObjectServer.response(403), "HTTP/1.1 206\r\n",
@@ -118,13 +118,13 @@ struct S3DepotTests {
     depot.close()
   }
 
-  @Test("an object that is missing is told from a failure")
+  @Test("a missing object is distinguished from a failure")
   func missing() async throws {
     await #expect(throws: FileReadError.missing) { _ = try await read(0..<3) }
     depot.close()
   }
 
-  @Test("a failure that passes is not seen")
+  @Test("a transient failure is hidden by retries")
   func unsteady() async throws {
     server.play { [server] _ in
       server.requests.count < 3 ? .bytes(ObjectServer.response(503)) : nil
@@ -136,7 +136,7 @@ struct S3DepotTests {
     depot.close()
   }
 
-  @Test("a part that is refused fails the upload for good, and nothing stays")
+  @Test("a part that is refused fails the upload for good, and leaves nothing")
   func refused() async throws {
     server.play { $0.query.hasPrefix("partNumber") ? .bytes(ObjectServer.response(403)) : nil }
     let upload = depot.beginUpload(Self.id)
@@ -149,7 +149,7 @@ struct S3DepotTests {
     depot.close()
   }
 
-  @Test("a failure removes the object of a new file, and never that of a file that is replaced")
+  @Test("a failure removes the object of a new file, and never that of a replaced file")
   func keepsWhatIsReplaced() async throws {
     let first = depot.beginUpload(Self.id)
     try await write([1, 2], to: first)
@@ -172,7 +172,7 @@ struct S3DepotTests {
     depot.close()
   }
 
-  @Test("an object stays when its replacement is refused, and when it has been encrypted meanwhile")
+  @Test("an object stays when its replacement is refused, and when it was encrypted meanwhile")
   func replacement() async throws {
     let upload = depot.beginUpload(Self.id)
     try await write([1, 2, 3], to: upload)
@@ -199,7 +199,7 @@ struct S3DepotTests {
     #expect(!server.requests.contains { $0.method == "DELETE" })
   }
 
-  @Test("what waits is answered when the depot is closed")
+  @Test("pending operations fail when the depot is closed")
   func closes() async throws {
     server.play { _ in .silence }
     let upload = depot.beginUpload(Self.id)
@@ -211,7 +211,7 @@ struct S3DepotTests {
     await #expect(throws: S3Error.self) { try await complete(depot.beginUpload(Self.id)) }
   }
 
-  @Test("removal goes on until the bucket works")
+  @Test("removal is retried until the bucket works")
   func removes() async throws {
     server.play { [server] _ in
       server.requests.count { $0.method == "DELETE" } < 4

@@ -3,7 +3,7 @@ import Testing
 
 @testable import S3
 
-@Suite("What an answer of S3 tells an operator to set right", .onOwnThreads)
+@Suite("Hints to the operator in S3 responses", .onOwnThreads)
 struct S3DiagnosisTests {
   private let diagnosis = S3Diagnosis(
     bucketURL: "http://s3.example/files", region: "eu-north-1", now: 784_111_777)
@@ -13,7 +13,7 @@ struct S3DiagnosisTests {
   }
 
   @Test(
-    "a code names the setting that is wrong",
+    "a code names the faulty setting",
     arguments: [
       ("NoSuchBucket", 404, "no bucket at http://s3.example/files"),
       ("InvalidAccessKeyId", 403, "files.s3_key"),
@@ -27,7 +27,7 @@ struct S3DiagnosisTests {
   }
 
   @Test(
-    "the region of the bucket is named where the answer says it",
+    "the region of the bucket is named if the response contains it",
     arguments: [(400, "AuthorizationHeaderMalformed"), (301, "PermanentRedirect"), (307, nil)])
   func regions(status: Int, code: String?) {
     let named = sentence(.init(status: status, code: code, region: "eu-west-1"))
@@ -37,7 +37,7 @@ struct S3DiagnosisTests {
     #expect(sentence(.init(status: status, code: code)) == same)
   }
 
-  @Test("clocks that differ too much are the reason, whatever the code")
+  @Test("clock skew is reported as the reason, whatever the code")
   func clocks() {
     let late = sentence(
       .init(status: 403, code: "AccessDenied", date: "Sun, 06 Nov 1994 09:49:37 GMT"))
@@ -49,7 +49,7 @@ struct S3DiagnosisTests {
     #expect(near.contains("files.s3_key"), "\(near)")
   }
 
-  @Test("a failure without an answer keeps its words")
+  @Test("a failure without a response keeps its message")
   func failures() {
     let error = S3Error("PUT x: Could not resolve host: s3.example")
     #expect(diagnosis.sentence(error, step: "put") == error.description)
@@ -75,7 +75,7 @@ struct S3ProbeTests {
     #expect(server.objects.isEmpty)
   }
 
-  @Test("says which step is refused, and removes the object all the same")
+  @Test("names the refused step, and still removes the object")
   func refusals() throws {
     server.play { request in
       guard request.method == "GET" else { return nil }
@@ -95,7 +95,7 @@ struct S3ProbeTests {
       in: S3Account(bucketURL: server.url, region: "r", prefix: "p/", key: "k", secret: "hidden"))
   }
 
-  @Test("counts the files that are not there")
+  @Test("counts the missing files")
   func missingFiles() throws {
     server.play { request in
       let isThere = request.path != "/bucket/p/b"
@@ -108,7 +108,7 @@ struct S3ProbeTests {
     #expect(server.requests.allSatisfy { $0.method == "HEAD" })
   }
 
-  @Test("asks no further where a bucket does not say whether it has a file")
+  @Test("stops when a bucket does not answer whether it has a file")
   func hiddenFiles() {
     server.play { _ in
       .bytes("HTTP/1.1 403 x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
@@ -117,7 +117,7 @@ struct S3ProbeTests {
     #expect(Set(server.requests.map(\.path)) == ["/bucket/p/a"])
   }
 
-  @Test("notices content that is not what was put")
+  @Test("detects content that differs from what was written")
   func otherContent() {
     server.play { request in
       guard request.method == "GET" else { return nil }

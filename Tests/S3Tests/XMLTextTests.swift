@@ -3,7 +3,7 @@ import Testing
 
 @testable import S3
 
-@Suite("Answers of S3", .onOwnThreads)
+@Suite("Responses of S3", .onOwnThreads)
 struct XMLTextTests {
   @Test("elements are found by name, and entities are decoded")
   func elements() {
@@ -17,7 +17,7 @@ struct XMLTextTests {
   }
 
   @Test(
-    "the times of a list and of a header count alike",
+    "the times of a list and of a header are both parsed",
     arguments: [
       ("1970-01-01T00:00:00.000Z", "Thu, 01 Jan 1970 00:00:00 GMT", 0),
       ("2000-02-29T23:59:59.999Z", "Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799),
@@ -28,7 +28,8 @@ struct XMLTextTests {
     #expect(S3Time.seconds(ofDate: date) == seconds)
   }
 
-  @Test("what is no time is none", arguments: ["", "yesterday", "2026-13-01T00:00:00Z", "1:2:3"])
+  @Test(
+    "an invalid time is refused", arguments: ["", "yesterday", "2026-13-01T00:00:00Z", "1:2:3"])
   func noTimes(text: String) {
     #expect(S3Time.seconds(ofListing: text) == nil)
     #expect(S3Time.seconds(ofDate: text) == nil)

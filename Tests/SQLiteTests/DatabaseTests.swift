@@ -12,7 +12,7 @@ struct DatabaseTests {
     return database
   }
 
-  @Test("values come back as they were bound, NULL as nil")
+  @Test("values are returned as they were bound, NULL as nil")
   func values() throws {
     let database = try database()
     let long = String(repeating: "Grüße \u{1F600} ", count: 900)
@@ -33,7 +33,7 @@ struct DatabaseTests {
     #expect(try rows.next() == nil)
   }
 
-  @Test("a row stays readable when its query was let go")
+  @Test("a row stays readable after its query was released")
   func rowOutlivesCursor() throws {
     let database = try database()
     try database.execute("INSERT INTO kept VALUES (1, 'a', NULL)")
@@ -56,7 +56,7 @@ struct DatabaseTests {
     #expect(pairs == 9)
   }
 
-  @Test("what throws in a transaction leaves nothing, and the transaction is over")
+  @Test("an error in a transaction rolls it back and ends it")
   func transactions() throws {
     struct Stop: Error {}
     let database = try database()
@@ -73,7 +73,7 @@ struct DatabaseTests {
     #expect(database.changesCount == 1)
   }
 
-  @Test("errors name their kind and statement")
+  @Test("errors contain their kind and statement")
   func errors() throws {
     let database = try database()
     try database.execute("INSERT INTO kept VALUES (1, 'a', NULL)")
@@ -97,7 +97,7 @@ struct DatabaseTests {
     #expect(missing?.message == "unable to open database file")
   }
 
-  @Test("statements call a function while it is lent, and not afterwards")
+  @Test("statements can call a function inside withFunction, and not afterwards")
   func functions() throws {
     let database = try database()
     try database.execute("INSERT INTO kept VALUES (1, 'Ab', NULL), (2, NULL, NULL)")
@@ -109,7 +109,7 @@ struct DatabaseTests {
     #expect(throws: DatabaseError.self) { try database.execute("SELECT fold('A')") }
   }
 
-  @Test("foreign keys are enforced, and a connection that only reads writes nothing")
+  @Test("foreign keys are enforced, and a read-only connection writes nothing")
   func access() throws {
     let path = NSTemporaryDirectory() + "parley-sqlite-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -130,7 +130,7 @@ struct DatabaseTests {
     shared.close()
   }
 
-  @Test("logs are gathered where that was chosen, and read by connections that do not gather")
+  @Test("WAL writes are gathered where configured, and readable by connections that do not gather")
   func logWrites() throws {
     let directory = NSTemporaryDirectory() + "parley-sqlite-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)

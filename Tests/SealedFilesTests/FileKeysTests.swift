@@ -6,7 +6,8 @@ import Testing
 struct FileKeysTests {
   private let masters = MasterKeys(MasterKey(id: "m1"))
 
-  @Test("another key from some chunk on opens what it sealed, and the one before what came before")
+  @Test(
+    "a key that starts at a later chunk opens its chunks, and the key before opens earlier ones")
   func renewal() throws {
     let size = SealedLayout.chunkByteCount
     let plain = (0..<3 * size).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
@@ -36,7 +37,7 @@ struct FileKeysTests {
     #expect(throws: SealedFileError.notAuthentic) { _ = try wrong.open(Array(stored[12...])) }
   }
 
-  @Test("a key that begins with the same chunk takes the place of the one before")
+  @Test("a key that begins with the same chunk replaces the one before")
   func replacement() {
     let keys = FileKeys().renewed(fromChunk: 4)
     let later = keys.renewed(fromChunk: 4).renewed(fromChunk: 2)

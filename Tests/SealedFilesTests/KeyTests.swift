@@ -6,7 +6,7 @@ import Testing
 struct KeyTests {
   private let keys = MasterKeys(MasterKey(id: "a"))
 
-  @Test("master keys are read from the text that they write")
+  @Test("master keys are read back from the text that they write")
   func text() throws {
     let rotated = keys.rotated(to: MasterKey(id: "2026-11.b_2"))
     let text = "# ours\n\n" + rotated.text.replacing(" ", with: " \t") + "  \n"
@@ -20,7 +20,7 @@ struct KeyTests {
         "\(read.current.key.bytes[0]), "))
   }
 
-  @Test("a text that is no list of keys is refused with its line")
+  @Test("a text that is not a list of keys is refused with its line")
   func malformed() {
     let key = String(keys.text.split(separator: " ")[1].dropLast())
     let long = String(repeating: "x", count: 65)
@@ -38,7 +38,7 @@ struct KeyTests {
     #expect("\(MasterKeysError.malformedKey(line: 3))".hasPrefix("line 3"))
   }
 
-  @Test("a file's key opens as what it was wrapped for, with the master key that wrapped it")
+  @Test("a file's key opens only for the file it was wrapped for, with its master key")
   func wrapping() throws {
     let key = SymmetricKey()
     let wrapped = WrappedKey(key, of: .chunks(from: 0), ofFile: "f1", with: keys)
@@ -72,7 +72,7 @@ struct KeyTests {
     }
   }
 
-  @Test("after a rotation old keys open, and are wrapped anew")
+  @Test("old keys open after a rotation, and are wrapped again")
   func rotation() throws {
     let key = SymmetricKey()
     let kind = WrappedKey.Kind.thumbnail(width: 100, height: 50)
@@ -85,7 +85,7 @@ struct KeyTests {
     #expect(try wrapped.open(of: kind, ofFile: "f1", with: rotated) == key)
   }
 
-  @Test("a user's key holds with its master key, and says nothing of the user")
+  @Test("a user's key is valid with its master key, and reveals nothing about the user")
   func accessKeys() throws {
     let userID = String(repeating: "ü𐍈", count: 40)
     let key = FileAccessKey(userID: userID, generation: 7, expiresAt: 1_730_259_200_000)
@@ -101,7 +101,7 @@ struct KeyTests {
     #expect(FileAccessKey(text: text, keys: MasterKeys(MasterKey(id: "a"))) == nil)
   }
 
-  @Test("nothing else is a key")
+  @Test("no other text is a key")
   func hostile() throws {
     let key = FileAccessKey(userID: "jeff", generation: 0, expiresAt: 5)
     let text = Array(key.text(with: keys))

@@ -49,7 +49,7 @@ struct SealedFileTests {
     return plain
   }
 
-  @Test("a file of any length comes back whole, however it came", arguments: lengths)
+  @Test("a file of any length is decrypted completely, however it arrived", arguments: lengths)
   func whole(length: Int) throws {
     let plain = contents(length)
     for pieces in [[], [1], [65_536], [65_535, 2], [100, 70_000, 5], [131_072]] {
@@ -60,7 +60,7 @@ struct SealedFileTests {
     }
   }
 
-  @Test("a stretch is read from the chunks that hold it")
+  @Test("a range is read from the chunks that contain it")
   func stretches() throws {
     let plain = contents(200_000)
     let stored = sealed(plain)
@@ -85,7 +85,7 @@ struct SealedFileTests {
     #expect(opener.stretch(200_000..<200_000).storedRange.isEmpty)
   }
 
-  @Test("no changed byte goes through", arguments: [0, 1, 300, 65_537])
+  @Test("no modified byte is accepted", arguments: [0, 1, 300, 65_537])
   func flips(length: Int) throws {
     let stored = sealed(contents(length))
     let step = max(stored.count / 400, 1)
@@ -99,7 +99,7 @@ struct SealedFileTests {
     }
   }
 
-  @Test("each byte of a file, damaged in turn, ends it or stops at a true beginning")
+  @Test("damage to any byte of a file fails, or stops at a valid prefix")
   func everyByte() throws {
     let plain = contents(700)
     let stored = sealed(plain)
@@ -115,7 +115,7 @@ struct SealedFileTests {
     #expect(try beginning(of: stored + [0], plain.count) == plain)
   }
 
-  @Test("whatever is damaged, what comes out is a beginning of the file", arguments: 0..<40)
+  @Test("whatever is damaged, the output is a prefix of the file", arguments: 0..<40)
   func trueBeginnings(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let plain = contents(200_000)
@@ -176,7 +176,7 @@ struct SealedFileTests {
     }
   }
 
-  @Test("what comes before a broken chunk is a true beginning")
+  @Test("the output before a broken chunk is a valid prefix")
   func truePrefix() throws {
     let plain = contents(200_000)
     var stored = sealed(plain)
@@ -192,7 +192,7 @@ struct SealedFileTests {
     #expect(!isComplete)
   }
 
-  @Test("a sealer goes on where another one paused")
+  @Test("a sealer continues where another one paused")
   func resumed() throws {
     let plain = contents(200_000)
     for pause in [0, 1, 65_536, 65_537, 140_000] {
@@ -220,7 +220,7 @@ struct SealedFileTests {
     }
   }
 
-  @Test("lengths that no sealed file has")
+  @Test("impossible lengths of sealed files are refused")
   func impossibleLengths() {
     for stored in [-1, 0, 11, 12, 27, 12 + 65_552 + 1, 12 + 65_552 + 16] as [Int64] {
       #expect(SealedLayout.plainByteCount(of: stored) == nil, "\(stored)")
@@ -230,7 +230,7 @@ struct SealedFileTests {
     #expect(SealedLayout.plainByteCount(of: .max) == nil)
   }
 
-  @Test("another file's beginning is refused")
+  @Test("another file's header is refused")
   func headers() {
     let header = FileSealer(key: key).header
     #expect(header.starts(with: Array("PRLY".utf8) + [1]))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ShardMessages
 
-@Suite("Messages between servers of other versions")
+@Suite("Messages between servers of different versions")
 struct MessageVersionTests {
-  @Test("kinds that nobody knows are refused, whatever follows", arguments: UInt64(1)...4)
+  @Test("unknown kinds are refused, whatever follows", arguments: UInt64(1)...4)
   func unknownKinds(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for kind in UInt8(6)...255 {

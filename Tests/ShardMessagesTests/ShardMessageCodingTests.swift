@@ -5,9 +5,9 @@ import Testing
 
 @testable import ShardMessages
 
-@Suite("Messages between shards as bytes")
+@Suite("Encoding of messages between shards")
 struct ShardMessageCodingTests {
-  @Test("every message reads back as it was written", arguments: UInt64(1)...20)
+  @Test("every message is read back as it was written", arguments: UInt64(1)...20)
   func readsBack(seed: UInt64) throws {
     // One entry at most: the order of more is another in each table.
     var samples = SampleMessages(seed: seed, metadataLimit: 1)
@@ -41,7 +41,7 @@ struct ShardMessageCodingTests {
         == ShardMessage.channel(url: "lobby", .metadata(reversed)).encoded())
   }
 
-  @Test("a message between servers reads back with the number of those that passed it on")
+  @Test("a message between servers is read back with its forwarding count")
   func relays() throws {
     var samples = SampleMessages(seed: 5, metadataLimit: 1)
     for message in samples.all() {
@@ -65,7 +65,7 @@ struct ShardMessageCodingTests {
     }
   }
 
-  @Test("no beginning of a message is one, nor a message with more behind it")
+  @Test("no prefix of a message is a message, nor is a message with more bytes after it")
   func exactLength() throws {
     var samples = SampleMessages(seed: 7)
     for message in samples.all() {
@@ -79,7 +79,7 @@ struct ShardMessageCodingTests {
     }
   }
 
-  @Test("changed bytes are no message, or the only form of another", arguments: UInt64(1)...4)
+  @Test("modified bytes are no message, or the only form of another", arguments: UInt64(1)...4)
   func changedBytes(seed: UInt64) {
     var samples = SampleMessages(seed: seed)
     var random = SeededGenerator(seed: seed)
@@ -93,7 +93,7 @@ struct ShardMessageCodingTests {
     }
   }
 
-  @Test("a length that leads beyond the message costs nothing")
+  @Test("a length beyond the message allocates nothing")
   func longLists() {
     let task: [UInt8] = [MessageVersion.current, 4, 0, 0, 0, 0, 1]
     #expect(throws: MessageDecodingError.truncated) {
@@ -101,7 +101,7 @@ struct ShardMessageCodingTests {
     }
   }
 
-  @Test("fuzzing begins with messages")
+  @Test("the fuzzing corpus begins with valid messages")
   func corpus() throws {
     for bytes in try FuzzCorpus.inputs(of: "ShardMessage") {
       #expect(try ShardMessage(decoding: bytes).encoded() == bytes)
@@ -117,7 +117,7 @@ struct ShardMessageCodingTests {
     }
   }
 
-  @Test("texts are UTF-8, and no table has a key twice or out of order")
+  @Test("texts are UTF-8, and no table has a duplicate or unordered key")
   func strictValues() throws {
     func user(_ metadata: [UInt8]) -> [UInt8] {
       // To the user "": its profile, with no id, name or picture.
@@ -138,7 +138,7 @@ struct ShardMessageCodingTests {
     }
   }
 
-  @Test("a plan holds events for all of its shares, and no more than a plan may")
+  @Test("a plan contains events for all of its shares, and stays within its limit")
   func plans() {
     func isDecoded(_ plan: FanOutPlan) -> Bool {
       let message = ShardMessage.shard(ShardAddress(shard: 0), .deliver(plan))
@@ -168,7 +168,7 @@ struct ShardMessageCodingTests {
     (try? ShardMessage(decoding: message.encoded())) != nil
   }
 
-  @Test("numbers that no server writes are refused, since sums and indexes are made of them")
+  @Test("numbers that no server writes are refused, since sums and indexes use them")
   func numbers() {
     let (session, address) = (SessionAddress(shard: 0, connection: 1), ShardAddress(shard: 0))
     let poll = PollAddress(shard: address, number: 1, part: 0)
@@ -238,7 +238,7 @@ struct ShardMessageCodingTests {
     for message in absurd.flatMap(\.self) { #expect(!isDecoded(message), "\(message)") }
   }
 
-  @Test("the name of a request is a JSON text, as it stood in the request")
+  @Test("the ID of a request is a JSON text, as it was in the request")
   func requestNames() {
     func isDecoded(_ name: String) -> Bool {
       var writer = MessageWriter()

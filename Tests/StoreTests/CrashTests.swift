@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A process that is killed", .onOwnThreads)
+@Suite("A killed process", .onOwnThreads)
 struct CrashTests {
   @Test("loses nothing that it acknowledged, and leaves no gap", arguments: [50, 800, 3_000])
   func keepsAcknowledged(lineCount: Int) async throws {
@@ -18,7 +18,7 @@ struct CrashTests {
     try await expectKept(output, in: directory)
   }
 
-  @Test("keeps what it acknowledged, and nothing that failed, when writes to the log are cut short")
+  @Test("keeps acknowledged writes, and no failed ones, when writes to the log are cut short")
   func keepsAcknowledgedBesideFailures() async throws {
     for interval in [4, 5, 7] {
       let directory = TemporaryDirectory()

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Store
 
-@Suite("Submitting work to the store", .onEachDatabase, .onOwnThreads)
+@Suite("Submitting jobs to the store", .onEachDatabase, .onOwnThreads)
 struct StoreTests {
   private struct Refusal: Error {}
 
-  @Test("what was acknowledged is read by every read submitted later")
+  @Test("acknowledged writes are visible to every read submitted later")
   func readsItsOwnWrites() async throws {
     let fixture = try await Fixture()
     for id in Int64(1)...50 {
@@ -24,7 +24,7 @@ struct StoreTests {
     fixture.store.close()
   }
 
-  @Test("jobs that gathered share one commit, and are answered in the order of submission")
+  @Test("queued jobs share one commit, and are answered in the order of submission")
   func commitsInGroups() async throws {
     let commits = Mutex<[Int]>([])
     let wakeUps = Mutex(0)
@@ -49,7 +49,7 @@ struct StoreTests {
     #expect(fixture.store.statistics.lastCommitNanoseconds > 0)
   }
 
-  @Test("many jobs that gathered are divided, those that were answered last counted in")
+  @Test("a large backlog is split into batches, sized by waiting and recently answered jobs")
   func dividesBatches() async throws {
     let commits = Mutex<[Int]>([])
     var options = StoreOptions(onCommit: { _, count in commits.withLock { $0.append(count) } })
@@ -64,7 +64,7 @@ struct StoreTests {
     #expect(commits.withLock { $0 } == [1, 101, 99])
   }
 
-  @Test("a batch holds no more jobs than its limit")
+  @Test("a batch contains no more jobs than its limit")
   func limitsBatches() async throws {
     let commits = Mutex<[Int]>([])
     var options = StoreOptions(onCommit: { _, count in commits.withLock { $0.append(count) } })
@@ -78,7 +78,7 @@ struct StoreTests {
     #expect(commits.withLock { $0.reduce(0, +) } == 101)
   }
 
-  @Test("a job that throws undoes only itself")
+  @Test("a job that throws undoes only its own changes")
   func isolatesFailures() async throws {
     let fixture = try await Fixture()
     let gate = fixture.store.holdWriter()
@@ -108,7 +108,7 @@ struct StoreTests {
     #expect(lobby?.lastSeq == 2)
   }
 
-  @Test("beyond the queue's capacity a job is refused at once")
+  @Test("a job beyond the queue's capacity is refused at once")
   func refusesWhenFull() async throws {
     var options = StoreOptions()
     options.queueCapacity = 10
@@ -127,7 +127,7 @@ struct StoreTests {
     #expect(fixture.store.statistics.queueLength == 0)
   }
 
-  @Test("closing answers what was submitted and refuses what comes later")
+  @Test("closing answers submitted jobs and refuses later ones")
   func finishesWhenClosed() async throws {
     let fixture = try await Fixture()
     let answers = Mutex(0)

@@ -78,7 +78,7 @@ struct SocketStreamTests {
     func descriptorIsReady(for readiness: Readiness) {}
   }
 
-  @Test("short writes go on until all is written, and departing bytes are reported in order")
+  @Test("short writes continue until all is written, and sent bytes are reported in order")
   func writesOn() throws {
     let pair = try Pair()
     pair.kernel.play { _ in .atMost(3) }
@@ -93,7 +93,7 @@ struct SocketStreamTests {
     #expect(try pair.read(&pair.far) == bytes)
   }
 
-  @Test("what a full socket does not take is kept, and goes first the next time")
+  @Test("bytes that a full socket does not accept are kept, and sent first the next time")
   func keepsTheRest() throws {
     let pair = try Pair()
     pair.kernel.play { $0.number == 0 ? .atMost(4) : .fail(EAGAIN) }
@@ -114,7 +114,7 @@ struct SocketStreamTests {
     #expect(pair.flush().outcome == .failed(code))
   }
 
-  @Test("a flush is scheduled once in a turn")
+  @Test("a flush is scheduled once per turn")
   func isListedOnce() throws {
     let pair = try Pair()
     var isFirst = pair.near.scheduleFlush()
@@ -140,7 +140,7 @@ struct SocketStreamTests {
     }
   }
 
-  @Test("closing gives the socket back once, and drops what waits")
+  @Test("closing closes the socket once, and drops queued bytes")
   func closes() throws {
     let pair = try Pair()
     pair.append([1, 2])
@@ -155,7 +155,7 @@ struct SocketStreamTests {
     #expect(pair.flush().outcome == .flushed)
   }
 
-  @Test("of bytes that wait the first can be kept")
+  @Test("queued bytes can be cut to a prefix")
   func keepsTheFirst() throws {
     let pair = try Pair()
     pair.append([1, 2, 3, 4])
@@ -174,7 +174,7 @@ struct SocketStreamTests {
       near: try TLSSession(client: client, hostname: "localhost"), far: TLSSession(server: server))
   }
 
-  @Test("bytes appended before the handshake wait for it, and arrive whole in steps")
+  @Test("bytes appended before the handshake wait for it, and arrive complete, in steps")
   func encrypts() throws {
     let pair = try encryptedPair()
     let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -188,7 +188,7 @@ struct SocketStreamTests {
     #expect(pair.near.isDrained == true)
   }
 
-  @Test("TLS says goodbye before the end of the socket's side")
+  @Test("TLS sends close_notify before the end of the socket's side")
   func endsWithGoodbye() throws {
     let pair = try encryptedPair()
     try pair.near.startHandshake(using: pair.resources)
@@ -210,7 +210,7 @@ struct SocketStreamTests {
     #expect(pair.far.receive(into: buffer) == .ended)
   }
 
-  @Test("bytes that are not TLS break it, and the alert is queued for the peer")
+  @Test("bytes that are not TLS break the stream, and the alert is queued for the peer")
   func breaks() throws {
     let pair = try encryptedPair()
     let junk = Array("GET / HTTP/1.1\r\n\r\n".utf8)

@@ -11,7 +11,7 @@ struct HandshakeTests {
   }
 
   @Test(
-    "client and server agree on the newest version both speak",
+    "client and server agree on the newest version that both support",
     arguments: [TLSVersion.tls12, .tls13])
   func agreement(version: TLSVersion) throws {
     let conversation = try Conversation(
@@ -29,7 +29,7 @@ struct HandshakeTests {
   }
 
   @Test(
-    "a handshake whose bytes come one by one succeeds all the same",
+    "a handshake whose bytes arrive one by one succeeds",
     arguments: [TLSVersion.tls12, .tls13])
   func byteByByte(version: TLSVersion) throws {
     let conversation = try Conversation(
@@ -44,7 +44,7 @@ struct HandshakeTests {
     #expect(conversation.receivedByClient == Array("pong".utf8))
   }
 
-  @Test("handshakes that take turns over one scratch do not disturb each other")
+  @Test("interleaved handshakes that share one scratch do not affect each other")
   func interleaved() throws {
     let client = try workspace.makeClientContext()
     let server = try workspace.makeServerContext()
@@ -87,7 +87,7 @@ struct HandshakeTests {
     #expect(second.server.alpn == "http/1.1")
   }
 
-  @Test("a ticket is not used for another host, nor honoured by another context")
+  @Test("a ticket is not used for another host, nor accepted by another context")
   func foreignTicket() throws {
     let client = try workspace.makeClientContext()
     let first = try Conversation(client: client, server: workspace.makeServerContext())
@@ -104,7 +104,7 @@ struct HandshakeTests {
     #expect(!later.client.wasResumed && later.server.isEstablished)
   }
 
-  @Test("a client without ALPN is served")
+  @Test("a client without ALPN is accepted")
   func withoutALPN() throws {
     let conversation = try Conversation(
       client: workspace.makeClientContext(alpn: []), server: workspace.makeServerContext())

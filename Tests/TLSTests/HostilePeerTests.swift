@@ -2,7 +2,7 @@ import TLS
 import TestSupport
 import Testing
 
-@Suite("Peers that do not speak TLS, or badly", .onOwnThreads)
+@Suite("Peers that do not speak TLS, or speak it incorrectly", .onOwnThreads)
 struct HostilePeerTests {
   private let context: TLSServerContext
   private let scratch: TLSScratch
@@ -24,7 +24,7 @@ struct HostilePeerTests {
     }
   }
 
-  @Test("plain HTTP is named as such", arguments: ["GET /v1/ws", "POST /v3", "CONNECT a:1"])
+  @Test("plain HTTP is reported as such", arguments: ["GET /v1/ws", "POST /v3", "CONNECT a:1"])
   func plainHTTP(line: String) throws {
     let error = try failure(for: Array("\(line) HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
     #expect(error == .plainHTTP)
@@ -54,7 +54,7 @@ struct HostilePeerTests {
     }
   }
 
-  @Test("a hello with any bit flipped is refused or answered, never fatal to us")
+  @Test("a hello with any bit flipped is refused or answered, and never traps")
   func flipped() throws {
     let hello = clientHello(version: 0x0303)
     for bit in 0..<(hello.count * 8) {

@@ -19,7 +19,7 @@ struct RecordTests {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
   }
 
-  @Test("large transfers arrive whole in both directions", arguments: versions, [1000, 65_537])
+  @Test("large transfers arrive complete in both directions", arguments: versions, [1000, 65_537])
   func large(version: TLSVersion, chunk: Int) throws {
     let conversation = try makeConversation(version)
     conversation.chunk = chunk
@@ -31,7 +31,8 @@ struct RecordTests {
     #expect(conversation.receivedByClient == bytes)
   }
 
-  @Test("messages around the record size arrive whole", arguments: [0, 1, 16_383, 16_384, 16_385])
+  @Test(
+    "messages around the record size arrive complete", arguments: [0, 1, 16_383, 16_384, 16_385])
   func boundaries(count: Int) throws {
     let conversation = try makeConversation()
     let bytes = pattern(count)
@@ -40,7 +41,7 @@ struct RecordTests {
     #expect(conversation.receivedByClient == bytes)
   }
 
-  @Test("a record cut anywhere is decrypted when its last byte comes")
+  @Test("a record split anywhere is decrypted when its last byte arrives")
   func cuts() throws {
     let conversation = try makeConversation()
     for cut in 1...60 {
@@ -88,7 +89,7 @@ struct RecordTests {
     #expect(conversation.receivedByServer.isEmpty)
   }
 
-  @Test("closing twice says close_notify once, and closing early says nothing")
+  @Test("closing twice sends close_notify once, and closing early sends nothing")
   func closeTwice() throws {
     let conversation = try makeConversation()
     try conversation.server.close(scratch: conversation.scratch)
@@ -108,7 +109,7 @@ struct RecordTests {
     #expect(!conversation.server.isEstablished)
   }
 
-  @Test("a changed record ends the session with an alert, and the error stays")
+  @Test("a modified record ends the session with an alert, and the error stays")
   func tampered() throws {
     let conversation = try makeConversation()
     try conversation.sendFromClient([1, 2, 3])

@@ -24,7 +24,7 @@ struct ServerContextHolderTests {
     }
   }
 
-  @Test("new connections get the new certificate, open ones go on")
+  @Test("new connections get the new certificate, open ones keep theirs")
   func reload() throws {
     let open = try Conversation(client: workspace.makeClientContext(), server: holder.current)
     try open.begin()

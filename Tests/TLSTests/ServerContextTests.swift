@@ -22,7 +22,7 @@ struct ServerContextTests {
     }
   }
 
-  @Test("a missing file is named with the reason")
+  @Test("a missing file is reported with the reason")
   func missing() {
     let path = workspace.path("none.pem")
     let error = problem(certificate: "none.pem")
@@ -94,7 +94,7 @@ struct ServerContextTests {
         == .unusableFile(path: workspace.path("locked.key"), problem: .noPrivateKey))
   }
 
-  @Test("ALPN names of no or too many bytes are refused")
+  @Test("ALPN names that are empty or too long are refused")
   func badALPN() {
     for name in ["", String(repeating: "a", count: 256)] {
       #expect(throws: TLSError.self) { try workspace.makeServerContext(alpn: [name]) }

@@ -57,13 +57,13 @@ struct ServerVerificationTests {
     #expect(try rejection() == "certificate has expired")
   }
 
-  @Test("a certificate of an authority that is not trusted is rejected")
+  @Test("a certificate of an untrusted authority is rejected")
   func untrusted() throws {
     let reason = try rejection(trust: TLSClientContext())
     #expect(reason == "self-signed certificate in certificate chain")
   }
 
-  @Test("a host name that cannot be one is refused", arguments: ["", "a\0b"])
+  @Test("an invalid host name is refused", arguments: ["", "a\0b"])
   func impossibleName(name: String) throws {
     let context = try workspace.makeClientContext()
     #expect(throws: TLSError.self) { try TLSSession(client: context, hostname: name) }

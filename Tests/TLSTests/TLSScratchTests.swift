@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The scratch that sessions share", .onOwnThreads)
 struct TLSScratchTests {
-  @Test("ciphertext gathers until it is removed")
+  @Test("ciphertext accumulates until it is removed")
   func gathering() throws {
     let workspace = try Workspace()
     let scratch = try TLSScratch()
@@ -19,7 +19,7 @@ struct TLSScratchTests {
     #expect(scratch.outgoing.isEmpty)
   }
 
-  @Test("a session goes on over another scratch, and outlives the first")
+  @Test("a session continues with another scratch, and outlives the first")
   func change() throws {
     let workspace = try Workspace()
     let client = try TLSSession(client: workspace.makeClientContext(), hostname: "localhost")

@@ -24,7 +24,7 @@ struct TicketKeyRingTests {
     }
   }
 
-  @Test("a key makes tickets for an hour, opens them for another, and is gone")
+  @Test("a key encrypts tickets for an hour, decrypts them for another, and is dropped")
   func rotates() {
     var ring = ring()
     #expect(ring.issuing(at: 0) == 1)
@@ -39,7 +39,7 @@ struct TicketKeyRingTests {
     #expect(found(&ring, 9, at: 2 * Self.hour) == "gone")
   }
 
-  @Test("after a long pause no old key opens anything")
+  @Test("after a long pause no old key decrypts anything")
   func pauses() {
     var ring = ring()
     #expect(ring.issuing(at: 0) == 1)

@@ -40,7 +40,7 @@ struct LineHandlerTests {
       ])
   }
 
-  @Test("another threshold of the process holds at once, but not for a logger with its own level")
+  @Test("a new process-wide level takes effect at once, but not for a logger with its own level")
   func threshold() {
     let (lines, threshold) = (Lines(), LogThreshold(.warning))
     let logger = logger(lines, threshold: threshold)
@@ -54,7 +54,7 @@ struct LineHandlerTests {
     #expect(lines.all == ["1970-01-01T00:00:00.000Z debug test: two\n"])
   }
 
-  @Test("the event's metadata outranks the provider's, which outranks the logger's")
+  @Test("the event's metadata overrides the provider's, which overrides the logger's")
   func metadata() {
     let lines = Lines()
     var logger = logger(lines, provider: .init { ["a": "provider", "b": "provider"] })

@@ -15,7 +15,7 @@ struct LogWriterTests {
 
   private func lines(_ text: String) -> [Substring] { text.split(separator: "\n") }
 
-  @Test("lines are written whole and in their order, those that waited at the end too")
+  @Test("lines are written whole and in order, including lines that waited at the end")
   func order() throws {
     let pipe = try PipePair()
     let writer = try writer(pipe.writing)
@@ -74,7 +74,7 @@ struct LogWriterTests {
     #expect(writer.lostCount == 0)
   }
 
-  @Test("after a full disk the number of lost lines follows, and a cut line is ended")
+  @Test("after a full disk the number of lost lines is written, and a truncated line is terminated")
   func fullDisk() throws {
     let pipe = try PipePair()
     let kernel = ScriptedKernel { call in

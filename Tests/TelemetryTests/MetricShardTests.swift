@@ -55,7 +55,7 @@ struct MetricShardTests {
     #expect(samples.map(\.definition) == TestCounter.allCases.map(\.definition))
   }
 
-  @Test("what goes up on one thread may go down on another")
+  @Test("a gauge may increase on one thread and decrease on another")
   func gauges() {
     let shards = [GaugeShard<TestGauge>(), GaugeShard<TestGauge>()]
     shards[0].add(3, to: .sessions)
@@ -102,7 +102,7 @@ struct MetricShardTests {
     #expect(cells.allSatisfy { Int(bitPattern: UnsafeRawPointer($0.cells)) % 128 == 0 })
   }
 
-  @Test("a shard per thread loses nothing, and readers never see it go backwards")
+  @Test("a shard per thread loses nothing, and readers never see it decrease")
   func threads() throws {
     let shards = (0..<4).map { _ in CounterShard<TestCounter>() }
     let gauges = (0..<4).map { _ in GaugeShard<TestGauge>() }

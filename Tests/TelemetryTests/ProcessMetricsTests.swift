@@ -12,7 +12,7 @@ struct ProcessMetricsTests {
     + " 18446744073709551615 1 1 0"
   private let systemStat = "cpu 1 2 3\nbtime 1700000000\nprocesses 5\n"
 
-  @Test("the kernel's line is read even when the name holds spaces and parentheses")
+  @Test("the kernel's line is read even when the name contains spaces and parentheses")
   func status() throws {
     let status = try #require(
       ProcessStatus(stat: stat, systemStat: systemStat, ticksPerSecond: 100, pageBytes: 4096))
@@ -23,7 +23,7 @@ struct ProcessMetricsTests {
     #expect(status.residentBytes == 321 * 4096)
   }
 
-  @Test("a line that looks different gives nothing", arguments: ["", "1 (a) S", "1 a S 1 2 3"])
+  @Test("a line in another format yields nothing", arguments: ["", "1 (a) S", "1 a S 1 2 3"])
   func malformed(line: String) {
     #expect(
       ProcessStatus(stat: line, systemStat: systemStat, ticksPerSecond: 100, pageBytes: 4096) == nil
@@ -42,7 +42,7 @@ struct ProcessMetricsTests {
     #expect(text.contains("\nparley_build_info{version=\"1.2.3+build\"} 1\n"))
   }
 
-  @Test("this process has memory, descriptors, a start and a processor")
+  @Test("this process has memory, descriptors, a start time and CPU time")
   func live() {
     let text = PrometheusText.render(ProcessMetrics.samples(version: "1.2.3+build"))
     for name in [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Prometheus text")
 struct PrometheusTextTests {
-  @Test("metrics of one name stand under one head")
+  @Test("metrics with one name have one header")
   func families() {
     let shard = CounterShard<TestCounter>()
     shard.add(7, to: .binaryFrames)
@@ -64,7 +64,7 @@ struct PrometheusTextTests {
   }
 
   @Test(
-    "numbers are written as the format reads them",
+    "numbers are written as the format requires",
     arguments: [
       (1.0, "1"), (-0.25, "-0.25"), (.infinity, "+Inf"), (-.infinity, "-Inf"), (.nan, "NaN"),
       (1e300, "1e+300"),
@@ -75,7 +75,7 @@ struct PrometheusTextTests {
       PrometheusText.render([MetricSample(definition, .real(value))]).hasSuffix("\nx \(text)\n"))
   }
 
-  @Test("nothing is written for nothing")
+  @Test("no samples produce no output")
   func empty() {
     #expect(PrometheusText.render([]).isEmpty)
   }

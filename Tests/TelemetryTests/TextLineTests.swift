@@ -23,7 +23,7 @@ struct TextLineTests {
         == "2025-01-31T23:59:59.123Z info gateway: listening address=127.0.0.1 port=8080\n")
   }
 
-  @Test("a value that is not one plain word is put into quotes")
+  @Test("a value that is not one plain word is quoted")
   func quotes() {
     #expect(
       line("m", ["a": "two words", "b": "", "c": "say \"hi\"", "d": "x=y", "e": #"a\b"#])
@@ -31,7 +31,7 @@ struct TextLineTests {
         + " d=\"x=y\" e=\"a\\\\b\"\n")
   }
 
-  @Test("control characters and marks of direction are escaped, so that a line stays one line")
+  @Test("control and directional characters are escaped, so that a line stays one line")
   func controlCharacters() {
     #expect(
       line("a\nb\u{1b}[31m\u{0}\r\t\u{202e}\u{2028}c", ["k\n": "v\u{7f}"])
@@ -39,7 +39,7 @@ struct TextLineTests {
         + " \"k\\n\"=\"v\\u{7f}\"\n")
   }
 
-  @Test("lists and groups in metadata are written out, groups sorted")
+  @Test("lists and groups in metadata are written out, with groups sorted")
   func nested() {
     let metadata: Logger.Metadata = [
       "list": ["a", "b c"], "group": ["z": "1", "a": .stringConvertible(2)],
@@ -50,7 +50,7 @@ struct TextLineTests {
     )
   }
 
-  @Test("the level is coloured only when asked for")
+  @Test("the level is coloured only on request")
   func colours() {
     #expect(
       line("m", level: .error, style: .coloured)
@@ -60,7 +60,7 @@ struct TextLineTests {
     }
   }
 
-  @Test("a text that is too long is cut")
+  @Test("a text that is too long is truncated")
   func cut() {
     let text = line(String(repeating: "x", count: 10_000))
     #expect(text.hasSuffix("x…\n"))

@@ -124,7 +124,7 @@ struct ColourTests {
   }
 
   @Test(
-    "a profile that differs from sRGB is honoured",
+    "a profile that differs from sRGB is applied",
     arguments: ["a.png", "a.jpg", "a.webp", "a.tif", "a.avif"])
   func profiles(name: String) async throws {
     let stored = Self.colours.map { Array($0.reversed()) }
@@ -140,14 +140,14 @@ struct ColourTests {
     }
   }
 
-  @Test("a scanner's profile, which has a table for one intent, is honoured")
+  @Test("a scanner's profile, which has a table for one intent, is applied")
   func scanner() async throws {
     let stored = Self.colours.map { Array($0.reversed()) }
     try await expect(
       try picture("a.jpg", stored, profile: ColourProfiles.exchangedTable), shows: Self.colours)
   }
 
-  @Test("a profile of greys is honoured", arguments: ["a.png", "a.jpg", "a.tif"])
+  @Test("a greyscale profile is applied", arguments: ["a.png", "a.jpg", "a.tif"])
   func greyProfiles(name: String) async throws {
     let stored = Self.greys.map { $0.map(ColourProfiles.greyValue) }
     try await expect(
@@ -159,7 +159,7 @@ struct ColourTests {
     }
   }
 
-  @Test("a profile that is not for such pixels, or broken, changes nothing")
+  @Test("a profile for other pixels, or a broken one, changes nothing")
   func misfits() async throws {
     let broken = [UInt8](repeating: 0x78, count: 300)
     let brokenGrey =
@@ -191,7 +191,7 @@ struct ColourTests {
     try await expect(try workshop.bytes(name), shows: Self.colours)
   }
 
-  @Test("a frame of high definition keeps its colours")
+  @Test("a high-definition frame keeps its colours")
   func highDefinition() async throws {
     _ = try picture("a.png", Self.colours)
     try workshop.ffmpeg(

@@ -24,7 +24,7 @@ struct FilmTests {
   }
 
   @Test(
-    "a frame of each kind of film",
+    "a frame is extracted from each kind of film",
     arguments: [
       ("a.mp4", ["-c:v", "libx264", "-pix_fmt", "yuv420p"]), ("a.mov", ["-c:v", "mpeg4"]),
       ("a.webm", ["-c:v", "libvpx"]), ("a.mkv", ["-c:v", "libx264"]), ("a.avi", ["-c:v", "mpeg4"]),
@@ -52,7 +52,7 @@ struct FilmTests {
     #expect(result.outcome == .made, "\(result.reason)")
   }
 
-  @Test("a film taken upright is shown upright")
+  @Test("a film recorded upright is shown upright")
   func turned() async throws {
     _ = try film("flat.mp4")
     try workshop.ffmpeg(
@@ -61,7 +61,7 @@ struct FilmTests {
     #expect(result.thumbnails.first?.size == PictureSize(width: 51, height: 90))
   }
 
-  @Test("pixels that are not square become square, and none is added")
+  @Test("non-square pixels become square, and none are added")
   func aspect() async throws {
     let bytes = try film("wide.mp4", size: "64x64", "-vf", "setsar=2/1")
     let result = await thumbnailer.make([.square(100)], of: bytes)
@@ -75,7 +75,7 @@ struct FilmTests {
     #expect(result.outcome == .failed && result.thumbnails.isEmpty)
   }
 
-  @Test("a film of a million frames a second ends in time")
+  @Test("a film of a million frames a second terminates in time")
   func fast() async throws {
     try workshop.ffmpeg(
       "-f", "lavfi", "-i", "testsrc=size=64x64:rate=1000000", "-frames:v", "500",
@@ -95,7 +95,7 @@ struct FilmTests {
     strict.shutdown()
   }
 
-  @Test("subtitles that name files change nothing")
+  @Test("subtitles that name files have no effect")
   func subtitles() async throws {
     try workshop.write(
       Array(
@@ -107,7 +107,7 @@ struct FilmTests {
     #expect(result.outcome == .made, "\(result.reason)")
   }
 
-  @Test("references of QuickTime to other files lead nowhere")
+  @Test("QuickTime references to other files are not followed")
   func reference() async throws {
     var bytes = try film("self.mov")
     let marker = Array("url ".utf8)

@@ -14,7 +14,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "what is neither picture nor film is refused, whatever its name",
+    "files other than pictures and films are refused, whatever their names",
     arguments: [
       "<svg xmlns='http://www.w3.org/2000/svg'><image href='file:///etc/passwd'/></svg>",
       "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:1,\nfile:///etc/passwd\n",
@@ -27,7 +27,7 @@ struct HostileFileTests {
     #expect(result.outcome == .refused && result.thumbnails.isEmpty)
   }
 
-  @Test("other content after the signature of a format is no picture")
+  @Test("other content after a format's signature is not a picture")
   func wrongBody() async {
     let signatures: [[UInt8]] = [
       [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], [0xFF, 0xD8, 0xFF], Array("GIF89a".utf8),
@@ -60,7 +60,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("the largest pictures that are let through end within the limits")
+  @Test("the largest accepted pictures are decoded within the limits")
   func fullBombs() async throws {
     for (name, width, height) in [
       ("a.png", 10_000, 10_000), ("b.png", 32_767, 3_000), ("c.gif", 10_000, 10_000),
@@ -74,7 +74,7 @@ struct HostileFileTests {
     }
   }
 
-  @Test("a JPEG of thousands of scans ends within the limits")
+  @Test("a JPEG of thousands of scans is decoded within the limits")
   func scans() async throws {
     let jpeg = try workshop.noise(2_000, 2_000, "scans.jpg[interlace,Q=50]")
     let last = try #require(
@@ -87,7 +87,7 @@ struct HostileFileTests {
   }
 
   @Test(
-    "a file that is cut off anywhere makes a picture or none",
+    "a file truncated anywhere yields a picture or none",
     arguments: ["jpg", "png", "gif", "webp", "tif", "mp4", "webm"])
   func cutOff(kind: String) async throws {
     var bytes: [UInt8]

@@ -59,7 +59,7 @@ struct PictureTests {
     }
   }
 
-  @Test("a directory of EXIF that leads to itself ends nothing")
+  @Test("a self-referencing EXIF directory does not fail the picture")
   func exifLoop() async throws {
     let made = try await made(turned(quarters(), orientation: 6, next: 8), .square(20))
     #expect(made.size == PictureSize(width: 10, height: 20))
@@ -71,7 +71,7 @@ struct PictureTests {
     #expect(made.size == PictureSize(width: 50, height: 30) && made.format == .png)
   }
 
-  @Test("the sides are fitted, never below one pixel")
+  @Test("the sides are fitted to the box, and are at least one pixel")
   func fitted() async throws {
     let wide = try workshop.noise(3_000, 1, "wide.png")
     #expect(try await made(wide).size == PictureSize(width: 100, height: 1))
@@ -86,7 +86,7 @@ struct PictureTests {
     #expect(result.thumbnails.map(\.box) == boxes)
   }
 
-  @Test("each format has thumbnails in the format that is due to it")
+  @Test("each format has thumbnails in its assigned format")
   func formats() async throws {
     for (name, format) in [
       ("a.jpg", ThumbnailFormat.jpeg), ("a.png", .png), ("a.webp", .png), ("a.gif", .png),
@@ -168,7 +168,7 @@ struct PictureTests {
     #expect(try await made(stray).size == PictureSize(width: 100, height: 50))
   }
 
-  @Test("what hangs on to a picture does not come along")
+  @Test("data appended to a picture is not copied")
   func polyglots() async throws {
     let tail = Array("<script>alert(1)</script>PK\u{5}\u{6}".utf8)
     for name in ["p.jpg", "p.png", "p.gif"] {

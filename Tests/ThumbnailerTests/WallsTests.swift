@@ -5,7 +5,7 @@ import Thumbnailer
 import Thumbnails
 
 @Suite(
-  "The walls around a program that was taken over", .serialized, .patientTimeLimit(minutes: 5),
+  "The sandbox around a compromised program", .serialized, .patientTimeLimit(minutes: 5),
   .onOwnThreads)
 struct WallsTests {
   /// A picture that has the intruder, in the place of vipsthumbnail, make an attack.
@@ -32,7 +32,7 @@ struct WallsTests {
 
   private static let attacks = ["sockets": 7, "files": 15, "processes": 11, "kernel": 70]
 
-  @Test("no attempt succeeds, with namespaces and without", arguments: attacks.keys.sorted())
+  @Test("no attempt succeeds, with and without namespaces", arguments: attacks.keys.sorted())
   func attempts(name: String) async throws {
     for installation in [Installed.found.installation, Installed.bare] {
       let result = try await Self.attack(name, installation)
@@ -41,7 +41,7 @@ struct WallsTests {
     }
   }
 
-  @Test("without the walls the same attempts do succeed", arguments: ["sockets", "files"])
+  @Test("without the sandbox the same attempts succeed", arguments: ["sockets", "files"])
   func control(name: String) throws {
     let workshop = try Workshop()
     let program = try SpawnedProgram(
@@ -51,19 +51,19 @@ struct WallsTests {
     #expect(seen.contains("LEAK"))
   }
 
-  @Test("memory ends at its limit")
+  @Test("memory use ends at its limit")
   func memory() async throws {
     let result = try await Self.attack("memory")
     #expect(result.outcome == .failed && result.reason == "attempts 1", "\(result.reason)")
   }
 
-  @Test("a program that hangs is killed by the wall clock")
+  @Test("a program that hangs is killed at the wall-clock limit")
   func hang() async throws {
     let result = try await Self.attack("hang") { $0.wallClock = 700 }
     #expect(result.outcome == .timedOut && result.reason == "not done within 700 ms")
   }
 
-  @Test("a program that computes without end runs out of its time")
+  @Test("a program that computes endlessly reaches its CPU time limit")
   func spin() async throws {
     let result = try await Self.attack("spin") { $0.cpuSeconds = 1 }
     #expect(result.outcome == .timedOut, "\(result)")
@@ -74,7 +74,7 @@ struct WallsTests {
     #expect(try await Self.attack("crash").outcome == .killed)
   }
 
-  @Test("a program that writes without end is stopped at the length of a thumbnail")
+  @Test("a program that writes endlessly is stopped at the size limit of a thumbnail")
   func fill() async throws {
     for attack in ["fill the result", "fill the log"] {
       let result = try await Self.attack(attack)
@@ -83,7 +83,7 @@ struct WallsTests {
     #expect(try await Self.attack("fill the input").reason == "attempts 0")
   }
 
-  @Test("a program that says it has made a picture is not believed")
+  @Test("a program's claim of success is verified")
   func lies() async throws {
     for attack in ["lie", "silence"] {
       let result = try await Self.attack(attack)
@@ -91,7 +91,7 @@ struct WallsTests {
     }
   }
 
-  @Test("the end of the server takes its children along")
+  @Test("the end of the server ends its child processes")
   func shutdown() async throws {
     let configuration = ThumbnailerConfiguration(
       installation: Installed.found.installation,
@@ -108,7 +108,7 @@ struct WallsTests {
 
 @Suite("The probe at the start", .patientTimeLimit(minutes: 2), .onOwnThreads)
 struct ProbeTests {
-  @Test("finds the programs and the walls of this machine")
+  @Test("finds the programs and the sandbox features of this machine")
   func everything() {
     let (probe, _) = Installed.found
     #expect(probe.programs.vipsthumbnail != nil && probe.programs.ffmpeg != nil)
@@ -116,7 +116,7 @@ struct ProbeTests {
     #expect(probe.missing.allSatisfy { $0.contains("bubblewrap") }, "\(probe.missing)")
   }
 
-  @Test("names what is missing")
+  @Test("names the missing programs")
   func nothing() {
     let (probe, installation) = ThumbnailProbe.run(
       Installed.bare, search: ProgramSearch(directories: ["/nonexistent"]))
@@ -129,7 +129,7 @@ struct ProbeTests {
     #expect(installation.bubblewrap == nil && probe.walls.isSufficient)
   }
 
-  @Test("walls stand where only the programs are missing")
+  @Test("the sandbox is available where only the programs are missing")
   func onlyBubblewrap() throws {
     let workshop = try Workshop()
     let bubblewrap = ProgramSearch().find("bwrap") ?? ""
@@ -142,7 +142,7 @@ struct ProbeTests {
     #expect(probe.walls.isSufficient && probe.missing.count >= 2)
   }
 
-  @Test("a helper that is missing is reported as well")
+  @Test("a missing helper program is reported as well")
   func noHelper() {
     let (probe, _) = ThumbnailProbe.run(HelperInstallation(helper: "/nonexistent/helper"))
     #expect(probe.programs == ThumbnailPrograms())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Formats of pictures and films")
 struct MediaFormatTests {
-  @Test("the first bytes decide")
+  @Test("the first bytes determine the format")
   func beginnings() {
     #expect(MediaFormat(beginning: [0xFF, 0xD8, 0xFF, 0xE0]) == .jpeg)
     #expect(MediaFormat(beginning: Array("GIF89a".utf8)) == .gif)
@@ -22,7 +22,7 @@ struct MediaFormatTests {
   }
 
   @Test(
-    "text, documents, playlists and sound are none",
+    "text, documents, playlists and sound are refused",
     arguments: [
       "", "<svg xmlns='http://www.w3.org/2000/svg'/>", "<?xml version='1.0'?><svg/>", "%PDF-1.7",
       "#EXTM3U\n#EXT-X-VERSION:3", "ffconcat version 1.0\nfile /etc/passwd", "concat:/etc/passwd|x",
@@ -45,7 +45,7 @@ struct MediaFormatTests {
     }
   }
 
-  @Test("photographs become JPEG, what may be transparent becomes PNG")
+  @Test("photographs become JPEG, formats with transparency become PNG")
   func results() {
     #expect(MediaFormat.allCases.filter { $0.thumbnailFormat == .png } == [.png, .gif, .webP])
   }

@@ -45,12 +45,12 @@ struct PictureHeaderTests {
     (heif, PictureSize(width: 1_024, height: 768)),
   ]
 
-  @Test("each format says its size", arguments: all)
+  @Test("the size of each format is read", arguments: all)
   func sizes(bytes: [UInt8], expected: PictureSize) throws {
     #expect(try size(bytes) == expected)
   }
 
-  @Test("a header that is cut off anywhere has no size", arguments: all)
+  @Test("a header truncated anywhere has no size", arguments: all)
   func cutOff(bytes: [UInt8], expected: PictureSize) {
     for count in 0..<bytes.count {
       let found = try? size(Array(bytes.prefix(count)))
@@ -58,7 +58,7 @@ struct PictureHeaderTests {
     }
   }
 
-  @Test("changed bytes never trap or loop", arguments: 0..<200)
+  @Test("modified bytes never trap or loop", arguments: 0..<200)
   func changed(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     for (bytes, _) in Self.all {
@@ -70,7 +70,7 @@ struct PictureHeaderTests {
     }
   }
 
-  @Test("bytes between the segments of a JPEG are passed over, as decoders do")
+  @Test("bytes between the segments of a JPEG are skipped, as decoders do")
   func strayBytes() throws {
     let start: [UInt8] = [0xFF, 0xD8]
     let application: [UInt8] = [0xFF, 0xE0, 0, 4, 1, 2]
@@ -84,7 +84,7 @@ struct PictureHeaderTests {
     #expect(throws: PictureRefusal.noSize) { try size(start + endless + frame) }
   }
 
-  @Test("the colours of pixels and profile are found")
+  @Test("the colours of pixels and profile are read")
   func colours() throws {
     func colours(_ bytes: [UInt8]) throws -> PictureColours {
       var bytes = bytes
@@ -110,7 +110,7 @@ struct PictureHeaderTests {
     #expect(try colours(Self.gif) == .standard)
   }
 
-  @Test("a profile counts only for pixels of its own colour model")
+  @Test("a profile applies only to pixels of its own colour model")
   func conversion() {
     let cases: [(PictureColours.Model, String?, ColourConversion)] = [
       (.rgb, nil, .byProfile), (.rgb, "RGB ", .byProfile), (.rgb, "GRAY", .none),
@@ -123,19 +123,19 @@ struct PictureHeaderTests {
     }
   }
 
-  @Test("a chain of segments without end is given up")
+  @Test("an endless chain of segments is refused")
   func endlessSegments() {
     let bytes = [0xFF, 0xD8] + [[UInt8]](repeating: [0xFF, 0xE0, 0, 2], count: 10_000).joined()
     #expect(throws: PictureRefusal.noSize) { try size(Array(bytes)) }
   }
 
-  @Test("a size of zero is none")
+  @Test("a size of zero is refused")
   func zero() {
     let bytes = Array("GIF89a".utf8) + [0, 0, 0x10, 0x00]
     #expect(throws: PictureRefusal.noSize) { try size(bytes) }
   }
 
-  @Test("limits hold for the pixels and for each side")
+  @Test("limits apply to the pixels and to each side")
   func limits() throws {
     var (wide, square) = (ThumbnailLimits(), ThumbnailLimits())
     wide.maxSide = 799

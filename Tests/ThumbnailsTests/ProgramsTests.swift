@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Command lines of the programs")
 struct ProgramsTests {
-  @Test("the helper reads what its starter writes")
+  @Test("the helper program parses the command line that the server writes")
   func helper() {
     var command = HelperCommand(
       .thumbnails([.init(maxWidth: 100, maxHeight: 75), .init(maxWidth: 1, maxHeight: 2_000)]),
@@ -18,7 +18,7 @@ struct ProgramsTests {
   }
 
   @Test(
-    "anything else is no command",
+    "any other command line is refused",
     arguments: [
       [], ["--box=0x1"], ["--box=1"], ["--box=1x-1"], ["--box=1x1", "file"],
       ["--memory=0", "--probe"],
@@ -28,7 +28,7 @@ struct ProgramsTests {
     #expect(HelperCommand(arguments: arguments) == nil)
   }
 
-  @Test("a report is read line by line, and the rest is its reason")
+  @Test("a report is parsed line by line, and the rest is its reason")
   func report() {
     let lines: [HelperReport.Line] = [
       .made(0), .made(2), .landlock(7), .systemCallFilter, .works("x"),
@@ -40,7 +40,7 @@ struct ProgramsTests {
     #expect(report.reason == "made x; bad thing")
   }
 
-  @Test("only what can be read in its own format is decoded, by names that are ours")
+  @Test("only the file's own format is decoded, from a name chosen by the server")
   func film() throws {
     let frame = ProgramCommand.frame(
       at: .afterOneSecond, of: .mov, ffmpeg: "/f", limits: ThumbnailLimits())
@@ -50,7 +50,7 @@ struct ProgramsTests {
     #expect(frame.cpuSeconds == 2)
   }
 
-  @Test("a version is found in what is printed")
+  @Test("a version is found in a program's output")
   func version() throws {
     #expect(VipsVersion(printed: "vips-8.14.1") == VipsVersion(major: 8, minor: 14))
     #expect(VipsVersion(printed: "vips 9.0\n").map { $0 > .oldest } == true)
@@ -58,13 +58,13 @@ struct ProgramsTests {
     #expect(VipsVersion(printed: "vips") == nil)
   }
 
-  @Test("exit statuses and outcomes are the same thing", arguments: ThumbnailOutcome.allCases)
+  @Test("exit statuses and outcomes correspond", arguments: ThumbnailOutcome.allCases)
   func exitStatus(outcome: ThumbnailOutcome) {
     #expect(ThumbnailOutcome(exitStatus: outcome.exitStatus) == outcome)
   }
 }
 
-@Suite("Whether thumbnails are made")
+@Suite("Thumbnail mode")
 struct ThumbnailModeTests {
   private func probe(_ vipsthumbnail: String?, landlock: Int, filter: Bool) -> ThumbnailProbe {
     var probe = ThumbnailProbe()
@@ -74,7 +74,7 @@ struct ThumbnailModeTests {
     return probe
   }
 
-  @Test("without the program it is off, and an error where it was asked for")
+  @Test("without the program it is off, and fails when it was required")
   func programMissing() {
     let probe = probe(nil, landlock: 7, filter: true)
     #expect(probe.decision(mode: .auto, sandbox: .required) == .off("vipsthumbnail is missing"))
@@ -82,7 +82,7 @@ struct ThumbnailModeTests {
     #expect(probe.decision(mode: .off, sandbox: .auto) == .off("thumbnails.mode is off"))
   }
 
-  @Test("walls that are required and missing keep the server from starting")
+  @Test("a required sandbox that is missing keeps the server from starting")
   func wallsMissing() {
     let probe = probe("/v", landlock: 0, filter: true)
     #expect(probe.decision(mode: .auto, sandbox: .auto) == .make)

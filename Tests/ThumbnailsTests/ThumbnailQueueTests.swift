@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thumbnails
 
-@Suite("The queue of thumbnails")
+@Suite("Thumbnail queue")
 struct ThumbnailQueueTests {
   private var queue = ThumbnailQueue(.init(concurrency: 1, capacity: 8, wallClock: 100))
 
@@ -35,7 +35,7 @@ struct ThumbnailQueueTests {
     Thumbnail(box: box, format: .png, size: PictureSize(width: 1, height: 1), bytes: [])
   }
 
-  @Test("a request starts a job, and its end is the answer")
+  @Test("a request starts a job, and is answered when it ends")
   mutating func oneRequest() {
     #expect(
       handle(request(1, "a", Self.small), at: 5) == [
@@ -73,7 +73,7 @@ struct ThumbnailQueueTests {
       ])
   }
 
-  @Test("those that were made are part of the answer when others fail")
+  @Test("completed thumbnails are part of the answer when others fail")
   mutating func someFail() {
     _ = handle(request(1, "a", Self.small, Self.large))
     let result = ThumbnailResult(
@@ -81,7 +81,7 @@ struct ThumbnailQueueTests {
     #expect(handle(.ended(job(1), result)) == [.answer(caller(1), result)])
   }
 
-  @Test("jobs beyond the concurrency wait; beyond the capacity none is made")
+  @Test("jobs beyond the concurrency limit wait; beyond the capacity they are refused")
   mutating func bounds() {
     queue = ThumbnailQueue(.init(concurrency: 1, capacity: 2, wallClock: 100))
     _ = handle(request(0, "a", Self.small, of: "ann"))
@@ -99,7 +99,7 @@ struct ThumbnailQueueTests {
     #expect(queue.figures.queued == 1 && queue.figures.running == 1)
   }
 
-  @Test("a job that takes too long is killed once, and has timed out")
+  @Test("a job that takes too long is killed once, and times out")
   mutating func wallClock() {
     _ = handle(request(1, "a", Self.small), at: 10)
     #expect(handle(.deadline, at: 109) == [.wake(at: 110)])
@@ -118,7 +118,7 @@ struct ThumbnailQueueTests {
     #expect(handle(.ended(job(1), made(Self.small))) == [.answer(caller(1), made(Self.small))])
   }
 
-  @Test("a removed file leaves the queue, and its child is killed")
+  @Test("a removed file is removed from the queue, and its child process is killed")
   mutating func forget() {
     _ = handle(request(1, "a", Self.small))
     _ = handle(request(2, "a", Self.large))
@@ -130,7 +130,7 @@ struct ThumbnailQueueTests {
         .start(job(3), file: "b", boxes: [Self.small])))
   }
 
-  @Test("after the end all are answered and nothing starts")
+  @Test("after shutdown all requests are answered and no job starts")
   mutating func close() {
     _ = handle(request(1, "a", Self.small))
     _ = handle(request(2, "b", Self.small))
@@ -146,7 +146,7 @@ struct ThumbnailQueueTests {
     #expect(handle(request(1, "a")) == [.answer(caller(1), ThumbnailResult(.made))])
   }
 
-  @Test("who sends many pictures keeps their own waiting, and nobody else's")
+  @Test("a user who sends many pictures delays only their own")
   mutating func turns() {
     queue = ThumbnailQueue(.init(concurrency: 1, capacity: 100, wallClock: 100))
     for number in UInt64(1)...10 { _ = handle(request(number, "\(number)", Self.small)) }
@@ -158,7 +158,7 @@ struct ThumbnailQueueTests {
         .contains(.start(job(2), file: "2", boxes: [Self.small])))
   }
 
-  @Test("nobody has all places at a time, or all the room to wait")
+  @Test("no user takes all running jobs, or the whole waiting room")
   mutating func shares() {
     queue = ThumbnailQueue(.init(concurrency: 3, capacity: 8, wallClock: 100))
     var actions: [ThumbnailAction] = []
@@ -175,7 +175,7 @@ struct ThumbnailQueueTests {
         == .start(job(5), file: "other", boxes: [Self.small]))
   }
 
-  @Test("in any history each request is answered once, and the bounds hold", arguments: 0..<100)
+  @Test("in any history each request is answered once, and the limits hold", arguments: 0..<100)
   func history(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var queue = ThumbnailQueue(.init(concurrency: 3, capacity: 5, wallClock: 50))

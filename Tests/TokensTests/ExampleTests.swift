@@ -4,20 +4,20 @@ import Testing
 
 @testable import Tokens
 
-@Suite("The RFCs' signed examples")
+@Suite("Signed examples of the RFCs")
 struct ExampleTests {
   private func verifier(for example: Example) throws -> TokenVerifier {
     if let publicKey = example.publicKey { return try TokenVerifier(publicKeyPEM: publicKey) }
     return try TokenVerifier(secret: #require(Base64URL.decode(Example.secret.utf8)))
   }
 
-  @Test("the signature is right", arguments: Example.all)
+  @Test("the signature is valid", arguments: Example.all)
   func genuine(example: Example) throws {
     let payload = try verifier(for: example).verifiedPayload(of: example.token)
     #expect(Base64URL.encode(payload) == example.payload)
   }
 
-  @Test("a change of any character of the token is noticed", arguments: Example.all)
+  @Test("a change of any character of the token is detected", arguments: Example.all)
   func tampered(example: Example) throws {
     let verifier = try verifier(for: example)
     let characters = Array(example.token.utf8)
@@ -29,7 +29,7 @@ struct ExampleTests {
     }
   }
 
-  @Test("a signature cut short, prolonged or left out is wrong", arguments: Example.all)
+  @Test("a signature that is truncated, extended or missing is invalid", arguments: Example.all)
   func resized(example: Example) throws {
     let verifier = try verifier(for: example)
     let signature = try #require(Base64URL.decode(example.signature.utf8))
@@ -51,7 +51,7 @@ struct ExampleTests {
     }
   }
 
-  @Test("a signature of nothing but zeros is wrong for ES256")
+  @Test("a signature of all zeros is invalid for ES256")
   func zeros() throws {
     let zeros = Base64URL.encode([UInt8](repeating: 0, count: 64))
     let token = "\(Example.es256.header).\(Example.es256.payload).\(zeros)"

@@ -19,7 +19,7 @@ struct OtherKeyTests {
     return text + "." + Base64URL.encode(Array(text.utf8).reversed())
   }
 
-  @Test("the key decides what signature is right, and which algorithm is accepted")
+  @Test("the key determines the valid signature and the accepted algorithm")
   func decides() throws {
     let verifier = TokenVerifier(key: MirrorKey())
     #expect(try verifier.verify(token(#"{"sub":"jeff"}"#), now: 0).subject == "jeff")

@@ -42,7 +42,7 @@ struct TokenExplanationTests {
     #expect(explanation.checks.map(\.value).contains(.time(200)))
   }
 
-  @Test("all that is wrong with a token shows at once")
+  @Test("all problems of a token are reported at once")
   func allProblems() throws {
     let token = try makeToken(#"{"sub":"ada","exp":150,"nbf":151}"#)
     #expect(
@@ -51,7 +51,7 @@ struct TokenExplanationTests {
       ])
   }
 
-  @Test("without a key the signature is not checked, and the claims are")
+  @Test("without a key the signature is not checked, but the claims are")
   func keyless() throws {
     let explanation = explain(try makeToken(#"{"sub":"ada","exp":150}"#), keys: [])
     #expect(outcome(.algorithm, explanation) == .unchecked)
@@ -59,7 +59,7 @@ struct TokenExplanationTests {
     #expect(explanation.problems == [.expired(at: 150)])
   }
 
-  @Test("an algorithm that no key is for is wrong, and none is always")
+  @Test("an algorithm without a key is a problem, and none always is")
   func algorithms() throws {
     let other = try makeToken(#"{"sub":"ada"}"#, header: #"{"alg":"RS256"}"#)
     #expect(explain(other).problems == [.unacceptableAlgorithm("RS256")])
@@ -74,7 +74,8 @@ struct TokenExplanationTests {
       explanation.problems == [.malformed("sub is missing"), .malformed("exp is not a time")])
   }
 
-  @Test("what is no token shows as such", arguments: ["", "4f2a9c01d37be586", "a.b.c"])
+  @Test(
+    "text that is not a token is reported as such", arguments: ["", "4f2a9c01d37be586", "a.b.c"])
   func forms(text: String) {
     let explanation = explain(text)
     #expect(explanation.checks.map(\.part) == [.form])

@@ -44,7 +44,7 @@ struct TokenVerifierTests {
     #expect(bare.expiresAt == nil && bare.notBefore == nil)
   }
 
-  @Test("a token is valid from nbf on and before exp, to the second")
+  @Test("a token is valid from nbf until before exp, to the second")
   func times() throws {
     let token = try makeToken(#"{"sub":"jeff","exp":200,"nbf":100}"#)
     #expect(refusal(token, now: 99) == .notYetValid(until: 100))
@@ -53,7 +53,7 @@ struct TokenVerifierTests {
     #expect(refusal(token, now: 200) == .expired(at: 200))
   }
 
-  @Test("fractions of seconds in times count")
+  @Test("fractional seconds in times are honoured")
   func fractions() throws {
     let token = try makeToken(#"{"sub":"jeff","exp":200.5,"nbf":1.005e2}"#)
     #expect(refusal(token, now: 100) == .notYetValid(until: 101))
@@ -62,7 +62,7 @@ struct TokenVerifierTests {
     #expect(refusal(token, now: 201) == .expired(at: 201))
   }
 
-  @Test("times that are none are refused", arguments: ["\"200\"", "1e300", "null", "true", "[]"])
+  @Test("invalid times are refused", arguments: ["\"200\"", "1e300", "null", "true", "[]"])
   func badTimes(value: String) throws {
     for name in ["exp", "nbf"] {
       let token = try makeToken(#"{"sub":"jeff","\#(name)":\#(value)}"#)
@@ -70,14 +70,14 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test("a token without a subject that is a text is refused")
+  @Test("a token whose subject is missing or not a text is refused")
   func badSubjects() throws {
     #expect(try refusal(makeToken("{}")) == .malformed("sub is missing"))
     #expect(try refusal(makeToken(#"{"sub":""}"#)) == .malformed("sub is missing"))
     #expect(try refusal(makeToken(#"{"sub":7}"#)) == .malformed("sub is not a string"))
   }
 
-  @Test("a token of another user is refused, also of one that only looks the same")
+  @Test("a token of another user is refused, even if the IDs only look the same")
   func otherUser() throws {
     let token = try makeToken("{\"sub\":\"zo\u{EB}\"}")
     #expect(try verifier.verify(token, user: "zo\u{EB}", now: 0).subject == "zo\u{EB}")
@@ -117,7 +117,7 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test("a member named twice is refused")
+  @Test("a duplicate member is refused")
   func repeated() throws {
     let payload = try makeToken(#"{"sub":"jeff","sub":"mallory"}"#)
     let header = try makeToken(#"{"sub":"jeff"}"#, header: #"{"alg":"HS256","alg":"none"}"#)
@@ -130,7 +130,7 @@ struct TokenVerifierTests {
   }
 
   @Test(
-    "what does not have three parts of base64url is malformed",
+    "a token without three parts of base64url is malformed",
     arguments: ["", ".", "..", "a.b", "a.b.c.d", "e30=.e30.e30", "e30.e30.e30\n", " e30.e30.e30"])
   func shape(token: String) {
     guard case .malformed = refusal(token) else {
@@ -139,7 +139,7 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test("more than 8 KiB are not looked at")
+  @Test("a token of more than 8 KiB is not parsed")
   func size() throws {
     let filler = String(repeating: "a", count: 8192)
     #expect(refusal(filler + "a") == .tooLong)
@@ -147,7 +147,7 @@ struct TokenVerifierTests {
     #expect(try refusal(makeToken(#"{"sub":"\#(filler)"}"#)) == .tooLong)
   }
 
-  @Test("deep nesting is malformed, not fatal")
+  @Test("deep nesting is malformed, and does not crash")
   func nesting() throws {
     let deep = String(repeating: "[", count: 2000) + String(repeating: "]", count: 2000)
     guard case .malformed = try refusal(makeToken(#"{"sub":"jeff","x":\#(deep)}"#)) else {
@@ -170,7 +170,7 @@ struct TokenVerifierTests {
     }
   }
 
-  @Test("random payloads under a right signature never trap")
+  @Test("random payloads with a valid signature never trap")
   func signedGarbage() throws {
     var generator = SeededGenerator(seed: 7519)
     let tokens = [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The translation budget of a day")
 struct DailyBudgetTests {
-  @Test("a later day begins with nothing used, and an earlier one goes on")
+  @Test("a later day begins with nothing used, and an earlier one keeps the usage")
   func days() {
     var budget = DailyBudget(day: 5, used: 7)
     budget.begin(5)

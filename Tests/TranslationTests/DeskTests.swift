@@ -4,7 +4,7 @@ import Testing
 
 @testable import Translation
 
-@Suite("The order of translations")
+@Suite("The scheduling of translations")
 struct DeskTests {
   private var desk = DeskTests.desk()
 
@@ -55,7 +55,7 @@ struct DeskTests {
     actions.contains { if case .start = $0 { true } else { false } }
   }
 
-  @Test("a text is asked for once for all who wait, and told as it comes")
+  @Test("a text is requested once for all waiting orders, and returned as it arrives")
   mutating func sharing() {
     #expect(
       take(1, "a", "es", "de") == [
@@ -74,13 +74,13 @@ struct DeskTests {
     #expect(desk.runningCount == 0)
   }
 
-  @Test("the source's own language is no failure")
+  @Test("translation into the source language is not a failure")
   mutating func same() {
     _ = take(1, "a", "es")
     #expect(finished(end(1, .same)) == [TranslationResult()])
   }
 
-  @Test("no more are asked for at a time, and no more wait, than may")
+  @Test("concurrent and waiting requests are limited")
   mutating func bounds() {
     _ = take(1, "a", "es")
     _ = take(2, "b", "es")
@@ -94,7 +94,7 @@ struct DeskTests {
       end(1, .same).contains(.start(job(3), TranslationText("c3", into: "es"), deadline: 5_000)))
   }
 
-  @Test("five failures in a row open the circuit, an answer closes it")
+  @Test("five failures in a row open the circuit, a response closes it")
   mutating func circuit() {
     for id in UInt64(1)...5 {
       _ = take(id, "\(id)", "es")
@@ -113,7 +113,7 @@ struct DeskTests {
     #expect(desk.isUp)
   }
 
-  @Test("a service that refuses a question answers all the same")
+  @Test("a service that refuses a request counts as up")
   mutating func refusals() {
     for id in UInt64(1)...9 {
       _ = take(id, "\(id)", "es")
@@ -122,7 +122,7 @@ struct DeskTests {
     #expect(desk.isUp)
   }
 
-  @Test("a pause that the service asks for is kept")
+  @Test("a pause requested by the service is kept")
   mutating func pause() {
     _ = take(1, "a", "es")
     _ = take(2, "b", "es")
@@ -136,7 +136,7 @@ struct DeskTests {
         == [.start(job(4), TranslationText("e", into: "es"), deadline: 12_100)])
   }
 
-  @Test("five questions beyond its patience make a service slow, an answer in time ends that")
+  @Test("five requests beyond the patience make a service slow, a timely response ends that")
   mutating func slowness() {
     desk = Self.desk(concurrency: 16)
     for id in UInt64(1)...4 { _ = take(id, "\(id)", "es") }
@@ -154,7 +154,7 @@ struct DeskTests {
     #expect(!desk.isSlow)
   }
 
-  @Test("an order that is out of time gets what has come; its questions go on")
+  @Test("an order at its deadline gets the finished texts; its requests continue")
   mutating func deadlines() {
     _ = take(1, "a", "es", "de")
     _ = end(1, .text("A"), at: 10)
@@ -167,7 +167,7 @@ struct DeskTests {
       end(2, .text("B"), at: 5_001).last == .keep(TranslationText("a", into: "de"), .text("B")))
   }
 
-  @Test("a question that waits for nobody is not asked")
+  @Test("a request without waiting orders is not sent")
   mutating func cancelling() {
     _ = take(1, "a", "es")
     _ = take(2, "b", "es")
@@ -179,7 +179,7 @@ struct DeskTests {
     #expect(!end(1, .same).contains { if case .start = $0 { true } else { false } })
   }
 
-  @Test("a day's characters are used up, until the next")
+  @Test("a day's characters are used up until the next day")
   mutating func budget() {
     desk = Self.desk(charactersPerDay: 10, budget: DailyBudget(day: 1, used: 4))
     #expect(take(1, "12345", "es").count == 1)
@@ -189,7 +189,7 @@ struct DeskTests {
     #expect(desk.usage == DailyBudget(day: 2, used: 2))
   }
 
-  @Test("users take turns, and the one with the most gives way when too many wait")
+  @Test("users take turns, and the user with most requests loses one when too many wait")
   mutating func turns() {
     desk = Self.desk(concurrency: 1)
     for id in UInt64(1)...4 { _ = take(id, "ann \(id)", "es", by: "ann") }
@@ -205,7 +205,7 @@ struct DeskTests {
     #expect(order == ["ann 2", "bob", "ann 3"])
   }
 
-  @Test("a question that somebody with a shorter line wants too moves into that")
+  @Test("a waiting request that a user with a shorter queue also wants moves to that queue")
   mutating func joining() {
     desk = Self.desk(concurrency: 1)
     for id in UInt64(1)...4 { _ = take(id, "\(id)", "es", by: "ann") }
@@ -215,7 +215,7 @@ struct DeskTests {
       end(2, .same).contains(.start(job(4), TranslationText("4", into: "es"), deadline: 5_000)))
   }
 
-  @Test("an order whose own question gives way to its next ends all the same")
+  @Test("an order whose own request is displaced by its next one still ends")
   mutating func givingWay() {
     desk = Self.desk(concurrency: 1)
     for id in UInt64(1)...4 { _ = take(id, "\(id)", "es", by: "ann") }
@@ -229,7 +229,7 @@ struct DeskTests {
     #expect(finished(actions).count == 5)
   }
 
-  @Test("once half of a day's characters are used, they go to those who had little")
+  @Test("once half of a day's characters are used, users with little usage get the rest")
   mutating func shares() {
     desk = Self.desk(charactersPerDay: 100)
     for id in UInt64(1)...5 {
@@ -245,7 +245,7 @@ struct DeskTests {
     #expect(asks(take(11, "d", "es", by: "ann", day: 2)))
   }
 
-  @Test("a user's characters of a minute are used up, until the next; those of others are not")
+  @Test("a user's characters per minute are used up until the next minute; those of others are not")
   mutating func minutes() {
     desk = Self.desk(charactersPerUserMinute: 10)
     #expect(asks(take(1, "1234", "es", "de", by: "ann", at: 59_000)))
@@ -275,7 +275,7 @@ struct DeskTests {
     #expect(asks(take(4, String(repeating: "y", count: 50), "es", by: "ann")))
   }
 
-  @Test("nobody gives way to a text that is refused")
+  @Test("no waiting request is displaced by a text that is refused")
   mutating func givesWayLast() {
     desk = Self.desk(concurrency: 1, charactersPerDay: 100)
     for id in UInt64(1)...4 { _ = take(id, "ann \(id)", "es", by: "ann") }
@@ -289,7 +289,7 @@ struct DeskTests {
     #expect(desk.usage.used == used)
   }
 
-  @Test("each order ends once, whatever happens", arguments: 0..<200)
+  @Test("each order ends once, in any history", arguments: 0..<200)
   mutating func anyHistory(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     desk = Self.desk(concurrency: 3, charactersPerDay: 60)

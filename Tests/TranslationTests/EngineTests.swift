@@ -4,7 +4,7 @@ import Testing
 
 @testable import Translation
 
-@Suite("The engines of translation")
+@Suite("Translation engines")
 struct EngineTests {
   private let service = TranslationEndpoint(
     url: "http://127.0.0.1:5000/", apiKey: "k", source: "en")
@@ -20,7 +20,7 @@ struct EngineTests {
     if case .failed = outcome { true } else { false }
   }
 
-  @Test("LibreTranslate is posted a text, and detects its language")
+  @Test("LibreTranslate receives a text by POST, and detects its language")
   func libreTranslate() throws {
     let request = TranslationEngine.libreTranslate.translation(
       of: "a \"b\"\u{0} <c> &amp;", into: "es", at: TranslationEndpoint(url: "http://h/base"))
@@ -43,7 +43,7 @@ struct EngineTests {
       outcome(.libreTranslate, #"{"error":"es is not supported"}"#, status: 400) == .refused)
   }
 
-  @Test("Google is posted a list of one text, with the key in a field")
+  @Test("Google receives a list of one text by POST, with the key in a field")
   func google() throws {
     let request = TranslationEngine.google.translation(of: "x", into: "es", at: service)
     #expect(request.url == "http://127.0.0.1:5000/language/translate/v2")
@@ -74,7 +74,7 @@ struct EngineTests {
     }
   }
 
-  @Test("a tag is sent in the usual case while the languages of a service are unknown")
+  @Test("a tag is sent in its usual case while the languages of a service are unknown")
   func cases() {
     for engine in [TranslationEngine.libreTranslate, .google] {
       for (tag, code) in [
@@ -86,7 +86,7 @@ struct EngineTests {
     }
   }
 
-  @Test("a language that many others can be translated into counts once")
+  @Test("a target language of many source languages is listed once")
   func repeatedLanguages() {
     let codes = "abcdefghijklmnopqrstuvwxyz".flatMap { ["a\($0)", "b\($0)"] }
     let targets = codes.map { "\"\($0)\"" }.joined(separator: ",")
@@ -98,7 +98,7 @@ struct EngineTests {
     #expect(found?.tags == codes.sorted() + ["zu"])
   }
 
-  @Test("apertium is asked by its own names of languages, a long text is posted")
+  @Test("apertium is called with its own language names, and a long text by POST")
   func apertium() {
     let request = TranslationEngine.apertium.translation(
       of: "a b|c&d=é", into: "spa", at: service)
@@ -120,7 +120,7 @@ struct EngineTests {
     }
   }
 
-  @Test("the languages are learned from each engine")
+  @Test("the list of languages is read from each engine")
   func languages() {
     func learn(
       _ engine: TranslationEngine, _ answer: String, source: String? = nil
@@ -147,7 +147,7 @@ struct EngineTests {
     }
   }
 
-  @Test("an answer that is none is a failure", arguments: TranslationEngine.allCases)
+  @Test("an invalid response is a failure", arguments: TranslationEngine.allCases)
   func noAnswers(engine: TranslationEngine) {
     for answer in [
       "", "<html>no</html>", "[]", #"["La casa"]"#, "null", "{", "{}", #""text""#,
@@ -163,14 +163,14 @@ struct EngineTests {
     }
   }
 
-  @Test("U+0000 comes back only where it was")
+  @Test("U+0000 is accepted only if the source contains it")
   func zero() {
     let answer = #"{"translatedText":"a\u0000b"}"#
     #expect(isFailure(outcome(.libreTranslate, answer)))
     #expect(outcome(.libreTranslate, answer, of: "c\u{0}") == .text("a\u{0}b"))
   }
 
-  @Test("no bytes end a reader, and none but a text comes out", arguments: 0..<200)
+  @Test("no bytes trap a parser, and only a text is returned", arguments: 0..<200)
   func anyBytes(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let samples = [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Texts to be translated")
 struct SourceTextTests {
-  @Test("texts are the same by their bytes, whatever they look like")
+  @Test("texts are equal by their bytes, not by their appearance")
   func bytes() {
     let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
     #expect(composed == decomposed)
@@ -16,7 +16,7 @@ struct SourceTextTests {
   }
 
   @Test(
-    "texts of emoji, blanks or addresses alone have no words",
+    "texts of only emoji, spaces or addresses have no words",
     arguments: [
       "", "  \n", "\u{200b}", "👍", "👩‍👩‍👧 🇩🇪", "ℹ️", "1️⃣", "❤️‍🔥", "https://example.com/a",
       "HTTP://example.com/straße", "https://ja.wikipedia.org/wiki/らき☆すた", "example.com",

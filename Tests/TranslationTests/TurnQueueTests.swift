@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Turns of users")
 struct TurnQueueTests {
-  @Test("each gives its oldest in turn, and a newcomer comes after those who wait")
+  @Test("the users' oldest items are taken in turn, and a new user comes after waiting ones")
   func turns() {
     var queue = TurnQueue<String, Int>()
     for element in 1...3 { queue.append(element, of: "ann") }
@@ -16,7 +16,7 @@ struct TurnQueueTests {
     #expect(queue.count == 0 && queue.popFirst() == nil)
   }
 
-  @Test("random calls give what a list for each user gives", arguments: 0..<50)
+  @Test("random calls return what a list per user returns", arguments: 0..<50)
   func model(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var queue = TurnQueue<Int, Int>()

@@ -7,7 +7,7 @@ import Translation
 
 @testable import Translator
 
-@Suite("Remembered translations", .onOwnThreads)
+@Suite("Cached translations", .onOwnThreads)
 struct TranslationFileTests {
   private func open(
     _ directory: TemporaryDirectory, engine: String = "e", bytes: Int = 1 << 22
@@ -18,7 +18,7 @@ struct TranslationFileTests {
 
   private let text = TranslationText("The house", into: "es")
 
-  @Test("an outcome is found until its end, by its engine, text and language alone")
+  @Test("a result is found until it expires, only by its engine, text and language")
   func finding() throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -42,7 +42,7 @@ struct TranslationFileTests {
     other.close()
   }
 
-  @Test("the texts themselves are not in the file")
+  @Test("the file does not contain the texts themselves")
   func digests() throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -55,7 +55,7 @@ struct TranslationFileTests {
     #expect(bytes.range(of: Data("a secret of mine".utf8)) == nil && bytes.count > 4_096)
   }
 
-  @Test("the oldest go when there is no room, those out of time before")
+  @Test("the oldest entries are evicted when there is no room, expired ones before them")
   func bounds() throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -75,7 +75,7 @@ struct TranslationFileTests {
     file.close()
   }
 
-  @Test("a damaged file is built anew")
+  @Test("a damaged file is rebuilt")
   func damage() throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -87,7 +87,7 @@ struct TranslationFileTests {
     file.close()
   }
 
-  @Test("a file that cannot be opened for another reason is left as it is")
+  @Test("a file that cannot be opened for another reason is left unchanged")
   func locked() throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -111,7 +111,7 @@ struct TranslationFileTests {
     again.close()
   }
 
-  @Test("a file of another version is built anew")
+  @Test("a file of another version is rebuilt")
   func versions() throws {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -126,7 +126,7 @@ struct TranslationFileTests {
     again.close()
   }
 
-  @Test("memory keeps what is used, within its bytes")
+  @Test("memory keeps recently used entries, within its byte limit")
   func memory() {
     var memory = TranslationMemory(byteLimit: 20_000)
     memory.remember(text, .text("La casa"), until: 1_000)

@@ -22,7 +22,7 @@ struct TransportTests {
     return output.events
   }
 
-  @Test("a frame for peers that agreed on compression is smaller, and inflates to the text")
+  @Test("a frame for peers with compression is smaller, and inflates to the text")
   func compresses() throws {
     let driven = try DrivenTransport()
     let text = Array(String(repeating: "the same again, ", count: 50).utf8)
@@ -35,7 +35,7 @@ struct TransportTests {
     #expect(events(frames, agreement) == [.text(text), .text(text)])
   }
 
-  @Test("a text that compression would not shorten goes out as it is")
+  @Test("a text that compression would not shorten is sent uncompressed")
   func leavesShortTexts() throws {
     let driven = try DrivenTransport()
     var frames: [UInt8] = []
@@ -44,7 +44,7 @@ struct TransportTests {
     #expect(frames == serverText("{}"))
   }
 
-  @Test("a turn with more writes than one flush takes is unfinished, and goes on in the next")
+  @Test("a turn with more writes than one flush allows is unfinished, and continues in the next")
   func spreadsWork() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
@@ -57,7 +57,7 @@ struct TransportTests {
     #expect(peer.readAll().count == 44)
   }
 
-  @Test("the counters tell what went through the sockets")
+  @Test("the counters match the traffic of the sockets")
   func counts() throws {
     let driven = try DrivenTransport()
     let peer = try driven.open()

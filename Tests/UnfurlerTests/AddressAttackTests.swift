@@ -39,7 +39,7 @@ struct AddressAttackTests {
   }
 
   @Test(
-    "a name with an address that is not public is refused, and the address told",
+    "a name with an address that is not public is refused, and the address reported",
     arguments: [
       ("127.0.0.1", "127.0.0.1"), ("10.0.0.1", "10.0.0.1"), ("0.0.0.0", "0.0.0.0"),
       ("169.254.169.254", "169.254.169.254"), ("192.168.1.1", "192.168.1.1"), ("[::1]", "::1"),
@@ -58,7 +58,7 @@ struct AddressAttackTests {
     #expect(report.trace.requests.count == 1)
   }
 
-  @Test("of a name's addresses only those are dialled that may be, in any order")
+  @Test("only the permitted addresses of a name are dialled, in any order")
   func mixedAnswers() async throws {
     let server = try LocalServer { $0.respond(Self.page) }
     defer { server.stop() }
@@ -71,7 +71,7 @@ struct AddressAttackTests {
     }
   }
 
-  @Test("when the address that may be dialled does not answer, the others still may not")
+  @Test("when the permitted address does not answer, the others are still not dialled")
   func firstPublicThenPrivate() async throws {
     let server = try LocalServer { $0.respond(Self.page) }
     defer { server.stop() }
@@ -86,7 +86,7 @@ struct AddressAttackTests {
     }
   }
 
-  @Test("a name that leads elsewhere the second time is judged again")
+  @Test("a name that resolves differently the second time is checked again")
   func rebinding() async throws {
     let inner = try LocalServer { $0.respond("<title>secret</title>") }
     defer { inner.stop() }
@@ -199,12 +199,12 @@ struct AddressAttackTests {
     #expect(report.problem == "8.8.4.4 is an address of this machine")
   }
 
-  @Test("the addresses of the interfaces are read, loopback among them")
+  @Test("the addresses of the interfaces are read, including loopback")
   func interfaces() throws {
     #expect(OwnAddresses.ofInterfaces().contains(try #require(IPAddress("127.0.0.1"))))
   }
 
-  @Test("addresses are read again after ten seconds")
+  @Test("interface addresses are read again after ten seconds")
   func reading() throws {
     let reads = Mutex(0)
     var addresses = OwnAddresses {

@@ -12,7 +12,7 @@ struct BodyCodingsTests {
     return codings.count
   }
 
-  @Test("what is no coding is noticed, and is no compression")
+  @Test("an invalid coding is detected, and is not a compression")
   func unknown() {
     for name in ["UTF-8", "utf8", "binary", "text/html", "8bit", "aws-chunked"] {
       var codings = BodyCodings()
@@ -28,7 +28,7 @@ struct BodyCodingsTests {
     #expect(!codings.hasUnknown && codings.count == 0)
   }
 
-  @Test("compressions are counted over all fields of both names")
+  @Test("compressions are counted over all fields with either name")
   func counts() {
     #expect(count("HTTP/1.1 200 OK", "Content-Type: text/html", "") == 0)
     #expect(count("Content-Encoding: gzip") == 1)

@@ -6,7 +6,7 @@ import TestSupport
 @Suite("Cache-Control (RFC 9111 §5.2)")
 struct CacheControlTests {
   @Test(
-    "the lifetime is that for shared caches, else the general one",
+    "the lifetime is that for shared caches, or else the general one",
     arguments: [
       (["max-age=60"], 60), (["public, max-age=60"], 60), (["MAX-AGE=60"], 60),
       (["max-age=60, s-maxage=10"], 10), (["s-maxage=600", "max-age=60"], 600),
@@ -24,11 +24,11 @@ struct CacheControlTests {
   }
 
   @Test(
-    "seconds that cannot be read ask for none",
+    "unreadable seconds give no lifetime",
     arguments: ["max-age", "max-age=", "max-age=-1", "max-age=1.5", "max-age=1s", "max-age=\"1"])
   func unreadable(value: String) { #expect(CacheControl([value]).lifetime == 0) }
 
-  @Test("nothing said is nothing asked for", arguments: [[], [""], ["public"], ["x=\"max-age=1"]])
+  @Test("absent directives request nothing", arguments: [[], [""], ["public"], ["x=\"max-age=1"]])
   func nothing(values: [String]) {
     #expect(CacheControl(values).lifetime == nil)
     #expect(!CacheControl(values).forbidsReuse)
@@ -39,7 +39,7 @@ struct CacheControlTests {
     arguments: ["no-store", "No-Cache", "private", "max-age=9, no-cache=\"set-cookie\", x"])
   func forbidden(value: String) { #expect(CacheControl([value]).forbidsReuse) }
 
-  @Test("any bytes are read without harm")
+  @Test("any bytes are parsed safely")
   func garbage() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)

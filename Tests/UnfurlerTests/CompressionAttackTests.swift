@@ -54,7 +54,7 @@ struct CompressionAttackTests {
     return [0, 8, 16].map { UInt8(truncatingIfNeeded: header >> $0) }
   }
 
-  @Test("a bomb is read up to the limit", arguments: Coding.allCases)
+  @Test("a bomb is decompressed up to the limit", arguments: Coding.allCases)
   func bombs(coding: Coding) async throws {
     let bomb = try Self.bomb(coding)
     let server = try LocalServer {
@@ -69,7 +69,7 @@ struct CompressionAttackTests {
   }
 
   @Test(
-    "more than one layer is not undone",
+    "more than one layer is not decompressed",
     arguments: [
       "Content-Encoding: gzip, gzip\r\n", "Content-Encoding: gzip\r\nContent-Encoding: br\r\n",
       "Content-Encoding: gzip\r\nTransfer-Encoding: gzip, chunked\r\n",
@@ -86,7 +86,7 @@ struct CompressionAttackTests {
     #expect(report.trace.requests.first?.byteCount == 0)
   }
 
-  @Test("a body that is not compressed as it says is broken", arguments: ["gzip", "br", "zstd"])
+  @Test("a body that is not compressed as declared is broken", arguments: ["gzip", "br", "zstd"])
   func broken(coding: String) async throws {
     let server = try LocalServer {
       $0.respond(
@@ -98,7 +98,7 @@ struct CompressionAttackTests {
   }
 
   @Test(
-    "a coding that is none is passed over",
+    "an unknown coding is ignored",
     arguments: [
       "UTF-8", "utf-8", "binary", "none", "8bit", "ISO-8859-1", "text/html", "unknown", "",
     ])
@@ -112,7 +112,7 @@ struct CompressionAttackTests {
     #expect(server.paths.count <= 2)
   }
 
-  @Test("beside a coding that is none, the body is requested plain")
+  @Test("a body with an additional unknown coding is requested again uncompressed")
   func unknownBeside() async throws {
     let server = try LocalServer { client in
       let isPlain = client.head.lowercased().contains("accept-encoding: identity\r\n")
@@ -125,7 +125,7 @@ struct CompressionAttackTests {
     #expect(try await report(on: server.url("/")).tag?.title == "T")
   }
 
-  @Test("a transfer coding that is none fails after one more request")
+  @Test("an unknown transfer coding fails after one more request")
   func unknownTransferCoding() async throws {
     let server = try LocalServer {
       $0.respond(headers: "Transfer-Encoding: utf-8\r\n", body: Array("<title>T</title>".utf8))
@@ -151,7 +151,7 @@ struct CompressionAttackTests {
     #expect(try await report(on: server.url("/1")).tag?.title == "T")
   }
 
-  @Test("the body of a redirect may break off")
+  @Test("the body of a redirect may be incomplete")
   func cutRedirects() async throws {
     let server = try LocalServer { client in
       guard client.path == "/1" else { return client.respond("<title>T</title>") }
@@ -161,7 +161,7 @@ struct CompressionAttackTests {
     #expect(try await report(on: server.url("/1")).tag?.title == "T")
   }
 
-  @Test("one layer, called by any of its names, is undone")
+  @Test("one layer, with any of its names, is decompressed")
   func single() async throws {
     let body = try Gzip.compress(Array("<title>T</title>".utf8))
     for name in ["gzip", "x-gzip", "GZIP", "identity, gzip"] {

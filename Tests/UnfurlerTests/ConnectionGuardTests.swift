@@ -6,7 +6,7 @@ import Testing
 
 @testable import Unfurler
 
-@Suite("Guard of the connections")
+@Suite("Address check of connections")
 struct ConnectionGuardTests {
   /// libcurl's structure with room for the longest address, as libcurl itself lays it out.
   private func address(family: Int32, _ bytes: [UInt8]) -> IPAddress? {
@@ -21,7 +21,7 @@ struct ConnectionGuardTests {
     return ConnectionGuard.ipAddress(target)
   }
 
-  @Test("the address that is dialled is read from the socket address")
+  @Test("the dialled address is read from the socket address")
   func addresses() {
     let v4: [UInt8] = [2, 0, 0, 80, 169, 254, 169, 254] + [UInt8](repeating: 0, count: 8)
     #expect(address(family: AF_INET, v4) == IPAddress("169.254.169.254"))
@@ -31,7 +31,7 @@ struct ConnectionGuardTests {
     #expect(address(family: AF_INET6, v6) == IPAddress("fd00:ec2::254"))
   }
 
-  @Test("other families and truncated addresses are none")
+  @Test("other families and truncated addresses are refused")
   func others() {
     #expect(address(family: AF_UNIX, [UInt8](repeating: 0, count: 110)) == nil)
     #expect(address(family: AF_INET, [2, 0, 0, 80]) == nil)

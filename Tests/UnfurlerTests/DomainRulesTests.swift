@@ -16,7 +16,7 @@ struct DomainRulesTests {
     rules.refusal(of: try #require(WebURL("http://\(name)/")).host) != nil
   }
 
-  @Test("the opt-out file is read again on request, and a bad one changes nothing")
+  @Test("the opt-out file is read again on request, and an invalid one changes nothing")
   func reload() throws {
     let path = temporaryPath()
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -41,7 +41,7 @@ struct DomainRulesTests {
     #expect(rules.optedOutCount == 2)
   }
 
-  @Test("domains of reloaded settings take the place of the old, beside the opt-out file")
+  @Test("domains of reloaded settings replace the old ones, and the opt-out file's stay")
   func adopts() throws {
     let path = temporaryPath()
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -54,7 +54,7 @@ struct DomainRulesTests {
     #expect(try isRefused("worse.example", by: rules) && !isRefused("good.example", by: rules))
   }
 
-  @Test("a list that the disk fails to give is an error, and the old one stays")
+  @Test("a list that cannot be read from disk is an error, and the old one stays")
   func failingDisk() throws {
     let path = temporaryPath()
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -69,7 +69,7 @@ struct DomainRulesTests {
     }
   }
 
-  @Test("a file that is missing, a folder, or a name that is none is an error at the start")
+  @Test("a missing file, a directory, or an invalid name is an error at the start")
   func start() throws {
     #expect(throws: DomainRulesError.self) {
       try DomainRules(optOutFile: temporaryPath())
@@ -82,7 +82,7 @@ struct DomainRulesTests {
     try DomainRules().reload()
   }
 
-  @Test("domains are judged before the first request and before each redirect")
+  @Test("domains are checked before the first request and before each redirect")
   func requests() async throws {
     let server = try LocalServer { client in
       client.path == "/"

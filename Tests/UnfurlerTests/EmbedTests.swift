@@ -30,7 +30,7 @@ struct EmbedTests {
     }
   }
 
-  @Test("a page without Open Graph is completed from the description that it points to")
+  @Test("a page without Open Graph is completed from the description that it links to")
   func completed() async throws {
     let head = Mutex("")
     let server = try server { client in
@@ -50,7 +50,7 @@ struct EmbedTests {
     #expect(head.withLock { $0 }.contains("accept: application/json"))
   }
 
-  @Test("nothing more is asked for when that is off, or when Open Graph says enough")
+  @Test("no description is requested when oEmbed is off, or when Open Graph is complete")
   func notAsked() async throws {
     let server = try LocalServer { client in
       let openGraph = """
@@ -67,7 +67,7 @@ struct EmbedTests {
   }
 
   @Test(
-    "a description that cannot be had leaves the page's own preview",
+    "an unavailable description leaves the page's own preview",
     arguments: ["404", "html", "broken", "long", "redirect", "circle", "cut", "slow"])
   func failure(kind: String) async throws {
     let server = try server { client in
@@ -95,7 +95,7 @@ struct EmbedTests {
     #expect(try #require(report.trace.requests.last).byteCount <= 65_536 + 16_384)
   }
 
-  @Test("a description at an address, port or domain that may not be dialled is not asked for")
+  @Test("a description at a refused address, port or domain is not requested")
   func guarded() async throws {
     let inner = try LocalServer { $0.respond(type: "application/json", body: []) }
     defer { inner.stop() }

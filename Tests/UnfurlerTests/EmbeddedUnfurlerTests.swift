@@ -21,7 +21,7 @@ struct EmbeddedUnfurlerTests {
     #expect(server.paths == ["/a?b"])
   }
 
-  @Test("the request says who asks, and carries no cookies or credentials")
+  @Test("the request identifies the server, and contains no cookies or credentials")
   func request() async throws {
     let head = Mutex("")
     let server = try LocalServer { client in
@@ -52,7 +52,7 @@ struct EmbeddedUnfurlerTests {
     #expect(server.paths.isEmpty)
   }
 
-  @Test("redirects are followed, and the address is where they lead")
+  @Test("redirects are followed, and the address is the final one")
   func redirects() async throws {
     let server = try LocalServer { client in
       switch client.path {
@@ -103,7 +103,7 @@ struct EmbeddedUnfurlerTests {
     #expect(result == .failure(.cancelled))
   }
 
-  @Test("a shutdown cancels what is fetched, what waits, and what comes later")
+  @Test("a shutdown cancels running, waiting and later fetches")
   func shutdown() async throws {
     let server = try LocalServer { $0.waitForEnd() }
     defer { server.stop() }
@@ -122,7 +122,8 @@ struct EmbeddedUnfurlerTests {
     #expect(results.withLock { $0 } == Array(repeating: .failure(.cancelled), count: 21))
   }
 
-  @Test("only so many links wait for a host, and waiting counts against the deadline")
+  @Test(
+    "the number of links waiting for a host is limited, and waiting counts against the deadline")
   func waiting() async throws {
     let server = try LocalServer { $0.waitForEnd() }
     defer { server.stop() }

@@ -35,7 +35,7 @@ struct FetchTurnsTests {
     return ids
   }
 
-  @Test("sites take turns, and each has a bounded number of transfers")
+  @Test("sites take turns, and each has a limited number of transfers")
   func sites() {
     var queue = turns(5, perSite: 2)
     for id in 1...4 { queue.append(question(UInt64(id), "a")) }
@@ -54,7 +54,7 @@ struct FetchTurnsTests {
     #expect(queue.activeCount == 4)
   }
 
-  @Test("what is taken out does not start")
+  @Test("a removed fetch does not start")
   func removal() {
     var queue = turns(10, perSite: 1)
     for id in 1...3 { queue.append(question(UInt64(id), "a")) }
@@ -69,7 +69,7 @@ struct FetchTurnsTests {
     #expect(queue.activeCount == 0)
   }
 
-  @Test("a fetch that is called off does not start, and the others keep their order")
+  @Test("a cancelled fetch does not start, and the others keep their order")
   func calledOff() {
     var queue = turns(1, perSite: 1)
     for id in 1...300 { queue.append(question(UInt64(id), "a")) }
@@ -84,7 +84,7 @@ struct FetchTurnsTests {
     #expect(queue.waitingCount == 0 && queue.activeCount == 0)
   }
 
-  @Test("a long queue of many hosts is worked off whole")
+  @Test("a long queue of many hosts is processed completely")
   func long() {
     var queue = turns(8, perSite: 2)
     for id in 0..<3_000 { queue.append(question(UInt64(id), "h\(id % 7)")) }
@@ -102,7 +102,7 @@ struct FetchTurnsTests {
     #expect(queue.waitingCount == 0 && queue.activeCount == 0)
   }
 
-  @Test("users take turns however many links each has, and none takes all places")
+  @Test("users take turns however many links each has, and no user takes all places")
   func users() {
     var queue = turns(8, perSite: 8, perUser: 4)
     for id in 1...100 { queue.append(question(UInt64(id), "slow\(id)", .user("flooder"))) }
@@ -115,7 +115,7 @@ struct FetchTurnsTests {
     #expect(startAll(&queue) == [5])
   }
 
-  @Test("with every place taken by several users, a newcomer is next")
+  @Test("with every place taken by several users, a new user is next")
   func newcomer() {
     var queue = turns(8, perSite: 8, perUser: 4)
     for id in 1...100 {
@@ -134,7 +134,7 @@ struct FetchTurnsTests {
     #expect(finished <= 5)
   }
 
-  @Test("a site that is full holds up only what waits for it, whoever asked")
+  @Test("a full site delays only fetches that wait for it, from any user")
   func fullSite() {
     var queue = turns(10, perSite: 1, perUser: 10)
     queue.append(question(1, "full", .user("a")))
@@ -161,7 +161,7 @@ struct FetchTurnsTests {
     #expect(queue.admits(.user("flooder")))
   }
 
-  @Test("no place stays empty while a request could have it", arguments: 0..<40)
+  @Test("no place stays empty while a request could take it", arguments: 0..<40)
   func model(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     let (active, perSite, perUser) = (

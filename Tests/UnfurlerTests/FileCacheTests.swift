@@ -21,7 +21,7 @@ struct FileCacheTests {
 
   private func path(_ directory: String) -> String { "\(directory)/\(PreviewCache.fileName)" }
 
-  @Test("what cannot be purged from the file does not come back from it")
+  @Test("an entry that cannot be purged from the file is not read from it again")
   func failedPurge() async throws {
     try await Previews.withDirectory { directory in
       let cache = PreviewCache(directory, clock)
@@ -42,7 +42,7 @@ struct FileCacheTests {
   }
 
   @Test(
-    "file and log keep within their bytes under thousands of entries",
+    "file and log stay within their size limits under thousands of entries",
     arguments: [(1 << 20, 200), (1 << 20, 9_000), (4 << 20, 30_000), (4 << 20, 3_000)])
   func bytes(limit: Int, size: Int) async throws {
     try await Previews.withDirectory { directory in
@@ -77,7 +77,7 @@ struct FileCacheTests {
     }
   }
 
-  @Test("a bound that was lowered holds from the next start on")
+  @Test("a lowered limit applies from the next start on")
   func lowered() async throws {
     try await Previews.withDirectory { directory in
       let first = PreviewCache(directory, clock, limits(bytes: 8 << 20))
@@ -100,7 +100,7 @@ struct FileCacheTests {
     }
   }
 
-  @Test("what is gone is removed in the course of time")
+  @Test("expired entries are removed over time")
   func expired() async throws {
     try await Previews.withDirectory { directory in
       let cache = PreviewCache(directory, clock, limits())
@@ -120,7 +120,7 @@ struct FileCacheTests {
     }
   }
 
-  @Test("the file keeps no more rows than it may; those that end first go first")
+  @Test("the file keeps at most its maximum of rows; those that expire first are removed first")
   func rows() async throws {
     try await Previews.withDirectory { directory in
       let cache = PreviewCache(directory, clock, limits(rows: 10))
@@ -139,7 +139,7 @@ struct FileCacheTests {
     }
   }
 
-  @Test("what is remembered comes into the file by itself, and is found until then")
+  @Test("cached entries are written to the file by themselves, and are found until then")
   func gathering() async throws {
     try await Previews.withDirectory { directory in
       var small = limits()
@@ -154,7 +154,7 @@ struct FileCacheTests {
     }
   }
 
-  @Test("what was written is there after an end without closing")
+  @Test("written entries survive an end without closing")
   func crash() async throws {
     try await Previews.withDirectory { directory in
       let cache = PreviewCache(directory, clock, limits())
@@ -181,7 +181,7 @@ struct FileCacheTests {
   }
 
   @Test(
-    "a file that cannot be read is built anew, and that is said once",
+    "an unreadable file is rebuilt, and that is logged once",
     arguments: ["noise", "truncated", "earlier version", "later version", "another table"])
   func damage(kind: String) async throws {
     try await Previews.withDirectory { directory in
@@ -227,7 +227,7 @@ struct FileCacheTests {
     try content.prefix(content.count / 3).write(to: url)
   }
 
-  @Test("a directory that cannot be written leaves memory, and that is said once")
+  @Test("with an unwritable directory only memory is used, and that is logged once")
   func unwritable() throws {
     for directory in ["/proc/none", "/dev/null/deeper"] {
       let log = LogRecorder()
@@ -244,7 +244,7 @@ struct FileCacheTests {
     }
   }
 
-  @Test("a file that is damaged while it is in use is given up, and new at the next start")
+  @Test("a file damaged while in use is abandoned, and recreated at the next start")
   func damageInUse() async throws {
     try await Previews.withDirectory { directory in
       let log = LogRecorder()

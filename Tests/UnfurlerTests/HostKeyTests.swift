@@ -20,7 +20,7 @@ struct HostKeyTests {
   }
 
   @Test(
-    "a domain covers itself and what is below it, and nothing beside it",
+    "a domain covers itself and its subdomains, and nothing else",
     arguments: [
       ("example.com", "https://example.com/", true),
       ("example.com", "https://a.b.example.com:444/x", true),
@@ -44,7 +44,7 @@ struct HostKeyTests {
   }
 
   @Test(
-    "what is no host covers nothing",
+    "text that is not a host covers nothing",
     arguments: ["", "a b", "a/b", "a?b", "a#b", "a:81", "u@a", "a..b", "%", "*.example.com", "'"])
   func malformed(domain: String) throws {
     #expect(HostKey(domain: domain) == nil)

@@ -18,7 +18,7 @@ struct LifetimesTests {
   }
 
   @Test(
-    "a page's own lifetime is held between the least and the most",
+    "a page's own lifetime is clamped between the minimum and the maximum",
     arguments: [
       (.unspecified, 1_000), (.seconds(0), 10), (.seconds(-5), 10), (.seconds(.min), 10),
       (.seconds(60), 60), (.seconds(5_000), 1_000), (.seconds(.max), 1_000),
@@ -33,7 +33,7 @@ struct LifetimesTests {
           expiresAt: 7 + seconds * 1_000, staleUntil: 7 + (seconds + 100) * 1_000))
   }
 
-  @Test("pictures that were cached under the other setting are hidden, or load from the page again")
+  @Test("pictures cached under the other setting are hidden, or load from the page again")
   func pictures() {
     var direct = PreviewCache.Limits()
     var proxied = direct
@@ -55,7 +55,7 @@ struct LifetimesTests {
     }
   }
 
-  @Test("that there is no preview is kept for its own time, and never shown stale")
+  @Test("a missing preview is cached for its own time, and never shown stale")
   func negative() throws {
     let link = try Previews.link("")
     for report in [
@@ -68,7 +68,7 @@ struct LifetimesTests {
   }
 
   @Test(
-    "a preview that lacks a part is kept no longer than a failure",
+    "an incomplete preview is kept no longer than a failure",
     arguments: [(.unspecified, 5), (.seconds(900), 5), (.seconds(3), 3)] as [(Freshness, Int64)])
   func incomplete(freshness: Freshness, seconds: Int64) throws {
     var report = UnfurlReport.found(Previews.full, freshness)
@@ -77,14 +77,14 @@ struct LifetimesTests {
     #expect(entry?.tag == Previews.full && entry?.expiresAt == seconds * 1_000)
   }
 
-  @Test("what is not to be kept is not kept")
+  @Test("an entry that must not be cached is not cached")
   func unkept() throws {
     let link = try Previews.link("")
     #expect(lifetimes().entry(for: link, .found(Previews.full, .unkept), at: 0) == nil)
     #expect(lifetimes().entry(for: link, .cancelled, at: 0) == nil)
   }
 
-  @Test("a lifetime of 0 keeps nothing, not even stale", arguments: [0, 900] as [Int64])
+  @Test("a lifetime of 0 caches nothing, not even stale", arguments: [0, 900] as [Int64])
   func none(seconds: Int64) throws {
     let link = try Previews.link("")
     let none = lifetimes(most: 0)
@@ -94,7 +94,7 @@ struct LifetimesTests {
     #expect(asked?.age(at: 3) == .gone)
   }
 
-  @Test("the reason is cut at 512 bytes, between characters")
+  @Test("the reason is truncated at 512 bytes, between characters")
   func problem() throws {
     let link = try Previews.link("")
     let reason = "x" + String(repeating: "é", count: 400)
@@ -104,7 +104,7 @@ struct LifetimesTests {
     #expect("\(reason)".hasPrefix(problem))
   }
 
-  @Test("an entry kept under longer lifetimes, or a clock that ran ahead, is cut to today's")
+  @Test("a restored entry with longer lifetimes or a future date is limited to the current ones")
   func restored() throws {
     let link = try Previews.link("")
     func entry(_ tag: OpenGraphTag?, _ expiresAt: Int64, _ staleUntil: Int64) -> PreviewEntry {

@@ -21,7 +21,7 @@ struct MemoryCacheTests {
     recent.find(try Previews.link(path), at: now, retryInterval: 5)
   }
 
-  @Test("memory holds the entries used last, within both bounds")
+  @Test("memory keeps the entries used last, within both limits")
   func bounds() throws {
     var recent = MemoryCache(maximumCount: 3, maximumBytes: 10_000)
     for name in ["a", "b", "c"] { recent.insert(try entry(name)) }
@@ -38,7 +38,7 @@ struct MemoryCacheTests {
     #expect(recent.count == 0 && recent.byteCount == 0)
   }
 
-  @Test("a stale entry is found until it is gone, and one finder is told to refresh it")
+  @Test("a stale entry is found until it is removed, and one finder is asked to refresh it")
   func stale() throws {
     var recent = MemoryCache(maximumCount: 3, maximumBytes: 10_000)
     let stale = try entry("a", tag: Previews.full, expiresAt: 10, staleUntil: 100)
@@ -53,7 +53,7 @@ struct MemoryCacheTests {
     #expect(recent.count == 0)
   }
 
-  @Test("stale entries have to go like others")
+  @Test("stale entries are evicted like others")
   func staleEviction() throws {
     var recent = MemoryCache(maximumCount: 1, maximumBytes: 10_000)
     recent.insert(try entry("a", tag: Previews.full, expiresAt: 1, staleUntil: 100))
@@ -61,7 +61,7 @@ struct MemoryCacheTests {
     #expect(try find("a", in: &recent, at: 2) == nil)
   }
 
-  @Test("it agrees with a plain list")
+  @Test("it matches a plain list")
   func model() throws {
     let seed = UInt64.random(in: 1...UInt64.max)
     var random = SeededGenerator(seed: seed)

@@ -22,7 +22,7 @@ struct PictureFetchTests {
     }
   }
 
-  @Test("a picture comes as it is, also after a redirect; its server is asked for pictures")
+  @Test("a picture is returned unchanged, also after a redirect, and the request accepts pictures")
   func picture() async throws {
     let head = Mutex("")
     let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -39,7 +39,7 @@ struct PictureFetchTests {
   }
 
   @Test(
-    "what is no picture by its type is not read",
+    "a response whose type is not a picture is not read",
     arguments: ["image/svg+xml", "text/html", "application/octet-stream", "image/", "video/mp4"])
   func types(type: String) async throws {
     let server = try LocalServer {
@@ -50,7 +50,7 @@ struct PictureFetchTests {
     #expect(report.bytes == nil && report.problem?.contains("not a picture") == true)
   }
 
-  @Test("a picture with a coding that is none comes as it is")
+  @Test("a picture with an unknown coding is returned unchanged")
   func unknownCoding() async throws {
     let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     let server = try LocalServer {
@@ -60,7 +60,7 @@ struct PictureFetchTests {
     #expect(try await fetch(server.url("/")).bytes == bytes)
   }
 
-  @Test("more than 5 MiB is none, said beforehand or found while reading")
+  @Test("more than 5 MiB is refused, whether declared or found while reading")
   func tooLong() async throws {
     let body = [UInt8](repeating: 1, count: PictureReader.limit + 1)
     let server = try LocalServer { client in
@@ -73,7 +73,7 @@ struct PictureFetchTests {
     #expect(report.bytes == nil && report.problem == PictureReport.tooLong)
   }
 
-  @Test("addresses that are not public are not connected to, not even by a redirect")
+  @Test("addresses that are not public are not dialled, not even after a redirect")
   func guarded() async throws {
     let inside = try LocalServer {
       $0.respond(type: "image/png", body: [1])

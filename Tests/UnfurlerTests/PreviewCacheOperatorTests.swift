@@ -36,7 +36,7 @@ struct PreviewCacheOperatorTests {
     }
   }
 
-  @Test("pages follow one another in the order of the links")
+  @Test("pages are in the order of the links")
   func pages() async throws {
     try await withBoth { cache in
       for limit in 1...8 {
@@ -55,7 +55,7 @@ struct PreviewCacheOperatorTests {
     }
   }
 
-  @Test("entries say what was remembered, and when")
+  @Test("entries contain the cached preview and its time")
   func entry() async throws {
     try await withBoth { cache in
       let link = try #require(Link("https://example.com.evil.net/"))
@@ -72,7 +72,7 @@ struct PreviewCacheOperatorTests {
     }
   }
 
-  @Test("a domain is listed and purged with what is below it, and nothing else")
+  @Test("a domain is listed and purged with its subdomains, and nothing else")
   func domain() async throws {
     try await withBoth { cache in
       let below = await cache.page(.domain("example.com")).entries.map(\.link.url)
@@ -90,7 +90,7 @@ struct PreviewCacheOperatorTests {
     }
   }
 
-  @Test("what was purged is not there after a restart")
+  @Test("purged entries are not there after a restart")
   func restart() async throws {
     try await Previews.withDirectory { directory in
       let cache = try fill(directory)
@@ -102,7 +102,7 @@ struct PreviewCacheOperatorTests {
     }
   }
 
-  @Test("a purge of many links goes through all of them")
+  @Test("a purge of many links covers all of them")
   func many() async throws {
     try await Previews.withDirectory { directory in
       var limits = PreviewCache.Limits()

@@ -16,7 +16,7 @@ struct PreviewCacheTests {
     return limits
   }
 
-  @Test("entries are good for their time, and no longer")
+  @Test("entries are valid for their lifetime, and no longer")
   func expiry() throws {
     let cache = PreviewCache(nil, clock, limits())
     let (found, empty) = (try Previews.link("a"), try Previews.link("b"))
@@ -53,7 +53,7 @@ struct PreviewCacheTests {
     #expect(cache.insert(report: .failed("x"), for: link)?.problem == "x")
   }
 
-  @Test("a page that offers no preview any more has none")
+  @Test("a page that no longer has a preview has none in the cache")
   func emptied() throws {
     var limits = limits(stale: 1_000)
     for negative in [Duration.seconds(300), .zero] {
@@ -68,7 +68,7 @@ struct PreviewCacheTests {
     }
   }
 
-  @Test("what a clock that ran ahead dated is refreshed, or forgotten if it was nothing")
+  @Test("an entry dated in the future is refreshed, or dropped if it has no preview")
   func setBack() async throws {
     let cache = PreviewCache(nil, clock, limits(stale: 1_000))
     let (found, empty) = (try Previews.link("a"), try Previews.link("b"))
@@ -86,7 +86,7 @@ struct PreviewCacheTests {
     #expect(cache.find(found) == .stale(entry, .underWay))
   }
 
-  @Test("a purge counts what a clock that ran ahead dated")
+  @Test("a purge counts entries dated in the future")
   func setBackPurge() async throws {
     let cache = PreviewCache(nil, clock, limits())
     clock.advance(by: 1_000_000)
@@ -98,7 +98,7 @@ struct PreviewCacheTests {
     #expect(count == 1)
   }
 
-  @Test("entries survive a restart until they are gone, stale ones too")
+  @Test("entries survive a restart until they expire, including stale ones")
   func persistence() async throws {
     try await Previews.withDirectory { directory in
       let paths = ["a", "b", "c", "d"]
@@ -129,7 +129,8 @@ struct PreviewCacheTests {
     }
   }
 
-  @Test("what memory forgot, or is too small for, is found in the file", arguments: [1, 0])
+  @Test(
+    "an entry that memory has evicted, or has no room for, is found in the file", arguments: [1, 0])
   func load(memory: Int) async throws {
     try await Previews.withDirectory { directory in
       var limits = limits()
@@ -148,7 +149,7 @@ struct PreviewCacheTests {
     }
   }
 
-  @Test("many threads look up, remember and purge at the same time")
+  @Test("many threads look up, store and purge at the same time")
   func threads() async throws {
     try await Previews.withDirectory { directory in
       var limits = limits(stale: 10)

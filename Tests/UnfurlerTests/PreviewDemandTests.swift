@@ -29,7 +29,7 @@ struct PreviewDemandTests {
     service.demand(link, for: .operation, within: timeout) { [outcomes] in outcomes.add($0, name) }
   }
 
-  @Test("the outcome of a fetch is answered whole, and remembered whole")
+  @Test("the result of a fetch is returned and cached completely")
   func answers() async throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -41,7 +41,7 @@ struct PreviewDemandTests {
   }
 
   @Test(
-    "a failure is answered with its kind",
+    "a failure is returned with its kind",
     arguments: [
       (.failed("x"), .failed, "x"), (.unknown, .unknown, "unknown error"),
     ] as [(UnfurlError, UnfurlError.Kind, String)])
@@ -54,7 +54,7 @@ struct PreviewDemandTests {
     #expect(await service.recalled(link)?.problem == PreviewProblem(kind, reason))
   }
 
-  @Test("a page that offers nothing is no failure")
+  @Test("a page without a preview is not a failure")
   func offersNothing() async throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -64,7 +64,7 @@ struct PreviewDemandTests {
     #expect(await service.recalled(link) == PreviewOutcome(isCached: true))
   }
 
-  @Test("the last one who cancels ends the fetch; the others are answered")
+  @Test("the last cancellation ends the fetch; the other requests are answered")
   func cancels() throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -82,7 +82,7 @@ struct PreviewDemandTests {
     #expect(outcomes.all.count == 2)
   }
 
-  @Test("a fetch goes on for a message, and for nobody when it refreshes")
+  @Test("a fetch continues for a message, and when it refreshes an entry")
   func keepsFetch() throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -95,7 +95,7 @@ struct PreviewDemandTests {
     #expect(answers.withLock { $0 } == [tag])
   }
 
-  @Test("who comes while a fetch is being cancelled gets another")
+  @Test("a request that arrives while a fetch is being cancelled starts another")
   func fetchesAgain() throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -109,7 +109,7 @@ struct PreviewDemandTests {
     #expect(unfurler.cancelled == [link])
   }
 
-  @Test("each request ends after its own time")
+  @Test("each request ends at its own time limit")
   func timesOut() throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -125,7 +125,7 @@ struct PreviewDemandTests {
     #expect(outcomes.named == ["short": timedOut, "long": PreviewOutcome(tag: tag)])
   }
 
-  @Test("a short request does not shorten the fetch of those who join it")
+  @Test("a short request does not shorten the fetch for requests that join it")
   func keepsUsualTime() throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -138,7 +138,7 @@ struct PreviewDemandTests {
     #expect(service.lookUp(link) == .found(tag))
   }
 
-  @Test("who joins a fetch with more time than it has gets another when it runs out of time")
+  @Test("a request that joins a shorter fetch gets another when that fetch times out")
   func fetchesLonger() throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -155,7 +155,7 @@ struct PreviewDemandTests {
     #expect(service.counters.inFlight == 0)
   }
 
-  @Test("a time-out that is remembered does not answer a request, and answers a message")
+  @Test("a cached time-out does not answer a request, but answers a message")
   func forgetsTimeOuts() async throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -167,7 +167,7 @@ struct PreviewDemandTests {
     #expect(unfurler.links.count == 2)
   }
 
-  @Test("a link that the operator refuses has failed, and is not fetched")
+  @Test("a link that the operator refuses fails, and is not fetched")
   func refuses() async throws {
     let service = makeService(try DomainRules(allowed: [], denied: [Domain("example.com")]))
     let link = try Previews.link("a")
@@ -177,7 +177,7 @@ struct PreviewDemandTests {
     #expect(unfurler.links.isEmpty)
   }
 
-  @Test("a shutdown cancels")
+  @Test("a shutdown cancels requests")
   func shutdown() throws {
     let service = makeService()
     let link = try Previews.link("a")

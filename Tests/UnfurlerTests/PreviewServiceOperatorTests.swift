@@ -38,7 +38,7 @@ struct PreviewServiceOperatorTests {
     return answers.withLock { $0 }.first ?? nil
   }
 
-  @Test("a fetch under way answers those who wait, but a purge has the last word")
+  @Test("a fetch in progress answers waiting requests, but its result is not cached after a purge")
   func purging() async throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -53,7 +53,7 @@ struct PreviewServiceOperatorTests {
     #expect(service.lookUp(link) == .unknown(link))
   }
 
-  @Test("what was explained meanwhile is not put back after a purge either")
+  @Test("the result of an explanation is not cached after a purge either")
   func purgedExplanation() async throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -66,7 +66,7 @@ struct PreviewServiceOperatorTests {
     #expect(service.lookUp(link) == .unknown(link))
   }
 
-  @Test("an explanation fetches anew, shows what was remembered, and is remembered")
+  @Test("an explanation fetches again, shows the cached entry, and is cached")
   func explaining() throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -82,7 +82,7 @@ struct PreviewServiceOperatorTests {
     #expect(service.counters.inFlight == 0)
   }
 
-  @Test("an explanation that fails does not take a preview away")
+  @Test("an explanation that fails does not remove a preview")
   func failedExplanation() throws {
     let service = makeService()
     let link = try Previews.link("a")
@@ -108,7 +108,7 @@ struct PreviewServiceOperatorTests {
     #expect(unfurler.links.isEmpty)
   }
 
-  @Test("eight explanations are under way at a time, and a ninth is refused")
+  @Test("eight explanations run at a time, and a ninth is refused")
   func tooMany() throws {
     let service = makeService()
     let problems = Mutex<[String?]>([])
@@ -141,7 +141,7 @@ struct PreviewServiceOperatorTests {
     #expect(problems.withLock { $0 } == ["cancelled", "cancelled"])
   }
 
-  @Test("the list is the cache's")
+  @Test("the list is that of the cache")
   func listing() async throws {
     let service = makeService()
     let entry = service.cache.insert(report: .found(old), for: try Previews.link("a"))

@@ -25,7 +25,7 @@ struct PreviewServiceRefreshTests {
       unfurler: unfurler, cache: cache, logger: Logger(label: "test"))
   }
 
-  @Test("a stale preview is shown at once, and refreshed by one fetch however many ask")
+  @Test("a stale preview is shown at once, and refreshed by one fetch for any number of requests")
   func singleFlight() throws {
     let link = try Previews.link("a")
     let service = makeService(link)
@@ -73,7 +73,7 @@ struct PreviewServiceRefreshTests {
     #expect(unfurler.links.count == 2)
   }
 
-  @Test("a refresh that finds no preview any more replaces the stale one")
+  @Test("a refresh that finds no preview replaces the stale one")
   func emptied() throws {
     let link = try Previews.link("a")
     let service = makeService(link)
@@ -82,7 +82,7 @@ struct PreviewServiceRefreshTests {
     #expect(service.lookUp(link) == .none)
   }
 
-  @Test("a look-up that joins a fetch under way starts no other")
+  @Test("a look-up that joins a fetch in progress starts no other")
   func joining() throws {
     let link = try Previews.link("a")
     let service = makeService(link)
@@ -94,7 +94,7 @@ struct PreviewServiceRefreshTests {
     #expect(unfurler.links == [link])
   }
 
-  @Test("a stale preview that only the file knows answers a request, and is refreshed")
+  @Test("a stale preview found only in the file answers a request, and is refreshed")
   func fromFile() async throws {
     try await Previews.withDirectory { directory in
       let link = try Previews.link("a")
@@ -113,7 +113,7 @@ struct PreviewServiceRefreshTests {
     }
   }
 
-  @Test("a shutdown ends a refresh, and begins no other")
+  @Test("a shutdown cancels a refresh, and starts no other")
   func shutdown() throws {
     let link = try Previews.link("a")
     let service = makeService(link)

@@ -23,7 +23,7 @@ struct PreviewServiceTests {
 
   private let tag = OpenGraphTag(title: "T")
 
-  @Test("many who ask for one link cause one fetch and are each answered once")
+  @Test("many requests for one link cause one fetch and are each answered once")
   func singleFlight() throws {
     let service = makeService()
     let link = try #require(Link("https://example.com/"))
@@ -72,7 +72,7 @@ struct PreviewServiceTests {
   }
 
   @Test(
-    "a link without a preview is not asked for again for a while",
+    "a link without a preview is not fetched again for a while",
     arguments: [
       .success(nil), .failure(.failed("x")), .failure(.timedOut), .failure(.unknown),
     ] as [Result<OpenGraphTag?, UnfurlError>])
@@ -88,7 +88,7 @@ struct PreviewServiceTests {
     #expect(service.lookUp(link) == .unknown(link))
   }
 
-  @Test("a shutdown answers everybody who waits, and cancels the fetches")
+  @Test("a shutdown answers all waiting requests, and cancels the fetches")
   func shutdown() throws {
     let service = makeService()
     let link = try #require(Link("https://example.com/"))
@@ -105,7 +105,7 @@ struct PreviewServiceTests {
     #expect(unfurler.links.count == 1)
   }
 
-  @Test("links that the operator refuses have no preview, even when one is remembered")
+  @Test("links that the operator refuses have no preview, even when one is cached")
   func refusal() throws {
     let cache = PreviewCache(nil, clock)
     let service = PreviewService(unfurler: unfurler, cache: cache, logger: Logger(label: "test"))

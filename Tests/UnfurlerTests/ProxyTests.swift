@@ -12,7 +12,7 @@ struct ProxyTests {
     try LocalServer { $0.respond("<title>\($0.path)</title>") }
   }
 
-  @Test("all requests go through the proxy that is configured, whose address is exempt")
+  @Test("all requests use the configured proxy, whose address is exempt")
   func configured() async throws {
     let proxy = try Self.proxy()
     defer { proxy.stop() }
@@ -23,7 +23,7 @@ struct ProxyTests {
     #expect(report.trace.requests.first?.address == "127.0.0.1")
   }
 
-  @Test("what a URL spells out is judged before the proxy hears of it")
+  @Test("literal addresses in a URL are checked before the proxy is contacted")
   func judged() async throws {
     let proxy = try Self.proxy()
     defer { proxy.stop() }
@@ -38,7 +38,7 @@ struct ProxyTests {
     #expect(proxy.connectionCount == 0)
   }
 
-  @Test("a proxy that the environment names is not used")
+  @Test("a proxy in the environment is not used")
   func environment() async {
     // The environment is that of all tests of a process, so this one has a process of its own.
     await #expect(processExitsWith: .success) {

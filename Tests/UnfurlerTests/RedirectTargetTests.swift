@@ -9,7 +9,7 @@ struct RedirectTargetTests {
     try urls.map { try #require(WebURL($0)) }
   }
 
-  @Test("a location is resolved against the page that it comes from")
+  @Test("a location is resolved against the redirecting page")
   func relative() throws {
     let path = try path("http://a.example/", "http://b.example/x/y?z")
     for (location, url) in [
@@ -36,7 +36,7 @@ struct RedirectTargetTests {
     #expect(RedirectTarget(location, after: path, limit: 5) == .follow(expected))
   }
 
-  @Test("the limit counts redirects, and a circle is found whatever the fragment")
+  @Test("the limit counts redirects, and a loop is detected whatever the fragment")
   func bounds() throws {
     let one = try path("http://a.example/")
     guard case .refuse(let tooMany) = RedirectTarget("/b", after: one, limit: 0),
@@ -49,7 +49,7 @@ struct RedirectTargetTests {
     #expect(circle.contains("in a circle"))
   }
 
-  @Test("what is quoted is short and printable")
+  @Test("quoted text is short and printable")
   func quoted() throws {
     let one = try path("http://a.example/")
     let location = "ftp://\u{1b}[2J\u{202e}\n" + String(repeating: "x", count: 100_000)

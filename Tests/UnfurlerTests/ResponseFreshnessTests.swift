@@ -17,7 +17,7 @@ struct ResponseFreshnessTests {
       .freshness(at: noonSeconds)
   }
 
-  @Test("a lifetime in seconds goes before dates, and what has passed of it is taken off")
+  @Test("a lifetime in seconds takes precedence over dates, and its elapsed part is subtracted")
   func seconds() {
     #expect(freshness() == .unspecified)
     #expect(freshness(["max-age=60"]) == .seconds(60))
@@ -29,7 +29,7 @@ struct ResponseFreshnessTests {
     #expect(freshness(["max-age=60, private"]) == .seconds(0))
   }
 
-  @Test("dates give the time between them, and a date that cannot be read has passed")
+  @Test("the lifetime is the time between the dates, and an unreadable Expires has passed")
   func dates() {
     #expect(freshness(date: [noon], expires: [one]) == .seconds(3_600))
     #expect(freshness(age: ["600"], date: [noon], expires: [one]) == .seconds(3_000))
@@ -43,7 +43,7 @@ struct ResponseFreshnessTests {
     #expect(freshness(date: [noon]) == .unspecified)
   }
 
-  @Test("of two answers the shorter lifetime holds")
+  @Test("of two responses the shorter lifetime applies")
   func shortened() {
     #expect(Freshness.unspecified.shortened(by: .seconds(5)) == .seconds(5))
     #expect(Freshness.seconds(5).shortened(by: .unspecified) == .seconds(5))
@@ -52,7 +52,7 @@ struct ResponseFreshnessTests {
     #expect(Freshness.seconds(5).shortened(by: .unkept) == .unkept)
   }
 
-  @Test("along redirects the shortest lifetime is reported; a failure says nothing of it")
+  @Test("along redirects the shortest lifetime is reported; a failure has none")
   func redirects() async throws {
     let server = try LocalServer { client in
       switch client.path {

@@ -13,7 +13,7 @@ struct ServerAttackTests {
   private static let okHead = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
   @Test(
-    "running out of time is told with what it ran out in",
+    "a time-out is reported with the phase in which it occurred",
     arguments: [
       ("", "waiting for the response"),
       ("HTTP/1.1 200 OK\r\nX:", "reading the response's head"),
@@ -32,7 +32,7 @@ struct ServerAttackTests {
     #expect(report.freshness == .unspecified)
   }
 
-  @Test("a page whose time runs out has no preview, whatever had come")
+  @Test("a page that times out has no preview, whatever was received")
   func slowEnd() async throws {
     let server = try LocalServer { client in
       client.send(Self.okHead + "\r\n<title>T</title>")
@@ -44,7 +44,7 @@ struct ServerAttackTests {
     #expect(report.trace.requests.map(\.ending) == ["timed out while reading the body"])
   }
 
-  @Test("a connection that is never accepted runs out of time while connecting")
+  @Test("a connection that is never accepted times out while connecting")
   func connecting() async throws {
     let listener = try FullListener()
     let report = try await report(
@@ -53,7 +53,7 @@ struct ServerAttackTests {
     #expect(report.problem == "timed out while connecting")
   }
 
-  @Test("a byte at a time is waited for no longer than the deadline")
+  @Test("a response sent byte by byte is read no longer than the deadline")
   func dripping() async throws {
     let server = try LocalServer { client in
       if client.path == "/body" { client.send(Self.okHead + "\r\n") }
@@ -93,7 +93,7 @@ struct ServerAttackTests {
   }
 
   @Test(
-    "header fields without end, in one line or many, final or interim, are an error",
+    "endless header fields, in one line or many, final or interim, are an error",
     arguments: ["/fields", "/line", "/interim", "/interim-fields"])
   func endlessHead(path: String) async throws {
     let server = try LocalServer { client in
@@ -115,7 +115,7 @@ struct ServerAttackTests {
     #expect(report.outcome == .failure(.failed("the response's head is too large")))
   }
 
-  @Test("a few interim responses are passed over")
+  @Test("a few interim responses are skipped")
   func interim() async throws {
     let server = try LocalServer { client in
       for _ in 0..<10 { client.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n") }
@@ -125,7 +125,7 @@ struct ServerAttackTests {
     #expect(try await report(on: server.url("/")).tag?.title == "T")
   }
 
-  @Test("an interim response that nothing follows is a failure, not a page without a preview")
+  @Test("an interim response without a final one is a failure, not a page without a preview")
   func onlyInterim() async throws {
     let server = try LocalServer { $0.send("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n") }
     defer { server.stop() }
@@ -133,7 +133,7 @@ struct ServerAttackTests {
     #expect(report.problemKind == .failed)
   }
 
-  @Test("redirects in a circle end when they come back, chains at the limit")
+  @Test("redirect loops are stopped when they repeat, chains at the limit")
   func redirects() async throws {
     let server = try LocalServer { client in
       switch client.path {
@@ -157,7 +157,7 @@ struct ServerAttackTests {
     #expect(server.paths.count == 1 + 2 + 6)
   }
 
-  @Test("cookies that a redirect sets do not come back, and no referrer is told")
+  @Test("cookies set by a redirect are not sent back, and no referrer is sent")
   func cookies() async throws {
     let head = Mutex("")
     let server = try LocalServer { client in
@@ -177,7 +177,7 @@ struct ServerAttackTests {
     }
   }
 
-  @Test("a body shorter than its declared length is used as far as it came, a longer one cut")
+  @Test("a truncated body is used as far as it was received, a longer one is cut")
   func wrongLength() async throws {
     let server = try LocalServer { client in
       switch client.path {
@@ -194,7 +194,7 @@ struct ServerAttackTests {
   }
 
   @Test(
-    "a body whose framing makes no sense ends the fetch",
+    "a body with invalid framing ends the fetch",
     arguments: [
       "Content-Length: -5\r\n\r\n<title>T</title>",
       "Content-Length: 99999999999999999999999\r\n\r\n<title>T</title>",
@@ -213,7 +213,7 @@ struct ServerAttackTests {
     #expect(report.outcome != .failure(.timedOut))
   }
 
-  @Test("a connection that is reset midway gives what came, or says so")
+  @Test("a connection that is reset in the middle returns the received part, or an error")
   func reset() async throws {
     let server = try LocalServer { client in
       if client.path == "/head" {
@@ -230,7 +230,7 @@ struct ServerAttackTests {
     }
   }
 
-  @Test("an answer that is not HTTP is called so")
+  @Test("a response that is not HTTP is reported as such")
   func notHTTP() async throws {
     let server = try LocalServer { $0.send("220 mail.example ESMTP\r\n") }
     defer { server.stop() }
@@ -245,7 +245,7 @@ struct ServerAttackTests {
   }
 
   @Test(
-    "what is no page says what it is instead",
+    "a resource that is not a page is reported with its type",
     arguments: [
       ("404 Not Found", "text/html", "the server answered with status 404"),
       ("304 Not Modified", "text/html", "the server answered with status 304"),
@@ -268,7 +268,7 @@ struct ServerAttackTests {
   }
 
   @Test(
-    "a server in trouble says nothing about its page",
+    "a server error is no statement about the page",
     arguments: ["500 Oops", "503 Busy", "429 Too Many Requests"])
   func trouble(status: String) async throws {
     let server = try LocalServer {
@@ -282,7 +282,7 @@ struct ServerAttackTests {
   }
 
   @Test(
-    "a picture or a program that calls itself HTML is no page",
+    "a picture or a program declared as HTML is not a page",
     arguments: [
       [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a], [0xff, 0xd8, 0xff, 0xe0],
       [0x7f, 0x45, 0x4c, 0x46], [0x50, 0x4b, 0x03, 0x04], [],

@@ -36,7 +36,7 @@ struct SharedPreviewsTests {
 
   private let tag = OpenGraphTag(title: "T")
 
-  @Test("a link is fetched once, whichever servers ask, and then known to all at once")
+  @Test("a link is fetched once, whichever servers request it, and then known to all at once")
   func oneFetch() throws {
     let deployment = Deployment()
     let link = try Previews.link("a")
@@ -53,7 +53,7 @@ struct SharedPreviewsTests {
   }
 
   @Test(
-    "an answer without a preview is shared too, and asked for again by one server when its time is up"
+    "a missing preview is shared too, and fetched again by one server when it expires"
   )
   func negative() throws {
     let deployment = Deployment()
@@ -71,7 +71,7 @@ struct SharedPreviewsTests {
     #expect(deployment.unfurlers.map(\.links.count) == [1, 0, 1])
   }
 
-  @Test("who waits gets a preview that may not be kept, from the one fetch")
+  @Test("waiting requests get an uncacheable preview from the one fetch")
   func unkeepable() throws {
     let deployment = Deployment()
     deployment.model.loseNotices()
@@ -92,7 +92,7 @@ struct SharedPreviewsTests {
     #expect(deployment.fetched == [link])
   }
 
-  @Test("when a server dies with a fetch, one of those that wait fetches once its claim has ended")
+  @Test("when a server dies during a fetch, one waiting server fetches after its claim expires")
   func death() throws {
     let deployment = Deployment()
     let link = try Previews.link("a")
@@ -111,7 +111,7 @@ struct SharedPreviewsTests {
     #expect(deployment.services[2].lookUp(link) == .found(tag))
   }
 
-  @Test("a fetch that is called off lets another server fetch at once")
+  @Test("a cancelled fetch lets another server fetch at once")
   func abandoned() throws {
     let deployment = Deployment()
     let link = try Previews.link("a")
@@ -124,7 +124,7 @@ struct SharedPreviewsTests {
     #expect(answers.all == [nil, tag, tag])
   }
 
-  @Test("a wait ends without a preview after four claims that brought nothing")
+  @Test("a wait ends without a preview after four claims without a result")
   func longWait() throws {
     let deployment = Deployment()
     let link = try Previews.link("a")
@@ -143,7 +143,7 @@ struct SharedPreviewsTests {
     #expect(deployment.fetched.isEmpty)
   }
 
-  @Test("a preview past its time is shown by all and refreshed by one")
+  @Test("an expired preview is shown by all and refreshed by one")
   func stale() throws {
     let deployment = Deployment()
     let link = try Previews.link("a")
@@ -171,7 +171,7 @@ struct SharedPreviewsTests {
     #expect(deployment.fetched.count == 3)
   }
 
-  @Test("a server that starts finds in the database a preview past its time, and refreshes it")
+  @Test("a starting server finds an expired preview in the database, and refreshes it")
   func restart() throws {
     let deployment = Deployment()
     let link = try Previews.link("a")
@@ -190,7 +190,7 @@ struct SharedPreviewsTests {
     #expect(deployment.services[1].lookUp(link) == .found(Previews.full))
   }
 
-  @Test("a purge reaches all servers, and the answers on their way")
+  @Test("a purge reaches all servers, and results on their way")
   func purge() async throws {
     let deployment = Deployment()
     let (known, onItsWay) = (try Previews.link("a"), try Previews.link("b"))
@@ -210,7 +210,7 @@ struct SharedPreviewsTests {
     }
   }
 
-  @Test("without the database each server fetches for itself, and a purge says that it failed")
+  @Test("without the database each server fetches for itself, and a purge reports its failure")
   func unavailable() async throws {
     let deployment = Deployment()
     deployment.model.setReachable(false)
@@ -226,7 +226,7 @@ struct SharedPreviewsTests {
     #expect(count == nil)
   }
 
-  @Test("an operator's look at a link is shared")
+  @Test("an operator's explanation of a link is shared")
   func explanation() throws {
     let deployment = Deployment()
     let link = try Previews.link("a")
@@ -236,7 +236,7 @@ struct SharedPreviewsTests {
     for service in deployment.services { #expect(service.lookUp(link) == .found(tag)) }
   }
 
-  @Test("notices survive their journey; what is none is refused")
+  @Test("notices are unchanged by encoding; invalid ones are refused")
   func notices() throws {
     let link = try Previews.link("a")
     let entries = [Previews.full, nil].map { tag in

@@ -45,7 +45,7 @@ struct TLSAttackTests {
   }
 
   @Test(
-    "a certificate is believed only when everything about it is right", arguments: Proof.allCases)
+    "a certificate is accepted only when all its properties are valid", arguments: Proof.allCases)
   func certificates(proof: Proof) async throws {
     let authority = try TestIdentity(.authority("Test Authority"))
     let trusted = try authority.writeCertificate()
@@ -69,7 +69,7 @@ struct TLSAttackTests {
     }
   }
 
-  @Test("the system's authorities do not vouch for a test's")
+  @Test("a test certificate is not accepted with the system's authorities")
   func systemAuthorities() async throws {
     let authority = try TestIdentity(.authority("Test Authority"))
     let tls = try LocalTLS(try TestIdentity(.host("page.example"), issuer: authority))
@@ -80,7 +80,7 @@ struct TLSAttackTests {
     #expect(try #require(report.problem).contains("TLS: "))
   }
 
-  @Test("a server that speaks no TLS, or ends the handshake, is told apart from one that is slow")
+  @Test("a server that speaks no TLS, or ends the handshake, is distinguished from a slow one")
   func noHandshake() async throws {
     let plain = try LocalServer { $0.respond("<title>T</title>") }
     defer { plain.stop() }

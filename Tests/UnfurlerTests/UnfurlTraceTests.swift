@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Traces of look-ups", .onOwnThreads)
 struct UnfurlTraceTests {
-  @Test("each request is told with its address, status, type, bytes, times and ending")
+  @Test("each request is reported with its address, status, type, bytes, times and ending")
   func requests() async throws {
     let server = try LocalServer { client in
       client.path == "/" ? client.redirect(to: "/page") : client.respond("<title>T</title>")
@@ -33,7 +33,7 @@ struct UnfurlTraceTests {
     #expect(report.trace.emptiness == nil && report.problem == nil)
   }
 
-  @Test("on a kept connection there is neither look-up nor connecting")
+  @Test("a kept connection has neither a look-up nor a connect time")
   func keptConnection() async throws {
     let server = try LocalServer { client in
       repeat { client.respond("<title>T</title>") } while client.readHead()
@@ -74,7 +74,7 @@ struct UnfurlTraceTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test("a page without anything to show says so, and what never left the queue says that")
+  @Test("a page without a preview and a fetch that never left the queue are reported as such")
   func nothing() async throws {
     let server = try LocalServer { client in
       if client.path == "/" { client.respond("<p>Hello</p>") } else { client.waitForEnd() }
@@ -99,7 +99,7 @@ struct UnfurlTraceTests {
     task.cancel()
   }
 
-  @Test("the configuration says how requests name themselves and their languages")
+  @Test("the configuration contains the user agent and the languages of requests")
   func fields() async throws {
     let server = try LocalServer { client in
       let fields = client.head.split(separator: "\r\n").dropFirst(2).sorted().joined(separator: "|")

@@ -6,13 +6,13 @@ import TestPeers
 import Testing
 import Unfurler
 
-@Suite("Fetching as the settings want it")
+@Suite("The configuration of fetches from the settings")
 struct UnfurlerConfigurationTests {
   private func settings(_ arguments: [String]) throws -> UnfurlSettings {
     try SettingsLoader.load(for: .unfurlService, arguments: arguments, environment: [:]).unfurl
   }
 
-  @Test("bounds are taken over")
+  @Test("limits are copied")
   func bounds() throws {
     let configuration = try UnfurlerConfiguration(
       settings([
@@ -25,7 +25,7 @@ struct UnfurlerConfigurationTests {
     #expect(configuration.maximumTransfersPerSite == 1)
   }
 
-  @Test("addresses and ports are allowed that the settings name")
+  @Test("the addresses and ports named in the settings are allowed")
   func policies() throws {
     let standard = try UnfurlerConfiguration(settings([]))
     let inside = try #require(IPAddress("10.1.2.3"))
@@ -38,7 +38,7 @@ struct UnfurlerConfigurationTests {
     #expect(!open.portPolicy.permits(443))
   }
 
-  @Test("it names itself by its release unless a setting says how")
+  @Test("the user agent contains the release unless a setting replaces it")
   func names() throws {
     #expect(
       try UnfurlerConfiguration(settings([])).userAgent.hasPrefix("Parley/\(Release.number)"))
@@ -47,7 +47,7 @@ struct UnfurlerConfigurationTests {
         == "Us/2 (us)")
   }
 
-  @Test("no ports at all are refused where the settings are read, with the setting's name")
+  @Test("an empty port list is refused where the settings are read, with the setting's name")
   func unusable() throws {
     let error = #expect(throws: (any Error).self) { try settings(["--unfurl-allow-ports="]) }
     #expect(error.map { "\($0)" }?.contains("unfurl.allow_ports") == true)
@@ -62,7 +62,7 @@ struct UnfurlerConfigurationTests {
     #expect(text.contains("unfurl.allow_addresses") && text.contains("10.0.0.1/8"))
   }
 
-  @Test("languages, proxy and oEmbed are taken over")
+  @Test("languages, proxy and oEmbed are copied")
   func requests() throws {
     let standard = try UnfurlerConfiguration(settings([]))
     #expect(standard.proxy == nil)
@@ -78,7 +78,7 @@ struct UnfurlerConfigurationTests {
     #expect(changed.acceptLanguage == "de")
   }
 
-  @Test("domains are denied that the settings or the opt-out file name, with those below them")
+  @Test("domains in the settings or the opt-out file are denied, with their subdomains")
   func domains() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path(of: "opt-out")
@@ -94,7 +94,7 @@ struct UnfurlerConfigurationTests {
     #expect(try !isRefused("http://good.example/"))
   }
 
-  @Test("an opt-out file that cannot be used is refused with its setting's name")
+  @Test("an unusable opt-out file is refused with its setting's name")
   func optOutFile() throws {
     let missing = try settings(["--unfurl-opt-out-file=/nonexistent/x"])
     let error = #expect(throws: UnusableSetting.self) { try UnfurlerConfiguration(missing) }

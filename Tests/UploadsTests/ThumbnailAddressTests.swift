@@ -5,7 +5,7 @@ import Uploads
 @Suite("Addresses of thumbnails")
 struct ThumbnailAddressTests {
   @Test(
-    "an address is below that of the file, and ends as the thumbnail's type does",
+    "an address is below that of the file, with the extension of the thumbnail's type",
     arguments: [
       ("https://a/files/5f/plan.png", "image/jpeg", "https://a/files/5f/t/9x8/plan.jpg"),
       ("https://a/files/5f/plan.tar.gz", "image/png", "https://a/files/5f/t/9x8/plan.tar.png"),
@@ -19,7 +19,7 @@ struct ThumbnailAddressTests {
     #expect(address.url(within: bounds, type: type) == expected)
   }
 
-  @Test("sizes are read as they are written, and nothing else is")
+  @Test("sizes are parsed as they are written, and no other form is")
   func readsSizes() {
     #expect([ThumbnailSize](list: "9x8,10x10")?.list == "9x8,10x10")
     for text in ["9", "9x", "x9", "09x9", "9x-9", "9x9x9", " 9x9"] {
@@ -27,7 +27,7 @@ struct ThumbnailAddressTests {
     }
   }
 
-  @Test("missing are those that were not made, each once, unless none can be made")
+  @Test("sizes not made are missing, each once, unless none can be made")
   func namesMissing() {
     let (small, large) = (
       ThumbnailSize(maxWidth: 1, maxHeight: 1), ThumbnailSize(maxWidth: 2, maxHeight: 2)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("Delivering while requests fail at random")
+@Suite("Delivery with random failures of requests")
 struct DeliverySchedulePropertyTests {
   /// A server in memory: an outbox, and receivers that lose answers.
   private struct World {
@@ -84,7 +84,7 @@ struct DeliverySchedulePropertyTests {
   }
 
   @Test(
-    "every receiver gets all events of every channel at least once, the first time in order",
+    "every receiver gets all events of every channel at least once, first arrivals in order",
     arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func deliversAll(seed: UInt64) {
     var world = World(random: SeededGenerator(seed: seed))

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("Whose turn it is")
+@Suite("The schedule of webhook requests")
 struct DeliveryScheduleTests {
   private let lobby = DeliveryPath(receiver: 0, channelURL: "lobby")
 
-  @Test("a channel has one request under way at a URL, and the next takes up where it ended")
+  @Test("a channel has one request in flight per URL, and the next starts where it ended")
   func oneAtATime() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 4)
     schedule.didQueue("lobby", eventID: 5)
@@ -21,7 +21,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.pathCount == 0)
   }
 
-  @Test("nothing follows events that were taken until that is noted, but the URL serves others")
+  @Test("a channel waits until its accepted events are recorded, while the URL serves others")
   func notes() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 1)
     schedule.add(lobby, after: 0, through: 9)
@@ -41,7 +41,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.pathCount == 0)
   }
 
-  @Test("a URL has no more requests under way than it may, and channels take turns")
+  @Test("a URL has a limited number of requests in flight, and channels take turns")
   func concurrency() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 2)
     for (id, url) in ["a", "b", "c"].enumerated() { schedule.didQueue(url, eventID: Int64(id + 1)) }
@@ -56,7 +56,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: 0)?.path.channelURL == "a")
   }
 
-  @Test("more requests begin once more may, and fewer after those under way have ended")
+  @Test("a raised limit starts more requests, and a lowered one applies as requests end")
   func otherConcurrency() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 1)
     for (id, url) in ["a", "b", "c"].enumerated() { schedule.didQueue(url, eventID: Int64(id + 1)) }
@@ -71,7 +71,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: 0)?.path.channelURL == "c")
   }
 
-  @Test("what comes behind events that are given up waits as after any failure")
+  @Test("events after dropped ones wait as after any failure")
   func givingUp() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 4)
     schedule.add(lobby, after: 0, through: 300)
@@ -91,7 +91,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: 3_060_000) != nil)
   }
 
-  @Test("a failure holds up its own channel at its own URL, and no other")
+  @Test("a failure delays its own channel at its own URL, and no other")
   func failure() {
     var schedule = DeliverySchedule(receivers: 2, concurrency: 1)
     schedule.didQueue("lobby", eventID: 1)
@@ -110,7 +110,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.nextAttempt(receiver: 0) == 3_000)
   }
 
-  @Test("who asks to be left alone is left alone by every channel")
+  @Test("a pause that a receiver requests applies to all channels")
   func retryAfter() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 2)
     schedule.didQueue("lobby", eventID: 1)
@@ -147,7 +147,7 @@ struct DeliveryScheduleTests {
     schedule.didDeliver(path, through: 1_000)
   }
 
-  @Test("channels that wait are tried once their URL takes events, a few at once")
+  @Test("waiting channels are retried early once their URL accepts events, a few at a time")
   func haste() {
     let channels = (0..<10).map { "c\($0)" }
     var (schedule, now) = failing(channels, times: 2)
@@ -168,7 +168,7 @@ struct DeliveryScheduleTests {
     #expect(done == 10 && schedule.pathCount == 0)
   }
 
-  @Test("a failure ends the haste, and the others wait for their time")
+  @Test("a failure ends the early retries, and the other channels wait for their time")
   func hasteEnds() {
     var (schedule, now) = failing(["a", "b", "c"], times: 2)
     take(&schedule, "other", at: now)
@@ -179,7 +179,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.nextAttempt ?? 0 > now)
   }
 
-  @Test("a channel that fails alone is hastened once between two tries at its time")
+  @Test("a channel that fails alone gets one early retry between two scheduled ones")
   func poison() {
     var (schedule, now) = failing(["bad"], times: 2)
     let bad = DeliveryPath(receiver: 0, channelURL: "bad")
@@ -197,7 +197,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: now)?.path == bad)
   }
 
-  @Test("a retry tries all that wait, also what the URL has asked to wait for")
+  @Test("a manual retry covers all waiting channels, including pauses that the URL requested")
   func retry() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 2)
     schedule.didQueue("lobby", eventID: 1)
@@ -211,7 +211,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: 2) == nil)
   }
 
-  @Test("what waited when the server stopped begins behind what was taken")
+  @Test("events waiting when the server stopped start after those already delivered")
   func backlog() {
     var schedule = DeliverySchedule(receivers: 2, concurrency: 1)
     schedule.add(DeliveryPath(receiver: 1, channelURL: "lobby"), after: 7, through: 20)

@@ -27,7 +27,7 @@ struct LaneOwnershipTests {
     rows.map { OutboxHold(lane: $0.lane, term: $0.term + 1) }
   }
 
-  @Test("the lane of a channel is the same for ever")
+  @Test("a channel always has the same lane")
   func laneOfChannel() {
     var counts = [Int](repeating: 0, count: OutboxLane.count)
     for index in 0..<64_000 { counts[OutboxLane(ofChannel: "channel_\(index)").number] += 1 }
@@ -64,7 +64,7 @@ struct LaneOwnershipTests {
     #expect(ownership.claims(among: free, at: 1).map(\.lane) == [claims[0].lane])
   }
 
-  @Test("the lanes of a server that is gone are claimed at once, those of one that lives in time")
+  @Test("lanes of a dead server are claimed at once, those of a live one after the waiting time")
   func handover() {
     var ownership = makeOwnership()
     _ = ownership.update(ServerRing(live: members), at: 0)
@@ -79,7 +79,7 @@ struct LaneOwnershipTests {
     #expect(ownership.claims(among: others, at: 8_001).count >= ours.count)
   }
 
-  @Test("a lane that moves is freed when nothing of it is under way")
+  @Test("a lane that moves is freed when it has no request in flight")
   func leaving() throws {
     var ownership = makeOwnership()
     _ = ownership.update(ServerRing(live: [members[0]]), at: 0)
@@ -100,7 +100,7 @@ struct LaneOwnershipTests {
     #expect(ownership.release(unless: [], at: 4).isEmpty)
   }
 
-  @Test("a lane that comes back before it was freed is held on")
+  @Test("a lane that returns before it was freed is kept")
   func comingBack() {
     var ownership = makeOwnership()
     let alone = ServerRing(live: [members[0]])
@@ -112,7 +112,7 @@ struct LaneOwnershipTests {
     #expect(ownership.release(unless: [], at: 3).isEmpty)
   }
 
-  @Test("a lane that another server has claimed is lost, whoever notices first")
+  @Test("a lane that another server has claimed is lost, whichever way it is detected")
   func loss() {
     var ownership = makeOwnership()
     _ = ownership.update(ServerRing(live: [members[0]]), at: 0)
@@ -128,7 +128,7 @@ struct LaneOwnershipTests {
       ownership.claims(among: rows(nil, term: 2), at: 2).map(\.lane) == [first, second])
   }
 
-  @Test("a claim that comes back after the ring has changed is freed again")
+  @Test("a claim that completes after the ring has changed is freed again")
   func lateClaim() {
     var ownership = makeOwnership()
     _ = ownership.update(ServerRing(live: [members[0]]), at: 0)
@@ -140,7 +140,7 @@ struct LaneOwnershipTests {
     #expect(ownership.release(unless: [], at: 3).count == left.count)
   }
 
-  @Test("a server that stops frees everything")
+  @Test("a stopping server frees all lanes")
   func stopping() {
     var ownership = makeOwnership()
     _ = ownership.update(ServerRing(live: [members[0]]), at: 0)
@@ -150,7 +150,7 @@ struct LaneOwnershipTests {
     #expect(ownership.release(unless: [], at: 1).count == 64)
   }
 
-  @Test("events that were taken are known until a reading has seen them")
+  @Test("accepted events are remembered until a later reading has ended")
   func taken() {
     var taken = TakenEvents()
     let path = DeliveryPath(receiver: 0, channelURL: "lobby")
@@ -170,7 +170,7 @@ struct LaneOwnershipTests {
     #expect(taken[path] == nil)
   }
 
-  @Test("what is withdrawn is posted no more, and can be taken up again")
+  @Test("withdrawn events are not posted, and can be added again")
   func withdrawal() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 2)
     let (lobby, den) = (

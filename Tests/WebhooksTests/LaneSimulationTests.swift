@@ -5,7 +5,7 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("Delivering from several servers that come, go and stand still")
+@Suite("Delivery from several servers that start, stop and stall")
 struct LaneSimulationTests {
   /// Servers on one outbox, without threads, disk and clock.
   private struct World {
@@ -204,7 +204,7 @@ struct LaneSimulationTests {
   }
 
   @Test(
-    "no event is lost, first arrivals are in order, and only requests under way come twice",
+    "no event is lost, first arrivals are in order, and only requests in flight are repeated",
     arguments: 1...40)
   func delivers(seed: Int) {
     var world = World(seed: UInt64(seed))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("How much waits for webhooks")
+@Suite("The number of events waiting for webhooks")
 struct OutboxLevelTests {
-  @Test("the oldest is the first that came, until a removal names another")
+  @Test("the oldest is the first one added, until a removal names another")
   func oldest() {
     var level = OutboxLevel()
     #expect(level.oldest == nil)
@@ -20,7 +20,7 @@ struct OutboxLevelTests {
     #expect(level.oldest == nil)
   }
 
-  @Test("what came in the transaction of a removal, behind it, is the oldest that is left")
+  @Test("an event added in the transaction of a removal becomes the oldest")
   func sameTransaction() {
     var level = OutboxLevel(count: 1, oldest: 3)
     level.add(at: 8)
@@ -29,7 +29,7 @@ struct OutboxLevelTests {
     #expect(level.oldest == 8)
   }
 
-  @Test("it is relieved when a tenth of what may wait is free again")
+  @Test("the backlog is relieved when a tenth of its capacity is free")
   func relief() {
     #expect(!OutboxLevel(count: 91, oldest: 1).isRelieved(limit: 100))
     #expect(OutboxLevel(count: 90, oldest: 1).isRelieved(limit: 100))

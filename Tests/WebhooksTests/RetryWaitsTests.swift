@@ -3,11 +3,11 @@ import Testing
 
 @testable import Webhooks
 
-@Suite("Waiting before a delivery is tried again")
+@Suite("Delays before a delivery is retried")
 struct RetryWaitsTests {
   private let waits = RetryWaits()
 
-  @Test("the wait doubles from one second to five minutes")
+  @Test("the delay doubles from one second to five minutes")
   func doubles() {
     let ceilings = (1...12).map { waits.wait(after: $0, asked: nil, random: 0) }
     #expect(
@@ -19,14 +19,14 @@ struct RetryWaitsTests {
     #expect(waits.wait(after: 40, asked: nil, random: 150_000) == 300_000)
   }
 
-  @Test("what the receiver asks for is waited, up to an hour")
+  @Test("a delay that the receiver requests is kept, up to an hour")
   func asked() {
     #expect(waits.wait(after: 1, asked: 90_000, random: 0) == 90_000)
     #expect(waits.wait(after: 1, asked: 500, random: 0) == 1_000)
     #expect(waits.wait(after: 1, asked: .max, random: 0) == 3_600_000)
   }
 
-  @Test("whatever comes, the wait is from one second to five minutes")
+  @Test("for any input the delay is from one second to five minutes")
   func bounds() {
     var random = SeededGenerator(seed: 11)
     for _ in 0..<1_000 {

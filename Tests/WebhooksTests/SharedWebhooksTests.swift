@@ -90,7 +90,7 @@ struct SharedWebhooksTests {
     return received
   }
 
-  @Test("10,000 events, and the servers that post them killed twice: none is lost, each in order")
+  @Test("10,000 events, with the posting servers killed twice: none is lost, each in order")
   func owners() throws {
     let postgreSQL = try PostgreSQLServer()
     defer { try? postgreSQL.remove() }
@@ -129,7 +129,7 @@ struct SharedWebhooksTests {
     servers[2].store.close()
   }
 
-  @Test("a lane moves without a double when a server comes, and when one stops in order")
+  @Test("a lane moves without duplicates when a server starts, and when one stops in order")
   func handover() throws {
     let postgreSQL = try PostgreSQLServer()
     defer { try? postgreSQL.remove() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A request about a channel")
 struct ChannelCallsTests {
-  @Test("names what was given and leaves out the rest")
+  @Test("contains the given values and omits the rest")
   func create() {
     let given = OpenChannelCreateParams(name: "A \"quoted\" name", channelURL: "lobby")
     given.operatorUserIDs = ["ann"]
@@ -20,7 +20,7 @@ struct ChannelCallsTests {
         == #"{"channel_url":"lobby","name":"","data":"d"}"#)
   }
 
-  @Test("names the picture that was uploaded")
+  @Test("contains the ID of the uploaded picture")
   func pictures() {
     var created = OpenChannelCreateParams(name: "Lobby").values
     created.pictureFileID = "f1"
@@ -35,7 +35,7 @@ struct ChannelCallsTests {
     #expect(params(SessionCalls.updateUser(user)) == #"{"nickname":"Ann","profile_file_id":"f3"}"#)
   }
 
-  @Test("tells the engine which channels are entered and left")
+  @Test("reports to the engine which channels are entered and left")
   func effects() {
     #expect(ChannelCalls.enter("lobby").request.channel == .enter("lobby"))
     #expect(ChannelCalls.exit("lobby").request.channel == .exit("lobby"))
@@ -43,7 +43,7 @@ struct ChannelCallsTests {
     #expect(ChannelCalls.get("lobby").request.channel == nil)
   }
 
-  @Test("is repeated only if that does no harm")
+  @Test("is repeated only if repeating it is safe")
   func repeatability() {
     #expect(ChannelCalls.get("lobby").request.repeatability == .safe)
     #expect(ChannelCalls.enter("lobby").request.repeatability == .safe)
@@ -51,7 +51,7 @@ struct ChannelCallsTests {
     #expect(ChannelCalls.freeze("lobby").request.repeatability == .once)
   }
 
-  @Test("mutes and bans for as long as it was told")
+  @Test("mutes and bans for the given time")
   func restrictions() {
     let forever = UserRestriction(userID: "kim", seconds: nil, description: nil)
     let short = UserRestriction(userID: "kim", seconds: 60, description: "loud")
@@ -63,7 +63,7 @@ struct ChannelCallsTests {
     #expect(ChannelCalls.ban("lobby", short).request.method == "channel.ban")
   }
 
-  @Test("reads the channel, and how many are in it once it is entered")
+  @Test("reads the channel, and the number of participants after entering")
   func answers() throws {
     let answer = #"{"channel":\#(Sample.channel()),"participant_count":9,"seq":4}"#
     let entered = try ChannelCalls.enter("lobby").outcome(.success(answer.json)).get()
@@ -74,7 +74,7 @@ struct ChannelCallsTests {
   }
 
   @Test(
-    "says which member of the answer is missing",
+    "reports the missing member of the response",
     arguments: [
       ("{}", "'channel' is missing"), (#"{"channel":{}}"#, "'channel_url' of a channel is missing"),
       ("[", "at byte 1"), (#"{"channel":\#(Sample.channel())}"#, "'participant_count' is missing"),
@@ -89,7 +89,7 @@ struct ChannelCallsTests {
     #expect(text.contains(reason))
   }
 
-  @Test("hands a refusal on as it is")
+  @Test("returns a refusal unchanged")
   func refusal() {
     let outcome = ChannelCalls.get("lobby").outcome(.failure(.banned))
     #expect(throws: ParleyError.banned) { try outcome.get() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("The channels that a client knows")
+@Suite("The channels of a client")
 struct ChannelRegistryTests {
   private func snapshot(_ url: String = "lobby", name: String = "Lobby") throws -> ChannelSnapshot {
     try ChannelSnapshot(json: AnswerReader.document(Sample.channel(url, name: name).json))
@@ -18,7 +18,7 @@ struct ChannelRegistryTests {
     #expect(one == other)
   }
 
-  @Test("are let go when nobody holds them, unless they are entered")
+  @Test("are released when unreferenced, unless they are entered")
   func lifetime() throws {
     let core = ClientCore(bufferedEvents: 10)
     weak var channel = core.channel(try snapshot())
@@ -33,7 +33,7 @@ struct ChannelRegistryTests {
     #expect(!core.channels.isEntered("lobby"))
   }
 
-  @Test("do not keep their client")
+  @Test("do not retain their client")
   func client() throws {
     var core: ClientCore? = ClientCore(bufferedEvents: 10)
     weak let observed = core

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("A list that comes in pages")
+@Suite("A paged list")
 struct PagedReadingTests {
-  @Test("asks for each page with the token of the one before, until there is none")
+  @Test("requests each page with the token of the one before, until there is no token")
   func pages() async throws {
     let cursor = PagedReading()
     #expect(cursor.hasNext)
@@ -26,7 +26,7 @@ struct PagedReadingTests {
     #expect(behind == [])
   }
 
-  @Test("can be asked for the same page again after a failure")
+  @Test("can request the same page again after a failure")
   func failure() async throws {
     let cursor = PagedReading()
     await #expect(throws: ParleyError.timedOut) {
@@ -42,7 +42,7 @@ struct PagedReadingTests {
     #expect(page == [1])
   }
 
-  @Test("gives nothing to whoever asks while a page is loading")
+  @Test("returns an empty page to a call made while another page is loading")
   func twice() async throws {
     let cursor = PagedReading()
     let page = try await cursor.next { (_) async throws(ParleyError) in
@@ -56,7 +56,7 @@ struct PagedReadingTests {
     #expect(page == [1])
   }
 
-  @Test("names its filters and its place")
+  @Test("sends its filters, limit and token")
   func requests() {
     let given = OpenChannelListQueryParams()
     given.channelNameFilter = "lob"

@@ -6,7 +6,7 @@ import Testing
 struct CallHandleTests {
   private let id = EngineCallID(number: 7)
 
-  @Test("that is cancelled later gives up the call that has begun")
+  @Test("a task cancelled after the call has begun cancels the call")
   func later() {
     let handle = CallHandle()
     #expect(handle.begin(id) == .waiting)
@@ -14,14 +14,14 @@ struct CallHandleTests {
     #expect(handle.cancel() == nil)
   }
 
-  @Test("that is cancelled before leaves it to the one who begins")
+  @Test("a task cancelled before the call begins reports the cancellation when it begins")
   func before() {
     let handle = CallHandle()
     #expect(handle.cancel() == nil)
     #expect(handle.begin(id) == .cancelled)
   }
 
-  @Test("have names that differ, and are short enough for the protocol")
+  @Test("request IDs are unique, and short enough for the protocol")
   func requestIDs() {
     let (one, other) = (RequestIDs(), RequestIDs())
     let names = (0..<100).flatMap { _ in [one.next(), other.next()] }

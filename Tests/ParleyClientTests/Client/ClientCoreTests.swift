@@ -4,7 +4,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("What the server tells", .onOwnThreads)
+@Suite("An event from the server", .onOwnThreads)
 struct ClientCoreTests {
   @Test("keeps a channel's properties up to date")
   func properties() throws {
@@ -22,7 +22,7 @@ struct ClientCoreTests {
     #expect(!channel.isOperator(userID: "jeff"))
   }
 
-  @Test("comes to every consumer in order")
+  @Test("reaches every consumer in order")
   func order() async throws {
     let core = ClientCore(bufferedEvents: 10)
     let channel = try core.enteredChannel()
@@ -41,7 +41,7 @@ struct ClientCoreTests {
     }
   }
 
-  @Test("about channels that were not entered or that can't be read is passed over")
+  @Test("is ignored for channels that were not entered, and if it can't be read")
   func passedOver() async throws {
     let core = ClientCore(bufferedEvents: 10)
     _ = try core.enteredChannel()
@@ -58,7 +58,7 @@ struct ClientCoreTests {
   }
 
   @Test(
-    "ends a channel that was deleted, or that can't be entered again",
+    "ends a channel that was deleted or can't be entered again",
     arguments: [RecoveryFailure.banned, .deleted, .refused(.timedOut)])
   func leaving(failure: RecoveryFailure) throws {
     let core = ClientCore(bufferedEvents: 10)
@@ -73,7 +73,7 @@ struct ClientCoreTests {
     #expect(!lobby.isEntered)
   }
 
-  @Test("keeps the latest file key, whether an answer or an event brought it")
+  @Test("updates the file key, as responses do, and the latest key is kept")
   func fileKeys() {
     let core = ClientCore(bufferedEvents: 10)
     core.receive(.fileKeyChanged(FileKey(key: "a", expiresAt: 1)))
@@ -84,7 +84,7 @@ struct ClientCoreTests {
     #expect(core.fileKeys.current == nil)
   }
 
-  @Test("gives file keys to its server and to the base that the latest session has named")
+  @Test("attaches file keys to addresses of its server and of the latest session's base")
   func fileKeyOrigins() {
     let core = ClientCore(bufferedEvents: 10)
     core.receive(.fileKeyChanged(FileKey(key: "a", expiresAt: 1)))
@@ -99,7 +99,7 @@ struct ClientCoreTests {
     }
   }
 
-  @Test("keeps the features of the latest session")
+  @Test("updates the features to those of the latest session")
   func features() {
     let core = ClientCore(bufferedEvents: 10)
     #expect(core.features == nil)
@@ -109,7 +109,7 @@ struct ClientCoreTests {
     }
   }
 
-  @Test("ends a channel when it is the current user who is banned")
+  @Test("ends a channel when the current user is banned")
   func banned() throws {
     let core = ClientCore(bufferedEvents: 10)
     let channel = try core.enteredChannel()
@@ -122,7 +122,7 @@ struct ClientCoreTests {
     #expect(!channel.isEntered)
   }
 
-  @Test("enters and leaves a channel, whoever waits for that")
+  @Test("marks a channel as entered or left, even without a waiting call")
   func presence() throws {
     let core = ClientCore(bufferedEvents: 10)
     let channel = try core.enteredChannel()
@@ -133,7 +133,7 @@ struct ClientCoreTests {
     core.shutDown()
   }
 
-  @Test("ends all channels when it is the end of the session")
+  @Test("ends all channels at the end of the session")
   func disconnected() throws {
     let core = ClientCore(bufferedEvents: 10)
     let channel = try core.enteredChannel()
@@ -144,7 +144,7 @@ struct ClientCoreTests {
     #expect(!channel.isEntered)
   }
 
-  @Test("calls the delegates, until they are removed or gone")
+  @Test("calls the delegates, until they are removed or deallocated")
   func delegates() async throws {
     let core = ClientCore(bufferedEvents: 10)
     let channel = try core.enteredChannel()
@@ -163,7 +163,7 @@ struct ClientCoreTests {
     #expect(removed.heard == [])
   }
 
-  @Test("does not hold up completions, however much more of it follows")
+  @Test("does not delay completions, however many more events follow")
   func completionsBetween() async throws {
     let core = ClientCore(bufferedEvents: 10)
     _ = try core.enteredChannel()
@@ -182,7 +182,7 @@ struct ClientCoreTests {
     #expect(listener.heard.prefix(3) == ["deleted 1", "completed", "deleted 2"])
   }
 
-  @Test("is dropped when delegates are slow, the oldest first, and that is told")
+  @Test("is dropped when delegates are slow, oldest first, and the number dropped is reported")
   func slowDelegate() async throws {
     let core = ClientCore(bufferedEvents: 2)
     _ = try core.enteredChannel()

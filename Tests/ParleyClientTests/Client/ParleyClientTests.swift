@@ -11,7 +11,7 @@ struct ParleyClientTests {
   private static let session =
     #"{"user":\#(Sample.user),"limits":{"message_bytes":262144},"ping_interval_ms":25000}"#
 
-  @Test("sends nothing for a task that is cancelled already")
+  @Test("sends nothing for a task that is already cancelled")
   func cancelledBefore() async throws {
     let methods = Mutex<[String]>([])
     let server = try ScriptedServer { stream, _ in
@@ -35,7 +35,7 @@ struct ParleyClientTests {
     #expect(methods.withLock { $0 } == ["session.close"])
   }
 
-  @Test("is not connected when the answer to session.open can't be read")
+  @Test("is not connected when the response to session.open can't be read")
   func unreadableSession() async throws {
     let server = try ScriptedServer { stream, number in
       let peer = try WebSocketPeer(stream)

@@ -9,7 +9,7 @@ struct ServerFeaturesTests {
     ServerFeatures(result: try AnswerReader.document(result.json))
   }
 
-  @Test("are read, and those that are unknown are passed over")
+  @Test("are read, and unknown ones are ignored")
   func all() throws {
     let features = try features(
       """
@@ -28,7 +28,7 @@ struct ServerFeaturesTests {
   }
 
   @Test(
-    "are off when they are missing or have another form",
+    "are off when they are missing or malformed",
     arguments: [
       "{}", #"{"features":null}"#, #"{"features":[]}"#, #"{"features":{}}"#,
       #"{"features":{"files":true,"thumbnails":{"sizes":3},"translation":[],"previews":"yes"}}"#,

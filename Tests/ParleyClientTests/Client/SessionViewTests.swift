@@ -2,9 +2,9 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("A session seen from outside")
+@Suite("The public state of a session")
 struct SessionViewTests {
-  @Test("connects once, and reconnects after that, until it is connected anew")
+  @Test("is connected once and then reconnected, until the next connect call")
   func connections() {
     var view = SessionView()
     #expect(view.change(to: .connecting) == nil)

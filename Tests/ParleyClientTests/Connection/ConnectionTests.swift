@@ -12,7 +12,7 @@ import WebSocket
 
 @Suite("Connecting over sockets", .onOwnThreads)
 struct ConnectionTests {
-  @Test("a session opens, calls are answered, closing ends with 1000")
+  @Test("a session opens, calls are answered, and closing sends 1000")
   func wholeLife() async throws {
     let code = Mutex<UInt16?>(nil)
     let head = Mutex<HTTPRequestHead?>(nil)
@@ -46,7 +46,7 @@ struct ConnectionTests {
     #expect(server.failures.isEmpty)
   }
 
-  @Test("what comes byte by byte is understood")
+  @Test("input that arrives byte by byte is understood")
   func byteByByte() async throws {
     let server = try ScriptedServer { socket, _ in
       let peer = try WebSocketPeer(socket, piece: 1)
@@ -87,7 +87,7 @@ struct ConnectionTests {
     await rig.close()
   }
 
-  @Test("messages are compressed where that was agreed", arguments: [true, false])
+  @Test("messages are compressed when compression was negotiated", arguments: [true, false])
   func compression(isOffered: Bool) async throws {
     let agreed = Mutex<Bool?>(nil)
     let server = try ScriptedServer { socket, _ in
@@ -110,7 +110,7 @@ struct ConnectionTests {
     await rig.close()
   }
 
-  @Test("a ping of the server is answered")
+  @Test("a server's ping is answered")
   func ping() async throws {
     let pong = Mutex<[UInt8]?>(nil)
     let server = try ScriptedServer { socket, _ in
@@ -129,7 +129,7 @@ struct ConnectionTests {
     withExtendedLifetime(rig) {}
   }
 
-  @Test("a connection that breaks off is made anew, and safe calls are repeated")
+  @Test("a broken connection is re-established, and safe calls are repeated")
   func reconnects() async throws {
     let server = try ScriptedServer { socket, number in
       let peer = try WebSocketPeer(socket)
@@ -157,7 +157,7 @@ struct ConnectionTests {
     #expect(server.connectionCount == 2)
   }
 
-  @Test("an engine that is given up closes its connection")
+  @Test("an engine that is released closes its connection")
   func givenUp() async throws {
     let code = Mutex<UInt16?>(nil)
     let server = try ScriptedServer { socket, _ in
@@ -198,7 +198,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("calls of an engine that is given up are cancelled")
+  @Test("calls of a released engine are cancelled")
   func abandonedCalls() async throws {
     let server = try ScriptedServer { socket, _ in
       let peer = try WebSocketPeer(socket)
@@ -220,7 +220,7 @@ struct ConnectionTests {
     #expect(outcomes.withLock { $0 } == [.cancelled, .cancelled, .cancelled])
   }
 
-  @Test("more calls than allowed are refused, however fast they are made")
+  @Test("calls beyond the limit are refused, however fast they are made")
   func callFlood() async throws {
     let server = try ScriptedServer { socket, _ in
       let peer = try WebSocketPeer(socket)

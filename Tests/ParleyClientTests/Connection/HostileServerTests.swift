@@ -30,7 +30,7 @@ struct HostileServerTests {
   }
 
   @Test(
-    "what is no WebSocket fails at once and says why",
+    "a response that is not a WebSocket handshake fails at once with the reason",
     arguments: [
       ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "404"),
       (
@@ -54,7 +54,7 @@ struct HostileServerTests {
     #expect(connections == 1)
   }
 
-  @Test("401 and 403 are told as unauthorized", arguments: [401, 403])
+  @Test("401 and 403 are reported as unauthorized", arguments: [401, 403])
   func unauthorized(status: Int) async throws {
     let (error, connections) = try await failure(
       answering: "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
@@ -65,7 +65,7 @@ struct HostileServerTests {
     #expect(connections == 1)
   }
 
-  @Test("a full server is asked again")
+  @Test("a connection refused by a full server is retried")
   func unavailable() async throws {
     let server = try ScriptedServer { socket, number in
       guard number < 3 else { return try WebSocketPeer(socket).answerAll() }
@@ -80,7 +80,7 @@ struct HostileServerTests {
     await rig.close()
   }
 
-  @Test("an attempt on which the server says nothing is given up, and another made")
+  @Test("an attempt without a response is abandoned and retried")
   func silent() async throws {
     let server = try ScriptedServer { socket, number in
       guard number == 0 else { return try WebSocketPeer(socket).answerAll() }
@@ -93,7 +93,7 @@ struct HostileServerTests {
     await rig.close()
   }
 
-  @Test("a port on which nobody listens is told with its address")
+  @Test("a port without a listener is reported with its address")
   func refused() async throws {
     let silent = try SilentPort()
     let rig = try EngineRig("ws://127.0.0.1:\(silent.port)") { $0.connectTimeout = .seconds(2) }
@@ -102,7 +102,7 @@ struct HostileServerTests {
     #expect(error == .connectionFailed(reason))
   }
 
-  @Test("a name that is not found is told")
+  @Test("a name that is not found is reported")
   func unknownName() async throws {
     let resolver = NameResolver { host, _ in
       .failure(NameResolver.Failure("no \(host)"))
@@ -113,7 +113,7 @@ struct HostileServerTests {
     #expect(await rig.openFailure() == .connectionFailed("no chat.test"))
   }
 
-  @Test("a wrong setting is told without connecting")
+  @Test("an invalid setting is reported without connecting")
   func wrongSettings() async throws {
     for url in [
       "", "http://a.b", "ws://", "ws://a b", "ws://u:p@a.b", "ws://a.b:0", "ws://a:99999",
@@ -194,13 +194,13 @@ struct HostileServerTests {
     #expect(code == 1007)
   }
 
-  @Test("text that is no JSON-RPC closes with 1002")
+  @Test("text that is not JSON-RPC closes with 1002")
   func notJSON() async throws {
     let (code, _) = try await closeCode { try $0.send("{]") }
     #expect(code == 1002)
   }
 
-  @Test("a server that does not read is given up once too much waits for it")
+  @Test("a connection whose server does not read is closed once too many bytes are queued")
   func stalled() async throws {
     let server = try ScriptedServer { socket, number in
       let peer = try WebSocketPeer(socket)

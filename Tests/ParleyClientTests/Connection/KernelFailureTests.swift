@@ -22,7 +22,7 @@ struct KernelFailureTests {
   }
 
   @Test(
-    "a connection that breaks at any call is made again, and leaks no socket",
+    "a connection that breaks at any system call is re-established, and leaks no socket",
     arguments: [
       (SystemCall.socket, EMFILE), (.connect, ECONNREFUSED), (.getsockopt, ENOBUFS),
       (.epollAdd, ENOSPC), (.epollModify, ENOMEM), (.recv, ECONNRESET), (.recv, ETIMEDOUT),
@@ -44,7 +44,7 @@ struct KernelFailureTests {
     }
   }
 
-  @Test("calls that block, are interrupted or move few bytes lose nothing")
+  @Test("calls that block, are interrupted or transfer few bytes lose nothing")
   func trickles() async throws {
     let server = try ScriptedServer { socket, _ in try WebSocketPeer(socket).answerAll() }
     defer { server.stop() }

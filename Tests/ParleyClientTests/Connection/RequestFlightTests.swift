@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A request over a connection of its own", .onOwnThreads)
 struct RequestFlightTests {
-  @Test("leaves nothing behind when its cancelling reaches the loop first")
+  @Test("leaves nothing behind when its cancellation reaches the loop first")
   func cancelledFirst() async throws {
     let loop = try ClientLoop()
     let plan = try ConnectionPlan(EngineConfiguration(serverURL: "ws://127.0.0.1:1"))

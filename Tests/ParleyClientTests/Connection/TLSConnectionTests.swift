@@ -91,14 +91,14 @@ struct TLSConnectionTests {
       })
   }
 
-  @Test("without verification anyone is believed")
+  @Test("without verification any certificate is accepted")
   func unverified() async throws {
     let secure = try SecureServer()
     defer { secure.server.stop() }
     try await check(try EngineRig(secure.url()) { $0.tls.verification = .none })
   }
 
-  @Test("authorities that can't be read are told")
+  @Test("unreadable authorities are reported")
   func unreadableAuthorities() async throws {
     let secure = try SecureServer()
     defer { secure.server.stop() }
@@ -108,7 +108,7 @@ struct TLSConnectionTests {
     #expect(await empty.openFailure()?.message.contains("no certificate in PEM form") == true)
   }
 
-  @Test("a server that speaks no TLS is refused")
+  @Test("a server that does not speak TLS is refused")
   func plainServer() async throws {
     let server = try ScriptedServer { socket, _ in
       _ = try socket.read(.standard)
@@ -124,7 +124,7 @@ struct TLSConnectionTests {
     #expect(server.connectionCount == 1)
   }
 
-  @Test("a server that breaks off within the TLS handshake is tried again")
+  @Test("a connection that breaks off within the TLS handshake is retried")
   func cutHandshake() async throws {
     let secure = try SecureServer(cutting: 2)
     defer { secure.server.stop() }
@@ -134,7 +134,7 @@ struct TLSConnectionTests {
     await rig.close()
   }
 
-  @Test("a proxy is asked to connect, with the URL's user and password")
+  @Test("a proxy receives CONNECT with the URL's user and password")
   func throughProxy() async throws {
     let secure = try SecureServer()
     defer { secure.server.stop() }
@@ -153,7 +153,7 @@ struct TLSConnectionTests {
   }
 
   @Test(
-    "a proxy that refuses is told",
+    "a refusal by the proxy is reported",
     arguments: [
       ("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 9\r\n\r\n", "407"),
       ("HTTP/1.1 403 Forbidden\r\n\r\n", "403"), ("nonsense\r\n\r\n", "no HTTP"),

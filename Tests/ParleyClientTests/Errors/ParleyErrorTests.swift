@@ -4,7 +4,7 @@ import Testing
 @Suite("An error of the client")
 struct ParleyErrorTests {
   @Test(
-    "has the protocol's number",
+    "has the code of the protocol",
     arguments: [
       (ParleyError.tooManyMessages(retryAfter: .seconds(1)), 900_200),
       (.rateLimited(retryAfter: .seconds(1)), 500_910), (.banned, 400_750), (.muted, 900_041),
@@ -17,7 +17,7 @@ struct ParleyErrorTests {
   }
 
   @Test(
-    "that the client found itself has none",
+    "that the client itself detected has no code",
     arguments: [
       ParleyError.connectionLost, .connectionFailed("no"), .timedOut, .cancelled, .notConnected,
       .tooManyPending(limit: 3), .invalidConfiguration("no"), .malformedAnswer("no"),
@@ -27,7 +27,7 @@ struct ParleyErrorTests {
     #expect(error.description == error.message)
   }
 
-  @Test("is caught by its cases in a closure too")
+  @Test("is matched by its cases in a closure too")
   func closures() async {
     let client = ParleyClient(configuration: .init(serverURL: "ws://127.0.0.1:1"))
     let isCaught = await Task {
@@ -43,7 +43,7 @@ struct ParleyErrorTests {
     #expect(isCaught)
   }
 
-  @Test("tells after how long to try again where the server told")
+  @Test("has the retry delay if the server sent one")
   func retryAfter() {
     #expect(
       ParleyError.tooManyMessages(retryAfter: .milliseconds(180)).retryAfter == .milliseconds(180))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The backlog of a consumer")
 struct EventBacklogTests {
-  @Test("keeps the newest, and tells once how many it dropped")
+  @Test("keeps the newest events, and reports once how many it dropped")
   func overflow() {
     var backlog = EventBacklog<Int>(limit: 3)
     for number in 1...5 { backlog.append(number) }
@@ -19,7 +19,7 @@ struct EventBacklogTests {
     #expect(backlog.isEmpty)
   }
 
-  @Test("accounts for every event, whatever the order of coming and taking", arguments: 0..<20)
+  @Test("accounts for every event, whatever the order of adding and taking", arguments: 0..<20)
   func accounting(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var backlog = EventBacklog<Int>(limit: Int.random(in: 1...4, using: &generator))

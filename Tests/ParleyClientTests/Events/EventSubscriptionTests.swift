@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A consumer of events")
 struct EventSubscriptionTests {
-  @Test("is given what came before it asked, and what comes after")
+  @Test("receives the events from before and after its first request")
   func order() async {
     let subscription = EventSubscription<Int>(limit: 10) { -$0 }
     subscription.push(1)
@@ -14,7 +14,7 @@ struct EventSubscriptionTests {
     #expect(await waiting == 2)
   }
 
-  @Test("ends after what there was")
+  @Test("ends after the remaining events")
   func end() async {
     let subscription = EventSubscription<Int>(limit: 10) { -$0 }
     subscription.push(1)
@@ -24,7 +24,7 @@ struct EventSubscriptionTests {
     #expect(await subscription.next() == nil)
   }
 
-  @Test("stops waiting when its task is cancelled, and loses nothing by that")
+  @Test("stops waiting when its task is cancelled, and loses no event")
   func cancellation() async {
     let subscription = EventSubscription<Int>(limit: 10) { -$0 }
     let task = Task { await subscription.next() }
@@ -34,7 +34,7 @@ struct EventSubscriptionTests {
     #expect(await subscription.next() == 1)
   }
 
-  @Test("is independent of others, and may leave at any time")
+  @Test("is independent of others, and may end at any time")
   func independence() async {
     let streams = EventStreams(limit: 2)
     let slow = streams.events()

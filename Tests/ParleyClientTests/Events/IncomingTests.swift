@@ -19,7 +19,7 @@ struct IncomingTests {
   }
 
   @Test(
-    "is read, whichever of the protocol's it is",
+    "is read, for every name of the protocol",
     arguments: EventName.allCases.filter { ![.channelCreated, .messageWithheld].contains($0) })
   func all(name: EventName) throws {
     let params = """
@@ -35,25 +35,25 @@ struct IncomingTests {
     }
   }
 
-  @Test("is passed over when it is not known")
+  @Test("is ignored when it is unknown")
   func unknown() throws {
     #expect(try read("channel.exploded", "{}") == nil)
   }
 
-  @Test("is passed over when it is one for webhooks alone")
+  @Test("is ignored when it is for webhooks only")
   func posted() throws {
     let params = #"{"channel_url":"lobby","seq":0,"ts":5,"channel":\#(Sample.channel())}"#
     #expect(
       try read("channel.created", params) == nil)
   }
 
-  @Test("is passed over when it is one for observers alone")
+  @Test("is ignored when it is for observers only")
   func observed() throws {
     let params = #"{"channel_url":"lobby","ts":5,"message_id":7,"participants":2}"#
     #expect(try read("message.withheld", params) == nil)
   }
 
-  @Test("tells messages withheld with their range")
+  @Test("reports withheld messages with their range")
   func throttled() throws {
     let params = #""withheld":2,"first_message_id":3,"last_message_id":9"#
     guard case .messagesThrottled(let messages) = try event("channel.throttled", params) else {
@@ -63,7 +63,7 @@ struct IncomingTests {
     #expect(messages == ThrottledMessages(count: 2, firstMessageID: 3, lastMessageID: 9))
   }
 
-  @Test("tells how long a ban is and why")
+  @Test("contains the duration and the reason of a ban")
   func banned() throws {
     let params = #""user":\#(Sample.user),"seconds":60,"description":"loud""#
     guard case .userBanned(let user, let details) = try event("channel.user_banned", params) else {

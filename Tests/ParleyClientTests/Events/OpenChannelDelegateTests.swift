@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A delegate")
 struct OpenChannelDelegateTests {
-  @Test("may leave out what it does not need")
+  @Test("may omit the methods that it does not need")
   func defaults() throws {
     let core = ClientCore(bufferedEvents: 10)
     let channel = try core.enteredChannel()
@@ -23,7 +23,7 @@ struct OpenChannelDelegateTests {
     delegate.tell(ConnectionEvent.sessionExpiring(at: 1))
   }
 
-  @Test("is told each event by the method that goes with it")
+  @Test("receives each event through the matching method")
   func methods() throws {
     let core = ClientCore(bufferedEvents: 10)
     let channel = try core.enteredChannel()

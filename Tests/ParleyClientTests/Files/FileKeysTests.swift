@@ -3,7 +3,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("The keys of files", .onOwnThreads)
+@Suite("File keys", .onOwnThreads)
 struct FileKeysTests {
   private func keys(of serverURL: String) -> FileKeys {
     let keys = FileKeys(serverURL: serverURL)
@@ -89,7 +89,7 @@ struct FileKeysTests {
     }
   }
 
-  @Test("are added to addresses of the base that the server names, as long as it does")
+  @Test("are added to addresses of the base that the server names, while it names it")
   func namedBase() {
     let keys = keys(of: "wss://a.b")
     let (own, named) = ("https://a.b/files/5fe9/x", "https://cdn.example/chat/files/5fe9/x")

@@ -49,7 +49,7 @@ struct FileMessageTests {
     }
   }
 
-  @Test("gives the key to no host that its sender has named, nor do its thumbnails")
+  @Test("and its thumbnails give the key to no host that the sender has named")
   func otherHost() throws {
     keys.keep(FileKey(key: "k", expiresAt: 1))
     let message = try message(url: "https://evil.example/files/5fe9/plan.png")
@@ -58,7 +58,7 @@ struct FileMessageTests {
     #expect(message.thumbnails.map(\.url) == ["https://a.b:443/files/5fe9/plan.png/t.jpg?auth=k"])
   }
 
-  @Test("has its thumbnails with their bounds and sides")
+  @Test("has its thumbnails with their bounds and sizes")
   func thumbnails() throws {
     let thumbnail = try #require(try message().thumbnails.first)
     #expect(thumbnail.type == "image/jpeg")
@@ -67,7 +67,7 @@ struct FileMessageTests {
     #expect(thumbnail.realSize == PixelSize(width: 100, height: 75))
   }
 
-  @Test("is equal to itself before and after another key")
+  @Test("is equal to itself before and after a key change")
   func equality() throws {
     let before = try message()
     keys.keep(FileKey(key: "k", expiresAt: 1))
@@ -76,7 +76,7 @@ struct FileMessageTests {
     #expect(try message(url: "https://a.b/files/5fe9/other.png") != before)
   }
 
-  @Test("asks for thumbnails when its file is uploaded, and when it is sent")
+  @Test("requests thumbnails when its file is uploaded and when it is sent")
   func wishes() {
     let given = FileMessageCreateParams(file: .bytes([1]))
     given.thumbnailSizes = [

@@ -31,7 +31,7 @@ struct FileReaderTests {
     await #expect(throws: ParleyError.self) { _ = try await FileReader(.path(file.path + "x")) }
   }
 
-  @Test("is refused when it has fewer bytes than was said, or its sequence fails")
+  @Test("is refused when it has fewer bytes than declared, or its sequence fails")
   func shortcomings() async throws {
     let short = try await FileReader(.sequence(Pieces(), size: 1_001))
     await #expect(throws: ParleyError.unreadableFile("it has fewer than 1001 bytes")) {

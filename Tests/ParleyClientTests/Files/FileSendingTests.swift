@@ -7,9 +7,9 @@ import WebSocket
 
 @testable import ParleyClient
 
-@Suite("The sending of a file", .onOwnThreads)
+@Suite("Sending a file", .onOwnThreads)
 struct FileSendingTests {
-  @Test("ends with the server's answer when the client disconnects after the message was sent")
+  @Test("ends with the server's response when the client disconnects after the message was sent")
   func disconnecting() async throws {
     let isSent = Mutex(false)
     let server = try ScriptedServer { socket, _ in
@@ -30,7 +30,7 @@ struct FileSendingTests {
     #expect(try await sending.message().messageID == 7)
   }
 
-  @Test("leaves no upload on the server when it is cancelled while that is created")
+  @Test("leaves no upload on the server when it is cancelled during creation")
   func cancellingCreation() async throws {
     let requests = Requests()
     let gate = Gate()
@@ -63,7 +63,7 @@ struct FileSendingTests {
     #expect(requests.all[2] != requests.all[0])
   }
 
-  @Test("asks for the same upload again when it is not known whether that was created")
+  @Test("requests the same upload again when the outcome of its creation is unknown")
   func repeatingCreation() async throws {
     let requests = Requests()
     let server = try ScriptedServer { socket, _ in

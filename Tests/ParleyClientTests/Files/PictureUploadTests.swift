@@ -68,7 +68,7 @@ struct PictureUploadTests {
     #expect(seen.upload.withLock { $0 } == [1, 2, 3])
   }
 
-  @Test("is uploaded before the user changes, for a handler too")
+  @Test("is uploaded before the user changes, also with a completion handler")
   func profile() async throws {
     let seen = Seen()
     let server = try server(seen, member: "profile_file_id", result: #"{"user":\#(Sample.user)}"#)

@@ -6,7 +6,7 @@ import Testing
 struct UploadCourseTests {
   private static let lost = ParleyError.connectionFailed("lost")
 
-  @Test("sends pieces that grow while they are quick, and shrink when they are slow")
+  @Test("sends chunks that grow while they are fast, and shrink when they are slow")
   func pieces() {
     var course = UploadCourse(size: 3_000_000, patience: 10_000, at: 0)
     #expect(course.next == .send(from: 0, count: 262_144))
@@ -17,7 +17,7 @@ struct UploadCourseTests {
     #expect(sent(&course, to: 3_000_000, in: 0) == .complete)
   }
 
-  @Test("asks after a failure where the upload stands, and goes on from there")
+  @Test("queries the offset after a failure, and continues from it")
   func resumption() {
     var course = UploadCourse(size: 1_000_000, patience: 10_000, at: 0)
     _ = course.next
@@ -29,14 +29,14 @@ struct UploadCourseTests {
     #expect(next == .send(from: 100_000, count: 131_072))
   }
 
-  @Test("goes back when the server lost what it had")
+  @Test("goes back when the server lost received bytes")
   func loss() {
     var course = UploadCourse(size: 1_000_000, patience: 10_000, at: 0)
     _ = sent(&course, to: 262_144, in: 0)
     #expect(course.didAsk(.offset(5), at: 9, random: 0) == .send(from: 5, count: 524_288))
   }
 
-  @Test("gives up after a time without progress, and at once when no attempt can succeed")
+  @Test("fails after a time without progress, and at once when no attempt can succeed")
   func failures() {
     var course = UploadCourse(size: 1_000_000, patience: 10_000, at: 0)
     _ = course.didSend(.failed(Self.lost, retryAfter: nil), in: 0, at: 9_999, random: 0)
@@ -49,7 +49,7 @@ struct UploadCourseTests {
     #expect(course.didAsk(.refused(.banned), at: 0, random: 0) == .fail(.banned))
   }
 
-  @Test("does not hammer a server whose offset stands still, and believes no impossible one")
+  @Test("limits its request rate when the offset does not advance, and rejects impossible offsets")
   func strangeOffsets() {
     var course = UploadCourse(size: 100, patience: 10_000, at: 0)
     guard case .wait = sent(&course, to: 0, in: 0) else {
@@ -64,7 +64,7 @@ struct UploadCourseTests {
     }
   }
 
-  @Test("ends for all answers, and has then sent every byte once or more")
+  @Test("ends for any sequence of responses, and has then sent every byte at least once")
   func anyAnswers() {
     for seed in UInt64(0)..<300 {
       var random = seed &* 0x9E37_79B9_7F4A_7C15 | 1

@@ -8,7 +8,7 @@ struct MessageCallsTests {
     reader: MessageReader(fileKeys: FileKeys(serverURL: "wss://a.b")))
   private let reference = MessageReference(channelURL: "lobby", messageID: 7)
 
-  @Test("sends all that was given, under the name of the sending")
+  @Test("sends all given values, with the request ID of the send")
   func send() {
     let given = UserMessageCreateParams(message: "hi\n")
     given.customType = "c"
@@ -27,13 +27,13 @@ struct MessageCallsTests {
     #expect(call.request.repeatability == .identified)
   }
 
-  @Test("says nothing about what is as usual")
+  @Test("omits values that are the default")
   func plain() {
     let call = calls.send(.init(message: "hi"), to: "lobby", requestID: "r")
     #expect(params(call) == #"{"channel_url":"lobby","req_id":"r","message":"hi"}"#)
   }
 
-  @Test("sends a file by its address, with all that was given")
+  @Test("sends a file by its address, with all given values")
   func sendFile() throws {
     let given = FileMessageCreateParams(fileURL: "https://a.b/c.png", message: "look")
     given.fileName = "c.png"
@@ -52,7 +52,7 @@ struct MessageCallsTests {
     }
   }
 
-  @Test("changes only what was named")
+  @Test("changes only the given fields")
   func update() {
     let changes = UserMessageUpdateParams(message: "new")
     changes.mentionedUserIDs = []
@@ -61,7 +61,7 @@ struct MessageCallsTests {
         == #"{"channel_url":"lobby","message_id":7,"message":"new","mentioned_user_ids":[]}"#)
   }
 
-  @Test("mentions users by their ids, beside the ids that were given")
+  @Test("mentions users by their IDs, in addition to the given IDs")
   func mentions() {
     let given = UserMessageCreateParams(message: "hi")
     given.mentionedUsers = [User(userID: "bob"), User(userID: "kim")]
@@ -81,7 +81,7 @@ struct MessageCallsTests {
         == #"{"channel_url":"lobby","message_id":7,"mentioned_user_ids":["bob"]}"#)
   }
 
-  @Test("lists around a place")
+  @Test("lists around a position")
   func list() {
     let given = MessageListParams()
     given.previousResultSize = 0
@@ -99,7 +99,7 @@ struct MessageCallsTests {
     #expect(usual == #"{"channel_url":"lobby","prev_limit":15,"next_limit":0,"include":true}"#)
   }
 
-  @Test("names each key of extra data once")
+  @Test("contains each key of extra data once")
   func values() {
     let values = [
       MessageMetaArray(key: "a", value: ["1"]), MessageMetaArray(key: "b", value: []),
@@ -113,7 +113,7 @@ struct MessageCallsTests {
         == #"{"channel_url":"lobby","message_id":7,"keys":["a"]}"#)
   }
 
-  @Test("a translation names its languages, and answers with the user message")
+  @Test("a translation contains its languages, and returns the user message")
   func translate() throws {
     let call = calls.translateUserMessage(reference, to: ["es", "de"])
     #expect(
@@ -122,7 +122,7 @@ struct MessageCallsTests {
     #expect(try call.outcome(.success(answer.json)).get().translations["de"] == "he")
   }
 
-  @Test("reads a user message with all that it has")
+  @Test("reads a user message with all its fields")
   func userMessage() throws {
     let answer = #"{"message":\#(Sample.message())}"#
     let outcome = calls.get(reference).outcome(.success(answer.json))
@@ -144,7 +144,7 @@ struct MessageCallsTests {
     #expect(message.sendingStatus == .succeeded)
   }
 
-  @Test("reads messages of all kinds in the order given")
+  @Test("reads messages of all kinds in the given order")
   func kinds() throws {
     let answer = """
       {"messages":[\(Sample.message(id: 1)),\(Sample.message(id: 2, type: "ADMM", user: nil)),
@@ -159,7 +159,7 @@ struct MessageCallsTests {
     #expect(messages[2] is FileMessage)
   }
 
-  @Test("reads where a list goes on, if it does")
+  @Test("reads the position of the next page, if there is one")
   func edges() throws {
     let call = calls.list("lobby", around: .now, MessageListParams.Values())
     let cut =
@@ -172,7 +172,7 @@ struct MessageCallsTests {
     #expect(old.next == nil)
   }
 
-  @Test("stops when a server names the same place again, with no messages")
+  @Test("stops when a server returns the same position again without messages")
   func repeatedPlaces() async throws {
     let call = calls.list("lobby", around: .now, MessageListParams.Values())
     let answer = #"{"messages":[],"has_previous":true,"previous_from":9}"#
@@ -187,7 +187,7 @@ struct MessageCallsTests {
     #expect(places == [.now, .messageID(9)])
   }
 
-  @Test("does not take another kind for a user message")
+  @Test("does not accept another kind as a user message")
   func wrongKind() {
     let answer = #"{"message":\#(Sample.message(type: "ADMM", user: nil))}"#
     let call = calls.send(.init(message: "hi"), to: "lobby", requestID: "r")

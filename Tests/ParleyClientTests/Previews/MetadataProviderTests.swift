@@ -11,7 +11,7 @@ struct MetadataProviderTests {
   private typealias Outcome = Result<LinkMetadata, MetadataError>
 
   @Test(
-    "has a time limit of its own, held within bounds",
+    "has its own time limit, held within bounds",
     arguments: [
       (.seconds(1), 1000), (.microseconds(1_500_900), 1500), (.zero, 100), (.seconds(31), 30_000),
       (.seconds(Int64.max), 30_000), (.seconds(Int64.min), 100),
@@ -23,7 +23,7 @@ struct MetadataProviderTests {
   }
 
   @Test(
-    "says in words why it failed",
+    "reports the reason of a failure as text",
     arguments: [
       (.failed("404"), "the page can't be fetched: 404"),
       (.unknown(""), "the page can't be fetched"),
@@ -63,7 +63,7 @@ struct MetadataProviderTests {
     }
   }
 
-  @Test("is cancelled without waiting for the server, which is asked to end its own")
+  @Test("is cancelled without waiting for the server, which receives a cancel request")
   func cancelledWhileServerIsSilent() async throws {
     let requests = Mutex<[String]>([])
     let server = try ScriptedServer { socket, _ in

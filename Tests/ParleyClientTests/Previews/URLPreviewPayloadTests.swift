@@ -4,7 +4,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("A preview of the sender's own making")
+@Suite("A preview made by the sender")
 struct URLPreviewPayloadTests {
   private let preview = URLPreviewPayload(
     url: "https://a.b/c", siteName: "A", title: "\"T\" für 日本", description: "D\n",
@@ -19,7 +19,7 @@ struct URLPreviewPayloadTests {
     #expect(UserMessage(pending: params.values, record).urlPreview == preview)
   }
 
-  @Test("is JSON in base64")
+  @Test("is JSON in Base64")
   func form() throws {
     let small = URLPreviewPayload(url: "u")
     let json = try #require(Base64.decode(try small.encoded()))
@@ -39,7 +39,7 @@ struct URLPreviewPayloadTests {
   }
 
   @Test(
-    "is nothing that has another form",
+    "is absent when the data has another form",
     arguments: [
       "", "!", "hello", Base64.encode(Array("{}".utf8)),
       Base64.encode(Array(#"{"type":"OTHER","body":{"url":"u"}}"#.utf8)),
@@ -51,14 +51,14 @@ struct URLPreviewPayloadTests {
     #expect(URLPreviewPayload(encoded: data) == nil)
   }
 
-  @Test("may lack all but its address")
+  @Test("needs only its address")
   func partial() {
     let json = #"{"type":"SENDBIRD_DESK_URL_PREVIEW","body":{"url":"u","title":7},"more":1}"#
     let data = Base64.encode(Array(json.utf8))
     #expect(URLPreviewPayload(encoded: data) == URLPreviewPayload(url: "u"))
   }
 
-  @Test("is looked for only in messages of its custom type")
+  @Test("is looked up only in messages of its custom type")
   func customType() throws {
     let params = try UserMessageCreateParams(message: "look", preview: preview)
     params.customType = ""

@@ -2,12 +2,12 @@ import Testing
 
 @testable import parley
 
-@Suite("How a gateway is reached")
+@Suite("The gateway's address and credentials")
 struct AccessValuesTests {
   private let profile = Profile(
     server: "http://profile", apiToken: nil, apiTokenFile: "/profile", user: "pat", token: "p")
 
-  @Test("is what is usual, when nothing is said")
+  @Test("have defaults when nothing is set")
   func standard() {
     let values = AccessValues(AccessValues.Flags(), environment: [:], profile: Profile())
     #expect(values.server == "http://127.0.0.1:8080")
@@ -15,7 +15,7 @@ struct AccessValuesTests {
     #expect(values.user == nil)
   }
 
-  @Test("is said by flags, then by the environment, then by the profile")
+  @Test("are taken from flags, then the environment, then the profile")
   func precedence() {
     let environment = [
       "PARLEY_CLI_SERVER": "http://env", "PARLEY_CLI_API_TOKEN": "env", "PARLEY_CLI_USER": "",

@@ -9,7 +9,7 @@ struct EnvironmentProxyTests {
     return try EnvironmentProxy.url(for: address, environment: environment)
   }
 
-  @Test("is that of the address's scheme, else that for all")
+  @Test("is that of the address's scheme, or else the one for all schemes")
   func schemes() throws {
     let environment = ["http_proxy": "http://a:1", "HTTPS_PROXY": "http://b:2"]
     #expect(try proxy("http://chat.example", environment) == "http://a:1")
@@ -21,7 +21,7 @@ struct EnvironmentProxyTests {
   }
 
   @Test(
-    "is never on the way to this machine itself",
+    "is never used for this machine itself",
     arguments: [
       "http://127.0.0.1:8080", "http://127.8.9.1", "http://localhost", "http://LOCALHOST.:1",
       "http://chat.localhost", "https://[::1]:8443", "http://[::ffff:127.0.0.1]", "http://0.0.0.0",
@@ -32,7 +32,7 @@ struct EnvironmentProxyTests {
   }
 
   @Test(
-    "is not on the way to a host of no_proxy",
+    "is not used for a host in no_proxy",
     arguments: [
       ("*", true), ("example.com", true), (".example.com", true), ("*.example.com", true),
       ("other.org, chat.Example.com", true), ("chat.example.com:8443", true),
@@ -44,7 +44,7 @@ struct EnvironmentProxyTests {
   }
 
   @Test(
-    "is not on the way to addresses of no_proxy",
+    "is not used for addresses in no_proxy",
     arguments: [
       ("10.0.0.0/8", "http://10.2.3.4", true), ("10.0.0.0/8", "http://11.2.3.4", false),
       ("10.2.3.4", "http://10.2.3.4:80", true), ("10.2.3.4:81", "http://10.2.3.4:80", false),
@@ -56,7 +56,7 @@ struct EnvironmentProxyTests {
     #expect(try (proxy(server, environment) == nil) == isDirect)
   }
 
-  @Test("is refused by its variable when it is not HTTP, without telling its password")
+  @Test("is refused with its variable's name when it is not HTTP, without showing its password")
   func kinds() {
     let error = #expect(throws: ProxyError.self) {
       try proxy("https://chat.example", ["https_proxy": "socks5://user:secret@a:1"])

@@ -5,7 +5,7 @@ import Testing
 @Suite("Options before the command")
 struct LeadingOptionsTests {
   @Test(
-    "go behind the command and its arguments",
+    "are moved after the command and its arguments",
     arguments: [
       ("--server X status", "status --server X"), ("--server=X status", "status --server=X"),
       ("--api-token-file F --json user list --all", "user list --all --api-token-file F --json"),
@@ -17,7 +17,7 @@ struct LeadingOptionsTests {
   }
 
   @Test(
-    "are left as they are when there is no command, or they are none of these",
+    "are left in place when there is no command, or they are other options",
     arguments: [
       "", "status --server X", "--version", "--server X", "--server", "--server X --help",
       "--unknown status", "--help status",

@@ -24,7 +24,7 @@ struct ProfileFileTests {
   }
 
   @Test(
-    "is refused with what is wrong in it",
+    "is refused with the fault in it",
     arguments: [
       ("a: {sever: x}", "sever is unknown"), ("a: 1", "a: server"), ("- a", "names of profiles"),
       ("a: {user: [x]}", "a.user"), ("a: [", "not valid YAML"),
@@ -35,7 +35,7 @@ struct ProfileFileTests {
     #expect(error?.description.contains(part) == true, "\(error?.description ?? "")")
   }
 
-  @Test("is looked at for who may read it")
+  @Test("is checked for its read permissions")
   func mode() throws {
     let directory = try TemporaryDirectory()
     let path = directory.path(of: "profiles.yaml")

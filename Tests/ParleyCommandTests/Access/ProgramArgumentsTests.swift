@@ -10,7 +10,7 @@ struct ProgramArgumentsTests {
     }
   }
 
-  @Test("text in UTF-8 is taken as it is", arguments: ["", "hello", "é 😀", "\u{FFFD}"])
+  @Test("UTF-8 text is used unchanged", arguments: ["", "hello", "é 😀", "\u{FFFD}"])
   func valid(_ text: String) throws {
     #expect(try decoded(Array(text.utf8)) == [text])
   }

@@ -5,7 +5,7 @@ import Testing
 @Suite("A gateway's address")
 struct ServerAddressTests {
   @Test(
-    "leads to both of its sides",
+    "yields the addresses of both of its APIs",
     arguments: [
       ("http://a:8080", "http://a:8080", "ws://a:8080/v1/ws"),
       ("https://a/", "https://a", "wss://a/v1/ws"),
@@ -19,7 +19,7 @@ struct ServerAddressTests {
   }
 
   @Test(
-    "is none without a scheme or host, or with more than a place",
+    "is invalid without a scheme or host, or with more than a path",
     arguments: ["", "a:8080", "ftp://a", "http://", "http://u@a", "http://a?x", "http://a#x"])
   func refused(text: String) {
     #expect(ServerAddress(text) == nil)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import parley
 
-@Suite("A typed line of a chat")
+@Suite("A line typed in a chat")
 struct ChatLineTests {
   @Test(
-    "is a message, a command or nothing",
+    "is a message, a command or empty",
     arguments: [
       (" hello ", ChatLine.message("hello")), ("", .nothing), ("  ", .nothing), ("/quit", .quit),
       ("/file /tmp/a b.png", .file("/tmp/a b.png")), ("/file", .file("")),

@@ -3,16 +3,16 @@ import Testing
 
 @testable import parley
 
-@Suite("The keys of a terminal")
+@Suite("Keys of a terminal")
 struct KeyDecoderTests {
-  @Test("are characters in UTF-8, however they are cut")
+  @Test("are UTF-8 characters, wherever the input is split")
   func characters() {
     var decoder = KeyDecoder()
     let keys = Array("aé世🎉".utf8).flatMap { decoder.receive([$0]) }
     #expect(keys == [.text("a"), .text("é"), .text("世"), .text("🎉")])
   }
 
-  @Test("are cursor keys in each of their forms")
+  @Test("are cursor keys in each of their encodings")
   func cursorKeys() {
     var decoder = KeyDecoder()
     let keys = decoder.receive(Array("\u{1b}[A\u{1b}OB\u{1b}[1;5C\u{1b}[3~\u{1b}[H\u{1b}[4~".utf8))
@@ -27,7 +27,7 @@ struct KeyDecoderTests {
         == [.enter, .backspace, .interrupt, .endOfInput, .deleteWord])
   }
 
-  @Test("are none where the bytes are broken, and go on behind them")
+  @Test("are skipped where the bytes are invalid, and decoding continues after them")
   func broken() {
     var decoder = KeyDecoder()
     #expect(decoder.receive([0xff, 0xc3, UInt8(ascii: "x"), 0xed, 0xa0, 0x80]) == [.text("x")])
@@ -37,7 +37,7 @@ struct KeyDecoderTests {
     #expect(decoder.receive([0xc2, 0x9b]).isEmpty)
   }
 
-  @Test("never stop coming, whatever is pressed")
+  @Test("are decoded again after any input")
   func anything() {
     var generator = SeededGenerator(seed: 7)
     var decoder = KeyDecoder()

@@ -2,14 +2,14 @@ import Testing
 
 @testable import parley
 
-@Suite("A line that is typed")
+@Suite("A line being edited")
 struct LineEditorTests {
   private func type(_ text: String, _ keys: Key..., into editor: inout LineEditor) {
     for character in text { _ = editor.press(.text(character)) }
     for key in keys { _ = editor.press(key) }
   }
 
-  @Test("is changed where the cursor is")
+  @Test("is changed at the cursor")
   func editing() {
     var editor = LineEditor()
     type("helo", .left, into: &editor)
@@ -23,7 +23,7 @@ struct LineEditorTests {
     #expect(editor.text.isEmpty)
   }
 
-  @Test("is handed over and remembered")
+  @Test("is returned and added to the history")
   func history() {
     var editor = LineEditor()
     type("one", .enter, into: &editor)
@@ -59,7 +59,7 @@ struct LineEditorTests {
     #expect(wide.window(width: 5) == ("世界", 4))
   }
 
-  @Test("takes an offered text only when nothing is typed")
+  @Test("accepts an offered text only when nothing is typed")
   func offer() {
     var editor = LineEditor()
     #expect(editor.offer("again") == .changed)
@@ -67,7 +67,7 @@ struct LineEditorTests {
     #expect(editor.offer("other") == .unchanged && editor.text == "agai")
   }
 
-  @Test("does not grow beyond what a message may be")
+  @Test("does not grow beyond the length limit of a message")
   func limit() {
     var editor = LineEditor()
     for _ in 0..<LineEditor.limit { _ = editor.press(.text("x")) }

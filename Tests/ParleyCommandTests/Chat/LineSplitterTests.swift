@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lines from a pipe")
 struct LineSplitterTests {
-  @Test("are cut at their ends, however the bytes come")
+  @Test("are split at line ends, however the bytes arrive")
   func cuts() {
     var splitter = LineSplitter()
     let lines = Array("one\ntwö\n\nthree".utf8).flatMap { splitter.receive([$0]) }
@@ -13,7 +13,7 @@ struct LineSplitterTests {
     #expect(splitter.finish().isEmpty)
   }
 
-  @Test("are cut when they never end")
+  @Test("are split at the length limit when they never end")
   func endless() {
     var splitter = LineSplitter()
     let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: LineSplitter.limit + 1)

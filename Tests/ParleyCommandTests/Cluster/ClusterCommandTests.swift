@@ -27,7 +27,7 @@ struct ClusterCommandTests {
      "store":{"kind":"postgresql","is_up":false,"reason":"disk full"}}
     """
 
-  @Test("the list marks the server called, the home and those that are deaf")
+  @Test("the list marks the contacted server, the home and deaf servers")
   func lines() throws {
     let lines = ClusterCommand.Status.lines(try JSONDocument(Self.answer).root)
     let text = lines.joined(separator: "\n")
@@ -42,7 +42,7 @@ struct ClusterCommandTests {
     #expect(text.contains("postgresql, FAILS: disk full"), "\(text)")
   }
 
-  @Test("servers that have ended have rows of their own when all are asked for")
+  @Test("ended servers have their own rows when all are requested")
   func all() throws {
     let root = try JSONDocument(Self.answer).root
     let text = ClusterCommand.Status.lines(root, isEach: { _ in true }).joined(separator: "\n")
@@ -53,7 +53,7 @@ struct ClusterCommandTests {
     #expect(!text.contains("1 left"), "\(text)")
   }
 
-  @Test("a dozen servers of one name that have ended take one line")
+  @Test("a dozen ended servers of one name take one line")
   func folded() throws {
     let dead = (0..<12).map { number in
       let ending = number % 3 == 0 ? "left" : "silent"
@@ -65,7 +65,7 @@ struct ClusterCommandTests {
     #expect(lines.last?.contains("vm: 4 left, 8 silent") == true, "\(lines)")
   }
 
-  @Test("a server that was lost, and has not come again, and a store that fails are problems")
+  @Test("a lost server that has not returned, and a failing store, are reported as problems")
   func problems() throws {
     let root = try JSONDocument(Self.answer).root
     #expect(
@@ -73,7 +73,7 @@ struct ClusterCommandTests {
         == ["chat2 is dead", "chat5 is dead (silent)", "the store does not work"])
   }
 
-  @Test("a server is chosen by its id, by a name that is its own, or as the server called")
+  @Test("a server is selected by its ID, by a unique name, or as the contacted server")
   func choosing() throws {
     let root = try JSONDocument(Self.answer).root
     func chosen(_ wanted: String?) throws -> String {

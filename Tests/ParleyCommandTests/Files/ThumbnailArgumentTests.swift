@@ -14,13 +14,13 @@ struct ThumbnailArgumentTests {
   }
 
   @Test(
-    "is nothing else",
+    "is refused in any other form",
     arguments: ["", "x", "100", "100x", "x100", "0x1", "2001x1", "1x2001", "1X1", "01x1", "1x1x1"])
   func refused(text: String) {
     #expect(ThumbnailArgument(argument: text) == nil)
   }
 
-  @Test("several are a list in JSON, and none is no value")
+  @Test("several boxes are a JSON list, and none is an absent value")
   func list() throws {
     let boxes = try ["100x80", "7x5"].map { try #require(ThumbnailArgument(argument: $0)) }
     #expect(

@@ -6,7 +6,7 @@ import Testing
 extension CommandTests {
   @Suite("backs up and restores")
   struct BackupCommandTests {
-    @Test("a gateway that runs, and another one goes on with the copy")
+    @Test("a running gateway, and another one starts from the copy")
     func roundTrip() throws {
       let server = try ServerProcess(CommandTests.quiet)
       _ = try server.run("channel", "create", "lobby")
@@ -38,7 +38,7 @@ extension CommandTests {
       #expect(try next.run("message", "list", "lobby").output.contains("kept"))
     }
 
-    @Test("by the settings of the gateway, and says what it leaves out")
+    @Test("with the settings of the gateway, and names what it leaves out")
     func settings() throws {
       let server = try ServerProcess(CommandTests.quiet)
       try server.stop()

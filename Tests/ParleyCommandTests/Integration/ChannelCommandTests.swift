@@ -5,7 +5,7 @@ import Testing
 extension CommandTests {
   @Suite("makes, changes and removes channels")
   struct ChannelCommandTests {
-    @Test("from their creation to their end")
+    @Test("from creation to deletion")
     func channels() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let made = try server.run("channel", "create", "lobby", "--name", "Löbby", "--json")

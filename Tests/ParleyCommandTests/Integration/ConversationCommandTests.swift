@@ -11,7 +11,7 @@ extension CommandTests {
       try CommandProcess(arguments, environment: server.commandEnvironment)
     }
 
-    @Test("prints events as they came, each a line of JSON")
+    @Test("prints events in the order of their arrival, one line of JSON each")
     func watch() throws {
       let server = try ServerProcess(CommandTests.quiet)
       _ = try server.run("channel", "create", "lobby")
@@ -36,7 +36,7 @@ extension CommandTests {
       }
     }
 
-    @Test("sends piped lines, those that come too soon when their time has come")
+    @Test("sends piped lines, delaying those over the flood limit until it permits")
     func pipedChat() throws {
       let server = try ServerProcess([
         "--limits-flood-messages", "2", "--limits-flood-window-ms", "200", "--unfurl-mode", "off",
@@ -53,7 +53,7 @@ extension CommandTests {
           == (1...7).map { "line \($0)" } + ["/slash", "last"])
     }
 
-    @Test("shows files by name, size and address, and ends without a word about it")
+    @Test("shows files by name, size and address, and ends silently after a piped file")
     func pipedFile() throws {
       let server = try ServerProcess(CommandTests.quiet)
       _ = try server.run("channel", "create", "lobby")
@@ -68,7 +68,7 @@ extension CommandTests {
       #expect(!outcome.output.contains("connected"), "\(outcome.output)")
     }
 
-    @Test("shows what was said before, what others say, and what was withheld")
+    @Test("shows earlier messages, messages of others, and notices of withheld messages")
     func listening() throws {
       let server = try ServerProcess([
         "--limits-flood-messages", "0", "--limits-throttle-messages", "2",

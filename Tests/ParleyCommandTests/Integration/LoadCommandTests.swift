@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension CommandTests {
-  @Suite("loads a gateway")
+  @Suite("generates load for a gateway")
   struct LoadCommandTests {
     private static let short = ["--duration", "2s", "--warm-up", "200ms", "--json"]
     private static let unlimited = [
@@ -26,7 +26,7 @@ extension CommandTests {
       return report
     }
 
-    @Test("fan-out: every subscriber gets every message, and the server's usage is told")
+    @Test("fan-out: every subscriber gets every message, and the server's usage is reported")
     func fanout() throws {
       let server = try ServerProcess(Self.unlimited)
       let report = try load(
@@ -41,7 +41,7 @@ extension CommandTests {
       #expect((report["latency_ns"]?["delivery"]?["count"]?.integer ?? 0) > 0)
     }
 
-    @Test("fan-out as fast as answers come, its usage from the metrics, over compression")
+    @Test("fan-out at the rate of the responses, with usage from the metrics, over compression")
     func window() throws {
       let server = try ServerProcess(Self.unlimited)
       let report = try load(
@@ -53,7 +53,7 @@ extension CommandTests {
       #expect((report["usage"]?["server_memory_before"]?.integer ?? 0) > 0)
     }
 
-    @Test("fan-out under the throttle: what is withheld is withheld rightly")
+    @Test("fan-out under the throttle: messages are withheld according to the rule")
     func throttled() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let report = try load(
@@ -61,7 +61,7 @@ extension CommandTests {
       #expect((report["check"]?["withheld"]?.integer ?? 0) > 0)
     }
 
-    @Test("a throttle that is not the gateway's is noticed, and ends with 1")
+    @Test("a throttle rule that differs from the gateway's is detected, and the exit status is 1")
     func wrongRule() throws {
       let server = try ServerProcess(Self.unlimited)
       let outcome = try server.run(
@@ -81,7 +81,7 @@ extension CommandTests {
       #expect((report["counts"]?["updates"]?.integer ?? 0) > 0)
     }
 
-    @Test("spike: all who come are let in, and get what is said from then on")
+    @Test("spike: all clients are admitted, and receive all messages from then on")
     func spike() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let report = try load(
@@ -91,7 +91,7 @@ extension CommandTests {
       #expect(report["counts"]?["connected"]?.integer == 63)
     }
 
-    @Test("storm: all return, with what they missed")
+    @Test("storm: all clients reconnect and recover the missed events")
     func storm() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let report = try load(
@@ -100,7 +100,7 @@ extension CommandTests {
       #expect(report["counts"]?["gaps"]?.integer == 0)
     }
 
-    @Test("flood: abusers are refused, and the others measured before and during")
+    @Test("flood: abusers are refused, and the other clients are measured before and during it")
     func flood() throws {
       let server = try ServerProcess(["--unfurl-mode", "off"])
       let report = try load(
@@ -114,7 +114,7 @@ extension CommandTests {
       #expect((report["latency_ns"]?["delivery"]?["count"]?.integer ?? 0) > 0)
     }
 
-    @Test("slow: those who read too slowly are put out, and the others miss nothing")
+    @Test("slow: slow readers are disconnected, and the other clients miss nothing")
     func slow() throws {
       let server = try ServerProcess(Self.unlimited + ["--limits-outbound-bytes", "1048576"])
       // More than the kernel takes in for a connection, which is 4 MiB.
@@ -127,7 +127,7 @@ extension CommandTests {
       #expect(report["counts"]?["slow_closed"]?.integer == 2)
     }
 
-    @Test("soak: those who are cut off come back, and nothing is missed")
+    @Test("soak: disconnected clients reconnect, and nothing is missed")
     func soak() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let report = try load(
@@ -139,7 +139,7 @@ extension CommandTests {
       #expect((report["counts"]?["cut_connections"]?.integer ?? 0) > 0)
     }
 
-    @Test("a missed objective ends with 1, and the report's files are there all the same")
+    @Test("a missed objective exits with status 1, and still writes the report's files")
     func objectives() throws {
       let server = try ServerProcess(Self.unlimited)
       let folder = try TemporaryDirectory()
@@ -160,7 +160,7 @@ extension CommandTests {
       #expect(FileManager.default.fileExists(atPath: path + "/report.txt"))
     }
 
-    @Test("a report says where it comes from, and two are compared")
+    @Test("a report names its source, and two reports are compared")
     func comparison() throws {
       let server = try ServerProcess(Self.unlimited)
       let folder = try TemporaryDirectory()
@@ -193,7 +193,7 @@ extension CommandTests {
       #expect(other.status == 64 && other.errors.contains("is not a report of parley load"))
     }
 
-    @Test("--clean-up leaves no channel and no user, also after a run that failed")
+    @Test("--clean-up leaves no channels and no users, also after a failed run")
     func cleaning() throws {
       let server = try ServerProcess(CommandTests.quiet)
       _ = try server.run(["user", "create", "ada"])
@@ -217,7 +217,7 @@ extension CommandTests {
       #expect(refused.errors.contains("Deleted 0 channels and 0 users of the run."))
     }
 
-    @Test("where tokens are asked for, they are issued")
+    @Test("tokens are issued where the gateway requires them")
     func tokens() throws {
       let server = try ServerProcess(CommandTests.quiet + ["--auth-mode", "token"])
       _ = try load(server, "fanout", ["--subscribers", "3", "--issue-tokens"])
@@ -227,7 +227,7 @@ extension CommandTests {
       #expect(refused.errors.contains("--issue-tokens creates"))
     }
 
-    @Test("users are issued tokens, and deleted, at the rate that the gateway allows")
+    @Test("users get tokens, and are deleted, at the rate that the gateway allows")
     func rateOfCalls() throws {
       let server = try ServerProcess(
         CommandTests.quiet + [
@@ -240,7 +240,7 @@ extension CommandTests {
       #expect(outcome.errors.contains("Deleted 1 channel and 31 users of the run."))
     }
 
-    @Test("what can't be is refused before anything is done")
+    @Test("impossible options are refused before the run begins")
     func misuse() throws {
       let server = try ServerProcess(CommandTests.quiet)
       for options in [

@@ -6,7 +6,7 @@ import Testing
 extension CommandTests {
   @Suite("works without a gateway")
   struct LocalCommandTests {
-    @Test("checks settings, and prints those to start from")
+    @Test("checks settings, and prints a starting configuration")
     func config() throws {
       let directory = try TemporaryDirectory()
       let path = directory.path(of: "parley.yaml")
@@ -19,7 +19,7 @@ extension CommandTests {
       #expect(wrong.errors.contains("listn"))
     }
 
-    @Test("explains a token by the keys of the settings, and never shows it")
+    @Test("explains a token with the keys of the settings, and never shows it")
     func tokens() throws {
       let directory = try TemporaryDirectory()
       let settings = directory.path(of: "parley.yaml")
@@ -54,7 +54,7 @@ extension CommandTests {
       #expect(script.output.contains("moderation"))
     }
 
-    @Test("helps")
+    @Test("prints help")
     func help() throws {
       let help = try CommandProcess(["channel", "--help"]).finish()
       #expect(help.status == 0)

@@ -40,7 +40,7 @@ extension CommandTests {
       #expect(try server.run("message", "show", "lobby", "\(id)").status == 1)
     }
 
-    @Test("with files, uploaded or to be had elsewhere")
+    @Test("with files, uploaded or hosted elsewhere")
     func files() throws {
       let server = try ServerProcess(CommandTests.quiet)
       _ = try server.run("user", "create", "ada")
@@ -79,7 +79,7 @@ extension CommandTests {
       }
     }
 
-    @Test("and finds them on whatever page they are")
+    @Test("and finds them on any page")
     func search() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let client = try server.open("ada")

@@ -7,7 +7,7 @@ import Testing
 extension CommandTests {
   @Suite("operates a gateway")
   struct OperationCommandTests {
-    @Test("sets limits that hold at once, and explains them")
+    @Test("sets limits that take effect at once, and explains them")
     func limits() throws {
       let server = try ServerProcess(["--unfurl-mode", "off"])
       _ = try server.run("channel", "create", "lobby", "--custom-type", "live")
@@ -55,7 +55,7 @@ extension CommandTests {
       #expect(try server.run("token", "revoke", "shop").errors.contains("400201"))
     }
 
-    @Test("shows and closes sessions, and drains")
+    @Test("lists and closes sessions, and drains the gateway")
     func sessions() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let client = try server.open("ada")
@@ -73,7 +73,7 @@ extension CommandTests {
       withExtendedLifetime(client) {}
     }
 
-    @Test("shows the one server, and drains it by its name")
+    @Test("shows the only server, and drains it by its name")
     func cluster() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let shown = try server.run("cluster", "--channel", "lobby")
@@ -88,7 +88,7 @@ extension CommandTests {
       #expect(try server.process.waitForEnd() == .exited(0))
     }
 
-    @Test("prints its load line by line when it is not on a terminal")
+    @Test("prints its load line by line when the output is not a terminal")
     func top() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let top = try server.run("top", "--interval", "1", "--count", "2")
@@ -98,7 +98,7 @@ extension CommandTests {
       #expect(lines.first?.contains("messages/s") == true)
     }
 
-    @Test("finds the metrics on operations.listen: by the API, by the environment, or not")
+    @Test("finds the metrics on operations.listen: through the API, the environment, or not at all")
     func topElsewhere() throws {
       let port = try FreePort.choose()
       let server = try ServerProcess(
@@ -120,7 +120,7 @@ extension CommandTests {
       #expect(stopped.status == 2 && stopped.errors.contains("does not answer"))
     }
 
-    @Test("ends with 1 when refused, 2 when nobody answers, 64 when misused")
+    @Test("exits with 1 when refused, 2 when the gateway does not respond, 64 on a usage error")
     func statuses() throws {
       let server = try ServerProcess(CommandTests.quiet)
       #expect(try server.run("channel", "list", "--api-token", "wrong").status == 1)
@@ -134,7 +134,7 @@ extension CommandTests {
       #expect(try server.run("watch", "lobby", "--user", "ada").status == 1)
     }
 
-    @Test("is led by profiles")
+    @Test("takes values from profiles")
     func profiles() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let path = server.directory.path(of: "profiles.yaml")

@@ -3,9 +3,9 @@ import TestPeers
 import Testing
 
 extension CommandTests {
-  @Suite("reaches a gateway")
+  @Suite("connects to a gateway")
   struct ReachingTests {
-    @Test("over TLS, whose authority is named by flag, environment or profile")
+    @Test("over TLS, with the authority from a flag, the environment or a profile")
     func authority() throws {
       let directory = try TemporaryDirectory()
       let certificate = directory.path(of: "certificate.pem")
@@ -49,7 +49,7 @@ extension CommandTests {
       #expect(try run("status", "--ca-certificate", key).errors.contains("no certificate"))
     }
 
-    @Test("and says what to do when it does not")
+    @Test("and reports what to do when the connection fails")
     func advice() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let nowhere = try server.run("status", "--server", "http://127.0.0.1:1")
@@ -65,7 +65,7 @@ extension CommandTests {
       #expect(socks.status == 64 && socks.errors.contains("http_proxy"), "\(socks.errors)")
     }
 
-    @Test("through the environment's proxy")
+    @Test("through the proxy of the environment")
     func proxy() throws {
       let proxy = try PageServer(page: "the proxy's own page")
       defer { proxy.stop() }

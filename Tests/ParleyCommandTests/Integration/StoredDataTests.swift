@@ -3,7 +3,7 @@ import TestPeers
 import Testing
 
 extension CommandTests {
-  @Suite("keeps the application's own data")
+  @Suite("manages the application's own data")
   struct StoredDataTests {
     @Test("counters of a channel")
     func metacounters() throws {
@@ -54,7 +54,7 @@ extension CommandTests {
       #expect(!keys.output.contains("games") && keys.output.contains("seats"))
     }
 
-    @Test("bans and mutes one by one")
+    @Test("bans and mutes, one at a time")
     func restrictions() throws {
       let server = try ServerProcess(CommandTests.quiet)
       for user in ["ada", "jeff"] { _ = try server.run("user", "create", user) }

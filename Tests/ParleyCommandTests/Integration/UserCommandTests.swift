@@ -3,9 +3,9 @@ import TestPeers
 import Testing
 
 extension CommandTests {
-  @Suite("looks after users")
+  @Suite("manages users")
   struct UserCommandTests {
-    @Test("from their creation to their end")
+    @Test("from creation to deletion")
     func users() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let made = try server.run("user", "create", "ada", "--issue-access-token", "--json")
@@ -26,7 +26,7 @@ extension CommandTests {
       #expect(try server.run("user", "show", "ada").status == 1)
     }
 
-    @Test("and keeps some quiet or away")
+    @Test("and mutes or bans them")
     func moderation() throws {
       let server = try ServerProcess(CommandTests.quiet)
       _ = try server.run("user", "create", "jeff")

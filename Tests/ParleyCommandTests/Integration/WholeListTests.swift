@@ -3,7 +3,7 @@ import TestPeers
 import Testing
 
 extension CommandTests {
-  @Suite("shows lists to their end")
+  @Suite("shows whole lists")
   struct WholeListTests {
     @Test("page by page, as a table and as one array")
     func users() throws {
@@ -28,7 +28,7 @@ extension CommandTests {
       #expect(try server.run("channel", "participants", "nowhere", "--all", "--json").output == "")
     }
 
-    @Test("messages from the very first on")
+    @Test("messages from the first one on")
     func messages() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let client = try server.open("ada")

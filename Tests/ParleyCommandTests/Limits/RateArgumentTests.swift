@@ -17,7 +17,7 @@ struct RateArgumentTests {
   }
 
   @Test(
-    "is nothing else",
+    "is refused in any other form",
     arguments: [
       "", "5", "5/", "/5", "-1/5", "5/5/5", "99999999999999999999/1", "5/s", "5/-1s", "5/1w",
       "5/9223372036854775807h",

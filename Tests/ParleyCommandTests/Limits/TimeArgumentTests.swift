@@ -15,7 +15,7 @@ struct TimeArgumentTests {
   }
 
   @Test(
-    "is nothing else",
+    "is refused in any other form",
     arguments: [
       "", "s", "-1", "-1s", "1.5h", "1 h", "1w", "soon", "2147483648", "9223372036854775807d",
     ])
@@ -23,14 +23,14 @@ struct TimeArgumentTests {
     #expect(TimeArgument(argument: text) == nil)
   }
 
-  @Test("is shown with a unit")
+  @Test("is printed with a unit")
   func shown() {
     #expect(TimeArgument(seconds: 10).defaultValueDescription == "10s")
     #expect(TimeArgument(argument: "1500ms")?.defaultValueDescription == "1500ms")
   }
 
   @Test(
-    "of a ban or mute is in whole seconds, or the longest",
+    "for a ban or mute is in whole seconds, or unlimited",
     arguments: [
       ("-1", -1), ("600", 600), ("10m", 600), ("1d", 86_400), ("2000ms", 2), ("500ms", nil),
       ("-2", nil), ("", nil),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Extra data on the command line")
 struct MetaArrayArgumentsTests {
-  @Test("is a list for each key, in the order given")
+  @Test("is one list per key, in the given order")
   func lists() throws {
     let items = try ["b=2", "a=1", "b=1"].map { try #require(MetadataItem(argument: $0)) }
     let lists = MetaArrayArguments.lists(items)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("An item of metadata on the command line")
 struct MetadataItemTests {
-  @Test("has a key and a value, in which there may be more equals signs")
+  @Test("has a key and a value, which may contain more equals signs")
   func parts() {
     #expect(MetadataItem(argument: "a=b=c")?.value == "b=c")
     #expect(MetadataItem(argument: "a=")?.value == "")

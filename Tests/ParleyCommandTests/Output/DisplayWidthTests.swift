@@ -11,7 +11,7 @@ struct DisplayWidthTests {
     #expect(DisplayWidth.of(text) == columns)
   }
 
-  @Test("is kept to what there is")
+  @Test("is cut to the available width")
   func fit() {
     #expect(DisplayWidth.fit("hello", into: 5) == "hello")
     #expect(DisplayWidth.fit("hello!", into: 5) == "hell…")

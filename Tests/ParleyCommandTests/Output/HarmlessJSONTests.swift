@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JSON shown on a terminal")
 struct HarmlessJSONTests {
-  @Test("stays the same JSON when it is made harmless")
+  @Test("remains the same JSON after escaping")
   func json() throws {
     let json = #"{"a":"\#u{9b}31m\#u{202e}","b":[1, 2]}"#
     let harmless = DisplayText.harmless(json: json)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A table")
 struct TextTableTests {
-  @Test("aligns texts to the left and numbers to the right, by their width on the screen")
+  @Test("aligns text to the left and numbers to the right, by display width")
   func alignment() {
     var table = TextTable([.text("name"), .number("count"), .text("note")])
     table.add(["世界", "5", ""])
@@ -15,12 +15,12 @@ struct TextTableTests {
       ])
   }
 
-  @Test("says that it is empty")
+  @Test("reports that it is empty")
   func empty() {
     #expect(TextTable([.text("a")]).lines(whenEmpty: "nothing") == ["nothing"])
   }
 
-  @Test("cleans its cells and cuts long ones")
+  @Test("escapes its cells and truncates long ones")
   func cells() {
     var table = TextTable([.text("a")])
     table.add(["\u{1b}[31mred\nline"])

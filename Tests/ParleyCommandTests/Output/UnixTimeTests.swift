@@ -2,7 +2,7 @@ import Testing
 
 @testable import parley
 
-@Suite("Times and durations for people")
+@Suite("Human-readable times and durations")
 struct UnixTimeTests {
   @Test("are dates in UTC")
   func dates() {
@@ -10,7 +10,7 @@ struct UnixTimeTests {
   }
 
   @Test(
-    "are the two largest units of a length of time",
+    "are the two largest units of a duration",
     arguments: [
       (0, "0 s"), (59_999, "59 s"), (61_000, "1 min 1 s"), (90_061_000, "1 d 1 h"),
       (86_400_000, "1 d 0 h"), (-5, "0 s"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import parley
 
-@Suite("The body of a call")
+@Suite("The body of an API call")
 struct RequestBodyTests {
   @Test("has the members that have a value, in order")
   func members() {

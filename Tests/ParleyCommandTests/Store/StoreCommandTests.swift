@@ -14,7 +14,7 @@ struct StoreCommandTests {
     try #require(try StoreCommand.Copy.parseAsRoot(words) as? StoreCommand.Copy)
   }
 
-  @Test("the database comes from --to, or else from the environment")
+  @Test("the database is taken from --to, or else from the environment")
   func urls() throws {
     let environment = ["PARLEY_STORE_URL": "postgres:///other"]
     let given = try command("--from", "data", "--to", "postgresql://u:hush@db/parley")

@@ -25,7 +25,7 @@ struct GatewayLoadTests {
     GatewayLoad(before: old, after: new, seconds: 2)
   }
 
-  @Test("is how much counters grew in a second")
+  @Test("is the growth of the counters per second")
   func rates() {
     let load = load(
       Self.metrics(100, fast: 0, slow: 0), Self.metrics(110, fast: 0, slow: 0))
@@ -35,13 +35,13 @@ struct GatewayLoadTests {
     #expect(load.now("parley_connections") == 7)
   }
 
-  @Test("is what counters are after a restart that set them back")
+  @Test("is the value of the counters after a restart that reset them")
   func restart() {
     let load = load(Self.metrics(100, fast: 0, slow: 0), Self.metrics(10, fast: 0, slow: 0))
     #expect(load.rate("parley_messages_total", where: "outcome", is: "accepted") == 5)
   }
 
-  @Test("has latencies of what was measured meanwhile")
+  @Test("has the latencies of measurements made in between")
   func quantiles() {
     let name = "parley_message_acknowledgement_seconds"
     let load = load(Self.metrics(0, fast: 50, slow: 50), Self.metrics(0, fast: 149, slow: 51))
@@ -84,7 +84,7 @@ struct GatewayLoadTests {
     #expect(shown("parley_store_write_queue 1001").contains("store queue 1001!"))
   }
 
-  @Test("has the five busiest channels below, whatever their names, or why they are not shown")
+  @Test("lists the five busiest channels below, whatever their names, or why they are missing")
   func busiest() throws {
     func shown(_ busiest: BusiestRows) -> [String] {
       busiest.rows.flatMap { $0.lines(width: 80, style: .plain) }
@@ -105,7 +105,7 @@ struct GatewayLoadTests {
     #expect(shown(BusiestRows(try JSONDocument(#"{"channels":[]}"#).root)).isEmpty)
   }
 
-  @Test("has the course of the last minute")
+  @Test("has the history of the last minute")
   func history() {
     #expect(LoadHistory.course([0, 7, 3.5], peak: 7) == "▁█▅")
     #expect(LoadHistory.course([0, .nan], peak: 0) == "▁▁")
@@ -120,7 +120,7 @@ struct GatewayLoadTests {
     #expect(value.hasSuffix("peak 49.5") && value.count { "▁▂▃▄▅▆▇█".contains($0) } == 30)
   }
 
-  @Test("is shown in lines as wide as their heading")
+  @Test("is printed in lines as wide as their heading")
   func text() {
     let empty = MetricsText("")
     let text = LoadText(load: GatewayLoad(before: empty, after: empty, seconds: 0))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import parley
 
-@Suite("The place of a gateway's metrics")
+@Suite("The address of a gateway's metrics")
 struct MetricsPlaceTests {
   private func url(of server: String, listening addresses: String...) throws -> String {
     let server = try #require(ServerAddress(server))
@@ -12,7 +12,7 @@ struct MetricsPlaceTests {
   }
 
   @Test(
-    "is the first address of operations.listen that can be reached",
+    "is the first reachable address of operations.listen",
     arguments: [
       ("http://127.0.0.1:8080", "127.0.0.1:9464", "http://127.0.0.1:9464/metrics"),
       ("http://localhost:8080", "[::1]:9464", "http://[::1]:9464/metrics"),
@@ -25,7 +25,7 @@ struct MetricsPlaceTests {
     #expect(try url(of: server, listening: "127.0.0.1:0", address) == expected)
   }
 
-  @Test("is named in the error when it cannot be reached")
+  @Test("is named in the error when it is unreachable")
   func unreachable() throws {
     let server = "https://chat.example.com"
     let failure = #expect(throws: CommandFailure.self) {

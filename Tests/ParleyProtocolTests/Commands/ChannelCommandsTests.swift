@@ -48,7 +48,7 @@ struct ChannelCommandsTests {
     try sample.check("channel.update", Self.lobby)
   }
 
-  @Test("a channel may be made without a channel_url, and ephemeral")
+  @Test("a channel may be created without a channel_url, and ephemeral")
   func create() throws {
     guard
       case .channelCreate(let create) = try command(
@@ -80,7 +80,7 @@ struct ChannelCommandsTests {
     try sample.check("channel.participants", Self.lobby)
   }
 
-  @Test("a page has 10 items unless said otherwise; an empty token asks for the first")
+  @Test("a page has 10 items by default; an empty token requests the first page")
   func pageDefaults() throws {
     guard case .channelList(let list) = try command("channel.list", #""token":"""#) else {
       Issue.record("no channel.list")
@@ -120,7 +120,7 @@ struct ChannelCommandsTests {
     try sample.check("channel.enter", Self.lobby)
   }
 
-  @Test("the place to recover from is read")
+  @Test("the position to recover from is parsed")
   func position() throws {
     guard
       case .channelEnter(let enter) = try command(

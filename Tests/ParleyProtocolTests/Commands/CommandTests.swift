@@ -19,7 +19,7 @@ struct CommandTests {
   }
 
   @Test(
-    "an unknown method is refused before its parameters",
+    "an unknown method is refused before its parameters are checked",
     arguments: ["", "message", "Message.send"])
   func unknownMethod(_ method: String) throws {
     let params = try node("[1]")
@@ -38,7 +38,7 @@ struct CommandTests {
     #expect(error?.code == .invalidParams)
   }
 
-  @Test("absent params are an empty object")
+  @Test("absent params count as an empty object")
   func absentParams() throws {
     guard case .sessionPing = try Command(method: "session.ping", params: nil) else {
       Issue.record("no ping")
@@ -50,7 +50,7 @@ struct CommandTests {
     #expect(error == .missing("channel_url"))
   }
 
-  @Test("unknown members are ignored, null ones absent")
+  @Test("unknown members are ignored, null members count as absent")
   func unknownMembers() throws {
     #expect(try refusal("session.close", #""x":[{"y":1}]"#) == nil)
     #expect(
@@ -58,7 +58,7 @@ struct CommandTests {
     #expect(try refusal("session.open", #""user_id":null"#) == Refusal(400105, "user_id"))
   }
 
-  @Test("each command for a channel's judge has its channel and its values")
+  @Test("each command for a channel has its channel URL and its values")
   func dispatch() throws {
     let whom = #""user_id":"u""#
     let samples: [(method: String, members: String, command: String)] = [

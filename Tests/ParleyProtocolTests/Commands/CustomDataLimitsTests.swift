@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Testing
 
-@Suite("Limits on data of applications")
+@Suite("Limits on application data")
 struct CustomDataLimitsTests {
   private let limits: CustomDataLimits
 
@@ -37,7 +37,7 @@ struct CustomDataLimitsTests {
   }
 
   @Test(
-    "a member at its limit is taken, and beyond it refused",
+    "a member at its limit is accepted, and beyond it refused",
     arguments: [
       (#""custom_type":"typ""#, nil), (#""custom_type":"type""#, Refusal(400110, "custom_type")),
       (#""data":"date""#, nil), (#""data":"dates""#, Refusal(400110, "data")),
@@ -74,7 +74,7 @@ struct CustomDataLimitsTests {
     #expect(try refusal("user.update", #""metadata":\#(items)"#)?.code == code)
   }
 
-  @Test("filters and removals reach what older settings allowed")
+  @Test("filters and removals accept values that older settings allowed")
   func stored() throws {
     let message = #""channel_url":"lobby","message_id":1"#
     let keys = #""keys":["\#(text(128))","b","c"]"#
@@ -86,7 +86,7 @@ struct CustomDataLimitsTests {
     #expect(try refusal("channel.list", #""custom_types":["\#(text(128))"]"#) == nil)
   }
 
-  @Test("the message of an upload is read as it was accepted, whatever the settings are now")
+  @Test("the message of an upload is read as it was accepted, whatever the current settings")
   func uploads() throws {
     let message = #"{"channel_url":"lobby","custom_type":"\#(text(512))"}"#
     let params = try node(#"{"size":1,"name":"a","message":\#(message)}"#)

@@ -23,7 +23,7 @@ struct FieldsTests {
     #expect(try family.text("t", limit: 5) == "👨‍👩‍👧")
   }
 
-  @Test("the data of an application is measured in bytes")
+  @Test("application data is measured in bytes")
   func dataLimit() throws {
     let fits = try parameters(#""data":"\#(text(8192, "é"))""#)
     #expect(try fits.data("data")?.utf8.count == 16_384)
@@ -48,7 +48,7 @@ struct FieldsTests {
         == Refusal(400151, "n"))
   }
 
-  @Test("a list of objects with an element of another kind is refused by what its elements must be")
+  @Test("a list of objects with another element is refused with the expected element type")
   func objects() throws {
     let parameters = try parameters(#""thumbnail_sizes":[[320,240]]"#)
     let error = #expect(throws: ServiceError.self) { try parameters.thumbnailSizes() }
@@ -56,7 +56,7 @@ struct FieldsTests {
   }
 
   @Test(
-    "a whole number is judged by type, sign and range, in this order",
+    "an integer is checked by type, sign and range, in this order",
     arguments: [
       ("1", 0), ("100", 0), ("1.0", 0), ("1e2", 0), ("null", 0), ("\"1\"", 400101),
       ("true", 400101), ("[1]", 400101), ("-1", 400106), ("0", 400113), ("101", 400113),
@@ -69,7 +69,7 @@ struct FieldsTests {
     #expect(refusal == (code == 0 ? nil : Refusal(code, "n")))
   }
 
-  @Test("a value of another type is refused with the code of the type expected")
+  @Test("a value of another type is refused with the code of the expected type")
   func types() throws {
     let parameters = try parameters(#""s":"x","n":1,"l":[],"o":{},"b":true"#)
     #expect(

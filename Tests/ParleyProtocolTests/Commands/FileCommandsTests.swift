@@ -8,7 +8,7 @@ struct FileCommandsTests {
     try FileCreate(parameters(members))
   }
 
-  @Test("the message of an upload is kept without what is unknown, and reads as it was meant")
+  @Test("the message of an upload is kept without unknown members, and is read back unchanged")
   func keepsTheMessage() throws {
     let known = """
       "channel_url":"lobby","req_id":"r","message":"a \\"b\\"","file_name":"n","file_type":"t/t",\
@@ -29,7 +29,7 @@ struct FileCommandsTests {
   }
 
   @Test(
-    "a key is required when the upload or its message asks for one",
+    "a key is required when the upload or its message requests one",
     arguments: [
       ("", nil), (#","require_auth":false"#, false), (#","require_auth":true"#, true),
     ] as [(String, Bool?)])
@@ -44,13 +44,13 @@ struct FileCommandsTests {
     }
   }
 
-  @Test("a claim in the message that is no boolean is refused")
+  @Test("a non-boolean require_auth in the message is refused")
   func refusesOtherClaims() throws {
     let members = #""size":1,"message":{"channel_url":"lobby","require_auth":"yes"}"#
     #expect(try refusal("file.create", members) == Refusal(400_104, "require_auth"))
   }
 
-  @Test("a message of a channel alone keeps what it has by default")
+  @Test("a message with only a channel keeps its defaults")
   func keepsTheDefaults() throws {
     let members = #""channel_url":"lobby""#
     let kept = try #require(try creation(#""size":1,"message":{"channel_url":"lobby"}"#).message)

@@ -1,14 +1,14 @@
 import ParleyProtocol
 import Testing
 
-@Suite("Fields of a form")
+@Suite("Form fields")
 struct FormFieldsTests {
   private func code(_ body: () throws -> Void) -> Int? {
     do { try body() } catch { return (error as? ServiceError)?.code.rawValue }
     return nil
   }
 
-  @Test("of several texts under one name the last counts, a list takes them all")
+  @Test("of several values with one name the last counts, and a list takes all")
   func repeated() throws {
     let fields = Fields(form: ["t": ["a", "b"], "l": ["x,y", "z", "x"]])
     #expect(try fields.text("t", limit: 1) == "b")
@@ -16,7 +16,7 @@ struct FormFieldsTests {
     #expect(try fields.userIDs("l") == ["x", "y", "z"])
   }
 
-  @Test("a list of objects is one text, or a text for each, at most as many as it may have")
+  @Test("a list of objects is one field, or one field per object, up to its maximum")
   func objects() throws {
     let (a, b) = (#"{"key":"a","value":["1"]}"#, #" {"key":"b"}"#)
     let fields = Fields(form: [
@@ -33,7 +33,7 @@ struct FormFieldsTests {
     #expect(code { _ = try fields.metaArrays("many", within: limits) } == 400203)
   }
 
-  @Test("a list may be JSON, and lists of objects must be")
+  @Test("a list may be JSON, and a list of objects must be")
   func json() throws {
     let arrays = #" [{"key":"k","value":["v"]}]"#
     let fields = Fields(form: [
@@ -47,7 +47,7 @@ struct FormFieldsTests {
     #expect(code { _ = try fields.metaArrays("words", within: MetaArrayLimits()) } == 400102)
   }
 
-  @Test("an empty text is a text, and no number and no list")
+  @Test("an empty value is a text, but not a number or a list")
   func empty() throws {
     let fields = Fields(form: ["e": [""]])
     #expect(try fields.text("e", limit: 1) == "")
@@ -57,7 +57,7 @@ struct FormFieldsTests {
     #expect(code { _ = try fields.userID("e") } == 400105)
   }
 
-  @Test("numbers and booleans are read from their texts, with the refusals of JSON")
+  @Test("numbers and booleans are parsed from text, with the refusals of JSON")
   func scalars() throws {
     let fields = Fields(form: ["n": ["-3"], "x": ["1.5"], "b": ["TRUE"], "o": ["{}"]])
     #expect(try fields.integer("n", in: -5...5) == -3)
@@ -68,7 +68,7 @@ struct FormFieldsTests {
     #expect(code { _ = try fields.metadata("o") } == 400103)
   }
 
-  @Test("a message reads alike from a form, from a query and from JSON")
+  @Test("a message is read the same from a form, from a query and from JSON")
   func alike() throws {
     let texts = [
       "message_type": "FILE", "user_id": "ada", "url": "https://a.example/f", "file_name": "f",
@@ -85,7 +85,7 @@ struct FormFieldsTests {
     #expect(try MessageSubmission(Fields(query: texts)) == expected)
   }
 
-  @Test("each name of a submission's fields is read", arguments: MessageSubmission.fieldNames)
+  @Test("each field name of a submission is read", arguments: MessageSubmission.fieldNames)
   func names(name: String) throws {
     var members = [
       "message_type": "\"FILE\"", "user_id": "\"ada\"", "url": "\"https://a.example/f\"",

@@ -22,7 +22,7 @@ struct MessageCommandsTests {
   }
 
   @Test(
-    "message.update changes something, within the limits of sending",
+    "message.update requires a change, within the limits of sending",
     arguments: [
       Case("", 400105, "message"), Case(#""message":null"#, 400105, "message"),
       Case(#""message":"""#, 400105, "message"), Case(#""message":"\#(text(5000))""#),
@@ -36,7 +36,7 @@ struct MessageCommandsTests {
     try sample.check("message.update", Self.message)
   }
 
-  @Test("an update tells absent members from empty ones")
+  @Test("an update distinguishes absent members from empty ones")
   func changes() throws {
     guard
       case .channel(_, .updateMessage(5, let changes)) = try command(
@@ -78,7 +78,7 @@ struct MessageCommandsTests {
     return list
   }
 
-  @Test("15 messages up to now are listed unless said otherwise")
+  @Test("15 messages up to now are listed by default")
   func listDefaults() throws {
     let expected = MessageList(
       channelURL: "lobby", anchor: .now, previousLimit: 15, nextLimit: 0, includesAnchor: true,
@@ -87,7 +87,7 @@ struct MessageCommandsTests {
     #expect(MessageList(channelURL: "lobby") == expected)
   }
 
-  @Test("a message_id above 0 decides over a message_ts")
+  @Test("a message_id above 0 takes precedence over a message_ts")
   func anchors() throws {
     #expect(try messageList(#""message_id":7"#).anchor == .message(id: 7))
     #expect(try messageList(#""message_ts":7"#).anchor == .time(7))
@@ -96,7 +96,7 @@ struct MessageCommandsTests {
   }
 
   @Test(
-    "keys of extra data are a list of 1 to 10",
+    "metaarray keys are a list of 1 to 10",
     arguments: [
       Case(#""keys":["a"]"#), Case(#""keys":\#(list((1...10).map(String.init)))"#),
       Case(#""keys":\#(list((1...11).map(String.init)))"#, 400203, "keys"),
@@ -110,7 +110,7 @@ struct MessageCommandsTests {
   }
 
   @Test(
-    "keys of any settings can be deleted",
+    "keys allowed by any settings can be deleted",
     arguments: [
       Case(#""keys":["a"]"#), Case(#""keys":\#(list((1...100).map(String.init)))"#),
       Case(#""keys":\#(list((1...101).map(String.init)))"#, 400203, "keys"),
@@ -126,7 +126,7 @@ struct MessageCommandsTests {
   }
 
   @Test(
-    "values of extra data are lists by key",
+    "metaarray values are lists by key",
     arguments: [
       Case(#""values":{"games":["soccer"]}"#), Case(table(10)),
       Case(table(11), 400203, "values"), Case("", 400105, "values"),
@@ -142,7 +142,7 @@ struct MessageCommandsTests {
   }
 
   @Test(
-    "values of any settings can be removed",
+    "values allowed by any settings can be removed",
     arguments: [
       Case(#""values":{"games":["soccer"]}"#), Case(table(100)),
       Case(table(101), 400203, "values"), Case("", 400105, "values"),
@@ -155,7 +155,7 @@ struct MessageCommandsTests {
   }
 
   @Test(
-    "a translation names its languages",
+    "a translation requires its languages",
     arguments: [
       Case(#""target_langs":["de"]"#), Case(#""target_langs":["de","DE","pt-BR"]"#),
       Case(#""target_langs":[]"#, 400105, "target_langs"),

@@ -35,7 +35,7 @@ struct MessageSendTests {
   }
 
   @Test(
-    "what goes with a message has its own limits",
+    "the data of a message has its own limits",
     arguments: [
       Case(#""req_id":"\#(text(64))""#), Case(#""req_id":"\#(text(65))""#, 400110, "req_id"),
       Case(#""req_id":1"#, 400100, "req_id"), Case(#""custom_type":"\#(text(128))""#),
@@ -78,7 +78,7 @@ struct MessageSendTests {
   }
 
   @Test(
-    "a file has an address of http or https, and limits of its own",
+    "a file has an http or https address, and its own limits",
     arguments: [
       Case(#""url":"https://a.b/c.png""#), Case(#""url":"HTTP://a""#),
       Case(#""url":"https://a.b","message":"""#),
@@ -101,7 +101,7 @@ struct MessageSendTests {
     try check(sample, #""message_type":"FILE""#)
   }
 
-  @Test("a file is what it was said to be")
+  @Test("a file keeps its declared properties")
   func file() throws {
     let draft = try send(
       #""message_type":"FILE","url":"https://a.b/c","file_name":"c","file_type":"x/y","#
@@ -120,7 +120,7 @@ struct MessageSendTests {
   }
 
   @Test(
-    "extra data has 10 keys of 100 values at most",
+    "a metaarray has at most 10 keys of 100 values",
     arguments: [
       Case(metaarray(keys: 0)), Case(metaarray(keys: 10)),
       Case(metaarray(keys: 11), 400203, "metaarray"), Case(metaarray(keys: 1, values: 100)),
@@ -141,7 +141,7 @@ struct MessageSendTests {
     try check(sample, #""message":"m""#)
   }
 
-  @Test("everything that is given reaches the draft")
+  @Test("all given values reach the draft")
   func draft() throws {
     let send = try send(
       #"""
@@ -167,7 +167,7 @@ struct MessageSendTests {
     #expect(try self.send(#""req_id":"","message":"m""#).requestID == nil)
   }
 
-  @Test("only a channel that cannot be named is refused at once")
+  @Test("only an invalid channel URL is refused at once")
   func channelFirst() throws {
     #expect(try refusal("message.send", #""message":5"#) == Refusal(400105, "channel_url"))
     #expect(try refusal("message.send", #""channel_url":"lobby","message":5"#) == nil)

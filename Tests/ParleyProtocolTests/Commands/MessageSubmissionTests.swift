@@ -29,7 +29,7 @@ struct MessageSubmissionTests {
     #expect(code(#"{"user_id":"jeff","message":"hi"}"#) == .missingParameter)
   }
 
-  @Test("a file message has a URL, and need not have a text")
+  @Test("a file message has a URL, and needs no text")
   func files() throws {
     let file = try submission(
       #"{"message_type":"FILE","user_id":"jeff","url":"https://a.b","file_size":3}"#)
@@ -49,7 +49,7 @@ struct MessageSubmissionTests {
     return nil
   }
 
-  @Test("a time in milliseconds makes a message one of the past; seconds are refused")
+  @Test("a time in milliseconds imports a past message; seconds are refused")
   func times() throws {
     let past = try submission(
       #"{"message_type":"ADMM","message":"x","created_at":1546300800000}"#)
@@ -64,7 +64,7 @@ struct MessageSubmissionTests {
     }
   }
 
-  @Test("a message of the past is not waited for")
+  @Test("a past message cannot wait for translations or thumbnails")
   func additionsToThePast() {
     let time = #""created_at":1546300800000,"#
     let languages = error(time + #""translation_target_langs":["es"]"#)
@@ -77,7 +77,7 @@ struct MessageSubmissionTests {
   }
 
   @Test(
-    "documented members that ask for what there is not are refused by name",
+    "documented but unsupported members are refused by name",
     arguments: [
       ("is_silent", "true"), ("poll_id", "7"), ("parent_message_id", "7"),
       ("is_reply_to_channel", "true"), ("files", #"[{"url":"https://a.b"}]"#),
@@ -89,7 +89,7 @@ struct MessageSubmissionTests {
     #expect(refused?.message.contains("'\(name)'") == true)
   }
 
-  @Test("they may be given if they ask for nothing, and so may members about push and reading")
+  @Test("such members are accepted when they have no effect, as are members for push and reading")
   func withoutEffect() {
     for name in UnsupportedMember.ofMessages.map(\.name) {
       for value in ["null", "false"] + (name == "is_silent" ? [] : ["0", "\"\"", "[]", "{}"]) {
@@ -107,7 +107,7 @@ struct MessageSubmissionTests {
     for member in members { #expect(error(member) == nil, "\(member)") }
   }
 
-  @Test("a form is read as JSON is")
+  @Test("a form is read like JSON")
   func forms() throws {
     var form = [
       "message_type": ["MESG"], "user_id": ["jeff"], "message": ["x"],
@@ -124,7 +124,7 @@ struct MessageSubmissionTests {
     }
   }
 
-  @Test("texts have 5,000 characters, admin messages 1,000")
+  @Test("texts have at most 5,000 characters, admin messages 1,000")
   func lengths() {
     func json(_ type: String, _ count: Int) -> String {
       let text = String(repeating: "ä", count: count)

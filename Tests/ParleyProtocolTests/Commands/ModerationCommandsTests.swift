@@ -28,7 +28,7 @@ struct ModerationCommandsTests {
       .check("channel.mute", Self.whom)
   }
 
-  @Test("without seconds it is ten years")
+  @Test("a restriction without seconds lasts ten years")
   func defaults() throws {
     guard
       case .channel("lobby", .operation(.restrict(.mute, let mute))) = try command(
@@ -43,7 +43,7 @@ struct ModerationCommandsTests {
   }
 
   @Test(
-    "a user must be named",
+    "a user ID is required",
     arguments: ["channel.mute", "channel.unmute", "channel.ban", "channel.unban"])
   func userID(_ method: String) throws {
     let lobby = #""channel_url":"lobby""#
@@ -53,7 +53,7 @@ struct ModerationCommandsTests {
   }
 
   @Test(
-    "operators are named in a list of 1 to 100",
+    "operators are given as a list of 1 to 100",
     arguments: [
       Case(#""user_ids":["a"]"#), Case(#""user_ids":\#(list((1...100).map(String.init)))"#),
       Case(#""user_ids":\#(list((1...101).map(String.init)))"#, 400203, "user_ids"),

@@ -1,10 +1,10 @@
 import ParleyProtocol
 import Testing
 
-@Suite("Names shown in the middle of other text")
+@Suite("Names displayed inside other text")
 struct NamesTests {
   @Test(
-    "hold nothing that changes the text around them",
+    "contain no characters that change the surrounding text",
     arguments: [
       0x00, 0x09, 0x0a, 0x0d, 0x1b, 0x1f, 0x7f, 0x85, 0x9b, 0x9f, 0x2028, 0x2029, 0x202a, 0x202b,
       0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069,
@@ -17,7 +17,7 @@ struct NamesTests {
   }
 
   @Test(
-    "may be of any script, with joiners, marks and variation selectors",
+    "may be in any script, with joiners, marks and variation selectors",
     arguments: [
       "👩\u{200d}👩\u{200d}👧", "❤\u{fe0f}", "🏴\u{e0067}\u{e0062}\u{e007f}", "نام\u{200c}ها",
       "C++\u{200e}",
@@ -30,7 +30,7 @@ struct NamesTests {
   }
 
   @Test(
-    "the id of a user holds no character that is not seen where it stands",
+    "a user ID contains no invisible characters",
     arguments: [
       0x00, 0x0a, 0x7f, 0x9b, 0xad, 0x061c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028,
       0x2029, 0x202a, 0x202e, 0x2060, 0x2066, 0x2069, 0xfeff,
@@ -41,7 +41,7 @@ struct NamesTests {
   }
 
   @Test(
-    "the id of a user may be of any script",
+    "a user ID may be in any script",
     arguments: ["日本", "مرحبا", "Ünï", "❤\u{fe0f}", "a b", "😀"])
   func visibleUserIDs(id: String) throws {
     try Case("\"user_id\":\"\(id)\"").check("session.open")

@@ -27,7 +27,7 @@ struct SessionCommandsTests {
     try sample.check("session.open")
   }
 
-  @Test("what is given at opening is told from what is not")
+  @Test("values given at opening are distinguished from absent ones")
   func openValues() throws {
     guard
       case .sessionOpen(let open) = try command(

@@ -24,7 +24,7 @@ struct ErrorCodeTests {
   }
 
   @Test(
-    "the HTTP status is 400 but for the codes that have their own",
+    "the HTTP status is 400, except for codes with their own status",
     arguments: [
       (.invalidAPIToken, 401), (.originNotAllowed, 403), (.noSuchEndpoint, 404), (.flood, 429),
       (.rateLimited, 429), (.internalError, 500), (.tooManyConnections, 503), (.notFound, 400),

@@ -1,10 +1,10 @@
 import ParleyProtocol
 import Testing
 
-@Suite("Refusals, one by one")
+@Suite("Individual refusals")
 struct ServiceErrorFactoryTests {
   @Test(
-    "each refusal has its code and names what was at fault",
+    "each refusal has its code and names the faulty value",
     arguments: [
       (.notFound(.user, "u"), 400201, "user_id"),
       (.notFound(.channel, "c"), 400201, "channel_url"),
@@ -33,7 +33,7 @@ struct ServiceErrorFactoryTests {
     #expect(!error.message.isEmpty)
   }
 
-  @Test("an error object without a code is none")
+  @Test("an error object without a code is not an error")
   func withoutCode() throws {
     #expect(ServiceError(json: try node(#"{"message":"no"}"#)) == nil)
   }

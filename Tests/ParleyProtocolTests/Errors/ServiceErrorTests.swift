@@ -10,7 +10,7 @@ struct ServiceErrorTests {
       written(error.encode) == #"{"code":500901,"message":"no","data":{}}"#)
   }
 
-  @Test("a rate limit carries all that a client needs to wait")
+  @Test("a rate limit error has all the values that a client needs to wait")
   func floodDetails() {
     let error = ServiceError.flood(retryAfter: 180, limit: 5, window: 1000)
     #expect(
@@ -48,7 +48,7 @@ struct ServiceErrorTests {
   }
 
   @Test(
-    "what was encoded is decoded again",
+    "an encoded error is decoded unchanged",
     arguments: [
       ServiceError.flood(retryAfter: 1, limit: 2, window: 3), .missing("a"), .internalError,
       .tooLong("message", limit: 5000), .notFound(.channel, "lobby"),
@@ -57,7 +57,7 @@ struct ServiceErrorTests {
     #expect(ServiceError(json: try node(written(error.encode))) == error)
   }
 
-  @Test("an outside value is shown bounded and without control characters")
+  @Test("an external value is shown truncated and without control characters")
   func excerpts() {
     let error = ServiceError.notFound(.channel, "a\nb" + text(1000))
     #expect(error.message == "there is no channel \"a\u{fffd}b" + text(37) + "…\"")

@@ -123,7 +123,7 @@ extension EventSample {
 @Suite("The bytes of events")
 struct EventBytesTests {
   @Test(
-    "on the socket are a notification whose params begin with the event's origin",
+    "are a notification on the socket, whose params begin with the event's origin",
     arguments: EventSample.durable + EventSample.transient + EventSample.session)
   func socket(sample: EventSample) {
     #expect(
@@ -133,7 +133,7 @@ struct EventBytesTests {
   }
 
   @Test(
-    "in a webhook are the same params after the event's name",
+    "are the same params in a webhook, after the event's name",
     arguments: EventSample.durable + [EventSample.created])
   func webhook(sample: EventSample) {
     #expect(
@@ -154,7 +154,7 @@ struct EventBytesTests {
         + #""max_length_message":5000,"operators":[],"created_at":12}}"#)
   }
 
-  @Test("are known for every event, and say which are numbered and which are posted")
+  @Test("are defined for every event, including whether it is numbered and posted")
   func all() {
     let samples = EventSample.durable + EventSample.transient + EventSample.session
     let names = (samples + [.created]).map(\.event.name.rawValue)
@@ -166,7 +166,7 @@ struct EventBytesTests {
     #expect(!EventSample.created.event.isDurable && EventSample.created.event.isPosted)
   }
 
-  @Test("of a message that is encoded already are the same, and hold its JSON")
+  @Test("of an already encoded message are the same, and contain its JSON")
   func encoded() {
     let origin = EventOrigin(channelURL: "lobby", seq: 4, timestamp: 5)
     let shown = EventMessage(encoding: EventSample.message)

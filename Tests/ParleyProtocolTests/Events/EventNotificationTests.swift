@@ -21,7 +21,7 @@ struct EventNotificationTests {
     String(decoding: event.notification(from: origin), as: UTF8.self)
   }
 
-  @Test("a message's events carry it as it was encoded")
+  @Test("a message's events contain it as it was encoded")
   func messages() {
     let message = EventMessage(
       encoding: Message(id: 1, channelURL: "lobby", user: nil, text: "x", createdAt: 1))
@@ -36,7 +36,7 @@ struct EventNotificationTests {
         == event("mention.received", params, durable: false))
   }
 
-  @Test("withheld messages are told by number and range")
+  @Test("withheld messages are reported with their count and range")
   func throttled() {
     let range = Event.Throttling(withheld: 5, firstMessageID: 11, lastMessageID: 19)
     #expect(
@@ -46,7 +46,7 @@ struct EventNotificationTests {
           durable: false))
   }
 
-  @Test("a channel's events show it")
+  @Test("a channel's events contain it")
   func channels() {
     let info = ChannelInfo(Channel(url: "lobby", name: "x", createdAt: 1), participantCount: 2)
     let params = #""channel":"# + String(decoding: info.encoded(), as: UTF8.self)
@@ -56,7 +56,7 @@ struct EventNotificationTests {
     #expect(text(.channelUnfrozen(info), numbered) == event("channel.unfrozen", params))
   }
 
-  @Test("mutes and bans tell whom, for how long and why")
+  @Test("mutes and bans contain the user, the duration and the reason")
   func moderation() {
     let restriction = Event.Restriction(user: jeff, seconds: -1, description: "spam")
     let params = #""user":\#(userJSON),"seconds":-1,"description":"spam""#
@@ -72,7 +72,7 @@ struct EventNotificationTests {
         == event("channel.operators_changed", #""operators":[\#(userJSON)]"#))
   }
 
-  @Test("presence has no seq")
+  @Test("presence events have no seq")
   func presence() {
     let presence = Event.Presence(user: jeff, participantCount: 3)
     let params = #""user":\#(userJSON),"participant_count":3"#
@@ -87,7 +87,7 @@ struct EventNotificationTests {
         == event("channel.participant_count", #""participant_count":300"#, durable: false))
   }
 
-  @Test("events of the session name no channel")
+  @Test("events of a session contain no channel")
   func sessions() {
     #expect(
       text(.sessionExpiring(.init(expiresAt: 60_001)), .session(at: 1))

@@ -111,7 +111,7 @@ private struct RandomEvents {
   }
 }
 
-@Suite("Events that are written and read")
+@Suite("Events that are written and read back")
 struct EventPropertyTests {
   private func events(
     _ seed: UInt64
@@ -122,12 +122,12 @@ struct EventPropertyTests {
     return (message, channel, random.all(message, channel).map { ($0, random.origin($0)) })
   }
 
-  @Test("every name is among them")
+  @Test("include every name")
   func names() {
     #expect(Set(events(1).all.map(\.event.name)) == Set(EventName.allCases))
   }
 
-  @Test("are the same after the socket", arguments: 1...100)
+  @Test("are unchanged through the socket", arguments: 1...100)
   func socket(seed: UInt64) throws {
     for (event, origin) in events(seed).all {
       let output = try RPCOutput.parse(event.notification(from: origin))
@@ -141,7 +141,7 @@ struct EventPropertyTests {
     }
   }
 
-  @Test("are the same after a webhook", arguments: 1...100)
+  @Test("are unchanged through a webhook", arguments: 1...100)
   func webhook(seed: UInt64) throws {
     for (event, origin) in events(seed).all {
       let root = try JSONDocument(event.webhookEvent(from: origin)).root
@@ -151,7 +151,7 @@ struct EventPropertyTests {
     }
   }
 
-  @Test("are the same after the log, if they are durable", arguments: 1...100)
+  @Test("are unchanged through the log, if they are durable", arguments: 1...100)
   func log(seed: UInt64) throws {
     let (message, channel, all) = events(seed)
     for (event, _) in all {
@@ -169,7 +169,7 @@ struct EventPropertyTests {
     }
   }
 
-  @Test("keep all that messages and channels hold", arguments: 1...100)
+  @Test("keep all fields of messages and channels", arguments: 1...100)
   func resources(seed: UInt64) throws {
     let (message, channel, all) = events(seed)
     for (event, origin) in all {
@@ -183,7 +183,7 @@ struct EventPropertyTests {
     }
   }
 
-  @Test("are written alike from a value and from its bytes", arguments: 1...20)
+  @Test("are written identically from a value and from its bytes", arguments: 1...20)
   func encoded(seed: UInt64) {
     let (message, _, all) = events(seed)
     let origin = all[0].origin
@@ -201,7 +201,7 @@ struct EventPropertyTests {
     }
   }
 
-  @Test("differ when any of their parts does", arguments: 1...20)
+  @Test("differ when any of their parts differs", arguments: 1...20)
   func different(seed: UInt64) {
     let all = events(seed).all.map(\.event)
     for (index, event) in all.enumerated() {
@@ -216,7 +216,8 @@ struct EventPropertyTests {
     #expect(shown != .channelChanged(channel))
   }
 
-  @Test("are refused without their members, which are named", arguments: EventName.allCases)
+  @Test(
+    "are refused without their required members, which are named", arguments: EventName.allCases)
   func refused(name: EventName) throws {
     let empty = try JSONDocument("{}").root
     let error = try #require(throws: ResourceError.self) { try Event(name, params: empty) }

@@ -113,7 +113,7 @@ struct EventSizeTests {
   }
 
   @Test(
-    "no event about a message is larger than 64 KiB, whatever its members hold", arguments: 1...30)
+    "no event about a message is larger than 64 KiB, whatever its members are", arguments: 1...30)
   func messages(seed: UInt64) throws {
     var texts = texts(seed)
     let message = texts.message()
@@ -130,7 +130,7 @@ struct EventSizeTests {
   }
 
   @Test(
-    "a message that is let through loses nothing of its own, whoever is in it", arguments: 1...30)
+    "an accepted message keeps all of its own data, whichever users it contains", arguments: 1...30)
   func accepted(seed: UInt64) throws {
     var texts = texts(seed)
     var message = texts.message()
@@ -168,7 +168,7 @@ struct EventSizeTests {
     #expect(!isAccepted || read.data == channel.data)
   }
 
-  @Test("an event is the same when it is read and written again", arguments: 1...8)
+  @Test("an event is the same after it is read and written again", arguments: 1...8)
   func rewriting(seed: UInt64) throws {
     var texts = texts(seed)
     let events: [Event] = [
@@ -184,7 +184,7 @@ struct EventSizeTests {
     }
   }
 
-  @Test("texts without escapes pass at the limits of all members together")
+  @Test("text without escapes is accepted at the limits of all members together")
   func ordinaryLimits() throws {
     let value = String(repeating: "x", count: 160)
     let message = Message(
@@ -203,7 +203,7 @@ struct EventSizeTests {
     try channel.checkSize()
   }
 
-  @Test("each member of custom data passes alone at the largest limit")
+  @Test("each member of custom data is accepted alone at the largest limit")
   func largestLimits() throws {
     let most = CustomDataLimits.most
     var message = Message(id: 1, channelURL: "lobby", user: nil, text: "x", createdAt: 1)
@@ -219,7 +219,7 @@ struct EventSizeTests {
     try channel.checkSize()
   }
 
-  @Test("the refusal names the member that takes most, and the bytes")
+  @Test("the refusal names the largest member, and the bytes")
   func refusal() throws {
     let message = Message(
       id: 1, channelURL: "lobby", user: nil, text: "x",
@@ -234,7 +234,7 @@ struct EventSizeTests {
     try MessageSize(smaller).check(after: MessageSize(message))
   }
 
-  @Test("of many users the pictures go first, then the last users")
+  @Test("with many users the pictures are dropped first, then the last users")
   func fitting() {
     let users = (0..<10).map {
       User(id: "u\($0)", profileURL: String(repeating: "p", count: 100))

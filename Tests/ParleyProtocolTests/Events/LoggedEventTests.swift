@@ -16,7 +16,7 @@ struct LoggedEventTests {
     LoggedEvent(event, seq: 4, timestamp: 5)
   }
 
-  @Test("keep of messages and channels nothing but their names and ids")
+  @Test("keep only the names and IDs of messages and channels")
   func references() {
     #expect(
       logged(.messageReceived(EventMessage(message(7))))
@@ -32,7 +32,7 @@ struct LoggedEventTests {
         == LoggedEvent(name: .channelFrozen, payload: "{}", seq: 4, timestamp: 5))
   }
 
-  @Test("keep of users what the event shows")
+  @Test("keep the user fields that the event shows")
   func users() {
     #expect(
       logged(.userMuted(.init(user: jeff, seconds: 60, description: "loud")))?.payload
@@ -42,7 +42,7 @@ struct LoggedEventTests {
       logged(.operatorsChanged(.init([jeff])))?.payload == #"{"operators":[\#(jeffJSON)]}"#)
   }
 
-  @Test("are not there for events without a number")
+  @Test("do not exist for events without a number")
   func transient() {
     #expect(logged(.userEntered(.init(user: jeff, participantCount: 1))) == nil)
     #expect(logged(.channelCreated(channel)) == nil)
@@ -74,7 +74,7 @@ struct LoggedEventTests {
     #expect(try event(.channelDeleted, nil) == .channelDeleted(channel))
   }
 
-  @Test("are refused without their message, and with a payload that is none")
+  @Test("are refused without their message, and with an invalid payload")
   func refused() {
     #expect(throws: ResourceError("message.updated", member: "message")) {
       try event(.messageUpdated, nil)

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("The fuzzer's corpus")
 struct JSONCorpusTests {
-  @Test("there is one")
+  @Test("is not empty")
   func exists() throws {
     #expect(try !FuzzCorpus.inputs(of: "JSONDocument").isEmpty)
   }
 
-  @Test("each text is JSON, and read or refused as a request when cut short")
+  @Test("each text is JSON, and is read or refused as a request when truncated")
   func replay() throws {
     for bytes in try FuzzCorpus.inputs(of: "JSONDocument") {
       _ = try JSONDocument(bytes)

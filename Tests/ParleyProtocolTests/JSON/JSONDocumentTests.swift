@@ -58,7 +58,7 @@ struct JSONDocumentTests {
     #expect(error?.offset == 1)
   }
 
-  @Test("the validity of every sequence of two bytes is that of the standard library")
+  @Test("the validity of every two-byte sequence matches the standard library")
   func agreesOnTwoBytes() {
     for first in UInt8(0x80)...0xff {
       for second in UInt8(0x80)...0xff {
@@ -73,7 +73,7 @@ struct JSONDocumentTests {
   }
 
   @Test(
-    "an object that names a member twice is refused, however the name is written",
+    "an object with a duplicate name is refused, however the name is written",
     arguments: [
       "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "{\"\":1,\"\":2}",
       "[{\"x\":{\"é\":1,\"b\":[],\"\\u00e9\":2}}]",
@@ -83,7 +83,7 @@ struct JSONDocumentTests {
     #expect(error?.kind == .duplicateMember)
   }
 
-  @Test("a repeated name is found among many members", arguments: [2, 12, 13, 14, 500])
+  @Test("a duplicate name is found among many members", arguments: [2, 12, 13, 14, 500])
   func refusesRepeatedNamesAmongMany(_ count: Int) throws {
     let names = (0..<count).map { "\"m\($0)\":0" }
     _ = try JSONDocument("{\(names.joined(separator: ","))}")
@@ -93,14 +93,14 @@ struct JSONDocumentTests {
     #expect(error?.kind == .duplicateMember)
   }
 
-  @Test("names that only look alike are different names")
+  @Test("names that only look alike are distinct")
   func tellsNormalizationFormsApart() throws {
     let document = try JSONDocument("{\"\u{e9}\":1,\"e\u{301}\":2}")
     #expect(document.root["\u{e9}"]?.integer == 1)
     #expect(document.root["e\u{301}"]?.integer == 2)
   }
 
-  @Test("nesting is refused beyond the limit of depth")
+  @Test("nesting beyond the depth limit is refused")
   func boundsDepth() throws {
     _ = try JSONDocument(text(32, "[") + text(32, "]"))
     let error = #expect(throws: JSONError.self) { try JSONDocument(text(33, "[")) }
@@ -110,7 +110,7 @@ struct JSONDocumentTests {
     _ = try JSONDocument("[\(siblings)]", limits: JSONLimits(depth: 3))
   }
 
-  @Test("values and names are counted against the limit of nodes")
+  @Test("values and names count towards the node limit")
   func boundsNodes() throws {
     let limits = JSONLimits(nodeCount: 5)
     _ = try JSONDocument("{\"a\":1,\"b\":2}", limits: limits)
@@ -120,7 +120,7 @@ struct JSONDocumentTests {
     #expect(error?.kind == .limit)
   }
 
-  @Test("a text longer than the limit is refused unread")
+  @Test("a text longer than the limit is refused without parsing")
   func boundsSize() throws {
     _ = try JSONDocument("[1]", limits: JSONLimits(byteCount: 3))
     let error = #expect(throws: JSONError.self) {
@@ -129,7 +129,7 @@ struct JSONDocumentTests {
     #expect(error?.kind == .limit)
   }
 
-  @Test("an error names the place")
+  @Test("an error contains the position")
   func namesThePlace() {
     let error = #expect(throws: JSONError.self) { try JSONDocument("{\"a\": tru}") }
     #expect(error?.description == "a value is expected at byte 6")

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("JSON values")
 struct JSONNodeTests {
-  @Test("each value knows its kind and answers to no other")
+  @Test("each value has its kind and does not convert to another")
   func kinds() throws {
     let values = Array(try node("[null,true,1,\"1\",[1],{\"a\":1}]").elements)
     #expect(values.map(\.kind) == [.null, .bool, .number, .string, .array, .object])
@@ -17,7 +17,7 @@ struct JSONNodeTests {
     #expect(values.map { $0["a"] != nil } == [false, false, false, false, false, true])
   }
 
-  @Test("a value's own text is kept as it was written")
+  @Test("the source text of a value is kept as it was written")
   func raw() throws {
     let values = try node("[ 1.0 , \"\\u0041\" , { \"a\" : [ ] } , null ]").elements
     #expect(
@@ -26,7 +26,7 @@ struct JSONNodeTests {
   }
 
   @Test(
-    "whole numbers are exact, in whatever form they are written",
+    "integers are exact, in whatever form they are written",
     arguments: [
       ("0", 0), ("-0", 0), ("7", 7), ("-7", -7), ("1.0", 1), ("1e3", 1000), ("1E+3", 1000),
       ("-2.50e1", -25), ("1000e-3", 1), ("0.001e3", 1), ("0e99999999999999999999", 0),
@@ -39,7 +39,7 @@ struct JSONNodeTests {
   }
 
   @Test(
-    "a number that is not whole, or cannot be told exactly, is no integer",
+    "a number that is fractional or inexact is not an integer",
     arguments: [
       "0.5", "1.5", "1e-1", "15e-1", "9223372036854775808", "-9223372036854775809",
       "9007199254740993.0", "1e16", "1e99999999999999999999", "1e-99999999999999999999",
@@ -49,7 +49,7 @@ struct JSONNodeTests {
     #expect(try node(text).integer == nil)
   }
 
-  @Test("the nearest binary number is given unless it is infinite")
+  @Test("the nearest binary number is returned unless it is infinite")
   func numbers() throws {
     #expect(try node("0.1").number == 0.1)
     #expect(try node("-1.5e-7").number == -1.5e-7)
@@ -58,7 +58,7 @@ struct JSONNodeTests {
   }
 
   @Test(
-    "escapes are resolved",
+    "escapes are decoded",
     arguments: [
       ("\\\"\\\\\\/", "\"\\/"), ("\\b\\f\\n\\r\\t", "\u{8}\u{c}\n\r\t"), ("\\u0041", "A"),
       ("\\u00e9\\u20AC", "é€"), ("\\ud83d\\ude00!", "😀!"), ("a\\u0000b", "a\u{0}b"),

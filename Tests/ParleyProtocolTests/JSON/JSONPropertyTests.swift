@@ -85,7 +85,7 @@ private indirect enum Tree: Equatable {
   }
 }
 
-@Suite("JSON, reading what was written")
+@Suite("JSON round trips")
 struct JSONPropertyTests {
   @Test("any value is read back as it was written", arguments: 0..<300 as Range<UInt64>)
   func roundTrip(seed: UInt64) throws {
@@ -96,7 +96,7 @@ struct JSONPropertyTests {
     #expect(Tree(document.root) == tree, "seed \(seed)")
   }
 
-  @Test("what was written and then damaged is read or refused", arguments: 0..<300 as Range<UInt64>)
+  @Test("written JSON that is damaged is read or refused", arguments: 0..<300 as Range<UInt64>)
   func damage(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let tree = Tree(depth: 3, using: &generator)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Writing JSON")
 struct JSONWriterTests {
-  @Test("commas stand between values and nowhere else")
+  @Test("commas are written between values and nowhere else")
   func commas() {
     let text = written {
       $0.object {
@@ -32,7 +32,7 @@ struct JSONWriterTests {
   }
 
   @Test(
-    "only what must be is escaped",
+    "only characters that require it are escaped",
     arguments: [
       ("", #""""#), ("plain", #""plain""#), ("\"", #""\"""#), ("\\", #""\\""#), ("/", #""/""#),
       ("\u{8}\t\n\u{c}\r", #""\b\t\n\f\r""#), ("\u{0}\u{1f}\u{7f}", "\"\\u0000\\u001f\u{7f}\""),
@@ -43,13 +43,13 @@ struct JSONWriterTests {
   }
 
   @Test(
-    "whole numbers are written in digits",
+    "integers are written in digits",
     arguments: [0, 1, -1, 9, 10, 99, 100, 1_730_000_000_000, .max, .min] as [Int64])
   func integers(_ number: Int64) {
     #expect(written { $0.value(number) } == String(number))
   }
 
-  @Test("a text outgrows what was reserved", arguments: [0, 1, 2, 63, 64, 65, 1_000])
+  @Test("a text may exceed the reserved capacity", arguments: [0, 1, 2, 63, 64, 65, 1_000])
   func growth(_ capacity: Int) {
     let texts = (0..<200).map { String(repeating: "\"é", count: $0 % 7) + String($0) }
     let bytes = JSONWriter.bytes(reserving: capacity) { writer in
@@ -59,7 +59,7 @@ struct JSONWriterTests {
     #expect(String(decoding: bytes, as: UTF8.self) == "[" + quoted.joined(separator: ",") + "]")
   }
 
-  @Test("a table of texts is written by name")
+  @Test("a table of texts is sorted by name")
   func tables() {
     let text = written { $0.object { $0.member("t", ["b": "2", "a\n": "1"]) } }
     #expect(text == #"{"t":{"a\n":"1","b":"2"}}"#)

@@ -37,7 +37,7 @@ struct RPCInputTests {
   }
 
   @Test(
-    "a request without an id, or with a null one, is a notification",
+    "a request without an ID, or with a null ID, is a notification",
     arguments: ["", #","id":null"#])
   func notification(_ id: String) throws {
     let request = try request(#"{"jsonrpc":"2.0","method":"foobar"\#(id)}"#)
@@ -56,14 +56,14 @@ struct RPCInputTests {
   }
 
   @Test(
-    "an id of another type is an invalid request, answered with a null id",
+    "an ID of another type is an invalid request, answered with a null ID",
     arguments: ["1.5", "true", "[]", "{}", "[1]", "1e400"])
   func otherIdentifiers(_ id: String) {
     #expect(replies(#"{"jsonrpc":"2.0","method":"m","id":\#(id)}"#) == ["-32600 null"])
   }
 
   @Test(
-    "an invalid request is answered with its id where that can be read",
+    "an invalid request is answered with its ID if it is readable",
     arguments: [
       (#"{"jsonrpc":"2.0","id":7}"#, "-32600 7"),
       (#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, "-32600 null"),
@@ -79,7 +79,7 @@ struct RPCInputTests {
   }
 
   @Test(
-    "what is not JSON is a parse error with a null id (§7)",
+    "input that is not JSON is a parse error with a null ID (§7)",
     arguments: [
       #"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, "",
       #"[{"jsonrpc":"2.0","method":"sum","params":[1,2,4]},{"jsonrpc":"2.0","method"]"#,
@@ -93,7 +93,7 @@ struct RPCInputTests {
   }
 
   @Test(
-    "a request that is not JSON is answered with its id where that can be read",
+    "a request that is not JSON is answered with its ID if it is readable",
     arguments: [
       (#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"message":"cut \ud83d"}}"#, "1"),
       (#"{"method":"m","params":{"message":"cut \ud83d"},"id" : "a\"b" }"#, #""a\"b""#),
@@ -105,7 +105,7 @@ struct RPCInputTests {
     #expect(replies(text) == ["-32700 \(id)"])
   }
 
-  @Test("each request of a batch that is not JSON is answered with its id")
+  @Test("each request of a batch that is not JSON is answered with its ID")
   func refusedBatch() {
     let cut = #"{"jsonrpc":"2.0","id":2,"method":"m","params":["\ud83d"]}"#
     let notification = #"{"jsonrpc":"2.0","method":"m"}"#
@@ -134,7 +134,7 @@ struct RPCInputTests {
     #expect(replies("[]") == ["-32600 null"])
   }
 
-  @Test("a batch of nonsense is answered item by item (§7)")
+  @Test("a batch of invalid values is answered item by item (§7)")
   func nonsenseBatch() {
     #expect(replies("[1,2,3]") == [String](repeating: "-32600 null", count: 3))
   }
@@ -159,7 +159,7 @@ struct RPCInputTests {
       shown == [#"sum "1""#, "notify_hello -", "-32600 null", #"foo.get "5""#, #"get_data "9""#])
   }
 
-  @Test("a batch holds 100 calls at most")
+  @Test("a batch contains at most 100 calls")
   func batchLimit() {
     let call = #"{"jsonrpc":"2.0","method":"m"}"#
     let calls = [String](repeating: call, count: 100)

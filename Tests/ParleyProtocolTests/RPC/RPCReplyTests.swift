@@ -5,14 +5,14 @@ import Testing
 struct RPCReplyTests {
   private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-  @Test("a result follows its request's id")
+  @Test("a result is written after its request's ID")
   func result() throws {
     let id = try #require(RPCIdentifier(try node(#""\u0061""#)))
     let written = text(RPCReply.result(Array(#"{"a":1}"#.utf8), to: id))
     #expect(written == #"{"jsonrpc":"2.0","id":"\u0061","result":{"a":1}}"#)
   }
 
-  @Test("an error without a readable id has a null one")
+  @Test("an error without a readable ID has a null ID")
   func error() {
     let written = text(RPCReply.error(.invalidRequest("no"), to: nil))
     #expect(
@@ -25,7 +25,7 @@ struct RPCReplyTests {
     #expect(written == "[{},{}]")
   }
 
-  @Test("replies and events are read back by the other end")
+  @Test("replies and events are parsed by the other side")
   func output() throws {
     var bytes = RPCReply.result(Array(#"{"a":1}"#.utf8), to: RPCIdentifier(7))
     guard case .reply(let id, .success(let result)) = try RPCOutput.parse(bytes).first else {
@@ -57,7 +57,7 @@ struct RPCReplyTests {
   }
 
   @Test(
-    "what is neither reply nor event is refused",
+    "input that is neither a reply nor an event is refused",
     arguments: ["1", "{}", #"{"jsonrpc":"2.0","result":{}}"#, #"{"id":1,"error":{}}"#, "{"])
   func refused(_ text: String) {
     #expect(throws: JSONError.self) { try RPCOutput.parse(Array(text.utf8)) }

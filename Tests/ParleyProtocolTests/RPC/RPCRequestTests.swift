@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Testing
 
-@Suite("JSON-RPC 2.0, what a client sends")
+@Suite("JSON-RPC 2.0, requests of a client")
 struct RPCRequestTests {
   @Test("a request is read by the server as it was written")
   func request() {

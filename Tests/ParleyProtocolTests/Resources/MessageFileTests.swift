@@ -7,7 +7,7 @@ struct MessageFileTests {
   private let file = MessageFile(
     url: "https://a.b/c.png", name: "c.png", type: "image/png", size: 1_234)
 
-  @Test("a file message shows its file, and is read back as it was")
+  @Test("a file message contains its file, and is read back unchanged")
   func roundTrips() throws {
     let message = Message(
       id: 1, type: .file, channelURL: "lobby", user: User(id: "ann"), text: "", file: file,
@@ -20,7 +20,7 @@ struct MessageFileTests {
     #expect(try Message(json: JSONDocument(bytes).root) == message)
   }
 
-  @Test("thumbnails are shown in their order, and read back as they were")
+  @Test("thumbnails are listed in order, and read back unchanged")
   func showsThumbnails() throws {
     var file = file
     file.thumbnails = [
@@ -37,14 +37,14 @@ struct MessageFileTests {
     #expect(try MessageFile(json: JSONDocument(bytes).root) == file)
   }
 
-  @Test("all but the address of a file may be absent")
+  @Test("all members but the address of a file may be absent")
   func readsPart() throws {
     let bytes = Array(#"{"url":"https://a.b/"}"#.utf8)
     #expect(
       try MessageFile(json: JSONDocument(bytes).root) == MessageFile(url: "https://a.b/"))
   }
 
-  @Test("a file without an address, or that is no object, is refused by name")
+  @Test("a file without an address, or that is not an object, is refused by name")
   func refuses() {
     for text in [#"{"name":"c.png"}"#, #"{"url":"u","size":"1"}"#, "[]"] {
       let error = #expect(throws: ResourceError.self) {

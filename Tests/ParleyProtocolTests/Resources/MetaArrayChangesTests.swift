@@ -6,7 +6,7 @@ struct MetaArrayChangesTests {
   private let arrays = [MetaArray(key: "a", values: ["1", "2"]), MetaArray(key: "b")]
   private let limits = MetaArrayLimits()
 
-  @Test("creating keys leaves those that are there as they are")
+  @Test("creating keys leaves existing keys unchanged")
   func creating() throws {
     let result = try arrays.creating(keys: ["c", "a"], within: limits)
     #expect(result == arrays + [MetaArray(key: "c")])
@@ -22,12 +22,12 @@ struct MetaArrayChangesTests {
     #expect(error?.code == .tooManyItems)
   }
 
-  @Test("deleting passes over keys that are not there")
+  @Test("deleting ignores keys that do not exist")
   func deleting() {
     #expect(arrays.deleting(keys: ["a", "x"]) == [MetaArray(key: "b")])
   }
 
-  @Test("values are added behind, each once, creating keys as needed")
+  @Test("values are appended once each, creating keys as needed")
   func adding() throws {
     let result = try arrays.adding(
       [
@@ -53,7 +53,7 @@ struct MetaArrayChangesTests {
     #expect(error?.code == .tooManyItems)
   }
 
-  @Test("limits are settings, and a message may keep what it has when they are lowered")
+  @Test("limits are settings, and a message may keep its data when they are lowered")
   func otherLimits() throws {
     var limits = MetaArrayLimits()
     limits.keyCount = 12

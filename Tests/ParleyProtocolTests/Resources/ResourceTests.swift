@@ -95,7 +95,7 @@ struct ResourceTests {
     #expect(try Channel(json: node(text)) == channel)
   }
 
-  @Test("a preview without a picture has a null one")
+  @Test("a preview without a picture has a null picture")
   func previewWithoutPicture() throws {
     let text = written(OpenGraphTag(title: "T").encode)
     #expect(
@@ -103,7 +103,7 @@ struct ResourceTests {
     #expect(OpenGraphTag(json: try node(text)) == OpenGraphTag(title: "T"))
   }
 
-  @Test("a preview from outside is read as far as it makes sense")
+  @Test("an external preview is read as far as it is valid")
   func previewFromOutside() throws {
     let tag = OpenGraphTag(
       json: try node(
@@ -113,7 +113,7 @@ struct ResourceTests {
   }
 
   @Test(
-    "a resource that lacks what it must have is refused by name",
+    "a resource without a required member is refused by name",
     arguments: [
       (#"[]"#, nil), (#"{}"#, "message_id"), (#"{"message_id":1}"#, "type"),
       (#"{"message_id":1,"type":"X"}"#, "type"),
@@ -130,7 +130,7 @@ struct ResourceTests {
     #expect(error?.member == member)
   }
 
-  @Test("extra data and lists of users are read back")
+  @Test("metaarrays and lists of users are read back")
   func lists() throws {
     let arrays = [MetaArray(key: "a", values: ["1", "2"]), MetaArray(key: "b")]
     #expect(try [MetaArray](json: node(written(arrays.encode))) == arrays)

@@ -2,21 +2,21 @@ import Testing
 
 @testable import ParleyProtocol
 
-@Suite("What is posted to webhooks")
+@Suite("Webhook bodies")
 struct WebhookEncoderTests {
   private func deletion(_ messageID: Int64, seq: Int64) -> [UInt8] {
     Event.messageDeleted(.init(messageID: messageID))
       .webhookEvent(from: EventOrigin(channelURL: "lobby", seq: seq, timestamp: 17))
   }
 
-  @Test("an event has the params of the socket's notification, behind its name")
+  @Test("an event has the params of the socket's notification, after its name")
   func event() {
     #expect(
       String(decoding: deletion(9, seq: 4), as: UTF8.self)
         == #"{"event":"message.deleted","channel_url":"lobby","seq":4,"ts":17,"message_id":9}"#)
   }
 
-  @Test("a body holds the events as they are, in order")
+  @Test("a body contains the events unchanged, in order")
   func body() throws {
     let events = [5, 6].map { deletion(1, seq: $0) }
     let root = try JSONDocument(
@@ -27,13 +27,13 @@ struct WebhookEncoderTests {
     #expect(root["events"]?.elements.map { $0["seq"]?.integer } == [5, 6])
   }
 
-  @Test("every name but channel.created is that of an event of the socket's")
+  @Test("every name except channel.created is that of a socket event")
   func names() {
     let others = EventName.posted.filter { !$0.isDurable }
     #expect(others == [.channelCreated])
   }
 
-  @Test("a channel is shown as it was made, before its count begins")
+  @Test("a channel is written as it was created, before its first seq")
   func created() throws {
     let channel = Channel(url: "den", name: "Den", createdAt: 12)
     let event = Event.channelCreated(ChannelInfo(channel, participantCount: 0))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The place up to which announcements are read", .onOwnThreads)
+@Suite("The position up to which announcements are read", .onOwnThreads)
 struct AnnouncementCursorTests {
   /// A database in which transactions take numbers, and end in any order.
   private struct Model {
@@ -50,7 +50,7 @@ struct AnnouncementCursorTests {
     }
   }
 
-  @Test("each row is read once, in whatever order transactions end", arguments: 0..<200 as Range)
+  @Test("each row is read once, in whatever order transactions commit", arguments: 0..<200 as Range)
   func readsAll(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed))
     var model = Model()
@@ -106,7 +106,7 @@ struct AnnouncementCursorTests {
     AnnouncementPage(entries: entries, now: now, firstOpenTransaction: 9, nextTransaction: 9)
   }
 
-  @Test("a server that was away for longer than rows are kept reads all anew")
+  @Test("a server that was away for longer than rows are kept reloads everything")
   func isAway() {
     var cursor = AnnouncementCursor(after: page([entry(4, at: 1_000)], now: 2_000))
     let half = Announcement.retention / 2
@@ -117,7 +117,7 @@ struct AnnouncementCursorTests {
     #expect(cursor.take(page([entry(9, at: 1_500_000)], now: 2_000 + 2 * half)) == .gap)
   }
 
-  @Test("rows of a database that has lost its last commits are not taken for those that were read")
+  @Test("rows of a database that lost its last commits are not confused with rows read before")
   func isRewound() {
     let cursor = AnnouncementCursor(after: page([entry(4, at: 1_000)], now: 2_000))
     var second = cursor
@@ -128,7 +128,7 @@ struct AnnouncementCursorTests {
     #expect(second.take(page([entry(4, at: 2_900), entry(5, at: 2_950)], now: 3_000)) == .gap)
   }
 
-  @Test("a cursor begins in an empty table, whatever numbers were given before")
+  @Test("a cursor begins in an empty table, whatever numbers were used before")
   func beginsEmpty() {
     var cursor = AnnouncementCursor(after: page([], now: 2_000))
     #expect(

@@ -26,7 +26,7 @@ struct AnnouncementsTests {
     return entries.map(\.announcement)
   }
 
-  @Test("each change of what all servers keep is announced with it, and no other")
+  @Test("each change of data cached by all servers is announced with it, and no other change is")
   func announces() async throws {
     let store = try store(PostgreSQLDatabase.make())
     var cursor = AnnouncementCursor(after: try await store.perform(AnnouncementRead.newest))
@@ -92,7 +92,7 @@ struct AnnouncementsTests {
     for store in stores { store.close() }
   }
 
-  @Test("rows are removed when they are old, and a row of a later version does no harm")
+  @Test("old rows are removed, and a row of a later version is harmless")
   func removes() async throws {
     let url = try PostgreSQLDatabase.make()
     let store = try store(url)

@@ -87,7 +87,7 @@ struct StoreBackupTests {
     #expect(try names(target).allSatisfy { !$0.hasPrefix(".") })
   }
 
-  @Test("shares files that have not changed with the one before it, and keeps as many as wanted")
+  @Test("shares unchanged files with the previous one, and the requested number is kept")
   func sharing() throws {
     try makeData()
     let first = try backUp()
@@ -105,7 +105,7 @@ struct StoreBackupTests {
     #expect(try text(backups + "/2026-01-31T120000.125Z/files/a") == "one")
   }
 
-  @Test("is the newest, also if the clock has been set back since the last one")
+  @Test("is the newest, even if the clock was set back since the last one")
   func clockSetBack() throws {
     try makeData()
     let first = try backUp()
@@ -115,7 +115,7 @@ struct StoreBackupTests {
     #expect(!FileManager.default.fileExists(atPath: first.path))
   }
 
-  @Test("holds the master keys only on demand")
+  @Test("contains the master keys only on request")
   func masterKeys() throws {
     try makeData()
     #expect(try !names(backUp().path).contains("file-keys"))
@@ -125,7 +125,7 @@ struct StoreBackupTests {
     #expect(mode[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("leaves the master keys of the directory in place unless it has some")
+  @Test("leaves the master keys of the directory in place unless it contains some")
   func presentMasterKeys() throws {
     try makeData()
     let without = try backUp().path
@@ -157,7 +157,7 @@ struct StoreBackupTests {
     return epochs
   }
 
-  @Test("begins a new epoch of each channel when it is restored, and changes nothing of the backup")
+  @Test("begins a new epoch of each channel when it is restored, without changing the backup")
   func epochs() throws {
     try makeData()
     let database = try Database(path: data + "/parley.sqlite")
@@ -185,7 +185,7 @@ struct StoreBackupTests {
     #expect(throws: StoreError.self) { try EpochRenewals.run(in: .directory(target)) }
   }
 
-  @Test("that was cut off is none, and goes with the next")
+  @Test("that was interrupted does not count, and is removed with the next")
   func remains() throws {
     try makeData()
     let partial = backups + "/.partial-2026-01-01T000000.000Z"
@@ -202,7 +202,7 @@ struct StoreBackupTests {
     #expect(try restore(backups, to: target).fileCount == 2)
   }
 
-  @Test("of what is no data directory is refused and leaves nothing")
+  @Test("of a directory that is not a data directory is refused and leaves nothing")
   func refusals() throws {
     #expect(throws: BackupError.self) { try backUp() }
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -229,7 +229,7 @@ struct StoreBackupTests {
     #expect(!FileManager.default.fileExists(atPath: directory.path + "/other"))
   }
 
-  @Test("is not restored over data or under a server without a word")
+  @Test("is not restored over existing data without --replace, or under a running server")
   func presentData() throws {
     try makeData()
     let path = try backUp().path

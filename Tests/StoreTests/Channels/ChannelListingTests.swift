@@ -24,14 +24,14 @@ struct ChannelListingTests {
     try await fixture.store.read { try $0.listChannels(query) }.channels.map(\.url)
   }
 
-  @Test("the newest comes first, of two of the same moment the one made last")
+  @Test("the newest comes first, and the later created of two with the same time")
   func isOrdered() async throws {
     let fixture = try await makeStore()
     let expected = ["url-5", "url-4", "url-3", "url-2", "url-1", "url-0", "lobby"]
     #expect(try await urls(fixture, ChannelQuery()) == expected)
   }
 
-  @Test("names are compared without regard to case, in any alphabet, and literally")
+  @Test("names are compared case-insensitively, in any alphabet, and literally")
   func findsByName() async throws {
     let fixture = try await makeStore()
     #expect(try await urls(fixture, ChannelQuery(nameContains: "GAMES")) == ["url-3", "url-2"])
@@ -41,7 +41,7 @@ struct ChannelListingTests {
     #expect(try await urls(fixture, ChannelQuery(nameContains: "nope")) == [])
   }
 
-  @Test("the other filters hold together")
+  @Test("the other filters are combined")
   func filters() async throws {
     let fixture = try await makeStore()
     #expect(try await urls(fixture, ChannelQuery(urlContains: "URL")) == [])
@@ -56,7 +56,7 @@ struct ChannelListingTests {
         == ["url-0", "lobby"])
   }
 
-  @Test("pages join to the whole list, whatever is made meanwhile")
+  @Test("pages add up to the whole list, whatever is created meanwhile")
   func pages() async throws {
     let fixture = try await makeStore()
     var seen: [String] = []
@@ -74,7 +74,7 @@ struct ChannelListingTests {
     #expect(seen == ["url-5", "url-4", "url-3", "url-2", "url-1", "url-0", "lobby"])
   }
 
-  @Test("a token that was changed, or made for another query, is refused")
+  @Test("a modified token, or one of another query, is refused")
   func validatesTokens() async throws {
     let fixture = try await makeStore()
     let token = try await fixture.store.read {

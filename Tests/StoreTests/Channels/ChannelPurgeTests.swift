@@ -6,9 +6,9 @@ import Testing
 
 @testable import Store
 
-@Suite("What a deleted channel leaves", .onEachDatabase, .onOwnThreads)
+@Suite("Data of a deleted channel", .onEachDatabase, .onOwnThreads)
 struct ChannelPurgeTests {
-  @Test("its messages are out of reach at once, and gone in the end, those of others stay")
+  @Test("its messages are unreachable at once and removed later, and other channels keep theirs")
   func purges() async throws {
     let fixture = try await Fixture()
     let lobby = fixture.lobby.id
@@ -30,7 +30,7 @@ struct ChannelPurgeTests {
     #expect(try await fixture.store.read { try $0.messageCount(channelID: other) } == 1)
   }
 
-  @Test("what was not removed before the store closed is removed after it opened again")
+  @Test("data not removed before the store closed is removed after it is opened again")
   func goesOn() async throws {
     let fixture = try await Fixture()
     try await fill(fixture, fixture.lobby.id, fixture.lobby.id)
@@ -45,7 +45,7 @@ struct ChannelPurgeTests {
     store.close()
   }
 
-  @Test("events, and files of messages that were not kept, are removed bit by bit as well")
+  @Test("events, and files of messages that were not kept, are removed step by step as well")
   func purgesInSteps() async throws {
     let fixture = try await Fixture()
     let steps = try await fixture.store.inMaintenance { connection in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Channels in the store", .onEachDatabase, .onOwnThreads)
 struct ChannelsTests {
-  @Test("a channel comes back as it was made, operators with their profiles")
+  @Test("a channel is read back as it was created, operators with their profiles")
   func creates() async throws {
     let fixture = try await Fixture()
     let channel = Channel(
@@ -24,7 +24,7 @@ struct ChannelsTests {
     #expect(try await fixture.store.read { try $0.channel("DEN") } == nil)
   }
 
-  @Test("a URL that is taken, or an operator who is no user, is refused")
+  @Test("a URL that is taken, or an operator who is not a user, is refused")
   func refuses() async throws {
     let fixture = try await Fixture()
     await #expect(throws: StoreError.exists) {
@@ -41,7 +41,7 @@ struct ChannelsTests {
     #expect(try await fixture.store.read { try $0.channel("den") } == nil)
   }
 
-  @Test("a change is recorded, a change to the same is not")
+  @Test("a change is recorded, unless the new value equals the old")
   func updates() async throws {
     let fixture = try await Fixture()
     let changed = try await fixture.store.write {
@@ -73,7 +73,7 @@ struct ChannelsTests {
     #expect(kinds == [.channelFrozen, nil, .channelUnfrozen, nil])
   }
 
-  @Test("a deleted channel takes everything along, and its URL begins anew")
+  @Test("deleting a channel deletes all its data, and its URL can be used again")
   func deletes() async throws {
     let fixture = try await Fixture()
     try await fixture.store.append(fixture.message(9))
@@ -103,7 +103,7 @@ struct ChannelsTests {
     #expect(counts == [0, 0])
   }
 
-  @Test("operators keep the order in which they became such")
+  @Test("operators are kept in the order in which they were added")
   func changesOperators() async throws {
     let fixture = try await Fixture()
     let added = try await fixture.store.write {

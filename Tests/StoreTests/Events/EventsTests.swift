@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Recovering events", .onEachDatabase, .onOwnThreads)
 struct EventsTests {
-  @Test("events come in the order of their numbers, messages as they are now")
+  @Test("events are returned in the order of their numbers, with the current messages")
   func recovers() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -41,7 +41,7 @@ struct EventsTests {
     #expect(events?.map(\.seq) == [1, 3, 4, 5, 7])
   }
 
-  @Test("events that earlier versions have recorded are read")
+  @Test("events recorded by earlier versions are read")
   func earlier() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -67,7 +67,7 @@ struct EventsTests {
       ])
   }
 
-  @Test("updates before a position are found by the time of the event there")
+  @Test("updates before a position are found by the time of the event at that position")
   func findsRecentUpdates() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -102,7 +102,7 @@ struct EventsTests {
     #expect(try await found(99) == [6])
   }
 
-  @Test("the sends of a stretch of time are found with their authors, oldest first")
+  @Test("the sends of a time range are found with their authors, oldest first")
   func findsRecentSends() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -125,7 +125,7 @@ struct EventsTests {
     #expect(try await found(after: 600) == [])
   }
 
-  @Test("recovery reaches as far as its limit, and not into another life of the channel")
+  @Test("recovery is bounded by its limit, and by the creation of the channel")
   func hasReach() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -147,7 +147,7 @@ struct EventsTests {
     }
   }
 
-  @Test("numbers have no gaps, whatever records them and whatever fails between")
+  @Test("numbers have no gaps, whatever records them and whatever fails in between")
   func countsWithoutGaps() async throws {
     struct Refusal: Error {}
     let fixture = try await Fixture()
@@ -166,7 +166,7 @@ struct EventsTests {
     #expect(events?.map(\.seq) == Array(1...140))
   }
 
-  @Test("old events are removed, those within reach stay")
+  @Test("old events are removed, those within the recovery limit stay")
   func prunes() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id

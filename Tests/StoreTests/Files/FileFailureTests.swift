@@ -46,7 +46,7 @@ struct FileFailureTests {
     #expect(contents == Data("whole".utf8), sourceLocation: location)
   }
 
-  @Test("a disk that is full in the middle of an upload fails the rest of it and leaves nothing")
+  @Test("a disk that fills up during an upload fails the rest of it and leaves nothing")
   func fullDisk() async throws {
     let upload = files.beginUpload()
     try await write("first", to: upload)
@@ -64,7 +64,7 @@ struct FileFailureTests {
     try await expectClean()
   }
 
-  @Test("a process without descriptors fails an upload, not those after it")
+  @Test("a process without descriptors fails an upload, but not later ones")
   func noDescriptors() async throws {
     kernel.play { $0.kind == .open ? .fail(EMFILE) : .pass }
     let upload = files.beginUpload()
@@ -77,7 +77,7 @@ struct FileFailureTests {
   }
 
   @Test(
-    "a file that is not known to be on disk is not acknowledged, and is not tried a second time",
+    "a file whose sync fails is not acknowledged, and the sync is not repeated",
     arguments: [0, 1])
   func failedSynchronization(_ number: Int) async throws {
     // The first is of the file, the second of its directory.
@@ -93,7 +93,7 @@ struct FileFailureTests {
     try await expectClean()
   }
 
-  @Test("content that replaces a file stays when it is not known to be on disk")
+  @Test("content that replaces a file stays when its sync fails")
   func failedReplacement() async throws {
     let path = directory.path
     let depot = try kernel.run { try DirectoryDepot(dataDirectory: path) }
@@ -112,7 +112,7 @@ struct FileFailureTests {
     depot.close()
   }
 
-  @Test("a file that came in several requests goes on after its end is not known to be on disk")
+  @Test("a file received in several requests can continue after the sync of its end failed")
   func failedEnd() async throws {
     let path = directory.path
     let depot = try kernel.run { try DirectoryDepot(dataDirectory: path) }

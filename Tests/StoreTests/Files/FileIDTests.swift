@@ -3,9 +3,9 @@ import Testing
 
 @testable import Store
 
-@Suite("Names of files")
+@Suite("File IDs")
 struct FileIDTests {
-  @Test("names of one millisecond are in the order of their making")
+  @Test("IDs of one millisecond are in the order of their creation")
   func order() {
     let count = Atomic<Int64>(0)
     let names = (0..<200).map { _ in FileID.make(after: count, at: 1_700_000_000_000) }

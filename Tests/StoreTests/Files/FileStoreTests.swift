@@ -72,7 +72,7 @@ struct FileStoreTests {
     try await fixture.store.read { try $0.file(id) }
   }
 
-  @Test("what is received is in a temporary place until it is complete, and readable then")
+  @Test("a file is received in a temporary place, and is readable there once complete")
   func receives() async throws {
     let upload = try await upload([Array("abc".utf8), [], Array("def".utf8)])
     #expect(incoming == [upload.id] && kept == [])
@@ -84,14 +84,14 @@ struct FileStoreTests {
     #expect(upload.id.count == 32)
   }
 
-  @Test("a file without any bytes is one all the same")
+  @Test("an empty file is stored like any other")
   func empty() async throws {
     let upload = files.beginUpload()
     try await complete(upload)
     #expect(try byteCount(upload.id) == 0)
   }
 
-  @Test("what is given up is removed, and a complete file only when no message has it")
+  @Test("an abandoned upload is removed, and a complete file only when no message has it")
   func discards() async throws {
     let first = try await upload([Array("abc".utf8)])
     first.discard()
@@ -103,7 +103,7 @@ struct FileStoreTests {
     #expect(incoming == [] && kept == [second.id])
   }
 
-  @Test("a file is had once its message is stored, and no other text leads to one")
+  @Test("a file is found once its message is stored, and by no other text than its ID")
   func reads() async throws {
     let upload = try await upload([Array("abcdef".utf8)])
     try await complete(upload)
@@ -115,7 +115,7 @@ struct FileStoreTests {
     }
   }
 
-  @Test("a file goes with its message, and stays with others")
+  @Test("a file is removed with its message, and stays for other messages")
   func goesWithMessage() async throws {
     let first = try await upload([Array("abcdef".utf8)])
     let second = try await upload([Array("abcdef".utf8)])
@@ -137,7 +137,7 @@ struct FileStoreTests {
     }
   }
 
-  @Test("files go with their channel, those of messages that it did not keep too")
+  @Test("files are removed with their channel, including those of messages that it did not keep")
   func goesWithChannel() async throws {
     let first = try await upload([Array("abcdef".utf8)])
     let second = try await upload([Array("abcdef".utf8)])
@@ -154,7 +154,7 @@ struct FileStoreTests {
     try await settled { kept == [] }
   }
 
-  @Test("what an earlier process left behind is removed at the start, and nothing else")
+  @Test("leftovers of an earlier process are removed at the start, and nothing else")
   func collects() async throws {
     let sent = try await upload([Array("abcdef".utf8)])
     let lost = try await upload([Array("abcdef".utf8)])
@@ -176,7 +176,7 @@ struct FileStoreTests {
     next.close()
   }
 
-  @Test("attempts to replace a file do not meet, and each replaces it as a whole")
+  @Test("concurrent replacements of a file do not mix, and each replaces it as a whole")
   func replaces() async throws {
     let upload = try await upload([Array("abcdef".utf8)])
     try await complete(upload)
@@ -216,7 +216,7 @@ struct FileStoreTests {
     #expect(FileManager.default.contents(atPath: path) == sealed)
   }
 
-  @Test("an upload that is let go leaves nothing behind")
+  @Test("a released upload leaves nothing")
   func forgets() async throws {
     for _ in 0..<3 { _ = try await upload([Array("abc".utf8)]) }
     try await settled { incoming.isEmpty }
@@ -238,7 +238,7 @@ struct FileStoreTests {
     store.close()
   }
 
-  @Test("a disk that takes no more fails the upload")
+  @Test("a full disk fails the upload")
   func failingDisk() async throws {
     let upload = files.beginUpload()
     #expect(rmdir(fixture.directory.path + "/uploads") == 0)
@@ -249,7 +249,7 @@ struct FileStoreTests {
     }
   }
 
-  @Test("after the end nothing more is taken")
+  @Test("uploads after the close are refused")
   func closed() async throws {
     files.close()
     await #expect(throws: StoreError.closed) {

@@ -51,7 +51,7 @@ struct PartialFileTests {
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("a request does nothing to a file with which another one goes on")
+  @Test("a request has no effect on a file that another request has continued")
   func isRetired() async throws {
     let first = try await open(at: 0, in: depot)
     try await write("abc", to: first)
@@ -65,7 +65,7 @@ struct PartialFileTests {
     depot.close()
   }
 
-  @Test("a file that another server has cut takes nothing beyond its end")
+  @Test("a file that another server has truncated accepts nothing beyond its end")
   func hasNoHole() async throws {
     let other = try DirectoryDepot(dataDirectory: directory.path)
     let first = try await open(at: 0, in: depot)
@@ -81,7 +81,7 @@ struct PartialFileTests {
     depot.close()
   }
 
-  @Test("an encrypted file that was begun anew elsewhere with other keys is not continued")
+  @Test("an encrypted file that was restarted elsewhere with other keys is not continued")
   func isOfItsKeys() async throws {
     let count = Int64(SealedLayout.chunkByteCount)
     let (own, other) = (PartialSealing(), PartialSealing())
@@ -101,7 +101,7 @@ struct PartialFileTests {
     depot.close()
   }
 
-  @Test("a copy goes when it has not changed for a day")
+  @Test("a copy is removed when it has not changed for a day")
   func isAbandoned() async throws {
     let beginning = Int(time(nil))
     let place = FileDirectory(dataDirectory: directory.path)
@@ -116,7 +116,7 @@ struct PartialFileTests {
     depot.close()
   }
 
-  @Test("a finished file is whole where it is, and another request can go on with it or begin anew")
+  @Test("a finished file is complete in place, and another request can continue or restart it")
   func isFinished() async throws {
     let file = try await open(at: 0, in: depot)
     try await write("abcdef", to: file)
@@ -131,7 +131,7 @@ struct PartialFileTests {
     depot.close()
   }
 
-  @Test("a file of another length than its upload's is not complete")
+  @Test("a file whose length differs from its upload's is not complete")
   func hasItsLength() async throws {
     let file = try await open(at: 0, in: depot)
     try await write("abc", to: file)

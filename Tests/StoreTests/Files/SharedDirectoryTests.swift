@@ -40,7 +40,7 @@ struct SharedDirectoryTests {
     }.ids
   }
 
-  @Test("a server that starts leaves alone what the others receive, and what they just received")
+  @Test("a starting server leaves files alone that others receive or have just received")
   func living() async throws {
     try FileManager.default.createDirectory(
       atPath: directory.path, withIntermediateDirectories: true)
@@ -59,7 +59,7 @@ struct SharedDirectoryTests {
     second.close()
   }
 
-  @Test("what has not changed for a day is nobody's")
+  @Test("files unchanged for a day are removed as abandoned")
   func old() async throws {
     try FileManager.default.createDirectory(
       atPath: directory.path, withIntermediateDirectories: true)
@@ -77,7 +77,7 @@ struct SharedDirectoryTests {
     first.close()
   }
 
-  @Test("a directory that is missing is not made: it may not be mounted")
+  @Test("a missing directory is not created: it may not be mounted")
   func missing() throws {
     let depot = try DirectoryDepot(sharedDirectory: directory.path + "/none")
     #expect(throws: StoreError.self) { try depot.prepare() }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A disk that fails", .onOwnThreads)
+@Suite("A failing disk", .onOwnThreads)
 struct HealthTests {
   @Test("a full disk undoes the whole batch, and the store recovers by itself")
   func survivesFullDisk() async throws {
@@ -50,7 +50,7 @@ struct HealthTests {
     fixture.store.close()
   }
 
-  @Test("a job that hides that the transaction is over does not save its batch")
+  @Test("a job that hides the end of the transaction does not save its batch")
   func noticesHiddenErrors() async throws {
     var options = StoreOptions(logger: LogRecorder().logger)
     options.probeIntervalMilliseconds = 10
@@ -86,7 +86,7 @@ struct HealthTests {
   }
 
   @Test(
-    "a database whose file is taken away takes no writes, until it is back",
+    "a database whose file is removed accepts no writes until it is back",
     arguments: ["", "-wal"], [true, false])
   func movedFile(suffix: String, isIdle: Bool) async throws {
     let log = LogRecorder()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Jobs that wait for a database")
 struct HeldJobsTests {
-  @Test("are taken in their order, each with its own deadline")
+  @Test("are taken in order, each with its own deadline")
   func order() {
     var held = HeldJobs<Int>(milliseconds: 5, capacity: 10)
     held.hold([1, 2], until: nil, at: 1_000_000)
@@ -17,7 +17,7 @@ struct HeldJobsTests {
     #expect(held.isEmpty && held.count == 0)
   }
 
-  @Test("are given up when their time is over, and not before")
+  @Test("fail when their time is over, and not before")
   func expiry() {
     var held = HeldJobs<Int>(milliseconds: 5, capacity: 10)
     held.hold([1, 2], until: nil, at: 0)
@@ -29,7 +29,7 @@ struct HeldJobsTests {
     #expect(held.isEmpty)
   }
 
-  @Test("have room for so many, and none without patience")
+  @Test("have limited room, and none with a waiting time of 0")
   func room() {
     var held = HeldJobs<Int>(milliseconds: 5, capacity: 2)
     #expect(held.hasRoom)

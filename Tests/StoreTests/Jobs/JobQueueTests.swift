@@ -18,7 +18,7 @@ struct JobQueueTests {
     #expect(queue.count == 0)
   }
 
-  @Test("a taker chooses how many, of how many there are")
+  @Test("the taker chooses how many jobs it takes, given the number waiting")
   func leavesChoice() {
     let queue = JobQueue<Int>(capacity: 10)
     #expect(queue.submit([1, 2, 3, 4]) == (4, .accepted))
@@ -31,7 +31,7 @@ struct JobQueueTests {
     #expect(taken(queue, 10) == [3, 4])
   }
 
-  @Test("prompt jobs fill half of what is taken, and more where there are no others")
+  @Test("prompt jobs fill half of the batch, and more when there are no others")
   func sharesWithPromptJobs() {
     let queue = JobQueue<Int>(capacity: 10)
     #expect(queue.submit([1, 2, 3, 4]) == (4, .accepted))
@@ -42,7 +42,7 @@ struct JobQueueTests {
     #expect(taken(queue, 4) == [5, 6, 7, 8])
   }
 
-  @Test("a full queue refuses, until something is taken")
+  @Test("a full queue refuses jobs until some are taken")
   func isBounded() {
     let queue = JobQueue<Int>(capacity: 2)
     #expect(queue.submit(1) == .accepted)
@@ -52,7 +52,7 @@ struct JobQueueTests {
     #expect(queue.submit(3) == .accepted)
   }
 
-  @Test("jobs that are submitted together lie behind one another, as many as there is room for")
+  @Test("jobs submitted together are queued in sequence, as many as there is room for")
   func takesMany() {
     let queue = JobQueue<Int>(capacity: 4)
     #expect(queue.submit([1, 2, 3]) == (3, .accepted))
@@ -63,7 +63,7 @@ struct JobQueueTests {
     #expect(queue.submit([7]) == (0, .closed))
   }
 
-  @Test("one who waits is woken for jobs that are submitted together")
+  @Test("a waiting taker is woken by jobs that are submitted together")
   func wakesForMany() throws {
     let queue = JobQueue<Int>(capacity: 10_000)
     let sum = Counter()
@@ -78,7 +78,7 @@ struct JobQueueTests {
     #expect(sum.total == 500_500)
   }
 
-  @Test("a closed queue still gives out what it holds, then ends")
+  @Test("a closed queue still returns its remaining jobs, then ends")
   func drains() {
     let queue = JobQueue<Int>(capacity: 10)
     #expect(queue.submit(1) == .accepted)
@@ -91,7 +91,7 @@ struct JobQueueTests {
     }
   }
 
-  @Test("waiting ends without jobs when the time is over")
+  @Test("a wait ends without jobs at its time limit")
   func timesOut() {
     let queue = JobQueue<Int>(capacity: 10)
     guard case .nothing = queue.take(upTo: 1, timeout: .milliseconds(1)) else {

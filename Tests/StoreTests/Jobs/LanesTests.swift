@@ -43,7 +43,7 @@ struct LanesTests {
     #expect(try waiting.get() != nil)
   }
 
-  @Test("look-ups and queries are answered while a look-up of a file takes long")
+  @Test("look-ups and queries are answered during a long look-up of a file")
   func filesHoldNobodyUp() async throws {
     let fixture = try await Fixture()
     let gate = Gate()
@@ -65,7 +65,7 @@ struct LanesTests {
     _ = try holder.get()
   }
 
-  @Test("a newcomer's query passes those that another has waiting")
+  @Test("the query of a new principal overtakes another's waiting queries")
   func queriesTakeTurns() async throws {
     let fixture = try await Fixture()
     let gate = try holdQueries(fixture.store)
@@ -86,7 +86,7 @@ struct LanesTests {
     #expect((place ?? 99) <= 3)
   }
 
-  @Test("too many queries of one principal are refused, and those of others are not")
+  @Test("queries of one principal beyond its limit are refused, and those of others are not")
   func boundsEachPrincipal() async throws {
     var options = StoreOptions()
     options.queryCapacityPerPrincipal = 2
@@ -107,7 +107,7 @@ struct LanesTests {
     for pending in accepted { try pending.get() }
   }
 
-  @Test("queries that wait are given up when the store closes")
+  @Test("waiting queries fail when the store closes")
   func closes() async throws {
     let fixture = try await Fixture()
     let gate = try holdQueries(fixture.store)
@@ -129,7 +129,7 @@ struct LanesTests {
     try closing.get()
   }
 
-  @Test("a prompt write passes those that wait")
+  @Test("a prompt write overtakes waiting writes")
   func promptWrites() async throws {
     let fixture = try await Fixture()
     let gate = fixture.store.holdWriter()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The writer", .onOwnThreads)
 struct WriterTests {
-  @Test("a read among the entries is answered in its place")
+  @Test("a read among the entries is answered in order")
   func keepsPlaces() async throws {
     let fixture = try await Fixture()
     let order = Mutex<[Int]>([])

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Store
 
-@Suite("Limits of single channels", .onEachDatabase, .onOwnThreads)
+@Suite("Limits of individual channels", .onEachDatabase, .onOwnThreads)
 struct ChannelLimitsTests {
-  @Test("the channels with limits of their own are listed page by page, until they are removed")
+  @Test("channels with their own limits are listed page by page, until they are removed")
   func lists() async throws {
     let fixture = try await Fixture()
     let limit = LimitOverride(messages: 3, windowMilliseconds: 500)
@@ -37,7 +37,7 @@ struct ChannelLimitsTests {
     }
   }
 
-  @Test("removing the limits of a scope takes both kinds")
+  @Test("removing the limits of a scope removes both kinds")
   func removesBoth() async throws {
     let fixture = try await Fixture()
     let limit = LimitOverride(messages: 3, windowMilliseconds: 500)

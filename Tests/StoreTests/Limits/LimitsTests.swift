@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Overridden limits", .onEachDatabase, .onOwnThreads)
 struct LimitsTests {
-  @Test("a limit is set, replaced and removed for each scope on its own")
+  @Test("a limit is set, replaced and removed for each scope separately")
   func overrides() async throws {
     let fixture = try await Fixture()
     let scopes: [LimitScope] = [.deployment, .customType("game"), .channel("lobby")]
@@ -40,7 +40,7 @@ struct LimitsTests {
     }
   }
 
-  @Test("a channel that there is not gets no limit")
+  @Test("a limit for a missing channel is refused")
   func needsChannel() async throws {
     let fixture = try await Fixture()
     await #expect(throws: StoreError.notFound(.channel)) {

@@ -22,7 +22,7 @@ struct LogContractTests {
   }
 
   @Test(
-    "an entry that fails leaves those beside it, and takes no number", arguments: LogKind.allCases)
+    "an entry that fails affects no other entry, and takes no number", arguments: LogKind.allCases)
   func isolation(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     let results = await fixture.write(
@@ -55,7 +55,7 @@ struct LogContractTests {
     #expect(seqs == Array(1...Int64(seqs.count)))
   }
 
-  @Test("entries submitted together have no other's between them", arguments: LogKind.allCases)
+  @Test("entries submitted together are not interleaved with others", arguments: LogKind.allCases)
   func batches(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     let runs = await withTaskGroup(of: [Int64].self) { group in
@@ -92,7 +92,7 @@ struct LogContractTests {
     #expect(missed?.map(\.seq) == [2, 3, 4, 5])
   }
 
-  @Test("what was answered is read, and nothing of another channel", arguments: LogKind.allCases)
+  @Test("acknowledged events are read, and none of another channel", arguments: LogKind.allCases)
   func visibility(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     var message = fixture.message(7, "caf\u{E9} \u{1}")
@@ -110,7 +110,7 @@ struct LogContractTests {
     #expect(await fixture.read(.message(7, channelID: 99)) == .message(nil))
   }
 
-  @Test("a read among entries sees those before it only", arguments: LogKind.allCases)
+  @Test("a read among entries sees only the entries before it", arguments: LogKind.allCases)
   func orderedReads(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     let read = LogOperation.read(.channel(url: "lobby"))
@@ -119,7 +119,7 @@ struct LogContractTests {
     #expect(results.map(\.reading?.state?.lastSeq) == [0, nil, 1, nil, 2])
   }
 
-  @Test("a repeated request is answered with its message as it is now", arguments: LogKind.allCases)
+  @Test("a repeated request is answered with its current message", arguments: LogKind.allCases)
   func repeats(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     _ = await fixture.write(.append(fixture.message(1, "one", requestID: "r", at: 1_000_000)))
@@ -141,7 +141,7 @@ struct LogContractTests {
   }
 
   @Test(
-    "a repeated request whose message was deleted brings nothing back", arguments: LogKind.allCases)
+    "a repeated request whose message was deleted does not restore it", arguments: LogKind.allCases)
   func withdrawals(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     let id = fixture.lobby.id
@@ -160,7 +160,7 @@ struct LogContractTests {
   }
 
   @Test(
-    "a message of the past is imported once by the same request and time",
+    "an imported message is stored once per request ID and time",
     arguments: LogKind.allCases)
   func imports(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
@@ -203,7 +203,7 @@ struct LogContractTests {
     #expect(await read("r", "cy", at: 1_000_000) == nil)
   }
 
-  @Test("a write of an old term changes nothing", arguments: LogKind.allCases)
+  @Test("a write with an old term changes nothing", arguments: LogKind.allCases)
   func fences(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     _ = await fixture.write(.append(fixture.message(1)))
@@ -222,7 +222,7 @@ struct LogContractTests {
     #expect(await fixture.perform(.takeOver(url: "none")) == .success(.absent))
   }
 
-  @Test("a log that has lost events numbers no others like them", arguments: LogKind.allCases)
+  @Test("a log that lost events does not reuse their numbers", arguments: LogKind.allCases)
   func lostEvents(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     _ = await fixture.write(.append(fixture.message(1)))
@@ -249,7 +249,7 @@ struct LogContractTests {
   }
 
   @Test(
-    "a channel that is made again has another number and begins at 1", arguments: LogKind.allCases)
+    "a recreated channel has another ID and starts at 1", arguments: LogKind.allCases)
   func epochs(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     let channel = Channel(url: "lobby", createdAt: 9)
@@ -266,7 +266,7 @@ struct LogContractTests {
     #expect(await fixture.perform(append).appendedSeq == 1)
   }
 
-  @Test("what is set for a channel is read as it was changed", arguments: LogKind.allCases)
+  @Test("changed channel settings are read back", arguments: LogKind.allCases)
   func settings(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     let mute = Restriction(userID: "cy", startsAt: 5, endsAt: 9_005, description: "d")
@@ -288,7 +288,7 @@ struct LogContractTests {
         == .noUser("nobody"))
   }
 
-  @Test("missed events are all there are, or none at all", arguments: LogKind.allCases)
+  @Test("missed events are returned completely, or not at all", arguments: LogKind.allCases)
   func missed(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     var edited = fixture.message(2, "edited").message
@@ -319,7 +319,8 @@ struct LogContractTests {
     #expect(most?.count == Int(EventLog.recoverableCount))
   }
 
-  @Test("the last updates before a position come with what was missed", arguments: LogKind.allCases)
+  @Test(
+    "the last updates before a position come with the missed events", arguments: LogKind.allCases)
   func recentUpdates(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     func edit(_ id: Int64, _ text: String, at time: Int64) -> LogOperation {
@@ -334,7 +335,7 @@ struct LogContractTests {
     #expect(events?.map(\.seq) == [5, 6])
   }
 
-  @Test("pages go both ways from a place", arguments: LogKind.allCases)
+  @Test("pages are read in both directions from a position", arguments: LogKind.allCases)
   func pages(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     _ = await fixture.perform(
@@ -352,7 +353,8 @@ struct LogContractTests {
     #expect(await fixture.list(query) == nil)
   }
 
-  @Test("users are shown as they are, and floods as they were", arguments: LogKind.allCases)
+  @Test(
+    "users are returned as they are, and flood windows as they were", arguments: LogKind.allCases)
   func users(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     #expect(
@@ -385,7 +387,7 @@ struct LogContractTests {
   }
 
   @Test(
-    "a message that took no place in a flood window takes none later", arguments: LogKind.allCases)
+    "a message exempt from a flood window is exempt later", arguments: LogKind.allCases)
   func floodExemption(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
     var exempt = (fixture.message(1, at: 10), fixture.message(2, at: 20))

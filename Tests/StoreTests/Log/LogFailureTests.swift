@@ -7,9 +7,9 @@ import Testing
 
 @testable import Store
 
-@Suite("The log on a disk that fails", .onOwnThreads)
+@Suite("The log on a failing disk", .onOwnThreads)
 struct LogFailureTests {
-  @Test("on a full disk nothing of a batch is kept, and its numbers are given to what comes next")
+  @Test("on a full disk a batch is discarded, and its numbers are reused")
   func fullDisk() async throws {
     let fixture = try await LogFixture(.sqlite, options: Self.options)
     let store = try #require(fixture.store)
@@ -36,7 +36,7 @@ struct LogFailureTests {
     #expect(await fixture.write(.append(fixture.message(4))).appendedSeq == 2)
   }
 
-  @Test("a commit that breaks off is unknown, until an answered read proves what became of it")
+  @Test("an interrupted commit has an unknown outcome, until an answered read shows it")
   func unknownOutcome() async throws {
     let fixture = try await LogFixture(.sqlite, options: Self.options)
     let store = try #require(fixture.store)
@@ -66,7 +66,7 @@ struct LogFailureTests {
     again.close()
   }
 
-  @Test("an entry whose commit broke off may be there, and then counts as written")
+  @Test("an entry whose commit was interrupted may exist, and then counts as written")
   func unknownButKept() async throws {
     let fixture = try await LogFixture(.sqlite, options: Self.options)
     let store = try #require(fixture.store)
@@ -86,7 +86,7 @@ struct LogFailureTests {
     #expect(results[2].appendedSeq == 4)
   }
 
-  @Test("a write outside the log whose commit broke off may be there too")
+  @Test("a write outside the log whose commit was interrupted may exist too")
   func unknownWrites() async throws {
     let fixture = try await LogFixture(.sqlite, options: Self.options)
     let store = try #require(fixture.store)
@@ -99,7 +99,7 @@ struct LogFailureTests {
     #expect(try await store.read { try $0.users(["dan"]) }.count == 1)
   }
 
-  @Test("so may one of those that wait for none of the log")
+  @Test("so may a control write that does not wait for the log")
   func unknownWritesAside() async throws {
     let fixture = try await LogFixture(.sqlite, options: Self.options)
     let store = try #require(fixture.store)
@@ -118,7 +118,7 @@ struct LogFailureTests {
     #expect(try await store.read { try $0.users(["dan"]) }.count == 1)
   }
 
-  @Test("a log that is closed or has too much to do says so at once")
+  @Test("a closed or overloaded log refuses at once")
   func refusals() async throws {
     var options = Self.options
     options.queueCapacity = 2
@@ -135,7 +135,7 @@ struct LogFailureTests {
     #expect(await fixture.read(.channel(url: "lobby")) == nil)
   }
 
-  @Test("entries that write nothing cost no commit")
+  @Test("entries that write nothing cause no commit")
   func commits() async throws {
     let fixture = try await LogFixture(.sqlite)
     let store = try #require(fixture.store)

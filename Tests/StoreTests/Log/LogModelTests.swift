@@ -5,10 +5,10 @@ import Testing
 
 @testable import Store
 
-@Suite("The log in a database against the one in memory", .onOwnThreads)
+@Suite("The log in a database compared to the one in memory", .onOwnThreads)
 struct LogModelTests {
   @Test(
-    "random entries have the same results, and leave the same behind", arguments: UInt64(1)...12,
+    "random entries have the same results and leave the same state", arguments: UInt64(1)...12,
     [LogKind.sqlite, .postgreSQL])
   func agrees(seed: UInt64, kind: LogKind) async throws {
     var script = EntryScript(seed: seed)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Store
 
-@Suite("Lists around an id", .onEachDatabase, .onOwnThreads)
+@Suite("Lists around an ID", .onEachDatabase, .onOwnThreads)
 struct MessageAnchorTests {
-  @Test("an id that is gone, or never was, stands for its place", arguments: UInt64(1)...4)
+  @Test("a deleted or unknown ID marks its position", arguments: UInt64(1)...4)
   func findsThePlace(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let fixture = try await Fixture()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Messages past their retention", .onEachDatabase, .onOwnThreads)
+@Suite("Messages past their retention period", .onEachDatabase, .onOwnThreads)
 struct MessageExpiryTests {
   private static let fileID = String(repeating: "a", count: 32)
 
@@ -28,7 +28,7 @@ struct MessageExpiryTests {
     }
   }
 
-  @Test("older messages go, some at a time, and younger ones stay")
+  @Test("older messages are removed, some at a time, and newer ones stay")
   func goes() async throws {
     let fixture = try await Self.fixture()
     for id in Int64(1)...5 { try await fixture.store.append(fixture.message(id, at: id * 100)) }
@@ -44,7 +44,7 @@ struct MessageExpiryTests {
     #expect(count == 2)
   }
 
-  @Test("files and updates go with their messages; other events stay")
+  @Test("files and updates are removed with their messages; other events stay")
   func takesAlong() async throws {
     let fixture = try await Self.fixture()
     var message = fixture.message(1, at: 100)
@@ -65,7 +65,7 @@ struct MessageExpiryTests {
     #expect(try await Self.count("removed_files", in: fixture) == 1)
   }
 
-  @Test("an id is not given again though its message was the last of all")
+  @Test("an ID is not reused even if its message was the last of all")
   func keepsIDs() async throws {
     let fixture = try await Self.fixture()
     try await fixture.store.append(fixture.message(70, at: 100))

@@ -27,7 +27,7 @@ struct MessageListingTests {
     return try await fixture.store.read { try $0.listMessages(query) }.map(\.id)
   }
 
-  @Test("around a message there are so many before and after, and the message itself if wanted")
+  @Test("a list around a message has the requested counts, and the message itself on request")
   func aroundMessage() async throws {
     let fixture = try await makeStore()
     #expect(try await ids(fixture, .message(50), 2, 3) == [30, 40, 50, 60, 70, 80])
@@ -39,7 +39,7 @@ struct MessageListingTests {
     #expect(try await ids(fixture, .message(100), 1, 5) == [90, 100])
   }
 
-  @Test("around a moment, all of that very millisecond count as being there")
+  @Test("a list around a time counts all messages of that millisecond as its centre")
   func aroundTime() async throws {
     let fixture = try await makeStore()
     #expect(try await ids(fixture, .time(1_002), 1, 1) == [40, 50, 60, 70])
@@ -50,7 +50,7 @@ struct MessageListingTests {
     #expect(try await ids(fixture, .time(.max), 1, 200) == [100])
   }
 
-  @Test("a message that is gone, or never was, still has its place")
+  @Test("a deleted or unknown message still marks its position")
   func aroundMissing() async throws {
     let fixture = try await makeStore()
     try await fixture.store.write { [lobby = fixture.lobby] in
@@ -73,7 +73,7 @@ struct MessageListingTests {
     #expect(try await ids(fixture, .message(225), -5, .min) == [225])
   }
 
-  @Test("a channel that there is not is not an empty one")
+  @Test("a missing channel is distinguished from an empty one")
   func needsChannel() async throws {
     let fixture = try await Fixture()
     await #expect(throws: StoreError.notFound(.channel)) {
@@ -83,7 +83,7 @@ struct MessageListingTests {
     }
   }
 
-  @Test("every query gives what a simple model gives", arguments: UInt64(1)...6)
+  @Test("every query matches a simple model", arguments: UInt64(1)...6)
   func agreesWithModel(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let fixture = try await Fixture()

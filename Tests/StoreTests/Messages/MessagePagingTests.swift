@@ -55,7 +55,7 @@ struct MessagePagingTests {
   }
 
   @Test(
-    "pages that end early say so, and going on from their ends gives everything once",
+    "pages that end early are marked, and continuing from them returns everything once",
     arguments: UInt64(1)...12)
   func walks(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -96,7 +96,7 @@ struct MessagePagingTests {
     }
   }
 
-  @Test("a page without filters is whole, however long it takes", arguments: UInt64(1)...6)
+  @Test("a page without filters is complete, however long it takes", arguments: UInt64(1)...6)
   func isWhole(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let fixture = try await Fixture()
@@ -109,7 +109,8 @@ struct MessagePagingTests {
     }
   }
 
-  @Test("an end is told exactly when nothing interferes", arguments: UInt64(1)...6)
+  @Test(
+    "the end of the list is reported exactly when no limit interferes", arguments: UInt64(1)...6)
   func knowsEnds(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let fixture = try await Fixture()
@@ -135,7 +136,7 @@ struct MessagePagingTests {
     }
   }
 
-  @Test("a page holds what an answer holds, and never less than one message")
+  @Test("a page is limited by the size of a response, but has at least one message")
   func isBoundedByBytes() async throws {
     let fixture = try await Fixture()
     for id in Int64(1)...20 { try await fixture.store.append(fixture.message(id, at: id)) }

@@ -11,7 +11,7 @@ struct MessagesTests {
     title: "T", url: "https://a.b/", description: nil,
     image: OpenGraphImage(url: "https://a.b/c.png", width: 12, height: 5, alt: "x"))
 
-  @Test("a message comes back as it was sent, with the users as they are now")
+  @Test("a message is read back as it was sent, with the current users")
   func keepsEverything() async throws {
     let fixture = try await Fixture()
     let message = NewMessage(
@@ -76,7 +76,7 @@ struct MessagesTests {
     #expect(try await fixture.store.read { try $0.listMessages(query) } == [])
   }
 
-  @Test("an admin message of the same request is one, be it there or deleted")
+  @Test("an admin message with the same request ID is stored once, even after its deletion")
   func recognisesAdminRepeats() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -115,7 +115,7 @@ struct MessagesTests {
       try await fixture.store.append(fixture.message(4)) == .stored(seq: 1, mentionedUsers: []))
   }
 
-  @Test("an admin message has no author, an author without a record has an id")
+  @Test("an admin message has no author, and an author without a record has an ID")
   func namesAuthors() async throws {
     let fixture = try await Fixture()
     try await fixture.store.append(fixture.message(1, by: nil))
@@ -126,7 +126,7 @@ struct MessagesTests {
     #expect(users == [nil, User(id: "ghost")])
   }
 
-  @Test("a request repeated within ten minutes answers with the first message")
+  @Test("a request repeated within ten minutes returns the first message")
   func recognisesRepeats() async throws {
     let fixture = try await Fixture()
     let first = try await fixture.store.append(
@@ -153,7 +153,7 @@ struct MessagesTests {
     }
   }
 
-  @Test("an edit changes what is given and is recorded")
+  @Test("an edit changes the given fields and is recorded")
   func edits() async throws {
     let fixture = try await Fixture()
     try await fixture.store.append(fixture.message(1, "one"))
@@ -176,7 +176,7 @@ struct MessagesTests {
     }
   }
 
-  @Test("extra data changes as the caller says, or not at all")
+  @Test("a metaarray change is applied completely or not at all")
   func changesMetaArrays() async throws {
     struct Refusal: Error {}
     let fixture = try await Fixture()
@@ -201,7 +201,7 @@ struct MessagesTests {
     #expect(read?.message.metaArrays == [MetaArray(key: "games", values: ["soccer"])])
   }
 
-  @Test("a preview comes only to the text that it was made for")
+  @Test("a preview is added only to the text that it was made for")
   func setsPreviews() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -218,7 +218,7 @@ struct MessagesTests {
     #expect(results == [nil, [2, 0], nil, nil, [3, 0]])
   }
 
-  @Test("translations join those that are there")
+  @Test("translations are added to existing ones")
   func addsTranslations() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -233,7 +233,7 @@ struct MessagesTests {
     #expect(result?.seq == 3)
   }
 
-  @Test("a request whose message was deleted does not bring it back for ten minutes")
+  @Test("repeating the request of a deleted message does not restore it for ten minutes")
   func withdrawsRequests() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -249,7 +249,7 @@ struct MessagesTests {
     #expect(later == .stored(seq: 3, mentionedUsers: []))
   }
 
-  @Test("a deleted message is gone with its updates; its id is not given out again")
+  @Test("a deleted message is removed with its updates; its ID is not reused")
   func deletes() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -273,7 +273,7 @@ struct MessagesTests {
     }
   }
 
-  @Test("the largest id is noted when its message goes, and of no other")
+  @Test("the largest ID is recorded when its message is deleted, and no other ID is")
   func notesMaximum() async throws {
     let fixture = try await Fixture()
     func note() async throws -> Int64? {

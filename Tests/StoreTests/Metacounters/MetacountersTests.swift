@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Metacounters", .onEachDatabase, .onOwnThreads)
 struct MetacountersTests {
-  @Test("counters are inserted once, and read one by one, some or all together")
+  @Test("counters are inserted once, and read individually, some or all together")
   func inserts() async throws {
     let fixture = try await Fixture()
     let all = try await fixture.store.write { transaction in
@@ -33,7 +33,7 @@ struct MetacountersTests {
     #expect(try await fixture.store.read { try $0.metacounters(ofChannel: "lobby") } == all)
   }
 
-  @Test("a counter is set, increased and decreased; one that is not there is skipped or added")
+  @Test("a counter is set, increased and decreased; a missing one is skipped or added")
   func updates() async throws {
     let fixture = try await Fixture()
     let results = try await fixture.store.write { transaction in
@@ -50,7 +50,7 @@ struct MetacountersTests {
   }
 
   @Test(
-    "a counter that would overflow stays, and so do those beside it",
+    "a counter that would overflow keeps its value, and so do the others of the request",
     arguments: [
       (Int64.max, Int64(1), MetacounterMode.increase), (.min, -1, .increase),
       (.min, 1, .decrease), (0, .min, .decrease),
@@ -69,7 +69,7 @@ struct MetacountersTests {
     #expect(try await fixture.store.read { try $0.metacounters(ofChannel: "lobby") } == counters)
   }
 
-  @Test("no increase is lost, whatever else is written between")
+  @Test("no increase is lost, whatever else is written in between")
   func addsUp() async throws {
     let fixture = try await Fixture()
     for id in Int64(1)...300 {
@@ -105,7 +105,7 @@ struct MetacountersTests {
     #expect(try await fixture.store.read { try $0.metacounters(ofChannel: "lobby") } == counters)
   }
 
-  @Test("one counter or all are removed, and they go with the channel")
+  @Test("one counter or all are removed, and they are deleted with the channel")
   func removes() async throws {
     let fixture = try await Fixture()
     let rest = try await fixture.store.write { transaction in
@@ -150,7 +150,7 @@ struct MetacountersTests {
     #expect(rest == [:])
   }
 
-  @Test("removing all leaves none")
+  @Test("removing all counters leaves none")
   func removesAll() async throws {
     let fixture = try await Fixture()
     let rest = try await fixture.store.write { transaction in

@@ -9,7 +9,7 @@ import Testing
 struct MetadataTests {
   static let owners: [MetadataOwner] = [.user("ann"), .channel("lobby")]
 
-  @Test("items are inserted once, and read one by one or all together", arguments: owners)
+  @Test("items are inserted once, and read individually or all together", arguments: owners)
   func inserts(owner: MetadataOwner) async throws {
     let fixture = try await Fixture()
     let items = try await fixture.store.write { transaction in
@@ -30,7 +30,7 @@ struct MetadataTests {
     }
   }
 
-  @Test("an update skips or adds what is not there, and leaves the rest", arguments: owners)
+  @Test("an update skips or adds missing items, and leaves the rest", arguments: owners)
   func updates(owner: MetadataOwner) async throws {
     let fixture = try await Fixture()
     let (skipping, inserting, all) = try await fixture.store.write { transaction in
@@ -90,7 +90,7 @@ struct MetadataTests {
     #expect(try await fixture.store.read { try $0.metadata(of: owner) } == stored)
   }
 
-  @Test("a user's metadata holds 4,096 bytes together, a channel's what its items hold")
+  @Test("a user's metadata is limited to 4,096 bytes in total, a channel's by its items")
   func boundsTogether() async throws {
     let fixture = try await Fixture()
     let items = Dictionary(
@@ -123,7 +123,7 @@ struct MetadataTests {
   }
 
   @Test(
-    "an owner that there is not has no metadata",
+    "a missing owner has no metadata",
     arguments: [
       (MetadataOwner.user("nobody"), StoreError.noUser("nobody")),
       (.channel("nowhere"), .notFound(.channel)),
@@ -139,7 +139,7 @@ struct MetadataTests {
     }
   }
 
-  @Test("users and channels are shown with it, and it goes with the channel")
+  @Test("users and channels are returned with it, and it is deleted with the channel")
   func isShown() async throws {
     let fixture = try await Fixture()
     let (changed, listed, user) = try await fixture.store.write { transaction in

@@ -37,7 +37,7 @@ struct RestrictionsTests {
     await #expect(throws: StoreError.notFound(.channel)) { try await looked(at: 1, in: "nowhere") }
   }
 
-  @Test("lifting tells whether there was something to lift")
+  @Test("lifting a restriction reports whether there was one")
   func lifts() async throws {
     let fixture = try await Fixture()
     let events = try await fixture.store.write { transaction in
@@ -61,7 +61,7 @@ struct RestrictionsTests {
     }
   }
 
-  @Test("lists leave out what has ended, and go on page by page")
+  @Test("lists omit expired restrictions, and are paged")
   func lists() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { transaction in

@@ -34,7 +34,7 @@ struct OpeningFailureTests {
     }
   }
 
-  @Test("a lock is held through signals, and on a disk that has no room for the process's number")
+  @Test("a lock is held despite signals, and on a disk without room for the process ID")
   func lockHolds() throws {
     try DataDirectory.create(directory.path)
     kernel.play {
@@ -68,7 +68,7 @@ struct OpeningFailureTests {
     }
   }
 
-  @Test("a directory that cannot be made, or is not known to be on disk, is reported")
+  @Test("a directory that cannot be created or synchronized is reported")
   func directoryFails() {
     let nested = directory.path + "/nested"
     kernel.play { $0.kind == .mkdir ? .fail(ENOSPC) : .pass }
@@ -77,7 +77,7 @@ struct OpeningFailureTests {
     expectInaccessible(EIO, at: directory.path) { try DataDirectory.create(nested) }
   }
 
-  @Test("a file system that cannot synchronize directories is good enough")
+  @Test("a file system that cannot synchronize directories is accepted")
   func unsupportedSynchronization() throws {
     kernel.play { $0.kind == .fsync ? .fail(EINVAL) : .pass }
     try kernel.run { try DataDirectory.create(directory.path + "/nested") }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Opening a store", .onOwnThreads)
 struct OpeningTests {
-  @Test("a missing directory is created for its owner alone, with those above it")
+  @Test("a missing directory is created for its owner alone, with its parents")
   func createsDirectory() throws {
     let directory = TemporaryDirectory()
     let nested = directory.path + "/a/b"
@@ -73,7 +73,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("the log's file grows in steps, so that most commits leave its size as it is")
+  @Test("the WAL file grows in steps, so that most commits leave its size unchanged")
   func growsLogInSteps() async throws {
     let fixture = try await Fixture()
     let log = fixture.directory.database + "-wal"
@@ -86,7 +86,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("a file that is no database is refused")
+  @Test("a file that is not a database is refused")
   func refusesGarbage() throws {
     let directory = TemporaryDirectory()
     try Store(directory: directory.path).close()
@@ -111,7 +111,7 @@ struct OpeningTests {
     expectDamaged(fixture.directory)
   }
 
-  @Test("another application's database is refused and left as it is")
+  @Test("another application's database is refused and left unchanged")
   func refusesForeign() throws {
     let directory = TemporaryDirectory()
     try Store(directory: directory.path).close()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A look at a store", .onEachDatabase, .onOwnThreads)
+@Suite("Probing a store", .onEachDatabase, .onOwnThreads)
 struct StoreProbeTests {
   @Test("shows master keys and files while a server uses the store, and changes nothing")
   func shows() async throws {
@@ -18,7 +18,7 @@ struct StoreProbeTests {
     #expect(probe.masterKeys.required(.shared) == ["k1"])
   }
 
-  @Test("finds none where no server has made one")
+  @Test("finds no store where no server has created one")
   func absent() throws {
     switch StoreUnderTest.current {
     case .sqlite:

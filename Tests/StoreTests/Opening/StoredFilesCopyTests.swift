@@ -19,7 +19,7 @@ struct StoredFilesCopyTests {
     try String(contentsOfFile: directory.path + "/" + path, encoding: .utf8)
   }
 
-  @Test("files come into a directory that exists, and a second copy changes nothing")
+  @Test("files are copied into an existing directory, and a second copy changes nothing")
   func files() throws {
     try write("one", to: "old/files/a")
     try write("two", to: "old/partial/b")
@@ -37,7 +37,7 @@ struct StoredFilesCopyTests {
     #expect(throws: StoreError.self) { try copy.copyFiles(to: target) }
   }
 
-  @Test("master keys take the place of others, which are set aside")
+  @Test("master keys replace others, which are set aside")
   func masterKeys() throws {
     try write("", to: "old/x")
     let copy = StoredFilesCopy(from: directory.path + "/old")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Operations of the store", .onEachDatabase, .onOwnThreads)
 struct OperationsTests {
-  @Test("a write that fails leaves nothing, and leaves its neighbours alone")
+  @Test("a write that fails is undone, without affecting other writes of the batch")
   func isAtomic() async throws {
     let fixture = try await Fixture()
     let store = fixture.store
@@ -22,7 +22,7 @@ struct OperationsTests {
     #expect(try await store.perform(AccountLookup("eve")) == nil)
   }
 
-  @Test("what a job throws beside the store's own errors is damage, and no refusal")
+  @Test("errors that a job throws besides the store's own are damage, not refusals")
   func namesErrors() {
     struct Surprise: Error {}
     #expect(StoreError(StoreError.exists) == .exists)
@@ -32,7 +32,7 @@ struct OperationsTests {
     }
   }
 
-  @Test("a prompt write passes those that wait")
+  @Test("a prompt write overtakes waiting writes")
   func passes() async throws {
     let fixture = try await Fixture()
     let gate = fixture.store.holdWriter()
@@ -47,7 +47,8 @@ struct OperationsTests {
     #expect(order.names == ["prompt", "ordinary"])
   }
 
-  @Test("the profile of a deactivated user is not changed, and a missing one only made if wanted")
+  @Test(
+    "the profile of a deactivated user is not changed, and a missing one only created on request")
   func adopts() async throws {
     let store = try await Fixture().store
     _ = try await store.perform(UserChange("bob", isActive: false))
@@ -66,7 +67,7 @@ struct OperationsTests {
     #expect(try await store.perform(DeactivatedUsers(among: ["ann", "bob", "eve"])) == ["bob"])
   }
 
-  @Test("a change of a profile says whether it is another than before")
+  @Test("a profile change reports whether the profile differs from before")
   func changesProfiles() async throws {
     let store = try await Fixture().store
     func change(_ id: String, _ nickname: String?) async throws -> ProfileChange.Outcome {
@@ -80,7 +81,7 @@ struct OperationsTests {
     #expect(try await change("dan", nil) == .init(user: new, isChanged: true))
   }
 
-  @Test("a deactivated user is issued no session token")
+  @Test("a deactivated user gets no session token")
   func issues() async throws {
     let store = try await Fixture().store
     _ = try await store.perform(UserChange("bob", isActive: false))
@@ -95,7 +96,7 @@ struct OperationsTests {
     await #expect(throws: StoreError.noUser("eve")) { try await issue([3], "eve") }
   }
 
-  @Test("a limit that is given in part keeps its other part, or takes the more general one")
+  @Test("a partly given limit keeps its other part, or takes it from the more general limit")
   func completes() async throws {
     let store = try await Fixture().store
     let general = LimitOverride(messages: 5, windowMilliseconds: 1_000)
@@ -113,7 +114,7 @@ struct OperationsTests {
     #expect(outcome == LimitChange.Outcome(shared: LimitOverrides(), own: [:]))
   }
 
-  @Test("metadata that is changed is reported as written and as a whole")
+  @Test("changed metadata is returned both as written and as a whole")
   func changesMetadata() async throws {
     let store = try await Fixture().store
     func change(_ action: MetadataChange.Action) async throws -> MetadataChange.Outcome {

@@ -34,7 +34,7 @@ struct ConcurrentServersTests {
       """)
   }
 
-  @Test("a file that a message is coming to have is not removed")
+  @Test("a file that is being added to a message is not removed")
   func fileInUse() async throws {
     let other = try await addingMessage()
     let outcome = try await other.race { [store] in
@@ -44,7 +44,7 @@ struct ConcurrentServersTests {
     #expect(try await store.perform(FileLookup(Self.fileID)) == Self.file)
   }
 
-  @Test("a file that a message is coming to have is not swept")
+  @Test("a file that is being added to a message is not swept")
   func fileNotSwept() async throws {
     let other = try await addingMessage()
     _ = try await other.race { [store] in try await store.perform(UploadSweep(at: 2_000)) }
@@ -88,7 +88,7 @@ struct ConcurrentServersTests {
     #expect(try await store.perform(UploadLookup(Self.fileID))?.expiresAt == 9_000)
   }
 
-  @Test("a file that a message is coming to have is not encrypted as one that no message has")
+  @Test("a file being added to a message is not encrypted as a file without messages")
   func fileNotConverted() async throws {
     let other = try await addingMessage()
     let outcome = try await other.race { [store] in
@@ -98,7 +98,7 @@ struct ConcurrentServersTests {
     #expect(outcome == .inMessage)
   }
 
-  @Test("no message says that a file needs no key which is being encrypted")
+  @Test("no message declares a file as needing no key while the file is being encrypted")
   func fileConverted() async throws {
     try await store.perform(
       FileNote(Self.file, of: "ann", at: 1_000, expiresAt: 2_000, secretHash: [1]))
@@ -117,7 +117,7 @@ struct ConcurrentServersTests {
     #expect(try await store.append(message) == .stored(seq: 1, mentionedUsers: []))
   }
 
-  @Test("no message comes to have a file that is being removed")
+  @Test("a file that is being removed is not added to a message")
   func fileGone() async throws {
     try await store.perform(
       FileNote(Self.file, of: "ann", at: 1_000, expiresAt: 2_000, secretHash: [1]))
@@ -148,7 +148,7 @@ struct ConcurrentServersTests {
     #expect(counters == ["a": 7])
   }
 
-  @Test("items of metadata that another server adds stay", arguments: ["users", "channels"])
+  @Test("metadata items that another server adds are kept", arguments: ["users", "channels"])
   func metadata(table: String) async throws {
     let owner = table == "users" ? MetadataOwner.user("ann") : .channel("lobby")
     let other = try other("UPDATE \(table) SET metadata = '{\"a\":\"1\"}'")
@@ -158,7 +158,7 @@ struct ConcurrentServersTests {
     #expect(outcome.items == ["a": "1", "b": "2"])
   }
 
-  @Test("a change of a profile leaves the rest of it to another server")
+  @Test("a profile change keeps the fields that another server changes")
   func profile() async throws {
     let other = try other("UPDATE users SET metadata = '{\"a\":\"1\"}'")
     let user = try await other.race { [store] in
@@ -168,7 +168,7 @@ struct ConcurrentServersTests {
     #expect(try await store.read { try $0.user("ann") } == user)
   }
 
-  @Test("a user whom another server makes exists, and one whom it deletes does not come back")
+  @Test("a user created by another server exists, and one deleted by it is not restored")
   func users() async throws {
     let making = try other(
       """
@@ -232,7 +232,7 @@ struct ConcurrentServersTests {
     #expect(obstacle == .lacks(["a"]))
   }
 
-  @Test("a thumbnail that is being kept is not withdrawn")
+  @Test("a thumbnail that is being added is not withdrawn")
   func thumbnails() async throws {
     try await store.perform(
       FileNote(Self.file, of: "ann", at: 1_000, expiresAt: 2_000, secretHash: [1]))

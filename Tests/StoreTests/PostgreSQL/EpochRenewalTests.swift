@@ -7,7 +7,7 @@ import Testing
 
 @Suite("New epochs of a database in PostgreSQL", .onOwnThreads)
 struct EpochRenewalTests {
-  @Test("all channels get one, while no server uses the database")
+  @Test("all channels get a new one, while no server uses the database")
   func renews() async throws {
     let url = try PostgreSQLDatabase.make()
     let store = try Store(.postgreSQL(url: url))

@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Messages to channels whose places the writer knows, of which nothing is read before they are written.
-@Suite("Known places of channels in PostgreSQL", .serialized, .onOwnThreads)
+@Suite("Cached positions of channels in PostgreSQL", .serialized, .onOwnThreads)
 struct KnownPlacesTests {
   private let url: String
   private let fixture: LogFixture
@@ -49,7 +49,7 @@ struct KnownPlacesTests {
     #expect(count == 0)
   }
 
-  @Test("a request that may be repeated is looked for before, and undoes nothing")
+  @Test("a request that may be a repetition is looked up first, and undoes nothing")
   func mayBeRepeated() async throws {
     var (first, again) = (fixture.message(2, requestID: "r"), fixture.message(3, requestID: "r"))
     (first.mayBeRepeated, again.mayBeRepeated) = (true, true)
@@ -71,7 +71,7 @@ struct KnownPlacesTests {
     }
   }
 
-  @Test("a message behind those of another writer is written with the number after theirs")
+  @Test("a message after those of another writer gets the next number")
   func movedOn() async throws {
     _ = try other.execute("UPDATE channels SET last_seq = 41 WHERE url = 'lobby'")
     #expect(await append(fixture.message(2)) == .success(.appended(seq: 42, mentionedUsers: [])))
@@ -86,14 +86,14 @@ struct KnownPlacesTests {
     #expect(stored == 1)
   }
 
-  @Test("nor to one that is gone")
+  @Test("nor to a deleted one")
   func gone() async throws {
     _ = try other.execute("DELETE FROM messages")
     _ = try other.execute("DELETE FROM channels WHERE url = 'lobby'")
     #expect(await append(fixture.message(2)) == .failure(.missing(.channel)))
   }
 
-  @Test("a message or request that is there is found, and those beside it are written")
+  @Test("an existing message or request is found, and other entries of the batch are written")
   func repeated() async throws {
     let first = fixture.message(2, requestID: "r")
     #expect(await append(first) == .success(.appended(seq: 2, mentionedUsers: [])))
@@ -111,7 +111,7 @@ struct KnownPlacesTests {
     #expect(await append(fixture.message(6)) == .success(.appended(seq: 5, mentionedUsers: [])))
   }
 
-  @Test("a request that is too old to be repeated makes another message")
+  @Test("a request that is too old to be a repetition creates another message")
   func oldRequest() async throws {
     _ = await append(fixture.message(2, requestID: "r"))
     let time = 1_000 + requestIDLifetimeMilliseconds
@@ -125,7 +125,7 @@ struct KnownPlacesTests {
     #expect(await append(old) == .success(.appended(seq: 3, mentionedUsers: [])))
   }
 
-  @Test("other changes of the channel are counted")
+  @Test("other changes to the channel advance its number")
   func changes() async throws {
     let changes = ChannelChange.freeze(true)
     _ = await fixture.write(.change([changes], at: 2_000))
@@ -134,7 +134,7 @@ struct KnownPlacesTests {
     #expect(await append(fixture.message(3)) == .success(.appended(seq: 5, mentionedUsers: [])))
   }
 
-  @Test("places are forgotten one by one, or together when something was undone or there are many")
+  @Test("positions are dropped one by one, or all after an undo or beyond the limit")
   func forgetting() throws {
     let channels = (Int64(1)...3).map { LogChannel(id: $0, url: "c\($0)", term: 1, lastSeq: 0) }
     let additions = channels.map { MessageAddition(new: fixture.message($0.id), channel: $0) }

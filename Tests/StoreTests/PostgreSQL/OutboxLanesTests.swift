@@ -36,7 +36,7 @@ struct OutboxLanesTests {
     try await store.perform(OutboxSurvey(of: lanes, for: [receiver.id]), for: .server)
   }
 
-  @Test("a lane is claimed once under each term, and what another server has claimed is fenced")
+  @Test("a lane is claimed once per term, and a server that lost it is fenced")
   func fence() async throws {
     try await Self.withStore { store, receiver in
       let lane = Self.lane("lobby")
@@ -68,7 +68,7 @@ struct OutboxLanesTests {
     }
   }
 
-  @Test("a survey has the channels of its lanes, and events of lost lanes are not read")
+  @Test("a survey lists the channels of its lanes, and events of lost lanes are not read")
   func reading() async throws {
     try await Self.withStore { store, receiver in
       let lane = Self.lane("den")
@@ -90,7 +90,7 @@ struct OutboxLanesTests {
     }
   }
 
-  @Test("only events of the lanes that are held are dropped when too many wait")
+  @Test("only events of held lanes are dropped when too many wait")
   func trimming() async throws {
     try await Self.withStore { store, receiver in
       let lane = Self.lane("hall")

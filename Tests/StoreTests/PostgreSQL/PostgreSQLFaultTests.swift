@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// A server of each test's own: what is done to it would disturb others.
-@Suite("A store whose PostgreSQL fails", .serialized, .onOwnThreads)
+@Suite("A store with a failing PostgreSQL", .serialized, .onOwnThreads)
 struct PostgreSQLFaultTests {
   private static var options: StoreOptions {
     var options = StoreOptions(logger: LogRecorder().logger)
@@ -17,7 +17,7 @@ struct PostgreSQLFaultTests {
     return options
   }
 
-  @Test("crashes of the server under load lose nothing that was acknowledged, and double nothing")
+  @Test("crashes of the server under load lose no acknowledged write, and duplicate none")
   func crashes() async throws {
     let server = try PostgreSQLServer()
     let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)
@@ -54,7 +54,7 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
-  @Test("a connection that is killed in a commit leaves its outcome unknown until it was looked up")
+  @Test("a connection killed during a commit leaves the outcome unknown until it is looked up")
   func killedInCommit() async throws {
     let server = try PostgreSQLServer()
     let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)
@@ -81,7 +81,7 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
-  @Test("a connection that is lost while nothing is written is noticed, and made anew")
+  @Test("a connection lost while nothing is written is detected and replaced")
   func lostWhileIdle() async throws {
     let server = try PostgreSQLServer()
     let count = Atomic<Int>(0)
@@ -108,7 +108,7 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
-  @Test("writes wait for a server that restarts, in their order, and reads behind them")
+  @Test("writes wait for a restarting server, in order, and reads wait after them")
   func waitsForServer() async throws {
     let server = try PostgreSQLServer()
     var options = Self.options
@@ -131,7 +131,7 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
-  @Test("writes that have waited long enough for a server fail, and nothing of them is kept")
+  @Test("writes that have waited for a server too long fail, and are not applied")
   func waitsInVain() async throws {
     let server = try PostgreSQLServer()
     var options = Self.options
@@ -151,7 +151,7 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
-  @Test("a commit whose answer is lost counts as written")
+  @Test("a commit whose response is lost counts as written")
   func committedUnseen() async throws {
     let server = try PostgreSQLServer()
     let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)
@@ -177,7 +177,7 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
-  @Test("reads go on after the server was started again, by each connection")
+  @Test("reads work again after a restart of the server, on each connection")
   func readsReconnect() async throws {
     let server = try PostgreSQLServer()
     let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Servers that take channels from each other", .serialized, .onOwnThreads)
 struct PostgreSQLFenceTests {
-  @Test("what one has taken over the other cannot write to, and no number is given twice")
+  @Test("a server cannot write to channels that another took over, and numbers are unique")
   func steals() async throws {
     let url = try PostgreSQLDatabase.make()
     var options = StoreOptions(logger: LogRecorder().logger)

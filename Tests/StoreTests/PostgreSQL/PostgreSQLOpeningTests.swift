@@ -11,7 +11,7 @@ import Testing
 struct PostgreSQLOpeningTests {
   private var options: StoreOptions { StoreOptions(logger: LogRecorder().logger) }
 
-  @Test("what was stored is there when the store is opened again, and the schema is made once")
+  @Test("stored data is there when the store is reopened, and the schema is created once")
   func reopens() async throws {
     let url = try PostgreSQLDatabase.make()
     let first = try Store(.postgreSQL(url: url), options: options)
@@ -22,7 +22,7 @@ struct PostgreSQLOpeningTests {
     second.close()
   }
 
-  @Test("a second server is refused, and told of the first")
+  @Test("a second server is refused, with the name of the first")
   func excludes() throws {
     let url = try PostgreSQLDatabase.make()
     let first = try Store(.postgreSQL(url: url), options: options)
@@ -33,7 +33,7 @@ struct PostgreSQLOpeningTests {
     first.close()
   }
 
-  @Test("servers that share a database do not exclude each other, but one that is alone")
+  @Test("sharing servers do not exclude each other, but exclude a server that does not share")
   func shares() throws {
     let url = try PostgreSQLDatabase.make()
     var sharing = options
@@ -43,7 +43,7 @@ struct PostgreSQLOpeningTests {
     for store in stores { store.close() }
   }
 
-  @Test("a schema of a newer version is refused and left as it is")
+  @Test("a schema of a newer version is refused and left unchanged")
   func refusesNewer() throws {
     let url = try PostgreSQLDatabase.make()
     try Store(.postgreSQL(url: url), options: options).close()
@@ -59,7 +59,7 @@ struct PostgreSQLOpeningTests {
     #expect(path.hasPrefix("the database store_"))
   }
 
-  @Test("a missing database and a role that may not sign in are named at once")
+  @Test("a missing database and a role that may not log in are named at once")
   func namesRefusals() throws {
     let url = try PostgreSQLDatabase.make()
     for wrong in [
@@ -75,7 +75,7 @@ struct PostgreSQLOpeningTests {
     }
   }
 
-  @Test("a server that cannot be reached is waited for, as long as the caller wants to")
+  @Test("an unreachable server is waited for, up to the caller's limit")
   func waits() throws {
     var options = options
     let reasons = Mutex<[String]>([])
@@ -93,7 +93,7 @@ struct PostgreSQLOpeningTests {
     #expect(given[0].contains("refused") && !given[0].contains("geheim"))
   }
 
-  @Test("no statement of the gateway's hot path reads a table that has grown from end to end")
+  @Test("no statement of the gateway's hot path scans a growing table completely")
   func plans() throws {
     let url = try PostgreSQLDatabase.make()
     try Store(.postgreSQL(url: url), options: options).close()

@@ -49,7 +49,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("a page of messages with their users takes a few, however long it is")
+  @Test("a page of messages with their users takes few round trips, whatever its length")
   func messages() async throws {
     let query = MessageQuery(channelID: lobbyID, anchor: .time(.max), previousLimit: 100)
     let (messages, roundTrips) = try await count { try $0.listMessages(query) }
@@ -59,7 +59,7 @@ struct RoundTripTests {
     #expect(roundTrips <= 9, "\(roundTrips)")
   }
 
-  @Test("a message that is wanted alone takes no more than before")
+  @Test("a single requested message takes no more round trips than before")
   func oneMessage() async throws {
     let query = MessageQuery(channelID: lobbyID, anchor: .message(120), previousLimit: 0)
     let (messages, roundTrips) = try await count { try $0.listMessages(query) }
@@ -67,7 +67,7 @@ struct RoundTripTests {
     #expect(roundTrips <= 7, "\(roundTrips)")
   }
 
-  @Test("a page of channels with their operators, of users or of banned users takes a few")
+  @Test("a page of channels with operators, of users or of banned users takes few round trips")
   func others() async throws {
     let channels = try await count { try $0.listChannels(ChannelQuery(limit: 100)).channels }
     #expect(channels.items.map(\.url) == (150..<250).reversed().map { "room\($0)" })
@@ -84,7 +84,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("what does not fit is passed over, and no item is read that is not wanted")
+  @Test("messages that do not match are skipped, and no unwanted item is read")
   func filtered() async throws {
     let query = MessageQuery(
       channelID: lobbyID, anchor: .time(.max), previousLimit: 3,

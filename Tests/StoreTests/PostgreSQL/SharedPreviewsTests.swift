@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Previews that servers share", .serialized, .onOwnThreads)
+@Suite("Previews shared by servers", .serialized, .onOwnThreads)
 struct SharedPreviewsTests {
   private let url: String
   private let store: Store
@@ -34,7 +34,7 @@ struct SharedPreviewsTests {
     }
   }
 
-  @Test("what is too much goes in steps, those first that are over soonest")
+  @Test("excess previews are removed in steps, those that expire first before the others")
   func trims() async throws {
     try await fill(10)
     let trimming = PreviewTrimming(byteLimit: 5_500, stepLimit: 3)
@@ -46,7 +46,7 @@ struct SharedPreviewsTests {
     #expect(try await links() == left)
   }
 
-  @Test("what is over goes, and what is being fetched stays")
+  @Test("expired previews are removed, and claims of fetches in progress stay")
   func removesExpired() async throws {
     let old = SharedPreview(
       link: "https://a.example/old", host: "example.a", body: "{}", expiresAt: 1, staleUntil: 2)

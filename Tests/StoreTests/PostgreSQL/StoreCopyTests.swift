@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Copying a store from SQLite to PostgreSQL", .onOwnThreads)
 struct StoreCopyTests {
-  @Test("everything is there, under the same numbers and epochs")
+  @Test("everything is copied, with the same numbers and epochs")
   func copies() async throws {
     let source = try await filled()
     source.store.close()

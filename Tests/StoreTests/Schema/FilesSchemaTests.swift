@@ -27,7 +27,7 @@ struct FilesSchemaTests {
     }
   }
 
-  @Test("are composed of the base that is set, also in a database of before there were ids")
+  @Test("are composed from the configured base, also in a database from before file IDs")
   func migrates() async throws {
     let fixture = try await Fixture()
     var uploaded = fixture.message(10, "", at: 1_000)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Migrating to lists", .onOwnThreads)
 struct ListsSchemaTests {
-  @Test("messages are counted, names folded anew, and filters find what was there before")
+  @Test("messages are counted, names folded again, and filters find existing rows")
   func migrates() async throws {
     let directory = TemporaryDirectory()
     try makeOldFile(directory)
@@ -34,7 +34,7 @@ struct ListsSchemaTests {
     store.close()
   }
 
-  @Test("the number of messages follows what is sent, deleted and refused")
+  @Test("the message count follows sent, deleted and refused messages")
   func counts() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id

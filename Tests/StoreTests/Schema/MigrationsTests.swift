@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Migrating an existing database", .onOwnThreads)
 struct MigrationsTests {
-  @Test("a file of the first step alone is brought up to date and keeps its rows")
+  @Test("a file of the first version is upgraded and keeps its rows")
   func migratesOldFile() async throws {
     let directory = TemporaryDirectory()
     try DataDirectory.create(directory.path)
@@ -34,7 +34,7 @@ struct MigrationsTests {
     store.close()
   }
 
-  @Test("opening again migrates nothing and keeps everything")
+  @Test("reopening migrates nothing and keeps everything")
   func reopens() async throws {
     let fixture = try await Fixture()
     try await fixture.store.append(fixture.message(5, "kept"))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Store
 
-@Suite("Migrating a database of before the Platform API", .onOwnThreads)
+@Suite("Migrating a database from before the Platform API", .onOwnThreads)
 struct PlatformSchemaTests {
-  @Test("its users, channels, messages, limits and events are kept, and have what is new")
+  @Test("its users, channels, messages, limits and events are kept, with the new columns")
   func migrates() async throws {
     let directory = TemporaryDirectory()
     try makeOldFile(directory)

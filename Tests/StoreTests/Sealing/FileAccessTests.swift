@@ -6,7 +6,7 @@ import Uploads
 
 @testable import Store
 
-@Suite("Rights to files", .onEachDatabase, .onOwnThreads)
+@Suite("Access rights to files", .onEachDatabase, .onOwnThreads)
 struct FileAccessTests {
   private static let fileID = String(repeating: "a", count: 32)
 
@@ -40,7 +40,7 @@ struct FileAccessTests {
     try await store.write { try $0.connection.execute(StoreStatement(sql)) }
   }
 
-  @Test("a participant, an operator and the owner have one, and a banned user has none")
+  @Test("a participant, an operator and the owner have access, and a banned user has none")
   func rights() async throws {
     let store = try await Self.store(channels: 3)
     #expect(try await Self.right(in: ["lobby", "c2"], store) == .granted)
@@ -68,7 +68,7 @@ struct FileAccessTests {
     #expect(try await Self.right(in: [], store) == .granted)
   }
 
-  @Test("a file of its user's is as widespread as it may be in a thousand other channels")
+  @Test("a user's own file is widespread when it is in a thousand other channels")
   func widespread() async throws {
     func widespread(in count: Int64, to url: String, by userID: String = "ann") async throws -> Bool
     {

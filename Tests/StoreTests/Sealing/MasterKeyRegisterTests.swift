@@ -33,7 +33,7 @@ struct MasterKeyRegisterTests {
     #expect(use.required(.shared) == ["k2"] && use.required(.alone) == [])
   }
 
-  @Test("a key that files need is missed, and so is another one with its name")
+  @Test("a missing key that files need is reported, and so is another key with its name")
   func needed() async throws {
     let fixture = try await Fixture()
     _ = try await fixture.store.perform(MasterKeyJoin(keys("k1"), .alone))
@@ -52,7 +52,7 @@ struct MasterKeyRegisterTests {
     #expect(try await use(fixture).needed == ["k1"])
   }
 
-  @Test("a server alone may begin with another key as long as no file needs the one before")
+  @Test("a single server may use another key as long as no file needs the previous one")
   func alone() async throws {
     let fixture = try await Fixture()
     for id in ["k1", "k2"] {

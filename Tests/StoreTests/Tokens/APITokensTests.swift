@@ -9,7 +9,7 @@ struct APITokensTests {
     APIToken(name: name, hash: hash, createdAt: now)
   }
 
-  @Test("tokens are listed by their names until they are revoked by their hash")
+  @Test("tokens are listed by name until they are revoked by their hash")
   func keeps() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write {
@@ -29,7 +29,7 @@ struct APITokensTests {
     }
   }
 
-  @Test("neither a name nor a hash is taken twice, and there are a hundred at most")
+  @Test("names and hashes are unique, and there are at most a hundred tokens")
   func refuses() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { [first = token("0", [0])] in try $0.addAPIToken(first) }
@@ -45,7 +45,7 @@ struct APITokensTests {
     }
   }
 
-  @Test("a token keeps its role, and one that is not known may only read")
+  @Test("a token keeps its role, and a token with an unknown role may only read")
   func roles() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write {
@@ -58,7 +58,7 @@ struct APITokensTests {
     #expect(tokens.map(\.role) == [.admin, .viewer, .viewer])
   }
 
-  @Test("when a token was used is noted once a minute")
+  @Test("the last use of a token is recorded once a minute")
   func notesUse() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { [shop = token("shop", [1])] in
@@ -71,7 +71,7 @@ struct APITokensTests {
     #expect(tokens.map(\.lastUsedAt) == [100_000])
   }
 
-  @Test("a token's id is its own, and no part of its hash")
+  @Test("a token's ID is unique, and not part of its hash")
   func ids() {
     let (one, other) = (token("one", [1]), token("other", [2]))
     #expect(one.id.count == 16)

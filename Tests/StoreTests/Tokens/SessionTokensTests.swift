@@ -11,7 +11,7 @@ struct SessionTokensTests {
     try await fixture.store.read { try $0.issuedToken(hash: hash, at: now) }
   }
 
-  @Test("a user may have several session tokens beside its access token, each found by its hash")
+  @Test("a user may have several session tokens and an access token, each found by its hash")
   func finds() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { transaction in
@@ -27,7 +27,7 @@ struct SessionTokensTests {
     #expect(try await find(fixture, [], at: 1) == nil)
   }
 
-  @Test("revoking takes a user's session tokens and nothing else")
+  @Test("revoking removes a user's session tokens and nothing else")
   func revokes() async throws {
     let fixture = try await Fixture()
     let count = try await fixture.store.write { transaction in
@@ -56,7 +56,7 @@ struct SessionTokensTests {
     store.close()
   }
 
-  @Test("of more than a hundred those that expire first go")
+  @Test("of more than a hundred tokens, those that expire first are removed")
   func bounds() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { transaction in
@@ -70,7 +70,7 @@ struct SessionTokensTests {
     #expect(try await find(fixture, [102], at: 10) != nil)
   }
 
-  @Test("a new token sweeps out expired ones of everyone")
+  @Test("a new token removes expired tokens of all users")
   func sweeps() async throws {
     let fixture = try await Fixture()
     let count = try await fixture.store.write { transaction in
@@ -85,7 +85,7 @@ struct SessionTokensTests {
     #expect(count == 1)
   }
 
-  @Test("a token is for a user that there is")
+  @Test("a token requires an existing user")
   func needsUser() async throws {
     let fixture = try await Fixture()
     await #expect(throws: StoreError.noUser("nobody")) {

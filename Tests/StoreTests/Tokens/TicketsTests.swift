@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Tickets of observers", .onEachDatabase, .onOwnThreads)
 struct TicketsTests {
-  @Test("a ticket is redeemed once, by whoever has it, until its time is over")
+  @Test("a ticket is redeemed once, by any holder, until it expires")
   func once() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write {
@@ -21,7 +21,7 @@ struct TicketsTests {
     #expect(taken == [nil, [9], nil, nil])
   }
 
-  @Test("a token has a hundred at most, of which those whose time is over do not count")
+  @Test("a token has at most a hundred tickets, not counting expired ones")
   func limit() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write {

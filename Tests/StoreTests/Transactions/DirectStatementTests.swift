@@ -4,9 +4,9 @@ import Testing
 
 @testable import Store
 
-@Suite("Statements whose values are bound one by one", .onOwnThreads)
+@Suite("Statements whose values are bound individually", .onOwnThreads)
 struct DirectStatementTests {
-  @Test("texts and their absence come back as they were bound")
+  @Test("texts and nil are read back as they were bound")
   func keepsTexts() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { transaction in
@@ -27,7 +27,7 @@ struct DirectStatementTests {
   }
 
   @Test(
-    "a text with U+0000 is refused wherever it stands", arguments: ["\u{0}", "a\u{0}", "\u{0}b"])
+    "a text with U+0000 is refused in any position", arguments: ["\u{0}", "a\u{0}", "\u{0}b"])
   func refusesNull(text: String) async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { transaction in
@@ -37,7 +37,7 @@ struct DirectStatementTests {
     }
   }
 
-  @Test("no row is no number, and a violated constraint is an error that changes nothing")
+  @Test("a missing row reads as nil, and a violated constraint is an error that changes nothing")
   func reports() async throws {
     let fixture = try await Fixture()
     try await fixture.store.append(fixture.message(1))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Query plans", .onOwnThreads)
 struct QueryPlanTests {
-  @Test("nothing that happens often reads a whole table or sorts one")
+  @Test("no frequent statement scans a whole table or sorts one")
   func usesIndexes() async throws {
     let fixture = try await Fixture()
     let plans = try await fixture.store.write { [lobby = fixture.lobby] transaction in

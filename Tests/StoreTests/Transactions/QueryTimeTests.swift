@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The time of a query", .onOwnThreads)
 struct QueryTimeTests {
-  @Test("the clock is looked at after so many rows")
+  @Test("the clock is read once per fixed number of rows")
   func looks() {
     var now: UInt64 = 0
     var looks = 0

@@ -14,7 +14,7 @@ import Uploads
 struct QueryWorkTests {
   private static let fileID = String(repeating: "a", count: 32)
 
-  @Test("a refused creation does not walk the uploads of a user that are over, nor the older files")
+  @Test("a refused creation scans neither the user's finished uploads nor its older files")
   func uploadCreation() async throws {
     func steps(with count: Int) async throws -> Int {
       let fixture = try await Fixture()
@@ -76,7 +76,7 @@ struct QueryWorkTests {
     }
   }
 
-  @Test("a look-up of a file visits none of its channels, nor that of a right those of others")
+  @Test("a look-up of a file visits no channel, and that of a right only the given channels")
   func fileAccess() async throws {
     func steps(_ count: Int64, _ urls: [String]) async throws -> Int {
       try await fileSteps(messages: count, channels: count) { transaction in
@@ -90,7 +90,7 @@ struct QueryWorkTests {
     #expect(try await steps(2_000, ["c3", "absent"]) < few + 20)
   }
 
-  @Test("a right that a user lacks costs a visit of each channel, of a thousand at most")
+  @Test("a right that a user lacks costs a visit of each channel, of at most a thousand")
   func missingRight() async throws {
     func steps(messages: Int64, channels: Int64) async throws -> Int {
       try await fileSteps(messages: messages, channels: channels) { transaction in
@@ -105,7 +105,7 @@ struct QueryWorkTests {
     #expect(try await steps(messages: 3_000, channels: 3_000) < thousand + thousand / 10)
   }
 
-  @Test("a list around a message that is gone does not walk the channel")
+  @Test("a list around a missing message does not scan the channel")
   func anchors() async throws {
     func steps(with count: Int64) async throws -> Int {
       let fixture = try await Fixture()
@@ -127,7 +127,7 @@ struct QueryWorkTests {
     #expect(try await steps(with: 3_000) < 2 * few)
   }
 
-  @Test("a ban looks at those alone that have ended")
+  @Test("a ban scans only the bans that have ended")
   func restrictions() async throws {
     func steps(with count: Int64) async throws -> Int {
       let fixture = try await Fixture()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JSON columns", .onOwnThreads)
 struct StoredJSONTests {
-  @Test("any character of a text survives, U+0000 too")
+  @Test("any character of a text survives, including U+0000")
   func keepsCharacters() throws {
     let values = ["", "\u{0}", "\"\\/\n", "\u{2028}\u{1F600}e\u{301}"]
     let json = StoredJSON.encode(values)
@@ -16,14 +16,14 @@ struct StoredJSONTests {
         == values.map { Array($0.unicodeScalars) })
   }
 
-  @Test("an empty list or map takes no room")
+  @Test("an empty list or map takes no space")
   func leavesOutEmpty() {
     #expect(StoredJSON.encodeUnlessEmpty([String]()) == nil)
     #expect(StoredJSON.encodeUnlessEmpty([String: String]()) == nil)
     #expect(StoredJSON.encodeUnlessEmpty(["a"]) == #"["a"]"#)
   }
 
-  @Test("a file is read back as it was written, with what it does not have left out")
+  @Test("a file is read back as it was written, with absent members omitted")
   func files() throws {
     let thumbnail = MessageThumbnail(
       url: "", type: "image/png", size: 5, bounds: ThumbnailSize(maxWidth: 8, maxHeight: 9),
@@ -41,7 +41,7 @@ struct StoredJSONTests {
     #expect(read.id == nil && read.auth == nil)
   }
 
-  @Test("a preview of an earlier version is read, with null for what is missing")
+  @Test("a preview of an earlier version is read, with null for missing members")
   func previews() throws {
     let image = #"{"alt":null,"height":0,"url":"http:\/\/a","width":2147483647}"#
     let json = #"{"image":"# + image + #","title":"\ud83d\ude00"}"#
@@ -50,14 +50,14 @@ struct StoredJSONTests {
   }
 
   @Test(
-    "another shape is damage",
+    "another shape is reported as damage",
     arguments: ["[]", "{}", #"{"key":1,"value":[]}"#, #"{"key":"a","value":["b",2]}"#, "null"])
   func shapes(json: String) {
     #expect(throws: StoreError.self) { try StoredJSON.decode(StoredMetaArray.self, from: json) }
     #expect(throws: StoreError.self) { try StoredJSON.decode([Int32].self, from: "[2147483648]") }
   }
 
-  @Test("a column that is no JSON is reported as damage")
+  @Test("a column that is not JSON is reported as damage")
   func reportsDamage() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { transaction in

@@ -25,7 +25,7 @@ struct FileUsageTests {
     }
   }
 
-  @Test("all files are counted, those of a user, and those before a moment, with their thumbnails")
+  @Test("files are counted in total, per user and before a time, with their thumbnails")
   func counts() async throws {
     let fixture = try await Fixture()
     try await Self.fill(fixture, count: 40)
@@ -36,7 +36,7 @@ struct FileUsageTests {
     #expect(try await store.usage(of: "eve") == FileUsage.none)
   }
 
-  @Test("a count whose time is up goes on where it stopped")
+  @Test("a count that runs out of time continues where it stopped")
   func goesOn() async throws {
     let fixture = try await Fixture()
     try await Self.fill(fixture, count: 40)
@@ -55,7 +55,7 @@ struct FileUsageTests {
     #expect(parts == 13)
   }
 
-  @Test("a creation adds the later files to those that were counted before")
+  @Test("creating an upload adds later files to those counted before")
   func addsLaterFiles() async throws {
     let fixture = try await Fixture()
     try await Self.fill(fixture, count: 40)

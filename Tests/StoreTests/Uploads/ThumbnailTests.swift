@@ -63,7 +63,7 @@ struct ThumbnailTests {
     #expect(try await store.usage().byteCount == 107)
   }
 
-  @Test("what two servers make at once is kept once")
+  @Test("a thumbnail that two servers make at once is stored once")
   func keepsTheFirst() async throws {
     let store = try await Self.store()
     try await Self.note(in: store)
@@ -74,7 +74,7 @@ struct ThumbnailTests {
     #expect(try await Self.removed(in: store) == ["c2"])
   }
 
-  @Test("a file has twelve thumbnails at most, and the bytes of more are removed")
+  @Test("a file has at most twelve thumbnails, and the bytes of further ones are removed")
   func keepsTwelve() async throws {
     let store = try await Self.store()
     try await Self.note(in: store)
@@ -90,7 +90,7 @@ struct ThumbnailTests {
     #expect(all?.missing(of: [ThumbnailSize(maxWidth: 99, maxHeight: 99)]) == [])
   }
 
-  @Test("a disk of which only the reserve is left takes no thumbnails")
+  @Test("a disk with only its reserve left accepts no thumbnails")
   func keepsTheReserve() throws {
     let directory = TemporaryDirectory()
     try DataDirectory.create(directory.path)
@@ -101,7 +101,7 @@ struct ThumbnailTests {
     for depot in [roomy, full] { depot.close() }
   }
 
-  @Test("thumbnails in the clear are not kept of a file that was encrypted meanwhile")
+  @Test("unencrypted thumbnails are not kept of a file that was encrypted meanwhile")
   func areStoredAsTheirFile() async throws {
     let store = try await Self.store()
     try await Self.note(in: store)
@@ -119,7 +119,7 @@ struct ThumbnailTests {
     #expect(try await store.perform(lookup).thumbnail?.seal?.isUnderWay == true)
   }
 
-  @Test("the bytes of an addition that failed go, unless it was kept after all")
+  @Test("the bytes of a failed addition are removed, unless the thumbnail was stored after all")
   func areWithdrawn() async throws {
     let store = try await Self.store()
     try await Self.note(in: store)
@@ -130,7 +130,7 @@ struct ThumbnailTests {
     #expect(try await store.perform(ThumbnailsLookup(Self.fileID))?.thumbnails.made == [kept])
   }
 
-  @Test("thumbnails go with their file, and none is kept of a file that is gone")
+  @Test("thumbnails are removed with their file, and none is kept of a removed file")
   func goWithTheFile() async throws {
     let store = try await Self.store()
     try await Self.note(in: store)

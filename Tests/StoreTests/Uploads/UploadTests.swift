@@ -68,7 +68,7 @@ struct UploadTests {
     #expect(try await store.perform(UploadsLookup([Self.id(1), Self.id(2)])).count == 1)
   }
 
-  @Test("a user who is not there, or deactivated, makes none, and loses the right to its own")
+  @Test("a missing or deactivated user creates no upload, and loses access to its uploads")
   func needsUser() async throws {
     let store = try await Fixture().store
     #expect(try await Self.create(Self.upload(1, of: "eve"), in: store) == .inactive)
@@ -78,7 +78,7 @@ struct UploadTests {
     #expect(try await Self.create(Self.upload(2), in: store) == .inactive)
   }
 
-  @Test("an upload that a user had when it was deactivated is over, also when it is active again")
+  @Test("a user's uploads end when it is deactivated, and stay ended when it is reactivated")
   func endsWithDeactivation() async throws {
     let fixture = try await Fixture()
     let store = fixture.store
@@ -108,7 +108,7 @@ struct UploadTests {
     #expect(try await store.perform(FileLookup(Self.id(1)))?.size == 100)
   }
 
-  @Test("an upload that is under way when its user is deleted is not completed")
+  @Test("an upload in progress when its user is deleted is not completed")
   func endsWithItsUser() async throws {
     let store = try await Fixture().store
     try await Self.create(Self.upload(1), in: store)
@@ -125,7 +125,7 @@ struct UploadTests {
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .expired)
   }
 
-  @Test("creations are bounded by their number, their rate and their bytes")
+  @Test("creations are limited by number, rate and bytes")
   func isBounded() async throws {
     let store = try await Fixture().store
     try await Self.create(Self.upload(1), in: store)
@@ -148,7 +148,7 @@ struct UploadTests {
         == .late(retryAfter: 53_000, limit: 5, window: 60_000))
   }
 
-  @Test("a repeated request finds the first upload, for ten minutes")
+  @Test("a repeated request finds the first upload for ten minutes")
   func isRepeated() async throws {
     let store = try await Fixture().store
     let first = Self.upload(1, requestID: "r")
@@ -163,7 +163,7 @@ struct UploadTests {
     #expect(try await Self.create(late, in: store) == .created)
   }
 
-  @Test("one claim holds, and records of an earlier one change nothing")
+  @Test("only one claim is valid, and records of an earlier one change nothing")
   func isClaimed() async throws {
     let store = try await Fixture().store
     try await Self.create(Self.upload(1), in: store)
@@ -191,7 +191,7 @@ struct UploadTests {
     #expect(try await store.perform(UploadLookup(Self.id(1)))?.claimedUntil == 0)
   }
 
-  @Test("what is cancelled takes nothing any more, and its file goes even if it was just complete")
+  @Test("a cancelled upload accepts no data, and its file is removed even if just completed")
   func isCancelled() async throws {
     let store = try await Fixture().store
     try await Self.create(Self.upload(1), in: store)
@@ -209,7 +209,7 @@ struct UploadTests {
     #expect(try await store.perform(FileLookup(Self.id(1))) == nil)
   }
 
-  @Test("an upload that is over cannot be cancelled, and a complete one stays")
+  @Test("a finished upload cannot be cancelled, and a complete one stays")
   func isNotCancelled() async throws {
     let store = try await Fixture().store
     try await Self.complete(Self.upload(1), in: store)
@@ -223,7 +223,7 @@ struct UploadTests {
     #expect(try await store.perform(UploadLookup(Self.id(2)))?.stage == .open)
   }
 
-  @Test("the row of a file goes with the record of its cancelled upload, unless a message has it")
+  @Test("the row of a file is deleted with its cancelled upload, unless a message has it")
   func leavesNoRow() async throws {
     let fixture = try await Fixture()
     let store = fixture.store
@@ -239,7 +239,7 @@ struct UploadTests {
     #expect(try await store.perform(FileLookup(Self.id(2)))?.size == 100)
   }
 
-  @Test("a complete file is in several messages, and goes with the last one")
+  @Test("a complete file is in several messages, and is removed with the last one")
   func isShared() async throws {
     let fixture = try await Fixture()
     let store = fixture.store
@@ -260,7 +260,7 @@ struct UploadTests {
     await #expect(throws: (any Error).self) { try await Self.send(12, 1, in: fixture) }
   }
 
-  @Test("the sweep removes what is over, and leaves what messages have")
+  @Test("the sweep removes ended uploads, and leaves files that messages have")
   func isSwept() async throws {
     let fixture = try await Fixture()
     let store = fixture.store
@@ -282,7 +282,7 @@ struct UploadTests {
     #expect(try await store.perform(UploadLookup(Self.id(1))) == nil)
   }
 
-  @Test("a sweep with a horizon of 0 removes only what was ended for good, and counts it")
+  @Test("a sweep with a horizon of 0 removes only permanently ended uploads, and counts them")
   func isHeld() async throws {
     let store = try await Fixture().store
     let limits = UploadLimits(unfinished: 0, perSecond: 0, perMinute: 0, byteCount: 0)
@@ -301,7 +301,7 @@ struct UploadTests {
     #expect(try await store.perform(all) == UploadSweep.Outcome(removedCount: 1, hasMore: false))
   }
 
-  @Test("a sweep does some at a time")
+  @Test("a sweep removes some at a time")
   func isSweptInSteps() async throws {
     let store = try await Fixture().store
     let limits = UploadLimits(unfinished: 0, perSecond: 0, perMinute: 0, byteCount: 0)
@@ -315,7 +315,7 @@ struct UploadTests {
     }
   }
 
-  @Test("a message that was to be sent is found until its result is recorded, which stays")
+  @Test("an unsent message is found until its result is recorded, and the result is final")
   func isUnsent() async throws {
     let store = try await Fixture().store
     try await Self.complete(Self.upload(1, message: "{}"), in: store)
@@ -328,7 +328,7 @@ struct UploadTests {
     #expect(record?.messageID == 7 && record?.messageError == nil)
   }
 
-  @Test("a message that says that an encrypted file needs no key is refused, and leaves nothing")
+  @Test("a message that declares an encrypted file as needing no key is refused, without effect")
   func needsKey() async throws {
     let fixture = try await Fixture()
     let store = fixture.store
@@ -355,7 +355,7 @@ struct UploadTests {
     }
   }
 
-  @Test("messages that were to be sent are found in turn")
+  @Test("unsent messages are found in order")
   func isFoundInTurn() async throws {
     let store = try await Fixture().store
     for number in 1...5 { try await Self.complete(Self.upload(number, message: "{}"), in: store) }
@@ -368,7 +368,7 @@ struct UploadTests {
     #expect(found == (1...5).map(Self.id))
   }
 
-  @Test("a message that was sent before its result was recorded is found by its name")
+  @Test("a message sent before its result was recorded is found by its request ID")
   func isFoundAgain() async throws {
     let fixture = try await Fixture()
     let store = fixture.store
@@ -431,7 +431,7 @@ struct UploadTests {
     #expect(try await store.perform(FileLookup(Self.id(2))) == nil)
   }
 
-  @Test("the address of a picture is composed when it is read, one that was only sent is not")
+  @Test("the address of a claimed picture is composed when read, and a foreign one is not")
   func composesPictures() async throws {
     let fixture = try await Fixture(
       options: StoreOptions(fileURL: { stored, id in "https://shown/\(id)\(stored.suffix(6))" }))
@@ -461,7 +461,7 @@ struct UploadTests {
       try await store.perform(AccountLookup("ann"))?.user.profileURL.hasSuffix("/b.png") == true)
   }
 
-  @Test("a claim is taken back, unless a channel or a user has the picture")
+  @Test("a claim is released, unless a channel or a user has the picture")
   func isNoPictureAnyMore() async throws {
     let fixture = try await Fixture()
     let store = fixture.store
@@ -484,7 +484,7 @@ struct UploadTests {
     }
   }
 
-  @Test("a file cannot be read from the moment on that its only channel is deleted")
+  @Test("a file becomes unreadable as soon as its only channel is deleted")
   func isGoneWithItsChannel() async throws {
     let fixture = try await Fixture()
     try await Self.complete(Self.upload(1), in: fixture.store)

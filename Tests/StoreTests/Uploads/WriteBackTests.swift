@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 /// Uploads and the disk's queue.
-@Suite("Uploads that are written back", .onOwnThreads)
+@Suite("Write-back of uploads", .onOwnThreads)
 struct WriteBackTests {
   private static let mebibyte = 1 << 20
 
@@ -33,7 +33,7 @@ struct WriteBackTests {
     }
   }
 
-  @Test("each mebibyte goes to the disk when it has come")
+  @Test("each mebibyte is written to the disk when it has arrived")
   func eachMebibyte() async throws {
     let file = try await open("one")
     try await write(Self.mebibyte - 1, to: file)
@@ -44,7 +44,7 @@ struct WriteBackTests {
     #expect(kernel.count(of: .writeBack) == 3 && kernel.count(of: .fsync) == 0)
   }
 
-  @Test("a disk that refuses to write back costs nothing: the sync decides")
+  @Test("a disk that refuses write-back causes no failure: the sync decides")
   func refusal() async throws {
     kernel.play { $0.kind == .writeBack ? .fail(38) : .pass }
     let file = try await open("one")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Store
 
-@Suite("The end of a range of texts", .onOwnThreads)
+@Suite("The upper bound of a range of texts", .onOwnThreads)
 struct StringSuccessorTests {
-  @Test("the last scalar goes one further, over the surrogates, and the greatest is left out")
+  @Test("the last scalar is incremented, past the surrogates, and the greatest scalar is dropped")
   func goesOn() {
     #expect("ab".successor == "ac")
     #expect("a\u{D7FF}".successor == "a\u{E000}")

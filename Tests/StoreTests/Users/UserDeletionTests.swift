@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Deleting users", .onEachDatabase, .onOwnThreads)
 struct UserDeletionTests {
-  @Test("its messages stay with its id alone, and nobody is mentioned by it any more")
+  @Test("its messages stay with only its ID, and mentions of it are removed")
   func keepsMessages() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
@@ -31,7 +31,7 @@ struct UserDeletionTests {
     }
   }
 
-  @Test("it loses its bans, mutes and tokens, and is gone when no channel has it as an operator")
+  @Test("it loses its bans, mutes and tokens, and is deleted once it operates no channel")
   func removesTraces() async throws {
     let fixture = try await Fixture()
     let (traces, change, rest) = try await fixture.store.write { transaction in
@@ -65,7 +65,7 @@ struct UserDeletionTests {
     #expect(tokens == [nil, nil])
   }
 
-  @Test("a user of many channels goes in steps, none of which is large")
+  @Test("a user of many channels is deleted in small steps")
   func takesSteps() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { transaction in

@@ -22,7 +22,7 @@ struct UserListingTests {
     try await fixture.store.read { try $0.listUsers(query) }.users.map(\.user.id)
   }
 
-  @Test("the newest comes first, of two of the same moment the one with the greater id")
+  @Test("the newest comes first, and the greater ID of two with the same time")
   func isOrdered() async throws {
     let fixture = try await makeStore()
     let expected = ["u5", "u4", "u3", "u2", "u1", "u0", "cy", "bob", "ann"]
@@ -30,7 +30,7 @@ struct UserListingTests {
     #expect(try await ids(fixture, UserQuery(limit: -1)) == ["u5"])
   }
 
-  @Test("ids are found exactly, those that there are not are passed over")
+  @Test("IDs are found exactly, and missing ones are skipped")
   func findsByID() async throws {
     let fixture = try await makeStore()
     #expect(try await ids(fixture, UserQuery(ids: ["ann", "U1", "u1", "x"])) == ["u1", "ann"])
@@ -38,7 +38,7 @@ struct UserListingTests {
     #expect(try await ids(fixture, UserQuery(ids: ["u3"], nicknamePrefix: "z")) == ["u3"])
   }
 
-  @Test("a whole nickname is found exactly, its beginning without regard to case")
+  @Test("a whole nickname is matched exactly, a prefix case-insensitively")
   func findsByNickname() async throws {
     let fixture = try await makeStore()
     #expect(try await ids(fixture, UserQuery(nickname: "Ärzte")) == ["u0"])
@@ -51,7 +51,7 @@ struct UserListingTests {
     #expect(try await ids(fixture, UserQuery(nicknamePrefix: "")).count == 9)
   }
 
-  @Test("active and deactivated users are listed apart, in pages of their own")
+  @Test("active and deactivated users are listed separately, with their own pages")
   func findsByActivation() async throws {
     let fixture = try await makeStore()
     try await fixture.store.write { transaction in
@@ -77,7 +77,7 @@ struct UserListingTests {
     }
   }
 
-  @Test("a changed nickname is found, the former one is not")
+  @Test("a changed nickname is found, and the old one is not")
   func followsChanges() async throws {
     let fixture = try await makeStore()
     try await fixture.store.write { transaction in
@@ -88,7 +88,7 @@ struct UserListingTests {
     #expect(try await ids(fixture, UserQuery(nicknamePrefix: "zo")) == [])
   }
 
-  @Test("pages join to what a simple model gives", arguments: UInt64(1)...6)
+  @Test("pages add up to the result of a simple model", arguments: UInt64(1)...6)
   func pages(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let fixture = try await Fixture()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Users in the store", .onEachDatabase, .onOwnThreads)
 struct UsersTests {
-  @Test("a new user is created with what is given, and keeps what is not given later")
+  @Test("a new user is created with the given values, and keeps the values not given later")
   func upserts() async throws {
     let fixture = try await Fixture()
     let created = try await fixture.store.write {
@@ -52,7 +52,7 @@ struct UsersTests {
     }
   }
 
-  @Test("when a user was seen is noted once a minute, and never goes back")
+  @Test("the time a user was last seen is recorded once a minute, and never decreases")
   func notesSeen() async throws {
     let fixture = try await Fixture()
     var noted: [Int64?] = []
@@ -65,7 +65,7 @@ struct UsersTests {
     #expect(try await fixture.store.read { try $0.user("nobody") } == nil)
   }
 
-  @Test("ids are case-sensitive and may hold any character")
+  @Test("IDs are case-sensitive and may contain any character")
   func comparesExactly() async throws {
     let fixture = try await Fixture()
     let id = "Ünï'; DROP TABLE users; -- \u{1F600}"
@@ -74,7 +74,7 @@ struct UsersTests {
     #expect(Set(found.keys) == ["ann", id])
   }
 
-  @Test("a deactivated user is known as such until activated again")
+  @Test("a deactivated user remains deactivated until it is activated again")
   func deactivates() async throws {
     let fixture = try await Fixture()
     try await fixture.store.write { try $0.deactivateUser("ann") }
@@ -86,7 +86,7 @@ struct UsersTests {
     }
   }
 
-  @Test("the hash of the issued token is that of its user, until it is revoked")
+  @Test("the hash of the issued token identifies its user, until it is revoked")
   func keepsTokens() async throws {
     let fixture = try await Fixture()
     let hash = [UInt8](0..<32)

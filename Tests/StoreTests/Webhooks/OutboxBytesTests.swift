@@ -55,7 +55,7 @@ struct OutboxBytesTests {
     ]
   }
 
-  @Test("of every event are its name, its origin and what the socket shows of it")
+  @Test("contain the name, the origin and the socket's data of every event")
   func everyEvent() async throws {
     let options = StoreOptions(
       outbox: OutboxOptions(events: Set(EventName.posted), participantCount: { _ in 3 }) { _ in })
@@ -94,7 +94,7 @@ struct OutboxBytesTests {
     #expect(bodies == expected)
   }
 
-  @Test("of a message of the past there are none", arguments: [LogKind.sqlite, .postgreSQL])
+  @Test("are not written for an imported message", arguments: [LogKind.sqlite, .postgreSQL])
   func past(_ kind: LogKind) async throws {
     let options = StoreOptions(
       outbox: OutboxOptions(events: [.messageReceived], participantCount: { _ in 3 }) { _ in })

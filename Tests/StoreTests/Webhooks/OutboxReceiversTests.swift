@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("How far each webhook has got", .onEachDatabase, .onOwnThreads)
+@Suite("The progress of each webhook", .onEachDatabase, .onOwnThreads)
 struct OutboxReceiversTests {
   private static func fixture() async throws -> Fixture {
     try await Fixture(
@@ -24,7 +24,7 @@ struct OutboxReceiversTests {
     }
   }
 
-  @Test("an event stays until all URLs have got it")
+  @Test("an event stays until all URLs have received it")
   func removes() async throws {
     let fixture = try await Self.fixture()
     let receivers = try await fixture.store.write {
@@ -52,7 +52,7 @@ struct OutboxReceiversTests {
     #expect(cursors == 0)
   }
 
-  @Test("a new URL gets what happens from then on; one that is gone is forgotten")
+  @Test("a new URL receives the events from then on; a removed one is forgotten")
   func changesURLs() async throws {
     let fixture = try await Self.fixture()
     _ = try await fixture.store.write { try $0.setWebhookReceivers(["http://a"]) }
@@ -74,7 +74,7 @@ struct OutboxReceiversTests {
     #expect(try await Self.count(fixture) == 0)
   }
 
-  @Test("what is too old is given up for one URL, and leaves when the others have got it")
+  @Test("expired events are dropped for one URL, and removed when the others have received them")
   func expires() async throws {
     let fixture = try await Self.fixture()
     let receivers = try await fixture.store.write {
@@ -101,7 +101,7 @@ struct OutboxReceiversTests {
     #expect(nothing)
   }
 
-  @Test("the oldest are dropped, whoever has not got them")
+  @Test("the oldest are dropped, even if some URLs have not received them")
   func drops() async throws {
     let fixture = try await Self.fixture()
     _ = try await fixture.store.write { try $0.setWebhookReceivers(["http://a"]) }

@@ -41,13 +41,13 @@ struct OutboxTests {
     }
   }
 
-  @Test("the database names only lanes that there are")
+  @Test("the database contains only lanes that exist")
   func storedLanes() {
     #expect([0, 63].map { OutboxLane(stored: $0)?.number } == [0, 63])
     #expect([Int.min, -1, 64, .max].allSatisfy { OutboxLane(stored: $0) == nil })
   }
 
-  @Test("an event of every kind is put there, as the socket tells it")
+  @Test("an event of every kind is added, with the socket's data")
   func allKinds() async throws {
     let fixture = try await Fixture(options: Self.options(Arrivals()))
     let id = fixture.lobby.id
@@ -99,7 +99,7 @@ struct OutboxTests {
     #expect(events[12]["channel"]?["channel_url"]?.string == "lobby")
   }
 
-  @Test("a job that is undone takes its events with it, and the next one's stay")
+  @Test("a job that is undone undoes its events, and keeps the next job's")
   func rollsBack() async throws {
     let arrivals = Arrivals()
     let fixture = try await Fixture(options: Self.options(arrivals, [.channelFrozen]))
@@ -134,7 +134,7 @@ struct OutboxTests {
     #expect(arrivals.ids.isEmpty)
   }
 
-  @Test("only what is wanted is put there, and nothing of an ephemeral channel by itself")
+  @Test("only selected events are added, and none of an ephemeral channel automatically")
   func selects() async throws {
     let fixture = try await Fixture(options: Self.options(Arrivals(), [.channelFrozen]))
     try await fixture.store.append(fixture.message(1))

@@ -9,7 +9,7 @@ struct AddressTallyTests {
     AddressKey(try #require(PeerAddress(host: host, port: 5)))
   }
 
-  @Test("an IPv4 address counts alone, an IPv6 address with its /64, loopback not at all")
+  @Test("an IPv4 address counts alone, an IPv6 address by its /64, loopback not at all")
   func keys() throws {
     #expect(try key("192.0.2.1") != key("192.0.2.2"))
     #expect(try key("192.0.2.1") == key("::ffff:192.0.2.1"))
@@ -20,7 +20,7 @@ struct AddressTallyTests {
     }
   }
 
-  @Test("opening makes room for another unopened connection, ending makes room for any")
+  @Test("opening frees a slot for another unopened connection, ending frees a slot for any")
   func counts() throws {
     let one = try #require(try key("192.0.2.1"))
     var tally = AddressTally(AddressLimits(connections: 3, unopened: 2))
@@ -39,7 +39,7 @@ struct AddressTallyTests {
     #expect(tally.addressCount == 0)
   }
 
-  @Test("each address has its own limits, and 0 is none")
+  @Test("each address has its own limits, and 0 means unlimited")
   func apart() throws {
     let one = try #require(try key("192.0.2.1"))
     let other = try #require(try key("2001:db8::"))
@@ -51,7 +51,7 @@ struct AddressTallyTests {
     #expect((0..<1000).allSatisfy { _ in free.add(one) == nil })
   }
 
-  @Test("after any sequence the counts are those of a list of connections")
+  @Test("after any sequence the counts match a list of connections")
   func model() throws {
     var generator = SeededGenerator(seed: 41)
     let keys = try ["192.0.2.1", "192.0.2.2", "2001:db8::1"].compactMap { try key($0) }

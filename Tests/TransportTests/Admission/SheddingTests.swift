@@ -5,7 +5,7 @@ import WebSocket
 
 @testable import Transport
 
-@Suite("Closing the longest silent")
+@Suite("Closing the longest silent connection")
 struct SheddingTests {
   private func transport(limit: Int, overdraft: Int = 0) throws -> DrivenTransport {
     var configuration = TransportConfiguration()
@@ -16,7 +16,7 @@ struct SheddingTests {
     return try DrivenTransport(configuration)
   }
 
-  @Test("the connection that was silent longest makes room, one with a session never")
+  @Test("the longest silent connection is closed to make room, and none with a session")
   func makesRoom() throws {
     let driven = try transport(limit: 3)
     var peers: [DrivenPeer] = []
@@ -37,7 +37,7 @@ struct SheddingTests {
     #expect(driven.transport.counters.turnedAway == 1)
   }
 
-  @Test("a request that waits for its answer is passed over while others are silent")
+  @Test("a connection that waits for its response is skipped while others are silent")
   func prefersIdle() throws {
     let driven = try transport(limit: 2)
     driven.answersLater = true
@@ -51,7 +51,7 @@ struct SheddingTests {
     #expect(!driven.transport.shed(in: .clients))
   }
 
-  @Test("draining closes what is idle at once, and the rest with its answer")
+  @Test("draining closes idle connections at once, and others after their response")
   func drains() throws {
     let driven = try transport(limit: 9)
     driven.answersLater = true

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Silence order")
 struct SilenceOrderTests {
-  @Test("the first is the one whose last sign of life is oldest, in each pool")
+  @Test("the first connection is the one with the oldest activity, in each pool")
   func order() {
     var order = SilenceOrder()
     order.insert(3, in: .clients, at: 10)
@@ -26,7 +26,7 @@ struct SilenceOrderTests {
     #expect(order.first(in: .operations) == 7)
   }
 
-  @Test("after any sequence it is a list sorted by time")
+  @Test("after any sequence it matches a list sorted by time")
   func model() {
     var generator = SeededGenerator(seed: 7)
     var order = SilenceOrder()

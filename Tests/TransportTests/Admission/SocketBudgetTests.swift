@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Socket budget")
 struct SocketBudgetTests {
-  @Test("sockets are at ease up to the limit, then short, then out")
+  @Test("the budget is at ease up to the limit, then short, then exhausted")
   func verdicts() {
     let budget = SocketBudget(limit: 2, overdraft: 1, loops: 1)
     #expect((0..<4).map { _ in budget.take() } == [.atEase, .atEase, .short, .exhausted])
@@ -13,7 +13,7 @@ struct SocketBudgetTests {
     #expect(budget.take() == .short)
   }
 
-  @Test("the event loop with the oldest silence is asked")
+  @Test("the event loop with the oldest silence is selected")
   func loops() {
     let budget = SocketBudget(limit: 0, overdraft: 0, loops: 3)
     #expect(budget.loopWithOldest == nil)

@@ -10,7 +10,7 @@ import WebSocket
 @Suite("RFC 6455 §7.1: answers and closing")
 struct AnswerOrderTests {
   @Test(
-    "a message is answered before the error or the close that came in the same segment",
+    "a message is answered before the error or the close that arrived in the same segment",
     arguments: [[0x83, 0x80, 0, 0, 0, 0], [0x88, 0x80, 0, 0, 0, 0]] as [[UInt8]])
   func beforeTheEnd(end: [UInt8]) throws {
     let hello = Array("Hello".utf8)
@@ -19,7 +19,7 @@ struct AnswerOrderTests {
     #expect(answer.dropFirst(7).first == 0x88)
   }
 
-  @Test("a message and a pong come back in the order in which they were asked for")
+  @Test("the answers to a message and a ping are sent in the order of the requests")
   func pongs() throws {
     let answer = try exchange(
       [0x89, 0x80, 0, 0, 0, 0, 0x82, 0x81, 0, 0, 0, 0, 7, 0x89, 0x80, 0, 0, 0, 0]

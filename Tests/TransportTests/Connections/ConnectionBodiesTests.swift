@@ -46,7 +46,7 @@ struct ConnectionBodiesTests {
     #expect(try server.ask { $0.tlsFailures } == [])
   }
 
-  @Test("a body arrives in pieces as it was sent", arguments: Way.allCases)
+  @Test("a body arrives in chunks as it was sent", arguments: Way.allCases)
   func takesBodies(way: Way) throws {
     let (server, client) = try server(way)
     try client.write("POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n")
@@ -59,7 +59,7 @@ struct ConnectionBodiesTests {
     #expect(try server.ask { $0.abandonmentCount } == 0)
   }
 
-  @Test("the receiver is told when the peer breaks off in the middle", arguments: Way.allCases)
+  @Test("the receiver is notified when the peer disconnects in the middle", arguments: Way.allCases)
   func breaksOff(way: Way) throws {
     let (server, client) = try server(way)
     try client.write("POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n")
@@ -69,7 +69,8 @@ struct ConnectionBodiesTests {
     try server.wait { $0.abandonmentCount == 1 && $0.transport.connectionCount == 0 }
   }
 
-  @Test("a peer that reads nothing of a file is given up in the end", arguments: Way.allCases)
+  @Test(
+    "a connection whose peer does not read a file is closed in the end", arguments: Way.allCases)
   func stalls(way: Way) throws {
     let large = directory.path(of: "large")
     #expect(FileManager.default.createFile(atPath: large, contents: nil))

@@ -27,7 +27,7 @@ struct ConnectionHTTPTests {
     #expect(!peer.hasEnded)
   }
 
-  @Test("pipelined requests are answered in order, though they arrive byte by byte")
+  @Test("pipelined requests that arrive byte by byte are answered in order")
   func answersPipelinedRequests() throws {
     let driven = try DrivenTransport()
     let peer = try driven.connect()
@@ -38,7 +38,7 @@ struct ConnectionHTTPTests {
     #expect(peer.readAll() == expected)
   }
 
-  @Test("a request that asks for it is answered and the connection ended")
+  @Test("a request with Connection: close is answered and the connection closed")
   func closesOnRequest() throws {
     let driven = try DrivenTransport()
     let peer = try driven.connect()
@@ -62,7 +62,7 @@ struct ConnectionHTTPTests {
     #expect(peer.readAll() == expected)
   }
 
-  @Test("a client that waits to be told to send its body is told")
+  @Test("a client that expects 100 Continue before its body receives it")
   func continues() throws {
     let driven = try DrivenTransport()
     let peer = try driven.connect()
@@ -75,7 +75,7 @@ struct ConnectionHTTPTests {
     #expect(peer.readAll() == answer(driven, .keepAlive))
   }
 
-  @Test("garbage is refused with 400, and the connection ended")
+  @Test("invalid input is refused with 400, and the connection closed")
   func refusesGarbage() throws {
     let driven = try DrivenTransport()
     let peer = try driven.connect()
@@ -99,7 +99,7 @@ struct ConnectionHTTPTests {
     #expect(String(decoding: peer.readAll(), as: UTF8.self).hasPrefix("HTTP/1.1 431 "))
   }
 
-  @Test("a client that ends its side still gets the answer to its request")
+  @Test("a client that closes its sending side still gets its response")
   func answersAfterHalfClose() throws {
     let driven = try DrivenTransport()
     driven.response = HTTPResponse(status: .ok, text: String(repeating: "x", count: 50_000))
@@ -115,7 +115,7 @@ struct ConnectionHTTPTests {
     #expect(driven.transport.connectionCount == 0)
   }
 
-  @Test("who pipelines more than it reads is answered up to a bound, then not kept")
+  @Test("a client that pipelines without reading is answered up to a limit, then disconnected")
   func boundsPipelining() throws {
     var configuration = TransportConfiguration()
     configuration.outboundBytes = 100_000
@@ -132,7 +132,7 @@ struct ConnectionHTTPTests {
     #expect(isLast)
   }
 
-  @Test("a request for what is no WebSocket is refused by the delegate's response")
+  @Test("an upgrade request on a path without WebSocket gets the delegate's response")
   func refusesUpgrades() throws {
     let driven = try DrivenTransport()
     driven.response = HTTPResponse(status: .upgradeRequired, text: "no")

@@ -4,7 +4,7 @@ import WebSocket
 
 @testable import Transport
 
-@Suite("What connections hold")
+@Suite("Output limits of connections")
 struct ConnectionRoomTests {
   private func driven(outboundBytes: Int) throws -> DrivenTransport {
     var configuration = TransportConfiguration()
@@ -36,7 +36,7 @@ struct ConnectionRoomTests {
     #expect(application.reasons.isEmpty)
   }
 
-  @Test("a reply that is larger than the limit is sent when nothing waits")
+  @Test("a reply that is larger than the limit is sent when nothing is queued")
   func sendsLargeReplies() throws {
     let driven = try driven(outboundBytes: 10_000)
     let peer = try driven.open()
@@ -47,7 +47,7 @@ struct ConnectionRoomTests {
     #expect(try peer.application.reasons.isEmpty)
   }
 
-  @Test("an event that would pass the limit closes with 4004, however little waited")
+  @Test("an event that would exceed the limit closes with 4004, however little was queued")
   func judgesWhatIsAdded() throws {
     let driven = try driven(outboundBytes: 10_000)
     let peer = try driven.open()
@@ -60,7 +60,7 @@ struct ConnectionRoomTests {
     #expect(application.reasons == [.closed(.slowConsumer)])
   }
 
-  @Test("what one read has brought waits while the application reads no more")
+  @Test("the remaining messages of a read are held while the application pauses reading")
   func holdsInput() throws {
     let driven = try DrivenTransport()
     let peer = try driven.open()
@@ -80,7 +80,7 @@ struct ConnectionRoomTests {
     #expect(peer.connection.interest == .readable)
   }
 
-  @Test("the total follows what is queued, held and dropped")
+  @Test("the total follows queued, held and dropped bytes")
   func accounts() throws {
     let driven = try driven(outboundBytes: 1_000_000)
     let peers = try (0..<3).map { _ in try driven.open() }
@@ -104,7 +104,7 @@ struct ConnectionRoomTests {
     #expect(driven.transport.largestHolders(2).isEmpty)
   }
 
-  @Test("a connection that is shed sends the frame that it has begun, then 1013, and no other")
+  @Test("a shed connection finishes its current frame, then sends 1013, and nothing else")
   func sheds() throws {
     let driven = try driven(outboundBytes: 1_000_000)
     let peer = try driven.open()
@@ -127,7 +127,7 @@ struct ConnectionRoomTests {
     #expect(frames.count < 30 * frame.count)
   }
 
-  @Test("one with a large rest of a frame, or a request, is cut off")
+  @Test("a connection with a large partial frame, or a request, is closed without a close frame")
   func cutsOff() throws {
     let driven = try driven(outboundBytes: 1_000_000)
     let peer = try driven.open()

@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("Connection: TLS", .onOwnThreads)
 struct ConnectionTLSTests {
-  @Test("requests and messages go through TLS, and the end is announced")
+  @Test("requests and messages pass through TLS, and the end is announced")
   func encrypts() throws {
     let certificate = try Certificate()
     let server = try LoopServer(security: certificate.security)
@@ -24,7 +24,7 @@ struct ConnectionTLSTests {
     #expect(try server.ask { $0.reasons } == [.peerClosed(.normalClosure)])
   }
 
-  @Test("a message larger than a step of encryption arrives whole")
+  @Test("a message larger than an encryption step arrives whole")
   func encryptsInSteps() throws {
     var configuration = TransportConfiguration()
     configuration.webSocket.messageBytes = 1_000_000
@@ -56,7 +56,7 @@ struct ConnectionTLSTests {
     }
   }
 
-  @Test("what the kernel does not take of a broadcast's encrypted bytes follows in order")
+  @Test("encrypted broadcast bytes that the kernel does not accept follow in order")
   func queuesTheRest() throws {
     let certificate = try Certificate()
     let server = try LoopServer(security: certificate.security)
@@ -96,7 +96,7 @@ struct ConnectionTLSTests {
     #expect(try server.ask { $0.tlsFailures.count } == 1)
   }
 
-  @Test("a session that breaks in the middle is lost")
+  @Test("a TLS session that breaks in the middle is lost")
   func losesBrokenSessions() throws {
     let certificate = try Certificate()
     let server = try LoopServer(security: certificate.security)
@@ -108,7 +108,7 @@ struct ConnectionTLSTests {
     #expect(try server.ask { $0.tlsFailures.count } == 1)
   }
 
-  @Test("a handshake that does not come is given up in the time for a request")
+  @Test("an incomplete handshake times out after the time limit of a request")
   func givesUpHandshakes() throws {
     var configuration = TransportConfiguration()
     configuration.headTimeout = 1000

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Connection table")
 struct ConnectionTableTests {
-  @Test("an id names its connection, never the successor in its slot")
+  @Test("an ID identifies its connection, never the next one in its slot")
   func tellsSuccessorsApart() throws {
     let driven = try DrivenTransport()
     let first = try driven.connect().connection
@@ -18,7 +18,7 @@ struct ConnectionTableTests {
     #expect(driven.transport.connection(second.id) === second)
   }
 
-  @Test("what is in the table stays there when it grows")
+  @Test("entries of the table stay in place when it grows")
   func grows() throws {
     let driven = try DrivenTransport()
     let peers = try (0..<150).map { _ in try driven.open() }
@@ -31,7 +31,7 @@ struct ConnectionTableTests {
     }
   }
 
-  @Test("those with something waiting are counted until it is written or they are gone")
+  @Test("connections with queued output are counted until it is written or they are closed")
   func countsQueued() throws {
     let driven = try DrivenTransport()
     let peers = try (0..<3).map { _ in try driven.open() }
@@ -45,7 +45,7 @@ struct ConnectionTableTests {
     #expect(table.queuedCount == 1)
   }
 
-  @Test("connections may be closed while all are visited")
+  @Test("connections may be closed while the table is iterated")
   func closesWhileVisiting() throws {
     let driven = try DrivenTransport()
     let peers = try (0..<10).map { _ in try driven.connect() }

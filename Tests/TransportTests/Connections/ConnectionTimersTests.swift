@@ -4,9 +4,9 @@ import WebSocket
 
 @testable import Transport
 
-@Suite("Connection: times", .onOwnThreads)
+@Suite("Connection: time limits", .onOwnThreads)
 struct ConnectionTimersTests {
-  @Test("a request that trickles in is refused with 408 when its time is up")
+  @Test("a request that arrives slowly is refused with 408 at its time limit")
   func refusesSlowRequests() throws {
     var configuration = TransportConfiguration()
     configuration.headTimeout = Duration.seconds(1).patientMilliseconds
@@ -17,7 +17,7 @@ struct ConnectionTimersTests {
     _ = try client.readToEnd()
   }
 
-  @Test("a connection without any request is ended in silence")
+  @Test("a connection without any request is closed silently")
   func endsSilentConnections() throws {
     var configuration = TransportConfiguration()
     configuration.headTimeout = 50
@@ -27,7 +27,7 @@ struct ConnectionTimersTests {
     try server.wait { $0.transport.connectionCount == 0 }
   }
 
-  @Test("between two requests a connection is kept for a time of its own")
+  @Test("the time limit between two requests is separate")
   func keepsAlive() throws {
     var configuration = TransportConfiguration()
     configuration.headTimeout = Duration.seconds(1).patientMilliseconds
@@ -43,7 +43,7 @@ struct ConnectionTimersTests {
     #expect(rest.hasPrefix("/aHTTP/1.1 408 "))
   }
 
-  @Test("a connection on which no other request begins is ended in silence")
+  @Test("a connection without another request is closed silently")
   func endsIdleConnections() throws {
     var configuration = TransportConfiguration()
     configuration.keepAliveTimeout = Duration.seconds(1).patientMilliseconds
@@ -54,7 +54,7 @@ struct ConnectionTimersTests {
     #expect(try client.readToEnd() == Array("/a".utf8))
   }
 
-  @Test("a client that was refused and does not leave is dropped in the time for closing")
+  @Test("a refused client that does not disconnect is dropped at the closing time limit")
   func dropsRefusedClients() throws {
     var configuration = TransportConfiguration()
     configuration.headTimeout = 3_600_000
@@ -66,7 +66,7 @@ struct ConnectionTimersTests {
     try server.wait { $0.transport.connectionCount == 0 }
   }
 
-  @Test("a peer that answers pings stays")
+  @Test("a peer that answers pings stays connected")
   func keepsLivePeers() throws {
     var configuration = TransportConfiguration()
     configuration.pingInterval = 20
@@ -80,7 +80,7 @@ struct ConnectionTimersTests {
     #expect(try server.ask { $0.reasons.isEmpty })
   }
 
-  @Test("pings go on as long as they are answered")
+  @Test("pings continue as long as they are answered")
   func pingsAgain() throws {
     var configuration = TransportConfiguration()
     configuration.pongTimeout = Duration.milliseconds(1500).patientMilliseconds
@@ -94,7 +94,7 @@ struct ConnectionTimersTests {
     }
   }
 
-  @Test("a peer from which nothing comes after a ping is closed with 4005")
+  @Test("a peer that sends nothing after a ping is closed with 4005")
   func closesDeadPeers() throws {
     var configuration = TransportConfiguration()
     configuration.pingInterval = 20
@@ -111,7 +111,7 @@ struct ConnectionTimersTests {
     #expect(try server.ask { $0.reasons } == [.closed(.pongTimeout)])
   }
 
-  @Test("a peer is not taken for dead while the application does not read")
+  @Test("a peer is not considered dead while the application does not read")
   func forgivesPausedPeers() throws {
     var configuration = TransportConfiguration()
     configuration.pingInterval = 20

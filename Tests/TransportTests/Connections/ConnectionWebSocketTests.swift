@@ -37,7 +37,7 @@ struct ConnectionWebSocketTests {
     #expect(peer.readAll() == serverFrame(.pong, [1, 2, 3]))
   }
 
-  @Test("the peer's close frame is answered, the application told and our side ended")
+  @Test("the peer's close frame is answered, the application notified and our side closed")
   func answersClose() throws {
     let driven = try DrivenTransport()
     let peer = try driven.open()
@@ -53,7 +53,7 @@ struct ConnectionWebSocketTests {
     #expect(driven.transport.connectionCount == 0)
   }
 
-  @Test("a reply to a message in the segment of the close frame does not follow our close frame")
+  @Test("a reply to a message in the segment of the close frame is not sent after our close frame")
   func repliesBeforeTheClose() throws {
     let driven = try DrivenTransport()
     let peer = try driven.open()
@@ -109,7 +109,7 @@ struct ConnectionWebSocketTests {
     #expect(peer.readAll().starts(with: [0x88]))
   }
 
-  @Test("a peer that ends without a close frame is lost")
+  @Test("a connection that ends without a close frame is reported as lost")
   func losesPeers() throws {
     let driven = try DrivenTransport()
     let peer = try driven.open()
@@ -124,7 +124,7 @@ struct ConnectionWebSocketTests {
     #expect(peer.readAll().isEmpty && peer.hasEnded)
   }
 
-  @Test("what the kernel does not take waits, in order, and is written when there is room")
+  @Test("output that the kernel does not accept is queued, and written in order when there is room")
   func waitsForRoom() throws {
     let driven = try DrivenTransport()
     let peer = try driven.open()
@@ -143,7 +143,7 @@ struct ConnectionWebSocketTests {
     #expect(!peer.connection.interest.contains(.writable))
   }
 
-  @Test("a peer that does not read what it asked for is not read, until it does")
+  @Test("reading pauses while the peer does not read its replies")
   func pausesForRoom() throws {
     var configuration = TransportConfiguration()
     configuration.outboundBytes = 40_000
@@ -161,7 +161,7 @@ struct ConnectionWebSocketTests {
     #expect(peer.connection.interest == .readable)
   }
 
-  @Test("a paused connection is not watched for reading, until it is resumed or closed")
+  @Test("a paused connection is not watched for reading until it is resumed or closed")
   func pausesReading() throws {
     let driven = try DrivenTransport()
     let peer = try driven.open()
@@ -176,7 +176,7 @@ struct ConnectionWebSocketTests {
     #expect(peer.connection.interest == .readable)
   }
 
-  @Test("a burst that is too much at once closes with 4004, not without a word")
+  @Test("a burst beyond the limit closes with 4004, and not silently")
   func closesAfterABurst() throws {
     var configuration = TransportConfiguration()
     configuration.outboundBytes = 1000
@@ -192,7 +192,7 @@ struct ConnectionWebSocketTests {
     #expect(peer.readAll().suffix(close.count) == close[...])
   }
 
-  @Test("a connection that was ended leaves the next holder of its descriptor's number alone")
+  @Test("an ended connection does not affect the next holder of its descriptor number")
   func leavesSuccessorsAlone() throws {
     let driven = try DrivenTransport()
     let (ours, theirs) = try socketPair()

@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import Transport
 
-@Suite("Connection: a peer that ends its side of a busy WebSocket")
+@Suite("Connection: a peer that closes its sending side of a busy WebSocket")
 struct DepartureTests {
   private let driven: DrivenTransport
   private let peer: DrivenPeer
@@ -26,7 +26,7 @@ struct DepartureTests {
     driven.settle()
   }
 
-  @Test("what was received before a close frame is answered, then the close frame")
+  @Test("messages received before a close frame are answered, then the close frame")
   func answersBeforeTheClose() {
     peer.deliver(clientText("a") + clientClose(.normalClosure) + clientText("too late"))
     driven.settle()
@@ -41,7 +41,7 @@ struct DepartureTests {
     #expect(peer.hasEnded)
   }
 
-  @Test("a peer that has only ended its side is answered; our side ends without a frame")
+  @Test("a peer that closes only its sending side is answered; our side ends without a close frame")
   func answersHalfClosedPeers() {
     peer.write(clientText("a"))
     Socket.shutDownWriting(peer.descriptor)
@@ -58,7 +58,7 @@ struct DepartureTests {
     #expect(driven.transport.connectionCount == 0)
   }
 
-  @Test("a peer that has closed its socket does not keep its requests from being carried out")
+  @Test("requests of a peer that has closed its socket are still carried out")
   func outlastsClosedPeers() {
     peer.write(clientText("a") + clientClose(.goingAway))
     peer.close()
@@ -73,7 +73,7 @@ struct DepartureTests {
     #expect(driven.transport.connectionCount == 0)
   }
 
-  @Test("answers for which there is no more room are written before the end")
+  @Test("replies that wait for room are written before the end")
   func makesRoom() {
     peer.deliver(clientText("a") + clientClose(.normalClosure))
     let answer = String(repeating: "x", count: 15_000)
@@ -98,7 +98,7 @@ struct DepartureTests {
     #expect(driven.transport.connectionCount == 0)
   }
 
-  @Test("an application that has nothing left to do ends at once")
+  @Test("an application without pending work ends at once")
   func idle() {
     application.isBusy = false
     peer.deliver(clientText("a") + clientClose(.normalClosure))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Connection: files behind a head")
+@Suite("Connection: files after a head")
 struct FileResponseTests {
   private let directory: TestPeers.TemporaryDirectory
   private let content: [UInt8]
@@ -40,7 +40,7 @@ struct FileResponseTests {
     return answer[end.upperBound...]
   }
 
-  @Test("a file arrives as it is on disk, and the connection goes on behind it")
+  @Test("a file arrives as it is on disk, and the connection remains usable after it")
   func sends() throws {
     let server = try BodyServer()
     server.file = FileSpan(file)
@@ -61,7 +61,7 @@ struct FileResponseTests {
     #expect(try body(drain(peer, server)).elementsEqual(content[1_000_000..<1_200_001]))
   }
 
-  @Test("HEAD gets the length alone, and an empty file nothing behind the head")
+  @Test("HEAD gets the length alone, and an empty file has no body")
   func sendsNothing() throws {
     let server = try BodyServer()
     server.file = FileSpan(file)
@@ -76,7 +76,7 @@ struct FileResponseTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("a peer that does not read costs no memory, and gets the rest when it does")
+  @Test("a peer that does not read uses no memory, and gets the rest when it reads")
   func slowReader() throws {
     let server = try BodyServer()
     server.file = FileSpan(file)
@@ -95,7 +95,7 @@ struct FileResponseTests {
     #expect(!peer.connection.interest.contains(.writable))
   }
 
-  @Test("a peer that leaves in the middle ends it")
+  @Test("a peer that disconnects in the middle ends the transfer")
   func leaves() throws {
     let server = try BodyServer()
     server.file = FileSpan(file)
@@ -110,7 +110,7 @@ struct FileResponseTests {
     #expect(server.transport.connectionCount == 0)
   }
 
-  @Test("ending the connection lets the file under way come to its end")
+  @Test("ending the connection lets the current file finish")
   func ends() throws {
     let server = try BodyServer()
     server.file = FileSpan(file)
@@ -122,7 +122,7 @@ struct FileResponseTests {
     #expect(peer.hasEnded)
   }
 
-  @Test("a file that has become shorter ends the connection")
+  @Test("a file that has become shorter closes the connection")
   func truncated() throws {
     let server = try BodyServer()
     server.file = FileSpan(file)

@@ -7,7 +7,7 @@ import WebSocket
 @Suite("Boundaries of frames")
 struct FrameBoundaryTests {
   @Test(
-    "the rest of the frame that is cut is found, wherever the cuts are", arguments: UInt64(1)...30)
+    "the rest of the frame at the cut is found, wherever the cuts are", arguments: UInt64(1)...30)
   func findsRests(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var bytes: [UInt8] = []

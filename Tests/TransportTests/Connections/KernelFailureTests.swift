@@ -54,7 +54,7 @@ struct KernelFailureTests {
   }
 
   @Test(
-    "a broken connection closes at whichever call it breaks, and the others go on",
+    "a broken connection closes at whichever call it breaks, and others remain usable",
     arguments: [ECONNRESET, EPIPE, ETIMEDOUT])
   func breaksAnywhere(_ code: Int32) throws {
     for kind in [SystemCall.recv, .send] {
@@ -75,7 +75,7 @@ struct KernelFailureTests {
     }
   }
 
-  @Test("every second call would block, and everything arrives nevertheless")
+  @Test("when every second call would block, all data still arrives")
   func stutters() throws {
     let bench = try Bench()
     let peer = try bench.open()
@@ -96,7 +96,7 @@ struct KernelFailureTests {
     }
   }
 
-  @Test("calls that move a few bytes only cut messages anywhere", arguments: 1...7)
+  @Test("calls that transfer few bytes split messages anywhere without loss", arguments: 1...7)
   func trickles(_ step: Int) throws {
     let bench = try Bench()
     let peer = try bench.open()
@@ -120,7 +120,7 @@ struct KernelFailureTests {
     #expect(application.reasons.isEmpty)
   }
 
-  @Test("a fan-out reaches all through short and blocked writes, in order")
+  @Test("a fan-out reaches all subscribers through short and blocked writes, in order")
   func fansOut() throws {
     let bench = try Bench()
     let peers = try (0..<20).map { _ in try bench.open() }
@@ -147,7 +147,7 @@ struct KernelFailureTests {
     }
   }
 
-  @Test("a subscriber whose socket breaks in a fan-out is closed after it, the others get all")
+  @Test("a subscriber whose socket breaks in a fan-out is closed after it, others get all bytes")
   func breaksInFanOut() throws {
     for number in 0..<12 {
       let bench = try Bench()
@@ -172,7 +172,7 @@ struct KernelFailureTests {
     }
   }
 
-  @Test("a connection whose readiness can't be changed is closed, and the others go on")
+  @Test("a connection whose interest can't be changed is closed, and others remain usable")
   func failsToChangeInterest() throws {
     let bench = try Bench()
     let (steady, full) = (try bench.open(), try bench.open())
@@ -207,7 +207,7 @@ struct KernelFailureTests {
     try bench.expectOnly(steady)
   }
 
-  @Test("a file that can't be sent on ends its connection", arguments: [EIO, ECONNRESET])
+  @Test("a file that can't be sent further closes its connection", arguments: [EIO, ECONNRESET])
   func filesBreak(_ code: Int32) throws {
     let kernel = ScriptedKernel()
     let (server, peer) = try kernel.run {

@@ -36,7 +36,7 @@ struct ListenerFailureTests {
   }
 
   @Test(
-    "without descriptors or memory accepting pauses, is reported once, and recovers",
+    "without descriptors or memory accepting pauses, is reported once, and resumes",
     arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
   func pauses(_ code: Int32) throws {
     let bench = try Bench()
@@ -49,7 +49,7 @@ struct ListenerFailureTests {
     #expect(bench.kernel.count(of: .epollWait) < 20)
   }
 
-  @Test("a connection that can't be watched is given back, and accepting goes on")
+  @Test("a connection that can't be watched is closed, and accepting continues")
   func refusesUnwatched() throws {
     let bench = try Bench()
     let second = try kernelClient(of: bench)
@@ -64,7 +64,7 @@ struct ListenerFailureTests {
     Socket.close(second)
   }
 
-  @Test("a listener that can't be watched again tries until it can")
+  @Test("a listener that can't be watched again retries until it can")
   func resumes() throws {
     let bench = try Bench()
     bench.kernel.play {

@@ -7,7 +7,7 @@ import WebSocket
 
 @Suite("Listener", .onOwnThreads)
 struct ListenerTests {
-  @Test("connections carry the tag of their listener, and are counted")
+  @Test("connections have the tag of their listener, and are counted")
   func tagsConnections() throws {
     let server = try LoopServer()
     for _ in 0..<3 {
@@ -20,7 +20,7 @@ struct ListenerTests {
     #expect(try server.ask { $0.transport.counters.accepted } == 3)
   }
 
-  @Test("more connections than one turn takes are all accepted")
+  @Test("more connections than one turn accepts are all accepted")
   func acceptsCrowds() throws {
     let server = try LoopServer()
     let clients = try (0..<100).map { _ in try BlockingClient(server.address) }
@@ -28,7 +28,7 @@ struct ListenerTests {
     #expect(try server.ask { $0.transport.connectionCount } == 100)
   }
 
-  @Test("when listening has stopped the connections there live on, and none is taken")
+  @Test("after listening has stopped, open connections stay and no new ones are accepted")
   func stops() throws {
     let server = try LoopServer()
     let client = try BlockingClient(server.address)
@@ -42,7 +42,7 @@ struct ListenerTests {
     }
   }
 
-  @Test("a timer that fires after the listener was closed opens nothing again")
+  @Test("a timer that fires after the listener was closed reopens nothing")
   func staysClosed() throws {
     let driven = try DrivenTransport()
     let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
@@ -55,7 +55,7 @@ struct ListenerTests {
     listener.timerDidFire(unrelated)
   }
 
-  @Test("a client that resets in the middle of a response harms nobody")
+  @Test("a client that resets in the middle of a response affects no other client")
   func survivesResets() throws {
     let server = try LoopServer()
     let steady = try BlockingClient(server.address)

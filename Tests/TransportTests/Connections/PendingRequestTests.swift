@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Connection: answers that come later")
+@Suite("Connection: delayed responses")
 struct PendingRequestTests {
   private func get(_ path: String) -> [UInt8] {
     Array("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
@@ -24,7 +24,7 @@ struct PendingRequestTests {
     return (driven, try driven.connect())
   }
 
-  @Test("a request is answered when the answer is there, and the connection kept")
+  @Test("a request is answered when its response is ready, and the connection kept")
   func answersLater() throws {
     let (driven, peer) = try deferring()
     for path in ["/1", "/2"] {
@@ -52,7 +52,7 @@ struct PendingRequestTests {
     #expect(peer.readAll() == answer("/1") + answer("/2") + answer("/3"))
   }
 
-  @Test("what is sent behind a request is read no further than a bound, and not lost")
+  @Test("input after a pending request is read up to a limit, and not lost")
   func boundsWhatWaits() throws {
     let (driven, peer) = try deferring()
     peer.deliver(get("/first"))
@@ -69,7 +69,7 @@ struct PendingRequestTests {
     #expect(driven.requests.count > 1_000)
   }
 
-  @Test("a peer that has ended its side is answered when the work is done anyway")
+  @Test("a peer that has closed its sending side is answered when the request can't be cancelled")
   func answersAfterHalfClose() throws {
     let (driven, peer) = try deferring()
     driven.callsOff = false
@@ -86,7 +86,7 @@ struct PendingRequestTests {
     #expect(driven.transport.connectionCount == 0)
   }
 
-  @Test("a peer that has ended its side has called off what can be called off")
+  @Test("a peer that closes its sending side cancels its cancellable request")
   func abandonsAfterHalfClose() throws {
     let (driven, peer) = try deferring()
     peer.deliver(get("/1"))
@@ -96,7 +96,7 @@ struct PendingRequestTests {
     #expect(driven.transport.connectionCount == 0)
   }
 
-  @Test("HEAD is answered without a body, and Connection: close ends the connection")
+  @Test("HEAD is answered without a body, and Connection: close closes the connection")
   func keepsTheRequestsTerms() throws {
     let (driven, peer) = try deferring()
     peer.deliver(Array("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8))
@@ -108,7 +108,7 @@ struct PendingRequestTests {
     #expect(peer.hasEnded)
   }
 
-  @Test("whoever owes the answer is told once that the peer has ended the connection")
+  @Test("the delegate is notified once when the peer ends the connection")
   func tellsOfAbandonment() throws {
     let (driven, peer) = try deferring()
     peer.deliver(get("/"))
@@ -121,7 +121,7 @@ struct PendingRequestTests {
     #expect(driven.abandonmentCount == 1)
   }
 
-  @Test("ending a connection from our side gives its request up too")
+  @Test("ending a connection from our side cancels its request too")
   func tellsOfEnding() throws {
     let (driven, peer) = try deferring()
     peer.deliver(get("/"))
@@ -132,7 +132,7 @@ struct PendingRequestTests {
     #expect(peer.readAll().isEmpty)
   }
 
-  @Test("an answer that was never promised is not sent")
+  @Test("a response without a pending request is not sent")
   func ignoresSurplusAnswers() throws {
     let (driven, peer) = try deferring()
     peer.connection.respond(driven.response)
@@ -140,7 +140,7 @@ struct PendingRequestTests {
     #expect(peer.readAll().isEmpty)
   }
 
-  @Test("no deadline runs while an answer is awaited, and one does afterwards")
+  @Test("no time limit runs while a response is pending, and one does afterwards")
   func suspendsTheDeadline() throws {
     let (driven, peer) = try deferring()
     peer.deliver(get("/"))

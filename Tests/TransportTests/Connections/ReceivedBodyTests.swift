@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("Connection: bodies in pieces")
+@Suite("Connection: bodies in chunks")
 struct ReceivedBodyTests {
   private func head(_ length: Int, _ more: String = "") -> [UInt8] {
     Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\(more)\r\n".utf8)
@@ -21,7 +21,7 @@ struct ReceivedBodyTests {
     return (server, try server.connect())
   }
 
-  @Test("a body comes as it is sent, and the next request behind it")
+  @Test("a body is delivered as it is sent, and the next request after it")
   func pieces() throws {
     let (server, peer) = try receiving()
     let body = (0..<30_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -38,7 +38,7 @@ struct ReceivedBodyTests {
     #expect(server.abandonmentCount == 0)
   }
 
-  @Test("bodies are read at the end of a turn, sixteen in one, each in its turn")
+  @Test("bodies are read at the end of a turn, sixteen per turn, in order")
   func turns() throws {
     let server = try BodyServer(TransportConfiguration())
     server.decision = .pieces(limit: 100, server)
@@ -61,7 +61,7 @@ struct ReceivedBodyTests {
     #expect(server.received == (0..<40).map { UInt8($0) })
   }
 
-  @Test("a lone body is read several times in its turn, one among many once")
+  @Test("a single body is read several times per turn, one among many once")
   func reads() throws {
     let piece = [UInt8](repeating: 7, count: 140_000)
     for (others, expected) in [(0, 140_000), (15, 65_536)] {
@@ -76,7 +76,7 @@ struct ReceivedBodyTests {
     }
   }
 
-  @Test("a body whose connection ends before its turn is left")
+  @Test("a body whose connection ends before its turn is not read")
   func lostTurn() throws {
     let (server, peer) = try receiving()
     peer.deliver(head(10))
@@ -87,7 +87,7 @@ struct ReceivedBodyTests {
     #expect(server.received.isEmpty && server.abandonmentCount == 1)
   }
 
-  @Test("a whole body is collected as before")
+  @Test("a whole body is still collected")
   func whole() throws {
     let (server, peer) = try receiving()
     server.decision = .whole
@@ -96,7 +96,7 @@ struct ReceivedBodyTests {
     #expect(server.pieceCount == 0)
   }
 
-  @Test("a request that its head condemns is answered at once, and its body never asked for")
+  @Test("a request refused by its head is answered at once, and its body never requested")
   func refusesTheHead() throws {
     let (server, peer) = try receiving()
     server.decision = .refused(HTTPResponse(status: .unauthorized, text: "no"))
@@ -108,7 +108,7 @@ struct ReceivedBodyTests {
     #expect(server.pieceCount == 0 && server.abandonmentCount == 0)
   }
 
-  @Test("who expects to be told to go on is told, once the head has been judged")
+  @Test("a client that expects 100 Continue receives it once the head is accepted")
   func continues() throws {
     let (server, peer) = try receiving()
     peer.deliver(head(1, "Expect: 100-continue\r\n"))
@@ -119,7 +119,7 @@ struct ReceivedBodyTests {
     #expect(text(peer.readAll()).hasPrefix("HTTP/1.1 200 "))
   }
 
-  @Test("a declared length beyond the limit is refused with 413 before any of it is taken")
+  @Test("a declared length beyond the limit is refused with 413 before any of it is read")
   func limitsLength() throws {
     let (server, peer) = try receiving()
     peer.deliver(head(10_000_001))
@@ -128,7 +128,7 @@ struct ReceivedBodyTests {
     #expect(server.abandonmentCount == 1 && server.pieceCount == 0)
   }
 
-  @Test("a receiver that takes no more stops the reading, until it takes more")
+  @Test("a receiver that is full pauses the reading until it has room")
   func backpressure() throws {
     let (server, peer) = try receiving()
     server.demand = .later
@@ -142,7 +142,7 @@ struct ReceivedBodyTests {
     #expect(server.endCount == 1)
   }
 
-  @Test("a refusal in the middle is sent, and what still comes is discarded")
+  @Test("a refusal in the middle is sent, and the remaining body is discarded")
   func refusesInTheMiddle() throws {
     let (server, peer) = try receiving()
     server.demand = .refused(HTTPResponse(status: .contentTooLarge, text: "enough"))
@@ -155,7 +155,7 @@ struct ReceivedBodyTests {
     #expect(server.pieceCount == 1)
   }
 
-  @Test("an answer that comes before the end of the body ends it")
+  @Test("a response sent before the end of the body ends it")
   func answersInTheMiddle() throws {
     let (server, peer) = try receiving()
     peer.deliver(head(1000) + Array("abc".utf8))
@@ -166,7 +166,7 @@ struct ReceivedBodyTests {
     #expect(server.endCount == 0)
   }
 
-  @Test("the receiver is told once that the peer has gone in the middle")
+  @Test("the receiver is notified once when the peer disconnects in the middle")
   func abandonment() throws {
     let (server, peer) = try receiving()
     peer.deliver(head(10) + Array("abc".utf8))
@@ -178,7 +178,7 @@ struct ReceivedBodyTests {
     #expect(server.transport.connectionCount == 0)
   }
 
-  @Test("a broken chunked body is refused, and the receiver told")
+  @Test("a broken chunked body is refused, and the receiver notified")
   func brokenBody() throws {
     let (server, peer) = try receiving()
     peer.deliver(
@@ -189,7 +189,7 @@ struct ReceivedBodyTests {
     #expect(server.abandonmentCount == 1)
   }
 
-  @Test("a body that stops coming, or takes too long as a whole, is given up with 408")
+  @Test("a body that stops arriving, or takes too long in total, is refused with 408")
   func timesOut() throws {
     for (silence, whole) in [(Int64(1), Int64(100_000)), (100_000, 1)] {
       var configuration = TransportConfiguration()

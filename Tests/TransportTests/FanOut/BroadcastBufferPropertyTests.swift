@@ -8,7 +8,7 @@ import WebSocket
 @Suite("BroadcastBuffer under random traffic")
 struct BroadcastBufferPropertyTests {
   @Test(
-    "each subscriber receives exactly the bytes that are due to it, in order",
+    "each subscriber receives exactly the bytes addressed to it, in order",
     arguments: UInt64(1)...20, [true, false])
   func agreesWithNaiveDelivery(seed: UInt64, gathersSystemCalls: Bool) throws {
     var generator = SeededGenerator(seed: seed)

@@ -6,7 +6,7 @@ import WebSocket
 
 @Suite("BroadcastBuffer")
 struct BroadcastBufferTests {
-  @Test("every subscriber gets what is published while it is subscribed")
+  @Test("every subscriber gets the bytes published while it is subscribed")
   func delivers() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
@@ -24,7 +24,7 @@ struct BroadcastBufferTests {
     #expect(broadcast.subscriberCount == 1)
   }
 
-  @Test("a burst costs one write for each subscriber")
+  @Test("a burst costs one write per subscriber")
   func joinsBursts() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
@@ -37,7 +37,7 @@ struct BroadcastBufferTests {
     for peer in peers { #expect(peer.readAll() == Array(0..<100)) }
   }
 
-  @Test("exceptions get their own bytes in the place of the others'")
+  @Test("excepted subscribers get their own bytes instead of the common ones")
   func makesExceptions() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
@@ -50,7 +50,7 @@ struct BroadcastBufferTests {
     #expect(peers.map { $0.readAll() } == [[1, 9, 3], [1, 3], [1, 2, 3]])
   }
 
-  @Test("when all are exceptions nobody gets the common bytes")
+  @Test("when all subscribers are excepted the common bytes are not sent")
   func makesOnlyExceptions() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
@@ -62,7 +62,7 @@ struct BroadcastBufferTests {
     #expect(peer.readAll() == [2, 3])
   }
 
-  @Test("a sweep takes no more writes than its budget, and goes on where it stopped")
+  @Test("a sweep makes no more writes than its budget, and continues where it stopped")
   func keepsToTheBudget() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
@@ -80,7 +80,7 @@ struct BroadcastBufferTests {
     #expect(peers.map { $0.readAll() } == [[2], [2], [1, 2], [1, 2], [1, 2]])
   }
 
-  @Test("a broadcast buffer that is never quiet gives up what all its subscribers have had")
+  @Test("a constantly busy broadcast buffer frees bytes that all subscribers have received")
   func staysSmall() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
@@ -99,7 +99,7 @@ struct BroadcastBufferTests {
     #expect(received == 50 * 100 * 300)
   }
 
-  @Test("a broadcast buffer that always has more to give starves no other")
+  @Test("a constantly busy broadcast buffer does not starve others")
   func takesTurns() throws {
     let driven = try DrivenTransport()
     let broadcasts = (0..<3).map { _ in
@@ -118,7 +118,7 @@ struct BroadcastBufferTests {
     #expect(!received.contains(0), "\(received)")
   }
 
-  @Test("a subscriber that reads too little is closed with 4004; the others are served on")
+  @Test("a subscriber that reads too slowly is closed with 4004; the others are still served")
   func closesSlowConsumers() throws {
     var configuration = TransportConfiguration()
     configuration.outboundBytes = 20_000
@@ -149,7 +149,7 @@ struct BroadcastBufferTests {
     #expect(published.starts(with: slowBytes.dropLast(last.count)))
   }
 
-  @Test("a subscriber who is gone does not disturb the sweep")
+  @Test("a closed subscriber does not disturb the sweep")
   func survivesLostSubscribers() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
@@ -170,7 +170,7 @@ struct BroadcastBufferTests {
     for index in [0, 2, 3] { #expect(peers[index].readAll() == [1, 2]) }
   }
 
-  @Test("nothing that a broadcast buffer still owes follows the close frame")
+  @Test("no remaining bytes of a broadcast buffer follow the close frame")
   func owesNothingAfterTheClose() throws {
     let driven = try DrivenTransport()
     let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)

@@ -33,7 +33,7 @@ struct SendRingTests {
     #expect(!ring.isBroken)
   }
 
-  @Test("a full socket has to wait, one whose peer is gone fails, and the others get theirs")
+  @Test("a full socket has to wait, a closed peer fails, and the others get their bytes")
   func reportsEachOutcome() throws {
     let ring = try #require(SendRing())
     let (full, gone, open) = (try ConnectedPair(), try ConnectedPair(), try ConnectedPair())
@@ -50,7 +50,7 @@ struct SendRingTests {
     #expect(outcomes == [0: .wouldBlock, 1: .failed(EPIPE), 2: .transferred(3)])
   }
 
-  @Test("a socket takes a part of what is too much for it")
+  @Test("a socket accepts part of a send that is too large for it")
   func sendsAPart() throws {
     let ring = try #require(SendRing())
     let pair = try ConnectedPair()
@@ -67,7 +67,7 @@ struct SendRingTests {
     #expect(count > 0 && count < large.count)
   }
 
-  @Test("a ring is full at its capacity, and empty again when it has sent")
+  @Test("a ring is full at its capacity, and empty again after sending")
   func isBounded() throws {
     let ring = try #require(SendRing())
     let pair = try ConnectedPair()
@@ -92,7 +92,7 @@ struct SendRingTests {
     #expect(received == [UInt8](repeating: 9, count: sent))
   }
 
-  @Test("a ring makes each send by itself on a scripted kernel")
+  @Test("a ring makes each send individually on a scripted kernel")
   func obeys() throws {
     let ring = try #require(SendRing())
     let pair = try ConnectedPair()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-@Suite("The date of answers", .onOwnThreads)
+@Suite("The Date field of responses", .onOwnThreads)
 struct AnswerDateTests {
   @Test("follows the clock by whole seconds, in either direction")
   func date() {
@@ -14,7 +14,7 @@ struct AnswerDateTests {
     #expect(date.text(at: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
   }
 
-  @Test("is in every answer, once", arguments: ["GET / HTTP/1.1", "HEAD / HTTP/1.0", "nonsense"])
+  @Test("is in every response once", arguments: ["GET / HTTP/1.1", "HEAD / HTTP/1.0", "nonsense"])
   func answers(line: String) throws {
     var configuration = TransportConfiguration()
     configuration.clock = { 784_111_777_000 }

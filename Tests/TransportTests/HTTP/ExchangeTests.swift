@@ -17,7 +17,7 @@ struct ExchangeTests {
     return (driven, try driven.connect())
   }
 
-  @Test("an answer reaches its own request, once, however many there are on the connection")
+  @Test("a response reaches its own request, once, however many are on the connection")
   func answersOnce() throws {
     let (driven, peer) = try deferring()
     peer.deliver(get("/1") + get("/2"))
@@ -37,7 +37,7 @@ struct ExchangeTests {
     #expect(String(decoding: peer.readAll(), as: UTF8.self).hasSuffix("two"))
   }
 
-  @Test("no answer is awaited when the connection is gone, nor does it reach a successor")
+  @Test("no response is awaited when the connection is gone, and none reaches a successor")
   func connectionGone() throws {
     let (driven, peer) = try deferring()
     peer.deliver(get("/1"))

@@ -2,7 +2,7 @@ import HTTP1
 import Testing
 import Transport
 
-@Suite("Queries of routes")
+@Suite("Query policies of routes")
 struct QueryPolicyTests {
   private let policy = QueryPolicy.only(["limit", "user_ids"], withoutEffect: ["show_bot"])
 
@@ -10,14 +10,14 @@ struct QueryPolicyTests {
     policy.excess(of: try #require(QueryParameters(query)))
   }
 
-  @Test("parameters that are read, that have no effect or that have no value fit")
+  @Test("parameters that are read, without effect or without a value are accepted")
   func fits() throws {
     for query in [nil, "", "limit=1&user_ids=a%2Cb", "show_bot=true", "other=&another"] {
       #expect(try excess(query, policy) == nil)
     }
   }
 
-  @Test("of all others the first by name is in excess")
+  @Test("the first other parameter by name is refused")
   func excess() throws {
     #expect(try excess("limit=1&b=x&a=y", policy) == "a")
     #expect(try excess("Limit=1", policy) == "Limit")
@@ -25,7 +25,7 @@ struct QueryPolicyTests {
     #expect(try excess("limit=1", .only([])) == "limit")
   }
 
-  @Test("a route without a policy takes any")
+  @Test("a route without a policy accepts any parameter")
   func any() throws {
     #expect(try excess("a=1", .any) == nil)
     #expect(QueryPolicy.any.names.isEmpty && policy.names == ["limit", "user_ids"])

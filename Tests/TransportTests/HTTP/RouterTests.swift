@@ -38,7 +38,7 @@ struct RouterTests {
     return route.endpoint
   }
 
-  @Test("the parameters of a path are its arguments, percent-decoded")
+  @Test("the parameters of a path are percent-decoded arguments")
   func arguments() throws {
     guard case .route(let route, let arguments) = match("GET", "/v3/rooms/lobby/bans/a%2Fb%20c?x=y")
     else {
@@ -51,7 +51,7 @@ struct RouterTests {
     #expect(arguments["other"] == "")
   }
 
-  @Test("literals go before parameters, and lead back where they end")
+  @Test("literals take precedence over parameters, with backtracking")
   func precedence() {
     #expect(endpoint("GET", "/v3/rooms/x/messages/total") == "/v3/rooms/{room}/messages/total")
     #expect(endpoint("PUT", "/v3/rooms/x/messages/1") == "/v3/rooms/{room}/messages/{message}")
@@ -60,7 +60,7 @@ struct RouterTests {
     #expect(endpoint("GET", "/v3/a/x/d") == nil)
   }
 
-  @Test("numbers are digits with a sign or without, whatever their range")
+  @Test("numbers are digits with or without a sign, of any range")
   func numbers() {
     for part in ["0", "-1", "+5", "99999999999999999999"] {
       #expect(endpoint("PUT", "/v3/rooms/x/messages/\(part)") != nil, "\(part)")
@@ -71,7 +71,7 @@ struct RouterTests {
     }
   }
 
-  @Test("a text is not empty, any may be")
+  @Test("a text parameter is not empty, a rest parameter may be")
   func emptySegments() {
     for target in ["/v3/rooms/", "/v3/rooms//messages/1", "/v3//rooms", "//v3/rooms"] {
       for method in ["GET", "PUT", "POST"] { #expect(endpoint(method, target) == nil, "\(target)") }
@@ -82,7 +82,7 @@ struct RouterTests {
     #expect(endpoint("GET", "/?q") == "/")
   }
 
-  @Test("a wrong method differs from a wrong path, and names the methods of the path")
+  @Test("a wrong method is distinguished from a wrong path, and lists the path's methods")
   func misses() {
     #expect(match("PATCH", "/v3/rooms/x/messages/1").miss == .method(allowed: ["PUT", "DELETE"]))
     #expect(match("HEAD", "/v3/rooms").miss == .method(allowed: ["POST"]))
@@ -95,7 +95,7 @@ struct RouterTests {
     #expect(match("GET", "/v3/rooms/%ff").miss == .encoding)
   }
 
-  @Test("a path that leads nowhere is its area's, another method the path's own")
+  @Test("an unknown path has the access rule of its area, a wrong method that of the path")
   func access() {
     #expect(match("GET", "/v3/rooms/x/y").access == .caller)
     #expect(match("GET", "/v3").access == .caller)
@@ -107,14 +107,14 @@ struct RouterTests {
     }
   }
 
-  @Test("the first segment counts as it was sent, so that the rules of a proxy hold")
+  @Test("the first segment is matched as it was sent, so that proxy rules apply")
   func encodedAreas() {
     #expect(match("POST", "/%763/rooms").miss == .path)
     #expect(endpoint("POST", "/v3/%72ooms") == "/v3/rooms")
     #expect(endpoint("POST", "http://host/v3/rooms") == "/v3/rooms")
   }
 
-  @Test("a pattern is written as OpenAPI writes it, and with values as a path")
+  @Test("a pattern is printed in OpenAPI form, and with values as a path")
   func patterns() {
     let pattern: PathPattern = "/v3/rooms/{room}/messages/{message:number}"
     #expect("\(pattern)" == "/v3/rooms/{room}/messages/{message}")

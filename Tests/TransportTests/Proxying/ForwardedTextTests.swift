@@ -2,10 +2,10 @@ import Testing
 
 @testable import Transport
 
-@Suite("Text that proxies add to")
+@Suite("Text that proxies append to")
 struct ForwardedTextTests {
   @Test(
-    "pieces come from the end, without blanks and empty ones",
+    "elements are read from the end, without spaces and empty ones",
     arguments: [
       ("", []), (",", []), ("a", ["a"]), (" a ,\t, b,", ["b", "a"]), ("\"a,b\"", ["b\"", "\"a"]),
     ])
@@ -14,7 +14,7 @@ struct ForwardedTextTests {
   }
 
   @Test(
-    "separators in quoted strings do not count",
+    "separators in quoted strings do not split",
     arguments: [
       (#"a="1,2",b"#, ["b", #"a="1,2""#]), (#"a="\",\"",b"#, ["b", #"a="\",\"""#]),
       (#"a="\\",b"#, ["b", #"a="\\""#]), (#"a="\\\",",b"#, ["b", #"a="\\\",""#]),
@@ -24,7 +24,7 @@ struct ForwardedTextTests {
     #expect(ForwardedText.pieces(of: text, at: UInt8(ascii: ","), .strings) == expected)
   }
 
-  @Test("a quote that is never closed takes what stands before it, not what stands behind")
+  @Test("an unclosed quote includes the text before it, not the text after it")
   func unbalanced() {
     let pieces = { ForwardedText.pieces(of: $0, at: UInt8(ascii: ","), .strings) }
     #expect(pieces(#"a,"b,c"#) == ["c", #"a,"b"#])

@@ -15,7 +15,7 @@ struct ForwardingRulesTests {
   }
 
   @Test(
-    "X-Forwarded-For is read backwards as far as those who wrote it are trusted",
+    "X-Forwarded-For is read backwards as far as the proxies are trusted",
     arguments: [
       ("192.0.2.1", "192.0.2.1"), ("192.0.2.1, 10.0.0.1", "192.0.2.1"),
       ("6.6.6.6, 192.0.2.1", "192.0.2.1"), ("6.6.6.6, 192.0.2.1, 10.0.0.1", "192.0.2.1"),
@@ -27,7 +27,7 @@ struct ForwardingRulesTests {
     #expect(try client(.xForwardedFor, ["X-Forwarded-For": value]) == expected)
   }
 
-  @Test("hosts and schemes are those that trusted proxies forward, the nearest first")
+  @Test("the host and scheme are those that trusted proxies forward, the nearest first")
   func sites() throws {
     let near = try #require(PeerAddress(host: "127.0.0.1"))
     let far = try #require(PeerAddress(host: "192.0.2.1"))
@@ -47,7 +47,7 @@ struct ForwardingRulesTests {
   }
 
   @Test(
-    "the scheme is that of the client's request to the first proxy, also under a WebSocket's name",
+    "the scheme is that of the client's request to the first proxy, also for WebSocket",
     arguments: [
       ("https", "https"), ("HTTPS", "https"), ("wss", "https"), ("Wss", "https"), ("ws", "http"),
       ("https, http", "https"), ("https,wss", "https"), ("http,https", "http"), ("", nil),
@@ -66,14 +66,14 @@ struct ForwardingRulesTests {
     #expect(standard.sites(of: fields, from: near).scheme == expected)
   }
 
-  @Test("several fields of the name are one list")
+  @Test("several fields with the name form one list")
   func severalFields() throws {
     let fields: HTTPFields = ["X-Forwarded-For": "6.6.6.6", "x-forwarded-for": "192.0.2.1"]
     #expect(try client(.xForwardedFor, fields) == "192.0.2.1")
   }
 
   @Test(
-    "Forwarded is read backwards as far as those who wrote it are trusted",
+    "Forwarded is read backwards as far as the proxies are trusted",
     arguments: [
       ("for=192.0.2.1", "192.0.2.1"), ("For=192.0.2.1;proto=https;by=10.0.0.1", "192.0.2.1"),
       ("proto=https; for=\"192.0.2.1:4711\"", "192.0.2.1:4711"),
@@ -88,7 +88,7 @@ struct ForwardingRulesTests {
   }
 
   @Test(
-    "what a client writes, opened quotes too, neither hides nor changes what its proxy adds",
+    "client input, including open quotes, neither hides nor changes its proxy's entries",
     arguments: [
       "\"", "\\", "\\\"", "for=\"", "\"a, 6.6.6.6", "for=\"6.6.6.6, for=6.6.6.6", ",,;,",
       "6.6.6.6;",
@@ -101,25 +101,25 @@ struct ForwardingRulesTests {
     #expect(try client(.forwarded, quoted) == "192.0.2.1:80")
   }
 
-  @Test("what a proxy quotes of a client's, such as its host, names nobody")
+  @Test("client text that a proxy quotes, such as a host, is not an address")
   func quotedHost() throws {
     let value = #"for=192.0.2.1;host="h;for=6.6.6.6""#
     #expect(try client(.forwarded, ["Forwarded": value]) == "192.0.2.1")
   }
 
-  @Test("a peer outside the trusted networks is not believed")
+  @Test("a peer outside the trusted networks is not trusted")
   func untrusted() throws {
     #expect(
       try client(.xForwardedFor, ["X-Forwarded-For": "192.0.2.1"], from: "203.0.113.9") == nil)
   }
 
-  @Test("only the field that is agreed on counts: a client may send the other one")
+  @Test("only the configured field is read: a client may send the other one")
   func otherField() throws {
     #expect(try client(.forwarded, ["X-Forwarded-For": "192.0.2.1"]) == nil)
     #expect(try client(.xForwardedFor, ["Forwarded": "for=192.0.2.1"]) == nil)
   }
 
-  @Test("a list of endless proxies is looked behind only so far")
+  @Test("an endless list of proxies is read only up to a limit")
   func manyHops() throws {
     let hops = Array(repeating: "10.0.0.1", count: 500).joined(separator: ", ")
     #expect(try client(.xForwardedFor, ["X-Forwarded-For": "192.0.2.1, " + hops]) == "10.0.0.1")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Address of a peer")
 struct PeerAddressTests {
   @Test(
-    "numeric addresses are read and written",
+    "numeric addresses are parsed and printed",
     arguments: [
       ("192.0.2.1", 80, "192.0.2.1:80"), ("192.0.2.1", 0, "192.0.2.1"),
       ("2001:db8::1", 80, "[2001:db8::1]:80"), ("2001:DB8:0::1", 0, "2001:db8::1"),
@@ -23,7 +23,7 @@ struct PeerAddressTests {
   }
 
   @Test(
-    "what is no numeric address is none",
+    "text that is not a numeric address is refused",
     arguments: [
       "", "a", "1.2.3", "1.2.3.4.5", "[::1]", "::1%lo", "1.2.3.4:5", " 1.2.3.4", "0x1.2.3.4",
     ])
@@ -31,7 +31,7 @@ struct PeerAddressTests {
     #expect(PeerAddress(host: text) == nil)
   }
 
-  @Test("bytes that are neither 4 nor 16 make none")
+  @Test("addresses of neither 4 nor 16 bytes are refused")
   func bytes() {
     for count in [0, 3, 5, 15, 17] {
       #expect(PeerAddress(bytes: [UInt8](repeating: 1, count: count)) == nil)
@@ -42,7 +42,7 @@ struct PeerAddressTests {
 @Suite("Networks of peers")
 struct PeerNetworkTests {
   @Test(
-    "an address lies in a range when its first bits are the range's",
+    "an address is in a range when its first bits are equal",
     arguments: [
       ("10.0.0.0", 8, "10.255.0.1", true), ("10.0.0.0", 8, "11.0.0.0", false),
       ("10.0.0.0", 8, "10.0.0.1", true), ("192.0.2.1", 32, "192.0.2.1", true),
@@ -59,7 +59,7 @@ struct PeerNetworkTests {
     #expect(range.contains(try #require(PeerAddress(host: address))) == isInside)
   }
 
-  @Test("a prefix that does not fit its address makes no range")
+  @Test("a prefix that does not fit its address is refused")
   func wrong() {
     for (host, length) in [("10.0.0.0", 33), ("10.0.0.0", -1), ("::", 129), ("x", 8)] {
       #expect(throws: NetworkTextError.self) { try Network(parsing: "\(host)/\(length)") }

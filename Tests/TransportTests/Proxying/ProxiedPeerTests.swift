@@ -26,7 +26,7 @@ struct ProxiedPeerTests {
       configuration, security: security, proxyHeader: .required(from: trusted))
   }
 
-  @Test("a PROXY header tells the client's address; what follows it is the request")
+  @Test("a PROXY header contains the client's address; the bytes after it are the request")
   func announced() throws {
     let server = try server()
     let client = try BlockingClient(server.address)
@@ -35,7 +35,7 @@ struct ProxiedPeerTests {
     #expect(try server.ask { $0.clients } == ["192.0.2.1:56324"])
   }
 
-  @Test("a PROXY header that comes byte by byte, and the request later, are understood")
+  @Test("a PROXY header that arrives byte by byte, and the request later, are understood")
   func slowly() throws {
     let server = try server()
     let client = try BlockingClient(server.address)
@@ -46,7 +46,7 @@ struct ProxiedPeerTests {
     #expect(try server.ask { $0.clients } == ["192.0.2.1:56324"])
   }
 
-  @Test("a connection that does not begin with a PROXY header is closed without an answer")
+  @Test("a connection that does not begin with a PROXY header is closed without a response")
   func missing() throws {
     let server = try server()
     let client = try BlockingClient(server.address)
@@ -56,7 +56,7 @@ struct ProxiedPeerTests {
     #expect(try server.ask { $0.clients } == [])
   }
 
-  @Test("with networks named, a PROXY header from elsewhere is not even read")
+  @Test("with networks configured, a PROXY header from elsewhere is not even read")
   func stranger() throws {
     let server = try server(from: [range("10.0.0.0", 8)])
     let client = try BlockingClient(server.address)
@@ -65,7 +65,7 @@ struct ProxiedPeerTests {
     #expect(try server.ask { $0.clients } == [])
   }
 
-  @Test("who never ends its PROXY header is closed when the time for a request is over")
+  @Test("a client with an incomplete PROXY header is closed at the time limit of a request")
   func late() throws {
     var configuration = TransportConfiguration()
     configuration.headTimeout = 50
@@ -75,7 +75,7 @@ struct ProxiedPeerTests {
     #expect((try? client.readToEnd()) ?? [] == [])
   }
 
-  @Test("a proxy that speaks for itself leaves the address of its connection")
+  @Test("a proxy that connects for itself keeps the address of its connection")
   func itself() throws {
     let server = try server(from: [range("127.0.0.0", 8)])
     let client = try BlockingClient(server.address)
@@ -84,7 +84,7 @@ struct ProxiedPeerTests {
     #expect(try server.ask { $0.clients }.first?.hasPrefix("127.0.0.1:") == true)
   }
 
-  @Test("TLS begins behind the PROXY header")
+  @Test("TLS begins after the PROXY header")
   func encrypted() throws {
     let certificate = try Certificate()
     let server = try server(security: certificate.security)
@@ -95,7 +95,7 @@ struct ProxiedPeerTests {
     #expect(try server.ask { $0.clients } == ["192.0.2.1:56324"])
   }
 
-  @Test("each request of a proxy's connection has the client that its own field names")
+  @Test("each request of a proxy's connection has the client named in its own field")
   func forwarded() throws {
     var configuration = TransportConfiguration()
     configuration.forwarding = ForwardingRules(
@@ -112,7 +112,7 @@ struct ProxiedPeerTests {
     #expect(clients.last?.hasPrefix("127.0.0.1:") == true)
   }
 
-  @Test("a field is believed only of the client that the PROXY header names")
+  @Test("a field is trusted only from the client that the PROXY header names")
   func both() throws {
     let rules = ForwardingRules(field: .xForwardedFor, trusted: [try range("127.0.0.1", 32)])
     let server = try server(forwarding: rules)
@@ -122,7 +122,7 @@ struct ProxiedPeerTests {
     #expect(try server.ask { $0.clients } == ["192.0.2.1:56324"])
   }
 
-  @Test("without proxies the address is the peer's, and a field changes nothing")
+  @Test("without proxies the address is the peer's, and a field has no effect")
   func direct() throws {
     let server = try LoopServer()
     let client = try BlockingClient(server.address)

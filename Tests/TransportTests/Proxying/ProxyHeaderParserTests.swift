@@ -46,7 +46,7 @@ struct ProxyHeaderParserTests {
     [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [1]
     + [0x20, 0x01, 0x0D, 0xB8] + [UInt8](repeating: 0, count: 11) + [2, 0xDC, 0x04, 0x01, 0xBB]
 
-  @Test("a line names the client by IPv4 or IPv6, and leaves what follows")
+  @Test("a line contains the client's IPv4 or IPv6 address, and the bytes after it remain")
   func lines() throws {
     for (line, host) in [
       ("PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\r\n", "192.0.2.1"),
@@ -60,7 +60,7 @@ struct ProxyHeaderParserTests {
     }
   }
 
-  @Test("a line for an unknown protocol names nobody, whatever follows the word")
+  @Test("a line for an unknown protocol contains no address, whatever follows the word")
   func unknownLine() {
     for line in ["PROXY UNKNOWN\r\n", "PROXY UNKNOWN ffff::1 ::2 65535 65535\r\n"] {
       #expect(Self.read(Array(line.utf8), piece: 3).0 == .header(.itself))
@@ -68,7 +68,7 @@ struct ProxyHeaderParserTests {
   }
 
   @Test(
-    "what is no such line is refused",
+    "an invalid line is refused",
     arguments: [
       "GET / HTTP/1.1\r\n", "PROXY\r\n", "proxy TCP4 1.2.3.4 1.2.3.4 1 2\r\n",
       "PROXY TCP4 1.2.3.4 1.2.3.4 1\r\n", "PROXY TCP4 1.2.3.4 1.2.3.4 1 2 3\r\n",
@@ -85,7 +85,7 @@ struct ProxyHeaderParserTests {
     }
   }
 
-  @Test("a line of 107 bytes is taken, a longer one refused before it ends")
+  @Test("a line of 107 bytes is accepted, a longer one refused before it ends")
   func longLines() {
     let longest = "PROXY UNKNOWN " + String(repeating: "x", count: 91) + "\r\n"
     #expect(longest.utf8.count == 107)
@@ -94,7 +94,7 @@ struct ProxyHeaderParserTests {
     #expect(Self.read(endless, piece: 50).0 == .refused)
   }
 
-  @Test("a block names the client by IPv4 or IPv6, skips extensions, and leaves what follows")
+  @Test("a block contains the client's IPv4 or IPv6 address, skips extensions, and leaves the rest")
   func blocks() throws {
     for (family, content, host) in [
       (UInt8(0x11), Self.v4, "192.0.2.1"), (0x21, Self.v6, "2001:db8::1"),
@@ -110,7 +110,7 @@ struct ProxyHeaderParserTests {
     }
   }
 
-  @Test("a block of the proxy's own, or for no TCP over IP, names nobody")
+  @Test("a block of the proxy's own, or not for TCP over IP, contains no address")
   func localBlocks() {
     for header in [
       Self.block(0x20, family: 0x00, []), Self.block(0x20, family: 0x11, Self.v4),
@@ -134,7 +134,7 @@ struct ProxyHeaderParserTests {
     }
   }
 
-  @Test("every beginning of a header asks for more")
+  @Test("every prefix of a header requires more bytes")
   func beginnings() {
     let line = Array("PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\r\n".utf8)
     for header in [line, Self.block(family: 0x21, Self.v6)] {
@@ -144,7 +144,7 @@ struct ProxyHeaderParserTests {
     }
   }
 
-  @Test("the inputs that fuzzing begins with are read the same way however they are cut")
+  @Test("the fuzzing corpus is read the same way however it is split")
   func corpus() throws {
     let inputs = try FuzzCorpus.inputs(of: "ProxyHeaderParser")
     #expect(!inputs.isEmpty)
@@ -156,7 +156,7 @@ struct ProxyHeaderParserTests {
     }
   }
 
-  @Test("streams changed at random are read the same way however they are cut")
+  @Test("randomly modified streams are read the same way however they are split")
   func mutations() {
     let seed = UInt64.random(in: 0...UInt64.max)
     var generator = SeededGenerator(seed: seed)

@@ -49,7 +49,7 @@ struct RemoteUnfurlerTests {
     return (report, unfurler.serviceState != .closed(failures: 0))
   }
 
-  @Test("the service's preview is the answer, with its trace and how long it keeps")
+  @Test("the service's preview is returned, with its trace and lifetime")
   func answers() async throws {
     let (report, isCounted) = try await ask(
       answering: Self.found, headers: "Cache-Control: public, max-age=77\r\n")
@@ -66,7 +66,7 @@ struct RemoteUnfurlerTests {
     #expect(report.freshness == .seconds(0))
   }
 
-  @Test("a kept connection that the service closes as it is asked again costs no answer")
+  @Test("a kept connection that the service closes during the next request loses no response")
   func closedConnection() async throws {
     let server = try LocalServer { client in
       client.respond("200 OK", type: nil, body: Array(Self.found.utf8))
@@ -81,7 +81,7 @@ struct RemoteUnfurlerTests {
     #expect(unfurler.serviceState == .closed(failures: 0))
   }
 
-  @Test("the question is a POST of JSON to the very address, with the time that is left")
+  @Test("the request is a POST of JSON to the exact address, with the remaining time")
   func question() async throws {
     let seen = Mutex("")
     let server = try LocalServer { client in
@@ -105,7 +105,7 @@ struct RemoteUnfurlerTests {
     #expect((1...10_000).contains(question.timeout ?? 0))
   }
 
-  @Test("a failure that the service reports is the page's, and the service's health")
+  @Test("a failure that the service reports is the page's, and the service counts as healthy")
   func reportedFailures() async throws {
     let cases: [(String, String, UnfurlError)] = [
       ("502 Bad Gateway", #"{"error":"failed","message":"status 404"}"#, .failed("status 404")),
@@ -122,7 +122,7 @@ struct RemoteUnfurlerTests {
     }
   }
 
-  @Test("what is no answer of the protocol's is a failure of the service, and not to be kept")
+  @Test("a response outside the protocol is a failure of the service, and is not cached")
   func garbage() async throws {
     let cases = [
       ("200 OK", "<html>"), ("200 OK", ""), ("200 OK", "{}"), ("404 Not Found", "nothing here"),
@@ -142,7 +142,7 @@ struct RemoteUnfurlerTests {
     }
   }
 
-  @Test("a service that is not there, breaks off or does not speak HTTP is a failure of its own")
+  @Test("a service that is unreachable, breaks off or does not speak HTTP is a separate failure")
   func broken() async throws {
     let handlers: [LocalServer.Handler] = [
       { _ in }, { $0.reset() }, { $0.send("SSH-2.0-x\r\n") },
@@ -165,7 +165,7 @@ struct RemoteUnfurlerTests {
     #expect(nobody.serviceState == .closed(failures: 1))
   }
 
-  @Test("a service that does not answer in time is waited for a moment longer, and counts as down")
+  @Test("a service that does not respond in time gets a moment longer, and counts as down")
   func slow() async throws {
     let server = try LocalServer { $0.waitForEnd() }
     defer { server.stop() }
@@ -184,7 +184,7 @@ struct RemoteUnfurlerTests {
     }
   }
 
-  @Test("over https only a certificate counts that somebody trusted vouches for")
+  @Test("over https only a certificate of a trusted authority is accepted")
   func tls() async throws {
     let authority = try TestIdentity(.authority("Test"))
     let tls = try LocalTLS(TestIdentity(.host("localhost"), issuer: authority))
@@ -217,7 +217,7 @@ struct RemoteUnfurlerTests {
     #expect(server.paths.isEmpty)
   }
 
-  @Test("a look-up that is called off closes its connection, which the service sees")
+  @Test("a cancelled look-up closes its connection, which the service detects")
   func cancel() async throws {
     let (begun, endBegun) = AsyncStream<Void>.makeStream()
     let (ended, endEnded) = AsyncStream<Void>.makeStream()
@@ -244,7 +244,7 @@ struct RemoteUnfurlerTests {
     #expect(unfurler.serviceState == .closed(failures: 0))
   }
 
-  @Test("a shutdown calls off what is asked, what waits, and what comes later")
+  @Test("a shutdown cancels running, waiting and later requests")
   func shutdown() throws {
     let server = try LocalServer { $0.waitForEnd() }
     defer { server.stop() }
@@ -263,7 +263,7 @@ struct RemoteUnfurlerTests {
     #expect(outcomes.withLock { $0 } == Array(repeating: .failure(.cancelled), count: 11))
   }
 
-  @Test("connections are kept, and no more are opened than are allowed")
+  @Test("connections are kept, and no more are opened than allowed")
   func keepsConnections() async throws {
     let server = try LocalServer { client in
       repeat {
@@ -284,7 +284,7 @@ struct RemoteUnfurlerTests {
     #expect(server.paths.count <= 3)
   }
 
-  @Test("a host whose pages are slow does not hold up those of another")
+  @Test("a host with slow pages does not delay those of another")
   func hostsTakeTurns() async throws {
     let server = try LocalServer { client in
       if client.head.contains("slow.example") { return client.waitForEnd() }
@@ -303,7 +303,7 @@ struct RemoteUnfurlerTests {
     #expect(try await ask(unfurler).tag != nil)
   }
 
-  @Test("only so many links wait, and waiting counts against the deadline")
+  @Test("the number of waiting links is limited, and waiting counts against the deadline")
   func waiting() async throws {
     let server = try LocalServer { $0.waitForEnd() }
     defer { server.stop() }
@@ -331,7 +331,7 @@ struct RemoteUnfurlerTests {
     #expect(reports.contains { $0.problem?.contains("too many links are waiting") == true })
   }
 
-  @Test("a service that is down is left alone, tried again, and taken back when it answers")
+  @Test("a service that is down is not called, then tried again, and used when it responds")
   func breaker() async throws {
     let time = Mutex<Int64>(0)
     let isUp = Mutex(false)
@@ -370,7 +370,7 @@ struct RemoteUnfurlerTests {
       ])
   }
 
-  @Test("while one request tries, the others are answered at once")
+  @Test("while one request tries the service, the others are answered at once")
   func halfOpen() async throws {
     let time = Mutex<Int64>(0)
     let (tries, noteTry) = AsyncStream<Void>.makeStream()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Unfurler
 
-@Suite("Answers of a preview service")
+@Suite("Responses of a preview service")
 struct UnfurlAnswerTests {
   static let tag = OpenGraphTag(
     title: "Title", url: "https://example.com/", description: "Text",
@@ -35,7 +35,7 @@ struct UnfurlAnswerTests {
   }
 
   @Test(
-    "every failure has its status and its word",
+    "every failure has its status and its error code",
     arguments: [
       (UnfurlError.cancelled, 503, "cancelled"), (.failed("status 404"), 502, "failed"),
       (.timedOut, 504, "timed_out"), (.unknown, 500, "unknown"),
@@ -49,7 +49,7 @@ struct UnfurlAnswerTests {
     #expect(try answer.report().outcome == .failure(error))
   }
 
-  @Test("a report comes back as it was told")
+  @Test("a report is read back as it was written")
   func roundTrip() throws {
     var trace = UnfurlTrace()
     trace.emptiness = "nothing \"there\""
@@ -68,7 +68,7 @@ struct UnfurlAnswerTests {
     }
   }
 
-  @Test("a trace that would make an answer too long to be read is left out")
+  @Test("a trace that would make a response too long to be read is omitted")
   func longTrace() throws {
     var request = RequestTrace(url: "https://example.com/", purpose: .page)
     request.contentType = String(repeating: "x", count: 50_000)
@@ -80,7 +80,7 @@ struct UnfurlAnswerTests {
     #expect(report.trace == UnfurlTrace())
   }
 
-  @Test("a failure that is not to be kept is told so, and so is a look-up that was called off")
+  @Test("a failure that must not be cached, and a cancelled look-up, are marked as such")
   func unkept() throws {
     let busy = UnfurlAnswer(refusing: "too many", status: 503)
     #expect(busy.cacheControl == "no-store")
@@ -90,7 +90,7 @@ struct UnfurlAnswerTests {
   }
 
   @Test(
-    "how long an answer may be kept is read from Cache-Control",
+    "the lifetime of a response is read from Cache-Control",
     arguments: [
       (nil, Freshness.unspecified), ("", .unspecified), ("max-age=5", .seconds(5)),
       ("public, MAX-AGE=5", .seconds(5)), ("private, max-age=5", .seconds(0)),
@@ -103,7 +103,7 @@ struct UnfurlAnswerTests {
   }
 
   @Test(
-    "what is no answer of the protocol's is refused",
+    "a response outside the protocol is refused",
     arguments: [
       (200, ""), (200, "<html>"), (200, "[]"), (200, "null"), (200, "{}"), (200, #"{"og_tag":1}"#),
       (200, #"{"og_tag":"x"}"#), (200, #"{"og_tag":null"#), (200, #"{"og_tag":null}}"#),
@@ -116,7 +116,7 @@ struct UnfurlAnswerTests {
     #expect(throws: UnfurlAnswerError.self) { try answer(json, status: status).report() }
   }
 
-  @Test("a message is text for people: one line, without control characters, of some length")
+  @Test("a message is human-readable text: one line, without control characters, of limited length")
   func messages() throws {
     let json = #"{"error":"failed","message":" a\u0000\u001b[31m\r\n b\u202e "}"#
     let told = try answer(json, status: 502).report().outcome
@@ -131,7 +131,7 @@ struct UnfurlAnswerTests {
     #expect(silent == .failure(.failed("the unfurl service does not say why")))
   }
 
-  @Test("texts of a preview are folded and cut like a page's own")
+  @Test("texts of a preview are folded and truncated like a page's own")
   func cleansTexts() throws {
     let title = String(repeating: "t", count: 2_000)
     let description = String(repeating: "d", count: 9_000)
@@ -142,7 +142,7 @@ struct UnfurlAnswerTests {
     #expect(odd == OpenGraphTag(title: "a b", description: "x"))
   }
 
-  @Test("only http and https addresses are believed, and sizes that are none are 0")
+  @Test("only http and https addresses are accepted, and invalid sizes become 0")
   func cleansAddresses() throws {
     let found = try tag(
       """
@@ -159,7 +159,7 @@ struct UnfurlAnswerTests {
   }
 
   @Test(
-    "a preview without anything to show is none",
+    "a preview with nothing to show is discarded",
     arguments: [
       "{}", #"{"og:title":""}"#, #"{"og:title":" \n "}"#, #"{"og:url":"https://a.example/"}"#,
       #"{"og:image":{}}"#, #"{"og:title":5,"og:description":[],"og:image":"x"}"#,

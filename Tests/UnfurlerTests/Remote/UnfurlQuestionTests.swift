@@ -3,7 +3,7 @@ import Testing
 
 @testable import Unfurler
 
-@Suite("Questions to a preview service")
+@Suite("Requests to a preview service")
 struct UnfurlQuestionTests {
   private func read(_ json: String) throws(UnfurlQuestionError) -> UnfurlQuestion {
     try UnfurlQuestion(json: Array(json.utf8))
@@ -18,7 +18,7 @@ struct UnfurlQuestionTests {
     }
   }
 
-  @Test("a question is a link and a time, and reads back as it was written")
+  @Test("a request is a link and a time limit, and is read back as it was written")
   func roundTrip() throws {
     let link = try #require(Link("https://example.com/a?b=\"c\""))
     for timeout in [nil, 1, 5_000, 30_000] as [Int64?] {
@@ -30,14 +30,14 @@ struct UnfurlQuestionTests {
     #expect(String(decoding: json, as: UTF8.self) == expected)
   }
 
-  @Test("the time that is asked for is brought into its range")
+  @Test("the requested time limit is clamped to its range")
   func clamps() throws {
     let link = try #require(Link("https://example.com/"))
     #expect(UnfurlQuestion(link, timeout: -5).timeout == 1)
     #expect(UnfurlQuestion(link, timeout: .max).timeout == 30_000)
   }
 
-  @Test("the time may be missing or null, and unknown members are passed over")
+  @Test("the time limit may be missing or null, and unknown members are ignored")
   func optional() throws {
     #expect(try read(#"{"url":"http://a.example"}"#).timeout == nil)
     #expect(try read(#"{"timeout_ms":null,"url":"http://a.example","x":[{}]}"#).timeout == nil)
@@ -45,7 +45,7 @@ struct UnfurlQuestionTests {
   }
 
   @Test(
-    "what is wrong with a question is named",
+    "an invalid request is refused with its fault",
     arguments: [
       ("", "the body is not a JSON object"),
       ("[]", "the body is not a JSON object: an object is expected"),
@@ -71,7 +71,7 @@ struct UnfurlQuestionTests {
     #expect(problem(json)?.hasPrefix(expected) == true, "\(problem(json) ?? "taken")")
   }
 
-  @Test("a question that is too long, too deep or of too many values is refused")
+  @Test("a request that is too long, too deep or has too many values is refused")
   func bounds() {
     let long = String(repeating: "a", count: UnfurlQuestion.maximumBytes)
     #expect(problem(#"{"url":"http://a.example/\#(long)"}"#) != nil)

@@ -32,7 +32,7 @@ struct UnfurlTraceJSONTests {
     return request
   }
 
-  @Test("a trace comes back as it was told")
+  @Test("a trace is read back as it was written")
   func roundTrip() throws {
     var trace = UnfurlTrace()
     #expect(try written(trace) == trace)
@@ -55,7 +55,7 @@ struct UnfurlTraceJSONTests {
       ])
   }
 
-  @Test("as many requests as there can be are told, and no more are taken")
+  @Test("the maximum number of requests is written, and no more are read")
   func bounds() throws {
     var trace = UnfurlTrace()
     trace.requests = (0..<100).map(request)
@@ -67,7 +67,7 @@ struct UnfurlTraceJSONTests {
     #expect(try answer.report().trace == told)
   }
 
-  @Test("what is not as expected is passed over")
+  @Test("unexpected members are ignored")
   func hostile() throws {
     #expect(try read("[]") == UnfurlTrace())
     #expect(try read(#"{"requests":{},"origins":7,"character_set":[]}"#) == UnfurlTrace())

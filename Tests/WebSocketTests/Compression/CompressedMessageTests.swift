@@ -38,7 +38,7 @@ struct CompressedMessageTests {
         == [.text("Hello"), .failed(.invalidCompression)])
   }
 
-  @Test("a context survives a block that calls itself the last")
+  @Test("a context survives a block marked as the last")
   func finalBlock() {
     let final: [UInt8] = [0xF3, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
     let second: [UInt8] = [0xF2, 0x00, 0x11, 0x00, 0x00]
@@ -59,7 +59,7 @@ struct CompressedMessageTests {
     #expect(server.send("") == serverFrame(0xC1, [0x00]))
   }
 
-  @Test("small messages, and those that would grow, are sent as they are")
+  @Test("small messages, and those that would grow, are sent uncompressed")
   func notWorthIt() {
     let server = WebSocketPeer(compression: Self.notKept)
     #expect(server.send("Hello") == serverFrame(0x81, Array("Hello".utf8)))
@@ -67,7 +67,7 @@ struct CompressedMessageTests {
     #expect(server.send(dense, .binary) == serverFrame(0x82, dense))
   }
 
-  @Test("messages that are not compressed are read too")
+  @Test("uncompressed messages are read too")
   func uncompressed() {
     let server = WebSocketPeer(compression: Self.kept)
     #expect(server.events(clientFrame(1, "plain")) == [.text("plain")])
@@ -83,7 +83,7 @@ struct CompressedMessageTests {
   }
 
   @Test(
-    "what DEFLATE never makes closes with 1007",
+    "invalid DEFLATE data closes with 1007",
     arguments: [[0xFF, 0xFF], [0x07], [0xF2, 0x48], [0x05]] as [[UInt8]])
   func invalid(payload: [UInt8]) {
     for agreement in [Self.kept, Self.notKept] {
@@ -94,7 +94,7 @@ struct CompressedMessageTests {
     }
   }
 
-  @Test("a message may end its stream a few times, not endlessly")
+  @Test("a message may end its stream a limited number of times")
   func endings() {
     let ending: [UInt8] = [0x03, 0x00]
     for (count, isAccepted) in [(1, true), (8, true), (50, false)] {
@@ -105,7 +105,7 @@ struct CompressedMessageTests {
     }
   }
 
-  @Test("frames for many are deflated only where the server keeps no context")
+  @Test("frames for many clients are compressed only where the server keeps no context")
   func sharedFrames() {
     #expect(Self.notKept.sharedFrameWindowBits == 15)
     #expect(Self.kept.sharedFrameWindowBits == nil)
@@ -121,7 +121,7 @@ struct CompressedMessageTests {
     #expect(closeCode(output.bytes) == 1007)
   }
 
-  @Test("a bomb stops at the limit with 1009")
+  @Test("a bomb is stopped at the limit with 1009")
   func bomb() {
     var payload: [UInt8] = []
     DeflateWorkspace().compress(
@@ -134,7 +134,7 @@ struct CompressedMessageTests {
     }
   }
 
-  @Test("a message of exactly the limit that cannot be compressed is read")
+  @Test("an incompressible message of exactly the limit is read")
   func denseAtLimit() {
     let dense = (0..<262_144).map { UInt8(truncatingIfNeeded: ($0 &* $0 &* 2_654_435_761) >> 13) }
     let client = WebSocketPeer.client(compression: Self.kept)

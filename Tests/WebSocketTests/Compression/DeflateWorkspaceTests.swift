@@ -4,7 +4,7 @@ import WebSocket
 
 @Suite("A deflate workspace")
 struct DeflateWorkspaceTests {
-  @Test("inflates what it has deflated, for every window", arguments: 9...15)
+  @Test("inflates its own output, for every window", arguments: 9...15)
   func roundTrip(windowBits: Int) throws {
     var generator = SeededGenerator(seed: UInt64(windowBits))
     let workspace = DeflateWorkspace()
@@ -46,7 +46,7 @@ struct DeflateWorkspaceTests {
     #expect(inflated == payload)
   }
 
-  @Test("garbage is inflated or refused as documented", arguments: UInt64(1)...300)
+  @Test("invalid input is inflated or refused as documented", arguments: UInt64(1)...300)
   func garbage(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let workspace = DeflateWorkspace()

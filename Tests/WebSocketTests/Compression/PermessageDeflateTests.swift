@@ -14,7 +14,7 @@ struct PermessageDeflateTests {
     return policy.choose(from: offers)
   }
 
-  @Test("a server that keeps no contexts says so for both sides")
+  @Test("a server that keeps no contexts declares that for both sides")
   func notKept() throws {
     let (agreement, response) = try #require(choose("permessage-deflate", Policy()))
     #expect(agreement == Agreement(serverNoContextTakeover: true, clientNoContextTakeover: true))
@@ -24,7 +24,7 @@ struct PermessageDeflateTests {
   }
 
   @Test(
-    "a server that keeps contexts agrees to what is offered",
+    "a server that keeps contexts accepts the offer",
     arguments: [
       ("permessage-deflate", "permessage-deflate"),
       ("permessage-deflate; client_max_window_bits", "permessage-deflate"),
@@ -52,7 +52,7 @@ struct PermessageDeflateTests {
   }
 
   @Test(
-    "frames for many clients come in two windows only, whatever is offered",
+    "frames for many clients use only two windows, whatever is offered",
     arguments: [
       ("", ""), ("; server_max_window_bits=15", "; server_max_window_bits=15"),
       ("; server_max_window_bits=14", "; server_max_window_bits=9"),
@@ -68,7 +68,7 @@ struct PermessageDeflateTests {
     #expect(agreement.sharedFrameWindowBits == (response.hasSuffix("=9") ? 9 : 15))
   }
 
-  @Test("a server's own windows bound the agreement")
+  @Test("a server's own windows limit the agreement")
   func windows() throws {
     let policy = Policy(contexts: .kept, serverWindowBits: 12, clientWindowBits: 11)
     let (agreement, response) = try #require(
@@ -94,7 +94,7 @@ struct PermessageDeflateTests {
     #expect(choose("permessage-deflate; \(parameters)", Policy(contexts: .kept)) == nil)
   }
 
-  @Test("a client's offer and a server's answer agree", arguments: [true, false], [true, false])
+  @Test("a client's offer and a server's response match", arguments: [true, false], [true, false])
   func bothSides(clientKeeps: Bool, serverKeeps: Bool) throws {
     let offer = PermessageDeflate.Offer(
       contexts: clientKeeps ? .kept : .notKept, serverWindowBits: 12)
@@ -105,7 +105,7 @@ struct PermessageDeflateTests {
   }
 
   @Test(
-    "a client refuses an answer that it did not offer",
+    "a client refuses a response that it did not offer",
     arguments: [
       "permessage-deflate", "permessage-deflate; server_no_context_takeover; unknown",
       "permessage-deflate; server_no_context_takeover; client_max_window_bits",

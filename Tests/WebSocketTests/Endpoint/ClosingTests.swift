@@ -19,7 +19,7 @@ struct ClosingTests {
     #expect(output.bytes == serverFrame(0x88))
   }
 
-  @Test("nothing that follows a close is read")
+  @Test("no frame after a close is read")
   func afterClose() {
     let peer = WebSocketPeer()
     let output = peer.receive(
@@ -56,7 +56,7 @@ struct ClosingTests {
   }
 
   @Test(
-    "codes that may not be sent close with 1002",
+    "codes that must not be sent close with 1002",
     arguments: [
       0, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65535,
     ] as [UInt16])
@@ -79,7 +79,7 @@ struct ClosingTests {
     }
   }
 
-  @Test("after our close, data is dropped until the peer's close comes, which is not answered")
+  @Test("after our close, data is dropped until the peer's close arrives, which is not answered")
   func ours() {
     let peer = WebSocketPeer()
     _ = peer.receive(clientFrame(1, "half", final: false))
@@ -105,7 +105,7 @@ struct ClosingTests {
     #expect(output.bytes.isEmpty)
   }
 
-  @Test("a reason is cut between two scalars, and dropped without a code")
+  @Test("a reason is truncated between two scalars, and omitted without a code")
   func cutReason() {
     let payload = ClosePayload(code: .goingAway, reason: String(repeating: "é", count: 100))
     #expect(payload.encoded.count == 124)
@@ -113,7 +113,7 @@ struct ClosingTests {
     #expect(ClosePayload(code: nil, reason: "x").encoded.isEmpty)
   }
 
-  @Test("an error's sentence fits into a close frame")
+  @Test("an error's message fits into a close frame")
   func errorSentences() {
     let output = WebSocketPeer(limits: WebSocketLimits(messageBytes: .max))
       .receive(clientFrame(8, closePayload(65535)))

@@ -26,7 +26,7 @@ struct ControlFrameTests {
     #expect(closeCode(output.bytes) == 1002)
   }
 
-  @Test("a pong that nobody asked for is told and not answered")
+  @Test("an unsolicited pong is reported and not answered")
   func unsolicitedPong() {
     let output = WebSocketPeer().receive(clientFrame(10, "p"))
     #expect(output.events == [.pong([0x70])])

@@ -46,7 +46,7 @@ struct FramingTests {
     #expect(closeCode(output.bytes) == 1002)
   }
 
-  @Test("control frames may come between the fragments of a message")
+  @Test("control frames may be sent between the fragments of a message")
   func interleaved() {
     let output = WebSocketPeer().receive(
       clientFrame(1, "fragment1", final: false) + clientFrame(9, "p")
@@ -79,7 +79,7 @@ struct FramingTests {
     #expect(output.events == [.failed(.fragmentedControlFrame)])
   }
 
-  @Test("empty frames and fragments make empty messages")
+  @Test("empty frames and fragments form empty messages")
   func empty() {
     let fragments =
       clientFrame(1, [], final: false) + clientFrame(0, [], final: false) + clientFrame(0)
@@ -89,7 +89,7 @@ struct FramingTests {
   }
 
   @Test(
-    "messages of any length come whole", arguments: [125, 126, 127, 128, 65535, 65536, 100_000])
+    "messages of any length arrive whole", arguments: [125, 126, 127, 128, 65535, 65536, 100_000])
   func lengths(length: Int) {
     var generator = SeededGenerator(seed: UInt64(length))
     let payload = generator.bytes(length)
@@ -99,7 +99,7 @@ struct FramingTests {
     #expect(events == [.binary(payload), .text("end")])
   }
 
-  @Test("after a failure nothing more is read, and nothing sent")
+  @Test("after a failure nothing more is read or sent")
   func afterFailure() {
     let peer = WebSocketPeer()
     _ = peer.receive(clientFrame(3))

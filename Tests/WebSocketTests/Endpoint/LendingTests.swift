@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebSocket
 
-@Suite("Lent messages")
+@Suite("Messages borrowed from the input")
 struct LendingTests {
   private func client(limit: Int = 1_000_000) -> WebSocketEndpoint {
     WebSocketEndpoint(
@@ -16,7 +16,7 @@ struct LendingTests {
     return bytes
   }
 
-  @Test("a whole text is lent from where it lies", arguments: [0, 1, 125, 126, 65_535])
+  @Test("a whole text is returned as a range of the input", arguments: [0, 1, 125, 126, 65_535])
   func lent(count: Int) {
     let text = [UInt8](repeating: 0x61, count: count)
     let bytes = [9, 9] + frame(text) + [0x81]
@@ -25,7 +25,7 @@ struct LendingTests {
     #expect(range?.upperBound == bytes.count - 1)
   }
 
-  @Test("all else is left to the decoder")
+  @Test("all other frames are left to the decoder")
   func notLent() {
     let endpoint = client(limit: 100)
     let whole = frame(Array("hello".utf8))
@@ -43,7 +43,7 @@ struct LendingTests {
     #expect(server.wholeText(in: whole.span, from: 0) == nil)
   }
 
-  @Test("nothing is lent within a fragmented message, or after a close")
+  @Test("nothing is borrowed within a fragmented message, or after a close")
   func state() {
     let deflate = DeflateWorkspace()
     let whole = frame(Array("hello".utf8))
@@ -60,7 +60,7 @@ struct LendingTests {
     #expect(closed.wholeText(in: whole.span, from: 0) == nil)
   }
 
-  @Test("lending and decoding give the same messages", arguments: 1...20)
+  @Test("borrowing and decoding produce the same messages", arguments: 1...20)
   func sameMessages(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     var (stream, texts): ([UInt8], [[UInt8]]) = ([], [])

@@ -20,14 +20,14 @@ struct LimitTests {
     #expect(closeCode(output.bytes) == 1009)
   }
 
-  @Test("a message over the limit is refused as soon as the header says so")
+  @Test("a message over the limit is refused as soon as its header is read")
   func header() {
     let header: [UInt8] = [0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0]
     #expect(
       WebSocketPeer(limits: limits).events(header) == [.failed(.messageTooLarge(limit: 10))])
   }
 
-  @Test("fragments count together")
+  @Test("the limit applies to all fragments together")
   func fragments() {
     let six = [UInt8](repeating: 1, count: 6)
     let peer = WebSocketPeer(limits: limits)

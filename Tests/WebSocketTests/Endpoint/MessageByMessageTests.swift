@@ -2,10 +2,10 @@ import TestSupport
 import Testing
 import WebSocket
 
-@Suite("RFC 6455 §5.4, §7.1: messages that come together with what follows them")
+@Suite("RFC 6455 §5.4, §7.1: messages received together with the frames after them")
 struct MessageByMessageTests {
   @Test(
-    "a message can be answered before the error or the close behind it has its effect",
+    "a message can be answered before the error or the close after it takes effect",
     arguments: [clientFrame(3), clientFrame(1, "x", final: false) + clientFrame(1), clientFrame(8)])
   func beforeTheEnd(end: [UInt8]) {
     let peer = WebSocketPeer()
@@ -18,7 +18,7 @@ struct MessageByMessageTests {
     #expect(peer.send("late").isEmpty)
   }
 
-  @Test("a pong comes behind the answer to the message before its ping")
+  @Test("a pong is sent after the answer to the message before its ping")
   func beforeAPing() {
     let peer = WebSocketPeer()
     let (output, rest) = peer.receiveNext(clientFrame(2, "a") + clientFrame(9, "p"))
@@ -38,7 +38,7 @@ struct MessageByMessageTests {
     #expect(last == clientFrame(9, "p"))
   }
 
-  @Test("what follows a close or a failure counts as taken")
+  @Test("input after a close or a failure counts as consumed")
   func afterTheEnd() {
     for end in [clientFrame(8), clientFrame(3)] {
       let peer = WebSocketPeer()
@@ -47,7 +47,7 @@ struct MessageByMessageTests {
     }
   }
 
-  @Test("message by message or at once, the events and the bytes are the same")
+  @Test("reading one message or all at once produces the same events and bytes")
   func sameEvents() {
     var generator = SeededGenerator(seed: 54)
     let stream = (0..<200).flatMap { index in

@@ -11,7 +11,8 @@ struct RandomTrafficTests {
     PermessageDeflate.Agreement(clientNoContextTakeover: true, clientMaxWindowBits: 8),
   ]
 
-  @Test("what one side sends the other receives, both ways", arguments: UInt64(1)...40)
+  @Test(
+    "messages of one side are received by the other, in both directions", arguments: UInt64(1)...40)
   func conversation(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let agreement = Self.agreements[Int(seed) % Self.agreements.count]

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import WebSocket
 
-@Suite("However the stream is cut")
+@Suite("Streams split at any position")
 struct SplittingTests {
   private typealias Verifier = DecoderVerifier<WebSocketEvent>
 
@@ -25,7 +25,7 @@ struct SplittingTests {
     #expect(verifier.failuresJoined(Self.messages) == [])
   }
 
-  @Test("a server sees the same ends")
+  @Test("a server sees the same close")
   func ends() {
     let ends = [
       Verifier.Case(
@@ -52,7 +52,7 @@ struct SplittingTests {
     #expect(verifier.failures([Verifier.Case(stream, texts.map { .text($0) })]) == [])
   }
 
-  @Test("the inputs that fuzzing begins with are read the same way")
+  @Test("the fuzzing corpus is read the same way")
   func corpus() throws {
     let inputs = try FuzzCorpus.inputs(of: "WebSocketEndpoint")
     #expect(!inputs.isEmpty)

@@ -6,7 +6,7 @@ import WebSocket
 struct TextTests {
   private static let valid = Array("κόσμε".utf8)
 
-  @Test("valid text comes through, whole or cut within its scalars")
+  @Test("valid text is accepted, whole or split within its scalars")
   func validText() {
     let payload = Self.valid + Array("🎉".utf8)
     let fragments = payload.indices.flatMap {
@@ -38,7 +38,7 @@ struct TextTests {
         == [.failed(.invalidText)])
   }
 
-  @Test("invalid text is refused at its first wrong byte, in the middle of a frame")
+  @Test("invalid text is refused at its first invalid byte, in the middle of a frame")
   func failFastByte() {
     let peer = WebSocketPeer()
     let payload = Self.valid + [0xF4, 0x90, 0x80, 0x80] + Array("edited".utf8)
@@ -55,7 +55,7 @@ struct TextTests {
         == [.failed(.invalidText)])
   }
 
-  @Test("binary messages may hold anything")
+  @Test("binary messages may contain any bytes")
   func binary() {
     #expect(WebSocketPeer().events(clientFrame(2, [0xFF, 0xFE])) == [.binary([0xFF, 0xFE])])
   }

@@ -27,7 +27,7 @@ struct FrameEncoderTests {
     #expect(bytes == [0xC1, 0x07, 0xF2, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00])
   }
 
-  @Test("appends behind what is there")
+  @Test("appends to existing output")
   func appending() {
     var bytes: [UInt8] = []
     FrameEncoder.appendFrame(opcode: .text, payload: hello.span, into: &bytes)

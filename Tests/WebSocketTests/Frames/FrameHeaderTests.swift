@@ -17,7 +17,7 @@ struct FrameHeaderTests {
     return (header, count)
   }
 
-  @Test("takes the examples of RFC 6455 §5.7")
+  @Test("parses the examples of RFC 6455 §5.7")
   func examples() {
     #expect(encoded(FrameHeader(opcode: .text, payloadLength: 5)) == [0x81, 0x05])
     #expect(
@@ -33,7 +33,7 @@ struct FrameHeaderTests {
   }
 
   @Test(
-    "reads back what it encodes, at every border of the lengths",
+    "reads back what it encodes, at every boundary of the lengths",
     arguments: [0, 1, 125, 126, 127, 0xFFFF, 0x1_0000, 0xFFFF_FFFF, Int.max])
   func roundTrip(length: Int) throws {
     for opcode in [Opcode.continuation, .text, .binary] {
@@ -65,7 +65,7 @@ struct FrameHeaderTests {
     }
   }
 
-  @Test("a wrong first byte is refused before the second has come")
+  @Test("a wrong first byte is refused before the second has arrived")
   func firstByte() {
     for reserved: UInt8 in [0x10, 0x20, 0x30] {
       #expect(throws: WebSocketError.reservedBit) { try decoded([0x81 | reserved]) }

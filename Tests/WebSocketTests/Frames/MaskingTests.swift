@@ -11,7 +11,7 @@ struct MaskingTests {
     return bytes.indices.map { bytes[$0] ^ key[$0 % 4] }
   }
 
-  @Test("agrees with one byte at a time, for every length and place")
+  @Test("matches byte-by-byte masking, for every length and offset")
   func lengths() {
     var generator = SeededGenerator(seed: 1)
     for length in 0...100 {
@@ -24,7 +24,7 @@ struct MaskingTests {
     }
   }
 
-  @Test("goes on in the middle of the key where a payload is cut", arguments: UInt64(1)...50)
+  @Test("continues in the middle of the key where a payload is split", arguments: UInt64(1)...50)
   func pieces(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let bytes = generator.bytes(300)

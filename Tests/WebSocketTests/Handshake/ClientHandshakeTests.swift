@@ -26,7 +26,7 @@ struct ClientHandshakeTests {
     return try server.accept(handshake.request).response
   }
 
-  @Test("makes the request of §1.3")
+  @Test("writes the request of §1.3")
   func request() {
     let fields = handshake.request.fields
     #expect(handshake.request.method == "GET")
@@ -56,7 +56,7 @@ struct ClientHandshakeTests {
     #expect(acceptance.compression == PermessageDeflate.Agreement())
   }
 
-  @Test("refuses what is no answer to its request")
+  @Test("refuses a response that does not match its request")
   func refusals() throws {
     #expect(try error { _ in } == nil)
     #expect(try error { $0.status = .ok } == .refused(.ok))

@@ -52,7 +52,7 @@ struct ServerHandshakeTests {
     #expect(!acceptance.response.fields.contains("Sec-WebSocket-Protocol"))
   }
 
-  @Test("compression is agreed when offered and allowed")
+  @Test("compression is accepted when offered and allowed")
   func compression() throws {
     var head = head
     head.fields.append("Sec-WebSocket-Extensions", "x, permessage-deflate")
@@ -63,7 +63,7 @@ struct ServerHandshakeTests {
     #expect(try ServerHandshake().accept(head).compression == nil)
   }
 
-  @Test("each missing requirement has its error, status and sentence")
+  @Test("each missing requirement has its error, status and message")
   func errors() {
     #expect(error { $0.method = "POST" } == .wrongMethod("POST"))
     #expect(error { $0.version = .http10 } == .wrongVersion)
@@ -91,7 +91,7 @@ struct ServerHandshakeTests {
     #expect(error { $0.fields.append("Sec-WebSocket-Key", key) } == .invalidKey)
   }
 
-  @Test("refusals tell the client what to do")
+  @Test("refusals contain what the client should do")
   func responses() {
     #expect(HandshakeError.wrongMethod("PUT").response.status == .methodNotAllowed)
     #expect(HandshakeError.wrongMethod("PUT").response.fields["Allow"] == "GET")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Channel position")
 struct ChannelPositionTests {
-  @Test("an answer ahead of events counts by itself")
+  @Test("a response ahead of the events marks only its own seq as seen")
   func ahead() {
     var position = ChannelPosition(epoch: "e", reached: 5)
     position.note(8)
@@ -17,7 +17,7 @@ struct ChannelPositionTests {
     #expect(position.ahead.isEmpty)
   }
 
-  @Test("an answer right behind what is known moves on")
+  @Test("a response directly after the known position advances it")
   func contiguous() {
     var position = ChannelPosition(epoch: "e", reached: 5)
     position.note(7)
@@ -25,7 +25,7 @@ struct ChannelPositionTests {
     #expect(position.reached == 7)
   }
 
-  @Test("answers without events between them are bounded")
+  @Test("the number of remembered responses ahead of events is bounded")
   func bounded() {
     var position = ChannelPosition(epoch: "e", reached: 0)
     for seq in stride(from: Int64(2), through: 4000, by: 2) { position.note(seq) }
@@ -33,7 +33,7 @@ struct ChannelPositionTests {
     #expect(!position.isNew(4000))
   }
 
-  @Test("what was noted or reached is never new, whatever the order")
+  @Test("a seq that was noted or reached is never new, whatever the order")
   func model() {
     let seed = UInt64.random(in: 0 ... .max)
     var generator = SeededGenerator(seed: seed)

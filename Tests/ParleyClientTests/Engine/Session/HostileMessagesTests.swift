@@ -46,7 +46,7 @@ struct HostileMessagesTests {
     return values.randomElement(using: &generator) ?? "null"
   }
 
-  @Test("no message makes a session trap, lose a call or wait for ever")
+  @Test("no message makes a session trap, lose a call or wait forever")
   func random() throws {
     let seed = UInt64.random(in: 0 ... .max)
     var generator = SeededGenerator(seed: seed)
@@ -73,7 +73,7 @@ struct HostileMessagesTests {
   }
 
   @Test(
-    "times at the ends of all numbers do no harm", arguments: [Int64.min, -1, 0, .max - 1, .max])
+    "times at the integer limits are harmless", arguments: [Int64.min, -1, 0, .max - 1, .max])
   func times(time: Int64) throws {
     for end in [Int64.min, 0, 1, .max] {
       var rig = SessionRig()
@@ -85,7 +85,7 @@ struct HostileMessagesTests {
     }
   }
 
-  @Test("bytes that are no JSON end the connection, and only that")
+  @Test("bytes that are not JSON end the connection, and only that")
   func garbage() throws {
     let seed = UInt64.random(in: 0 ... .max)
     var generator = SeededGenerator(seed: seed)

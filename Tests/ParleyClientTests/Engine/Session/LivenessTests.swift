@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Liveness")
 struct LivenessTests {
-  @Test("a ping is due after one and a half intervals of quiet, and its answer within ten seconds")
+  @Test("a ping is due after 1.5 intervals of silence, and its pong within ten seconds")
   func pings() {
     var liveness = Liveness(pingInterval: 25_000, now: 0)
     #expect(liveness.deadline == 37_500)
@@ -17,7 +17,7 @@ struct LivenessTests {
     #expect(liveness.judge(at: 94_999) == .lost)
   }
 
-  @Test("a request that nothing follows makes it look sooner")
+  @Test("an unanswered request makes the ping due sooner")
   func requests() {
     var liveness = Liveness(pingInterval: 25_000, now: 0)
     liveness.ask(at: 20_000)
@@ -29,7 +29,7 @@ struct LivenessTests {
     #expect(liveness.deadline == 64_500)
   }
 
-  @Test("a request behind a ping shortens the wait for the pong")
+  @Test("a request after a ping shortens the wait for the pong")
   func requestAfterPing() {
     var liveness = Liveness(pingInterval: 25_000, now: 0)
     #expect(liveness.judge(at: 37_500) == .pingDue)
@@ -38,7 +38,8 @@ struct LivenessTests {
     #expect(liveness.judge(at: 43_000) == .lost)
   }
 
-  @Test("an interval of nonsense is moved to a sensible one", arguments: [Int64.min, -1, 0, .max])
+  @Test(
+    "an implausible interval is moved into the valid range", arguments: [Int64.min, -1, 0, .max])
   func nonsense(interval: Int64) {
     let liveness = Liveness(pingInterval: interval, now: 5)
     #expect((1005...600_005).contains(liveness.deadline))

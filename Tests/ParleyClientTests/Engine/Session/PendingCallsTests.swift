@@ -15,7 +15,7 @@ struct PendingCallsTests {
       deadline: number + (timeout ?? 0), purpose: .plain)
   }
 
-  @Test("the one that ends first is found, whatever is taken out")
+  @Test("the call with the earliest deadline is found, whichever calls are removed")
   func model() {
     let seed = UInt64.random(in: 0 ... .max)
     var generator = SeededGenerator(seed: seed)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("Waits before connecting again")
+@Suite("Delays before reconnecting")
 struct ReconnectionTests {
-  @Test("waits double up to the limit, with full jitter")
+  @Test("delays double up to the limit, with full jitter")
   func doubles() {
     var reconnection = Reconnection(Reconnection.Settings())
     // The remainder of the greatest number by each ceiling + 1 is not what is looked at here: the
@@ -17,7 +17,7 @@ struct ReconnectionTests {
     #expect(reconnection.attempt == ceilings.count)
   }
 
-  @Test("no wait is longer than its ceiling or negative")
+  @Test("no delay is negative or longer than its ceiling")
   func bounded() {
     let seed = UInt64.random(in: 0 ... .max)
     var generator = SeededGenerator(seed: seed)
@@ -28,7 +28,7 @@ struct ReconnectionTests {
     }
   }
 
-  @Test("a good connection lets counting begin anew")
+  @Test("a stable connection resets the counter")
   func resets() {
     var reconnection = Reconnection(Reconnection.Settings())
     for _ in 0..<10 { _ = reconnection.next(random: 1) }

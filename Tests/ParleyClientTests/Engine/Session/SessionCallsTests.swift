@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Calls of a session")
 struct SessionCallsTests {
-  @Test("answers find their calls by id, in any order")
+  @Test("responses are matched to calls by ID, in any order")
   func matching() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -20,7 +20,7 @@ struct SessionCallsTests {
     #expect(rig.result(second) == #"{"n":2}"#)
   }
 
-  @Test("refusals are told as what they mean")
+  @Test("refusals are mapped to their typed errors")
   func refusals() throws {
     let table: [(Int, String, ParleyError)] = [
       (900_200, #"{"retry_after_ms":180}"#, .tooManyMessages(retryAfter: .milliseconds(180))),
@@ -42,7 +42,7 @@ struct SessionCallsTests {
     }
   }
 
-  @Test("a call that is not answered in time fails, and its late answer is passed over")
+  @Test("a call that is not answered in time fails, and its late response is ignored")
   func timeout() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -56,7 +56,7 @@ struct SessionCallsTests {
     #expect(rig.error(id) == .timedOut)
   }
 
-  @Test("a time limit of a call's own holds in place of the usual one, also without a connection")
+  @Test("a call's own time limit replaces the default, also without a connection")
   func ownTimeout() throws {
     for limit: Int64 in [1000, 30_000] {
       var rig = SessionRig()
@@ -73,7 +73,7 @@ struct SessionCallsTests {
     }
   }
 
-  @Test("a withdrawn call fails at once if it was not sent, and else ends with its answer")
+  @Test("a withdrawn call fails at once if it was not sent, and otherwise ends with its response")
   func withdrawn() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -123,7 +123,7 @@ struct SessionCallsTests {
     #expect(rig.error(second) == .tooManyPending(limit: 1000))
   }
 
-  @Test("a request larger than the server takes is not sent")
+  @Test("a request larger than the server accepts is not sent")
   func oversized() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -133,7 +133,7 @@ struct SessionCallsTests {
     #expect(rig.sent.count == count)
   }
 
-  @Test("what becomes of calls whose answers are lost depends on their repeatability")
+  @Test("calls whose responses are lost are repeated or fail according to their repeatability")
   func lostAnswers() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -172,7 +172,7 @@ struct SessionCallsTests {
     #expect(rig.error(id) == .connectionLost)
   }
 
-  @Test("an answer that is no JSON-RPC ends the connection, and is not asked for again")
+  @Test("a response that is not JSON-RPC ends the connection, and its request is not repeated")
   func malformedAnswer() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -187,7 +187,7 @@ struct SessionCallsTests {
     #expect(rig.connectCount == 2)
   }
 
-  @Test("a server that answers nothing is given up")
+  @Test("a connection on which no call is answered is abandoned")
   func unanswered() throws {
     var rig = SessionRig(SessionMachine.Settings(requestTimeout: 1000, maximumPendingCalls: 100))
     try rig.connect()
@@ -218,7 +218,7 @@ struct SessionCallsTests {
     #expect(again.map { $0.params["req_id"]?.string } == ["r2"])
   }
 
-  @Test("a dead connection is found while there is time to send again")
+  @Test("a dead connection is detected while there is time to send again")
   func deadConnection() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -241,7 +241,7 @@ struct SessionCallsTests {
     #expect(rig.result(id) == "{}")
   }
 
-  @Test("a slow server that shows signs of life is waited for")
+  @Test("a slow server that shows signs of life is not abandoned")
   func slowServer() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -255,7 +255,7 @@ struct SessionCallsTests {
     #expect(rig.result(id) == "{}")
   }
 
-  @Test("no limit of calls is too large")
+  @Test("no call limit is too large")
   func hugeLimit() throws {
     var rig = SessionRig(SessionMachine.Settings(maximumPendingCalls: .max))
     try rig.connect()

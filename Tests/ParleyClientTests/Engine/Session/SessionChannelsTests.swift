@@ -29,7 +29,7 @@ struct SessionChannelsTests {
     #expect(try rig.takeSeqs() == [6, 7, 9, 10])
   }
 
-  @Test("an update that was held back is delivered after later events, and is no position")
+  @Test("a delayed update is delivered after later events, and does not move the position")
   func lateUpdates() throws {
     var rig = try entered()
     try rig.receiveEvent("lobby", seq: 8)
@@ -52,7 +52,7 @@ struct SessionChannelsTests {
     #expect(rig.takeEvents().count == 3)
   }
 
-  @Test("a channel is entered again from the last event seen, and what was missed comes first")
+  @Test("a channel is re-entered from the last event seen, and missed events come first")
   func recovers() throws {
     var rig = try entered()
     try rig.receiveEvent("lobby", seq: 6)
@@ -76,7 +76,7 @@ struct SessionChannelsTests {
     #expect(try rig.takeSeqs() == [10])
   }
 
-  @Test("calls wait until all channels are entered again")
+  @Test("calls wait until all channels are re-entered")
   func callsWait() throws {
     var rig = try entered()
     try rig.lose()
@@ -88,7 +88,7 @@ struct SessionChannelsTests {
     #expect(rig.sent.last?.method == "channel.get")
   }
 
-  @Test("a log that does not reach back leaves a gap")
+  @Test("a log that does not reach back far enough leaves a gap")
   func gap() throws {
     var rig = try entered()
     try rig.lose()
@@ -103,7 +103,7 @@ struct SessionChannelsTests {
     #expect(try rig.takeSeqs() == [4])
   }
 
-  @Test("nothing recovered is no gap when nothing happened")
+  @Test("an unrecovered channel without new events has no gap")
   func nothingMissed() throws {
     var rig = try entered()
     try rig.lose()
@@ -116,7 +116,7 @@ struct SessionChannelsTests {
     }
   }
 
-  @Test("entering and leaving that nobody waits for any more is told all the same")
+  @Test("entering and leaving are reported even when their calls were cancelled")
   func unawaited() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -137,7 +137,7 @@ struct SessionChannelsTests {
     }
   }
 
-  @Test("leaving that is cancelled before it is asked for changes nothing")
+  @Test("a cancelled exit that was not sent changes nothing")
   func cancelledExit() throws {
     var rig = try entered()
     try rig.lose()
@@ -152,7 +152,7 @@ struct SessionChannelsTests {
     #expect(rig.sent.map(\.method) == ["session.open", "channel.enter"])
   }
 
-  @Test("a channel that can't be entered again is left, and why is told")
+  @Test("a channel that can't be re-entered is left, and the reason is reported")
   func refused() throws {
     for code in [400_750, 400_201, 400_203] {
       var rig = try entered()
@@ -173,7 +173,7 @@ struct SessionChannelsTests {
     }
   }
 
-  @Test("a server that fails is asked again, three times")
+  @Test("re-entering is retried three times when the server fails")
   func transientFailure() throws {
     var rig = try entered()
     try rig.lose()
@@ -191,7 +191,7 @@ struct SessionChannelsTests {
     }
   }
 
-  @Test("a channel that was left, deleted or closed to the user is not entered again")
+  @Test("a channel that was left, deleted or closed to the user is not re-entered")
   func left() throws {
     for ending in 0..<3 {
       var rig = try entered()
@@ -210,7 +210,7 @@ struct SessionChannelsTests {
     }
   }
 
-  @Test("another's ban, and a refused exit, change nothing")
+  @Test("another user's ban, and a refused exit, change nothing")
   func stillInside() throws {
     var rig = try entered()
     try rig.receive(SessionRig.event("lobby", seq: 6, "channel.user_banned", user: "ann"))
@@ -222,7 +222,7 @@ struct SessionChannelsTests {
     #expect(rig.sent.map(\.method) == ["session.open", "channel.enter"])
   }
 
-  @Test("a deletion is not done by the loss of the connection")
+  @Test("the loss of the connection does not complete a deletion")
   func deletion() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -248,7 +248,7 @@ struct SessionChannelsTests {
     #expect(rig.machine.channels["lobby"] == nil)
   }
 
-  @Test("an exit whose answer is lost has happened", arguments: [true, false])
+  @Test("an exit whose response is lost counts as done", arguments: [true, false])
   func lostExit(isSent: Bool) throws {
     var rig = try entered()
     if !isSent { try rig.lose() }
@@ -260,7 +260,7 @@ struct SessionChannelsTests {
     #expect(rig.sent.map(\.method) == ["session.open"])
   }
 
-  @Test("entering again on the same connection keeps the position")
+  @Test("re-entering on the same connection keeps the position")
   func enteringTwice() throws {
     var rig = try entered()
     try rig.receiveEvent("lobby", seq: 8)
@@ -270,7 +270,7 @@ struct SessionChannelsTests {
     #expect(try rig.takeSeqs() == [])
   }
 
-  @Test("an own message among those missed completes the send whose answer was lost")
+  @Test("an own message among the missed ones completes the send whose response was lost")
   func recoveredSend() throws {
     var rig = try entered()
     let first = try rig.send("lobby", requestID: "r1")
@@ -297,7 +297,7 @@ struct SessionChannelsTests {
     #expect(rig.results[second] == nil)
   }
 
-  @Test("an answered send is not told again when its channel is recovered")
+  @Test("the event of an answered send is not repeated when its channel is recovered")
   func answeredSend() throws {
     var rig = try entered()
     _ = try rig.send("lobby", requestID: "r1")
@@ -315,7 +315,7 @@ struct SessionChannelsTests {
     #expect(try rig.takeSeqs() == [6, 7, 9])
   }
 
-  @Test("a recovery larger than this client takes is forgone")
+  @Test("a recovery larger than the client accepts is skipped")
   func tooLargeRecovery() throws {
     var rig = try entered()
     try rig.lose()
@@ -333,7 +333,7 @@ struct SessionChannelsTests {
     }
   }
 
-  @Test("a re-entering that is not answered ends the connection")
+  @Test("a re-entry that is not answered ends the connection")
   func enteringTimeout() throws {
     var rig = try entered()
     try rig.lose()

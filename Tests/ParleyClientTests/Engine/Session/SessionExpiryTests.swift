@@ -2,7 +2,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("The notice that a token expires")
+@Suite("The token expiry notice")
 struct SessionExpiryTests {
   /// The server says at `now` that the token expires after this number of milliseconds.
   private func announce(_ rest: Int64, to rig: inout SessionRig) throws {
@@ -16,7 +16,7 @@ struct SessionExpiryTests {
     }.count
   }
 
-  @Test("comes when two thirds of the time of the token have passed")
+  @Test("is sent when two thirds of the token's lifetime have passed")
   func held() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -29,7 +29,7 @@ struct SessionExpiryTests {
     #expect(takeNotices(&rig) == 0)
   }
 
-  @Test("comes at once for a token that was given long ago")
+  @Test("is sent at once for a token that was given long ago")
   func old() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -38,7 +38,7 @@ struct SessionExpiryTests {
     #expect(takeNotices(&rig) == 1)
   }
 
-  @Test("does not come for a token that another has replaced")
+  @Test("is not sent for a token that was replaced")
   func replaced() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -56,7 +56,7 @@ struct SessionExpiryTests {
     #expect(takeNotices(&rig) == 1)
   }
 
-  @Test("stays when the same token is given again, as the server does not repeat it")
+  @Test("remains due when the same token is given again, as the server does not repeat it")
   func same() throws {
     var rig = SessionRig()
     try rig.connect()

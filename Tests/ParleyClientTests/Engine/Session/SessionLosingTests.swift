@@ -8,7 +8,7 @@ import WebSocket
 @Suite("Losing and closing a session")
 struct SessionLosingTests {
   @Test(
-    "close codes decide whether the client comes back",
+    "close codes decide whether the client reconnects",
     arguments: [
       (1000, true), (1001, true), (1011, true), (1012, true), (1013, true), (4001, true),
       (4004, true), (4005, true), (4999, true),
@@ -36,7 +36,7 @@ struct SessionLosingTests {
     }
   }
 
-  @Test("4002 is told as unauthorized, 4003 as too many sessions")
+  @Test("4002 is reported as unauthorized, 4003 as too many sessions")
   func reasons() throws {
     for (code, reason) in [
       (4002, DisconnectionReason.unauthorized("why")), (4003, .tooManySessions),
@@ -48,7 +48,7 @@ struct SessionLosingTests {
     }
   }
 
-  @Test("pauses grow until a connection has lasted ten seconds")
+  @Test("delays grow until a connection has lasted ten seconds")
   func pauses() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -86,7 +86,7 @@ struct SessionLosingTests {
   }
 
   @Test(
-    "a draining server is left, and returned to at the time it named", arguments: [true, false])
+    "a client leaves a draining server and returns at the time it named", arguments: [true, false])
   func draining(serverCloses: Bool) throws {
     var rig = SessionRig()
     try rig.connect()
@@ -115,7 +115,7 @@ struct SessionLosingTests {
     #expect(rig.connectCount == 2)
   }
 
-  @Test("a quiet server is pinged, and given up when it stays quiet")
+  @Test("a silent server is pinged, and abandoned when it stays silent")
   func liveness() throws {
     var rig = SessionRig()
     _ = try rig.open()
@@ -134,7 +134,7 @@ struct SessionLosingTests {
     #expect(rig.closings == [.dead])
   }
 
-  @Test("closing lets what was sent be answered, and does not come back")
+  @Test("closing waits for the responses of sent calls, and does not reconnect")
   func closing() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -154,7 +154,7 @@ struct SessionLosingTests {
     #expect(rig.machine.nextDeadline == nil)
   }
 
-  @Test("a server that does not close is left after three seconds")
+  @Test("a server that does not close is disconnected after three seconds")
   func closingTimeout() throws {
     var rig = SessionRig()
     try rig.connect()

@@ -27,7 +27,7 @@ struct SessionOpeningTests {
     #expect(rig.takeStates() == [.connecting, .connected])
   }
 
-  @Test("a profile is not said again when reconnecting, a token is")
+  @Test("reconnecting sends the token again, but not the profile")
   func profileOnce() throws {
     var rig = SessionRig()
     _ = try rig.open(SessionCredentials(userID: "jeff", accessToken: "t", nickname: "Jeff"))
@@ -40,7 +40,7 @@ struct SessionOpeningTests {
     #expect(request.params["access_token"]?.string == "t")
   }
 
-  @Test("file keys of answers are handed on; an answer without one takes none away")
+  @Test("file keys in responses are delivered; a response without one removes none")
   func fileKeys() throws {
     var rig = SessionRig()
     _ = try rig.open()
@@ -91,7 +91,7 @@ struct SessionOpeningTests {
       ])
   }
 
-  @Test("a server that fails to open a session is asked again")
+  @Test("opening a session is retried when the server fails")
   func transientRefusal() throws {
     var rig = SessionRig()
     let id = try rig.open()
@@ -102,7 +102,7 @@ struct SessionOpeningTests {
     #expect(rig.connectCount == 2)
   }
 
-  @Test("a first connection is tried until its time is up, and the last failure told")
+  @Test("a first connection is tried until its time limit, then fails with the last error")
   func connectTimeout() throws {
     var rig = SessionRig()
     let id = try rig.open()
@@ -118,7 +118,7 @@ struct SessionOpeningTests {
       ])
   }
 
-  @Test("a connection that never comes about fails when the time is up")
+  @Test("a connection that is never established fails at the time limit")
   func silentConnect() throws {
     var rig = SessionRig()
     let id = try rig.open()
@@ -131,7 +131,7 @@ struct SessionOpeningTests {
     #expect(rig.closings == [.finished])
   }
 
-  @Test("what would fail again fails the first connection at once, a later one never")
+  @Test("a permanent failure ends the first connection attempt at once, but never a later one")
   func lastingFailure() throws {
     let end = ConnectionEnd.failed(ConnectionFailure(.lasting, "wrong certificate"))
     var rig = SessionRig()
@@ -148,7 +148,7 @@ struct SessionOpeningTests {
     #expect(later.connectCount == 3)
   }
 
-  @Test("a server that closes before the session is open is told as no connection")
+  @Test("a connection closed before the session is open is reported as a failed connection")
   func closedWhileOpening() throws {
     var rig = SessionRig()
     let id = try rig.open()
@@ -157,7 +157,7 @@ struct SessionOpeningTests {
     #expect(rig.error(id) == .connectionFailed("the protocol was broken: go away"))
   }
 
-  @Test("a second open is refused, and does no harm")
+  @Test("a second open is refused, and has no effect")
   func secondOpen() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -177,7 +177,7 @@ struct SessionOpeningTests {
     #expect(rig.error(call) == .notConnected)
   }
 
-  @Test("calls made while the first connection is being made are sent once it stands")
+  @Test("calls made during the first connection attempt are sent once it is established")
   func queuedCalls() throws {
     var rig = SessionRig()
     _ = try rig.open()
@@ -188,7 +188,7 @@ struct SessionOpeningTests {
     #expect(rig.sent.map(\.method) == ["session.open", "channel.list", "channel.get"])
   }
 
-  @Test("a session.open that is not answered is given up")
+  @Test("a session.open that is not answered times out")
   func openTimeout() throws {
     var rig = SessionRig()
     _ = try rig.open()
@@ -225,7 +225,8 @@ struct SessionOpeningTests {
     #expect(rig.sent.last?.params["access_token"]?.string == "t2")
   }
 
-  @Test("the end of a token is reported when two thirds of its time have passed, at the earliest")
+  @Test(
+    "the expiry of a token is reported when two thirds of its time have passed, at the earliest")
   func expiry() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -260,7 +261,7 @@ struct SessionOpeningTests {
     #expect(notices() == 2)
   }
 
-  @Test("a refused refresh leaves the old token")
+  @Test("a refused refresh keeps the old token")
   func refusedRefresh() throws {
     var rig = SessionRig()
     try rig.connect()
@@ -274,7 +275,7 @@ struct SessionOpeningTests {
   }
 
   @Test(
-    "a refresh without a connection, or whose answer is lost, is used by the next",
+    "a refresh made offline, or whose response is lost, is used by the next connection",
     arguments: [true, false])
   func refreshWhileAway(isSent: Bool) throws {
     var rig = SessionRig()
@@ -288,7 +289,7 @@ struct SessionOpeningTests {
     #expect(rig.sent.last?.params["access_token"]?.string == "t2")
   }
 
-  @Test("a session.open that is not answered is given up soon, however long calls may take")
+  @Test("a session.open that is not answered times out soon, however long calls may take")
   func openTimeoutOfPatientClients() throws {
     var rig = SessionRig(
       SessionMachine.Settings(requestTimeout: 3_600_000, connectTimeout: 3_600_000))

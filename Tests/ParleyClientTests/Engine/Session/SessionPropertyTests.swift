@@ -4,7 +4,7 @@ import Testing
 
 @testable import ParleyClient
 
-@Suite("A session over a network that cuts")
+@Suite("A session over an unreliable network")
 struct SessionPropertyTests {
   @Test("every identified send is accepted once and in order, every event delivered once")
   func exactlyOnce() throws {
