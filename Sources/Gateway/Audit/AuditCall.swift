@@ -2,7 +2,7 @@ import Channels
 import ParleyProtocol
 import Transport
 
-/// A call of the Platform API that changes something, as it came.
+/// A call of the Platform API that changes something, as received.
 struct AuditCall: Sendable {
   /// Unix milliseconds.
   let time: Int64
@@ -23,9 +23,9 @@ struct AuditCall: Sendable {
   /// Larger bodies and answers are not read.
   private static let readByteCount = 65_536
 
-  /// Whether calls of a route belong into the audit log.
+  /// Whether calls of a route belong in the audit log.
   ///
-  /// - Parameter includesMessages: Whether messages that are sent do.
+  /// - Parameter includesMessages: Whether sends of messages are recorded.
   static func isRecorded(_ route: Routes.Route, includesMessages: Bool) -> Bool {
     guard let method = route.methods.first, method != "GET" else { return false }
     return includesMessages || method != "POST" || !route.pattern.description.hasSuffix("/messages")
@@ -71,7 +71,7 @@ struct AuditCall: Sendable {
   }
 }
 
-/// An object with a state that the audit log shows as it was before the call.
+/// An object whose state before the call is shown in the audit log.
 enum AuditedObject: Sendable, Hashable {
   /// The limits of the deployment, or of a custom type.
   case limits(customType: String?)

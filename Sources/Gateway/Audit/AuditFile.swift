@@ -2,17 +2,17 @@ import Configuration
 import Glibc
 import Reactor
 
-/// The end of the audit log: a file that only grows, or standard error.
+/// The destination of the audit log: an append-only file, or standard error.
 ///
 /// Confined to one thread.
 final class AuditFile {
   private let place: AuditSettings.Place
   /// -1 while the file is not open.
   private var descriptor: Int32 = -1
-  /// Whether the last line was written in part.
+  /// Whether the last line was written only in part.
   private var isTorn = false
 
-  /// Names the log, which is opened for its first line.
+  /// Creates the log, which is opened when its first line is appended.
   init(_ place: AuditSettings.Place) {
     self.place = place
   }
@@ -21,7 +21,7 @@ final class AuditFile {
 
   /// Appends one line.
   ///
-  /// A line that is cut off by a failure is ended before the next one.
+  /// A line that a failure cut off is terminated before the next one is written.
   func append(_ line: [UInt8]) throws(SystemError) {
     if descriptor < 0 { try open() }
     if isTorn { try write([0x0a]) }
@@ -30,7 +30,7 @@ final class AuditFile {
     isTorn = false
   }
 
-  /// Opens the file of that name again, which may be another one by now.
+  /// Reopens the file by its name, which may refer to another file by now.
   func reopen() throws(SystemError) {
     guard case .file = place else { return }
     close()
@@ -57,7 +57,7 @@ final class AuditFile {
       try Kernel.write(
         all: bytes, to: descriptor, named: place.description, written: &written)
     } catch {
-      // Nothing of the line is there: it leaves nothing to end.
+      // No byte of the line was written, so there is no partial line to terminate.
       if written == 0, bytes.count > 1 { isTorn = false }
       throw error
     }

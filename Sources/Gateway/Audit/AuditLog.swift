@@ -4,12 +4,12 @@ import Logging
 import Reactor
 import Synchronization
 
-/// The audit log: what was done through the Platform API, by which token.
+/// The audit log: actions taken through the Platform API, with the token used for each.
 ///
-/// Lines are written on a thread of its own. A disk that is slow or full, or a pipe that is not read,
-/// stops no call: lines are lost and counted.
+/// Lines are written on a separate thread. A slow or full disk, or a pipe that is not read, blocks
+/// no call: lines are lost and counted.
 final class AuditLog: Sendable {
-  /// How long the end waits for lines to be written.
+  /// How long ``close()`` waits for lines to be written.
   private static let patience = DispatchTimeInterval.seconds(1)
 
   let includesMessages: Bool
@@ -23,7 +23,7 @@ final class AuditLog: Sendable {
   init?(_ settings: AuditSettings, logger: Logger) throws {
     let place = settings.log
     guard place != .off else { return nil }
-    // The thread opens it for itself; what stands in the way shows at the start.
+    // The thread opens the file itself; this reports problems at the start.
     try UnusableSetting.named("audit.log") { try AuditFile(place).open() }
     includesMessages = settings.messages
     self.logger = logger
@@ -37,13 +37,13 @@ final class AuditLog: Sendable {
   /// Lines written and lines lost.
   var counts: (written: Int, lost: Int) { queue.counts }
 
-  /// Writes a record soon, or counts it as lost when too many wait.
+  /// Queues a record to be written, or counts it as lost when too many records wait.
   func write(_ record: AuditRecord) { queue.add(record) }
 
-  /// Opens the file again before the next line, after it was moved away.
+  /// Reopens the file before the next line, after the file was moved away.
   func reopen() { queue.reopen() }
 
-  /// Writes what waits, and ends; a log that takes no lines for a second loses the rest.
+  /// Writes the waiting lines and ends; if the log takes no lines for a second, the rest is lost.
   func close() {
     queue.close()
     guard ended.wait(timeout: .now() + Self.patience) == .timedOut else { return }
@@ -51,7 +51,7 @@ final class AuditLog: Sendable {
   }
 }
 
-/// Records on their way to the thread that writes them.
+/// The queue of records for the thread that writes them.
 final class AuditQueue: Sendable {
   /// The work of one round.
   struct Round {
@@ -100,7 +100,7 @@ final class AuditQueue: Sendable {
     added.signal()
   }
 
-  /// Waits for work, and takes all there is.
+  /// Waits for work and takes all of it.
   func next() -> Round {
     added.wait()
     return state.withLock { state in
@@ -120,7 +120,7 @@ final class AuditWriter {
   private let file: AuditFile
   private let queue: AuditQueue
   private let logger: Logger
-  /// Lines lost since the last one that was written.
+  /// Lines lost since the last successful write.
   private var lostInARow = 0
 
   init(_ file: AuditFile, _ queue: AuditQueue, _ logger: Logger) {
@@ -147,7 +147,7 @@ final class AuditWriter {
     }
   }
 
-  /// Writes a line; of failures in a row, the first is logged.
+  /// Writes a line; of consecutive failures, only the first is logged.
   private func write(_ record: AuditRecord) {
     do throws(SystemError) {
       try file.append(record.line)

@@ -20,25 +20,25 @@ struct AuditRecord: Sendable {
   /// Members of bodies that name the object of a call.
   private static let nameMembers: [String] = ["channel_url", "user_id", "message_id"]
   private static let listMembers: [String] = ["user_ids", "operator_ids"]
-  /// Members of answers that name what a call has made.
+  /// Members of answers that name the object that a call created.
   private static let answerMembers: [String] = ["channel_url", "user_id", "message_id", "id"]
-  /// Parameters in queries that name what a call is about, and those of them that are lists.
+  /// Query parameters that name the subject of a call, and those whose values are lists.
   private static let queryMembers: [String] = ["delete_all", "domain", "all"]
   private static let queryListMembers: [String] = ["operator_ids", "keys"]
-  /// Longer names of members are not written.
+  /// Longer member names are not written.
   private static let longestField = 64
   private static let fieldLimit = 32
 
-  /// The memory that the record takes while it waits, roughly.
+  /// The approximate memory that the record takes while it waits.
   var byteCount: Int {
     let answer = if case .success(let answer) = outcome { answer.count } else { 0 }
     return 256 + call.path.utf8.count + call.body.count + answer + (former?.byteCount ?? 0)
   }
 
-  /// The record as one line of JSON, the line feed at its end included.
+  /// The record as one line of JSON, including the line feed at its end.
   var line: [UInt8] {
     let json = JSONWriter.bytes { encode(into: &$0) }
-    // Names of users may hold characters that act on the terminal of whoever reads the log.
+    // User names may contain characters that control the terminal on which the log is read.
     return Array(DisplayText.harmless(json: String(decoding: json, as: UTF8.self)).utf8) + [0x0a]
   }
 
@@ -75,7 +75,7 @@ struct AuditRecord: Sendable {
     }
   }
 
-  // MARK: What the call is about
+  // MARK: The object of the call
 
   /// Writes names from the path, then from the query, the body and the answer.
   ///
@@ -99,7 +99,7 @@ struct AuditRecord: Sendable {
     }
     for (name, value) in call.arguments { write(name, value) }
     for name in Self.queryMembers { if let value = call.query[name] { write(name, value) } }
-    // The query of an address may hold a secret, and so may a user in front of its host.
+    // The query of a URL may contain a secret, and so may the user part before its host.
     if let url = call.query["url"]?.prefix(while: { $0 != "?" && $0 != "#" }), !url.contains("@") {
       write("url", String(url))
     }
@@ -133,7 +133,7 @@ struct AuditRecord: Sendable {
     node?.string ?? node?.integer.map { String($0) }
   }
 
-  // MARK: What it changes
+  // MARK: Changes
 
   /// The values that the body gives.
   private func given(_ body: JSONNode?) -> AuditedValues {
@@ -149,9 +149,9 @@ struct AuditRecord: Sendable {
     return AuditedValues(call.action.values, of: answer)
   }
 
-  /// Writes the values that the call has set, and those before.
+  /// Writes the values that the call has set, and the former values.
   ///
-  /// A value that is known to be the same is written only if the call gives it.
+  /// A value that is known to be unchanged is written only if the call sets it.
   ///
   /// - Returns: The names of the values that are written.
   private func encodeChange(

@@ -1,7 +1,7 @@
-/// The parts of a kind of call that the audit log shows beside its path and its object.
+/// The parts of a kind of call that the audit log shows besides its path and object.
 ///
-/// Only what is named here is copied from bodies and answers: texts, metadata, extra data, addresses
-/// of pictures and secrets are not.
+/// Only the members named here are copied from bodies and answers: texts, metadata, extra data,
+/// picture addresses and secrets are not.
 struct AuditedAction: Sendable {
   /// The kind of object whose state is read before the call.
   enum Object: Sendable {
@@ -52,7 +52,7 @@ struct AuditedAction: Sendable {
   private static let message = channel + "/messages/{message_id}"
   private static let user = "/v3/users/{user_id}"
 
-  /// By the path of the route.
+  /// The actions by the path of their route.
   private static let table: [String: AuditedAction] = [
     "/v3/open_channels": AuditedAction(channelValues),
     channel: AuditedAction(channelValues, before: .channel),

@@ -3,7 +3,7 @@ import FloodControl
 import ParleyProtocol
 import Store
 
-/// Named values in the form in which the audit log shows them: JSON, without anything that is long.
+/// Named values as the audit log shows them: JSON, with everything long cut.
 struct AuditedValues: Sendable, Equatable {
   /// Longer lists and objects are cut.
   static let countLimit = 100
@@ -17,10 +17,10 @@ struct AuditedValues: Sendable, Equatable {
 
   private var members: [Member] = []
 
-  /// Takes the members of an object that have one of the names, as far as they are of a kind that is shown.
+  /// Takes the members of an object with these names, except kinds that are not shown.
   init(_ names: [String], of object: JSONNode) {
     for name in names {
-      // Answers have operators with their profiles, requests have their ids.
+      // Answers contain operators with their profiles, requests contain their ids.
       let node =
         object.present(name) ?? (name == "operator_ids" ? object.present("operators") : nil)
       guard let json = node.flatMap(Self.json) else { continue }
@@ -35,17 +35,17 @@ struct AuditedValues: Sendable, Equatable {
   /// The names, in the order in which they are written.
   var names: [String] { members.map(\.name) }
 
-  /// The memory that the values take, roughly.
+  /// The approximate memory that the values take.
   var byteCount: Int { members.reduce(0) { $0 + $1.name.utf8.count + $1.json.count } }
 
-  /// Only the values for whose names this holds.
+  /// Returns the values whose names satisfy the predicate.
   func filter(_ isIncluded: (String) -> Bool) -> AuditedValues {
     var values = self
     values.members.removeAll { !isIncluded($0.name) }
     return values
   }
 
-  /// These values, with those of other names from others.
+  /// Returns these values, with the values of `others` that have other names.
   func merged(with others: AuditedValues) -> AuditedValues {
     var values = self
     values.members += others.members.filter { other in
@@ -54,7 +54,7 @@ struct AuditedValues: Sendable, Equatable {
     return values
   }
 
-  /// Whether a value is the same in both, or in neither.
+  /// Whether a value is the same in both, or missing from both.
   func agrees(with other: AuditedValues, on name: String) -> Bool { json(name) == other.json(name) }
 
   /// Writes the values as one object.
@@ -73,7 +73,7 @@ struct AuditedValues: Sendable, Equatable {
     members.append(Member(name: name, json: JSONWriter.bytes(write)))
   }
 
-  /// A text, a whole number, a truth value, a list of names, or an object of whole numbers.
+  /// Encodes a string, an integer, a Boolean, a list of names, or an object of integers.
   private static func json(_ node: JSONNode) -> [UInt8]? {
     switch node.kind {
     case .string:
@@ -114,7 +114,7 @@ struct AuditedValues: Sendable, Equatable {
 }
 
 extension AuditedValues {
-  /// The counters among these names, or all without a name.
+  /// Takes the counters with these names, or all counters if there are no names.
   init(counters: [String: Int64], among keys: [String]) {
     let shown = counters.filter { keys.isEmpty || keys.contains($0.key) }
       .sorted { $0.key < $1.key }.prefix(Self.countLimit)
@@ -123,7 +123,7 @@ extension AuditedValues {
     members = [Member(name: "metacounter", json: json)]
   }
 
-  /// The counters among these names in an answer, whose members are the counters themselves.
+  /// Takes the counters with these names from an answer, whose members are the counters themselves.
   init(countersIn answer: JSONNode, among keys: [String]) {
     let counters = answer.members.compactMap { name, node in node.integer.map { (name, $0) } }
     self.init(counters: Dictionary(counters) { $1 }, among: keys)

@@ -7,7 +7,7 @@ import Store
 extension GatewayServices {
   /// Reads the state of an object; `nil` when there is none or it cannot be read.
   ///
-  /// The state may change between this read and the call that it is read for, by another call.
+  /// Another call may change the state between this read and the call that it is for.
   ///
   /// - Parameter completion: Called once, on any thread.
   func readState(
@@ -53,7 +53,7 @@ extension LimitTable {
       throttle: limit(.throttle, customType: customType))
   }
 
-  /// The limits of a channel as the store has it.
+  /// The limits of a channel, from its stored state.
   fileprivate func values(of state: ChannelState) -> AuditedValues {
     let throttle =
       state.throttleOverride.map(RateLimit.init)

@@ -6,11 +6,11 @@ import ShardMessages
 import Store
 import Transport
 
-/// The calls of a shard's connections that wait for their outcome before they are written down.
+/// The calls of a shard's connections that are recorded once their outcome is known.
 ///
-/// Outcomes come also for calls whose client is gone.
+/// Calls whose client has disconnected have an outcome too.
 struct PendingAudits {
-  /// Carries a call out.
+  /// Carries out a call.
   typealias Work = () throws(ServiceError) -> Void
 
   private struct Entry {
@@ -27,7 +27,7 @@ struct PendingAudits {
     entries[address] = Entry(call: call, work: work)
   }
 
-  /// Notes the former state of a call, and returns its work.
+  /// Records the former state of a call, and returns its work.
   mutating func proceed(_ address: ExchangeAddress, from former: AuditedValues?) -> Work? {
     entries[address]?.former = former
     return entries[address]?.work.take()
@@ -57,9 +57,9 @@ extension Shard {
       action: action, arguments: arguments.all, query: query.values, body: body)
   }
 
-  /// Carries a call out: at once, or after the state was read that the audit log shows as it was before.
+  /// Carries out a call: at once, or after reading the former state that the audit log shows.
   ///
-  /// - Throws: The refusal of a call that was carried out at once, which is written down.
+  /// - Throws: The refusal of a call that was carried out at once, which is recorded.
   func carryOut(
     _ call: AuditCall?, _ exchange: Exchange.ID, _ work: @escaping PendingAudits.Work
   ) throws(ServiceError) {
@@ -79,7 +79,7 @@ extension Shard {
     }
   }
 
-  /// Writes a call down with its outcome.
+  /// Records a call with its outcome.
   func endAudit(_ address: ExchangeAddress, _ outcome: CallOutcome) {
     if let record = audits.end(address, outcome) { services.audit?.write(record) }
   }

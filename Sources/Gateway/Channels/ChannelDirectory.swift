@@ -8,12 +8,12 @@ import Telemetry
 
 /// The channels that are at home on a shard and in its memory.
 ///
-/// A channel is read from the store when it is first asked for, and forgotten when it has been
-/// without participants and work for a while.
+/// A channel is read from the store when it is first used, and forgotten after it has been without
+/// participants and work for a while.
 final class ChannelDirectory: TimerHandler {
   typealias Waiter = (Result<ChannelHost, ServiceError>) -> Void
 
-  /// The callers that wait for a channel that is being read; an object, so that one more costs no copy.
+  /// The callers waiting for a channel that is being read; a class, so that adding one copies nothing.
   private final class Loading {
     var waiters: [Waiter]
 
@@ -25,7 +25,7 @@ final class ChannelDirectory: TimerHandler {
     case resident(ChannelHost)
   }
 
-  /// How often idle channels are looked for.
+  /// The interval between sweeps for idle channels.
   private static let sweepInterval: Int64 = 30_000
 
   private unowned let shard: Shard
@@ -36,7 +36,7 @@ final class ChannelDirectory: TimerHandler {
   private var givenUp = HomeKnowledge()
   private var reports = StageReports()
   private var stagesInTurn: [StageHost] = []
-  /// Those whose turn is being ended; both keep their memory.
+  /// The stages whose turn is being ended; both arrays keep their memory.
   private var stagesAtEnd: [StageHost] = []
   private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
@@ -46,14 +46,14 @@ final class ChannelDirectory: TimerHandler {
     self.shard = shard
   }
 
-  /// A channel that is at home here and in memory, and stays there for being used.
+  /// Returns a channel that is at home here and in memory, and notes the use, which keeps it there.
   func used(_ url: String) -> ChannelHost? {
     guard isAtHome(url), case .resident(let channel) = entries[url] else { return nil }
     channel.noteUse()
     return channel
   }
 
-  /// Calls `body` with a channel, at once when it is in memory, else when it has been read.
+  /// Calls `body` with a channel: at once if it is in memory, otherwise after it was read.
   ///
   /// Fails with ``ServiceError/moved`` for a channel that is at home on another server.
   func withChannel(_ url: String, _ body: @escaping Waiter) {
@@ -79,13 +79,13 @@ final class ChannelDirectory: TimerHandler {
     }
   }
 
-  /// A channel if it is in memory; asking does not keep it there.
+  /// Returns a channel if it is in memory; this does not count as a use that keeps it there.
   func resident(_ url: String) -> ChannelHost? {
     guard case .resident(let channel) = entries[url] else { return nil }
     return channel
   }
 
-  /// Takes in a channel that was just created.
+  /// Adds a channel that was just created.
   func insert(_ state: ChannelState) {
     guard entries[state.channel.url] == nil else { return }
     settle(state.channel.url, .success(LoadedChannel(state: state, time: shard.services.now)))
@@ -99,34 +99,34 @@ final class ChannelDirectory: TimerHandler {
     shard.gauges.add(-1, to: .channels)
   }
 
-  /// Takes the log's answers, each to the channel that asked.
+  /// Passes each of the log's answers to the channel that requested it.
   func receive(_ answers: [LogAnswer]) {
     for answer in answers { numbered[answer.ticket.origin]?.receive(answer) }
   }
 
-  /// Has all channels go on with the limits that hold now.
+  /// Applies the current limits to all channels.
   func renewLimits() {
     for case .resident(let channel) in entries.values { channel.renewLimits() }
   }
 
-  /// Has the sends of all channels leave that wait.
+  /// Releases all waiting sends.
   func endWaiting() {
     for case .resident(let channel) in Array(entries.values) {
       channel.handle(JudgeInput.endWaiting(.drain))
     }
   }
 
-  /// Ends the turn of a stage with the shard's.
+  /// Ends the turn of a stage when the shard's turn ends.
   func awaitsEndOfTurn(_ stage: StageHost) {
     stagesInTurn.append(stage)
   }
 
-  /// Sends what a channel has for stages of other servers at the end of the shard's turn.
+  /// Sends a channel's news to stages on other servers when the shard's turn ends.
   func awaitsEndOfTurn(_ channel: ChannelHost) {
     channelsInTurn.append(channel)
   }
 
-  /// Hands the events of all channels to the shards with their participants.
+  /// Sends the events of all channels to the shards of their participants.
   func fanOut() {
     swap(&stagesInTurn, &stagesAtEnd)
     for stage in stagesAtEnd { stage.endTurn() }
@@ -136,7 +136,7 @@ final class ChannelDirectory: TimerHandler {
       channelsInTurn = []
       for channel in channels { channel.endTurn() }
     }
-    // At the end of a turn nobody is about to use a channel that was just asked for.
+    // At the end of a turn, no caller is still going to use a channel that it just looked up.
     if idleBudget.isDue { forgetExcess() }
   }
 
@@ -164,7 +164,7 @@ final class ChannelDirectory: TimerHandler {
     scheduleSweep()
   }
 
-  /// Forgets a channel that is not resident any more, once nothing it asked for is open.
+  /// Forgets a channel that is no longer resident, once all its requests are answered.
   private func forgetIfSettled(_ channel: ChannelHost) {
     guard channel.isSettled else { return }
     numbered[channel.number] = nil
@@ -212,17 +212,17 @@ final class ChannelDirectory: TimerHandler {
     return channel
   }
 
-  /// Makes this server the only writer of a channel, and reads it.
+  /// Makes this server the only writer of a channel, and reads the channel.
   private func takeOver(_ url: String) {
     let directory = LoopBound(self)
     let path = shard.returnPath
     let services = shard.services
     let reply = LogReply { answer in
-      // The home before may have gone on until the log answered: only now nobody sends any more.
+      // The previous home may have accepted sends until the log answered; only now it accepts none.
       LoadedChannel.read(
         answer.result, from: services.store, services.limits, at: services.now
       ) { result in
-        // Ids increase over all homes that the channel has had.
+        // Ids increase across all homes that the channel has had.
         services.store.perform(LargestMessageID()) { largest in
           if case .success(let id) = largest { services.messageIDs.advance(past: id) }
           let result = result.flatMap { loaded in largest.serviceResult.map { _ in loaded } }
@@ -272,13 +272,13 @@ extension ChannelDirectory {
     renewGatherings()
   }
 
-  /// Repairs what may be lost between this server and another.
+  /// Repairs the effects of messages lost between this server and another.
   func linkWasReset(with server: UInt16) {
     shard.stages.attachAnew(to: server)
     shard.markStages(for: [server])
   }
 
-  /// The servers that may have users of a channel whose home is being made here.
+  /// The servers that may have users of a channel whose home is being created here.
   func awaited(_ url: String) -> Set<UInt16> {
     guard let edge = shard.edge else { return [] }
     let ring = edge.routes.ring.number
@@ -288,7 +288,7 @@ extension ChannelDirectory {
     return servers
   }
 
-  /// Expects stages of servers to attach to a channel.
+  /// Notes that stages of these servers are expected to attach to a channel.
   func expect(_ servers: Set<UInt16>, of url: String) {
     if resident(url)?.isReleased != false { reports.expect(servers, of: url) }
   }
@@ -302,7 +302,7 @@ extension ChannelDirectory {
     renewGatherings()
   }
 
-  /// Has new homes go on that wait for servers whose stages have all come.
+  /// Ends the wait of new homes for servers whose stages have all been reported.
   private func renewGatherings() {
     guard let edge = shard.edge else { return }
     let ring = edge.routes.ring.number
@@ -315,36 +315,36 @@ extension ChannelDirectory {
   /// Forgets the users of a server that is gone.
   func serverIsGone(_ server: UInt16) {
     reports.remove(server)
-    // In a channel that is being read, after what the server has reported.
+    // In a channel that is being read, this follows everything that the server has reported.
     for url in entries.keys { withKnownChannel(url) { $0.remove(server: server) } }
   }
 
-  /// Leaves a channel alone for a while that another server has taken over.
+  /// Stops using a channel for a while after another server has taken it over.
   func noteFence(of url: String) {
     shard.services.relayCounts.add(to: .fenced)
     givenUp.fence(url, at: shard.loop.now)
   }
 
-  /// Gives up a channel of which an event is known that its log may have lost; the channel is read
-  /// again, and gets another epoch if it has.
+  /// Gives up a channel whose log may have lost a known event. The channel is read again, and gets
+  /// another epoch if the event is lost.
   func giveUp(_ channel: ChannelHost, knowing event: KnownEvent) {
     noteEvent(event, of: channel.url)
     channel.release()
     remove(channel)
   }
 
-  /// Notes an event that the log of a channel that is given up ought to have.
+  /// Notes an event that the log of a channel being given up should contain.
   ///
-  /// Of a channel at home elsewhere nothing is kept: its stages report to that home what they know.
+  /// Nothing is kept for a channel at home elsewhere: its stages report what they know to that home.
   func noteEvent(_ event: KnownEvent, of url: String) {
     guard shard.homeServer(ofChannel: url) == shard.services.server else { return }
     givenUp.note(event, of: url)
   }
 
-  /// The channels that were given up, and of which an event is known.
+  /// The number of channels that were given up and have a known event.
   var knownEventCount: Int { givenUp.eventCount }
 
-  /// The last events of the channels in memory, by the numbers of their rows.
+  /// The last events of the channels in memory, by row number.
   var lastEvents: [Int64: KnownEvent] {
     Dictionary(
       uniqueKeysWithValues: entries.values.compactMap { entry in

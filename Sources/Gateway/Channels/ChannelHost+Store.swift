@@ -2,9 +2,9 @@ import Channels
 import ParleyProtocol
 import Store
 
-/// The doors' own work with the store, beside what the judge asks of the log.
+/// Store operations that callers need, besides those that the judge requests from the log.
 extension ChannelHost {
-  /// Changes the store, then goes on here with the outcome; writes come back in their order.
+  /// Writes to the store, then calls `then` here with the outcome; writes complete in order.
   func perform<Write: StoreWrite>(
     _ write: Write,
     then: @escaping @Sendable (ChannelHost, Result<Write.Outcome, ServiceError>) -> Void
@@ -12,7 +12,7 @@ extension ChannelHost {
     shard.writes.perform(write, completion: resumption(then))
   }
 
-  /// Looks something up in the store by its key, then goes on here with the outcome.
+  /// Looks up an item in the store by its key, then calls `then` here with the outcome.
   func perform<Lookup: StoreLookup>(
     _ lookup: Lookup,
     then: @escaping @Sendable (ChannelHost, Result<Lookup.Outcome, ServiceError>) -> Void
@@ -20,8 +20,8 @@ extension ChannelHost {
     shard.services.store.perform(lookup, completion: resumption(then))
   }
 
-  /// Lists or searches in the store when it is the caller's turn, then goes on here with the encoded
-  /// outcome; the caller pays for the time.
+  /// Lists or searches in the store in the caller's turn, then calls `then` here with the encoded
+  /// outcome. The time is charged to the caller.
   ///
   /// - Parameter encode: Called on the store's thread.
   func perform<Query: StoreQuery>(
@@ -37,7 +37,7 @@ extension ChannelHost {
     }
   }
 
-  /// Reads a stretch of messages, and encodes each of them on the store's thread as it is read.
+  /// Reads a range of messages, and encodes each of them on the store's thread as it is read.
   func messages<Encoder: PageEncoder<ListedMessage>>(
     _ command: MessageList, from authors: MessageQuery.OperatorFilter = .all,
     _ users: ListedUsers, for caller: QueryCaller, as encoder: Encoder,
@@ -59,8 +59,8 @@ extension MessageQuery {
       switch command.anchor {
       case .message(let id): .message(id)
       case .time(let time): .time(time)
-      // Not the clock's time: messages of this very millisecond would come on top of the limit, and
-      // those that carry a later one, the clock having been set back, would be missed.
+      // Not the clock's time: messages of the current millisecond would exceed the limit, and
+      // messages with a later time, sent before the clock was set back, would be missed.
       case .now: .time(Limits.timestamps.upperBound)
       }
     self.init(

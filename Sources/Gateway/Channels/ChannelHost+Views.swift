@@ -3,9 +3,9 @@ import Channels
 import ParleyProtocol
 import Store
 
-/// Parts of a channel as they are asked for from outside.
+/// Parts of a channel as callers request them.
 extension ChannelHost {
-  /// Reads a ban that holds, with the user's profile.
+  /// Reads a ban that is in force, with the user's profile.
   func viewBan(
     of userID: String,
     then answer:
@@ -21,7 +21,7 @@ extension ChannelHost {
     }
   }
 
-  /// Reads the mute of a user there is; `nil` when none holds.
+  /// Reads the mute of an existing user; `nil` when none is in force.
   func viewMute(
     of userID: String,
     then answer: @escaping @Sendable (ChannelHost, Result<Restriction?, ServiceError>) -> Void
@@ -32,9 +32,9 @@ extension ChannelHost {
     }
   }
 
-  /// A page of operators, as many as an answer holds.
+  /// Returns a page of operators, at most as many as an answer holds.
   ///
-  /// A page ends at a position, not at an operator: a new operator comes at the end of the list.
+  /// A page ends at a position, not at an operator: new operators are appended to the list.
   func operatorPage(
     limit: Int, token: String?
   ) throws(ServiceError) -> ListPage<[UInt8]> {
@@ -75,9 +75,9 @@ struct ParticipantPage: Sendable {
 }
 
 extension ChannelHost {
-  /// A page of the users in the channel; it ends before it would take more than an answer holds.
+  /// Returns a page of the users in the channel, at most as many as an answer holds.
   ///
-  /// - Throws: 400109 for a token that leads nowhere.
+  /// - Throws: 400109 for an invalid token.
   func participantPage(limit: Int, token: String?) throws(ServiceError) -> ParticipantPage {
     let cursor = PageCursor<Int64>(of: ["participants", url])
     let entry = (token ?? "").isEmpty ? 0 : cursor.position(in: token ?? "")

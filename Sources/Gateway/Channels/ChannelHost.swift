@@ -9,46 +9,46 @@ import Telemetry
 
 /// A channel on the one shard where it is at home: its judge, and the stage of this server beside it.
 ///
-/// Feeds the judge, carries its actions out and brings answers to the callers; decides nothing. ``HomeHost``
-/// keeps who is in the channel, and the stages of other servers.
+/// Passes inputs to the judge, carries out its actions and returns answers to callers; makes no
+/// decisions. ``HomeHost`` keeps the users in the channel, and the stages of other servers.
 /// Confined to its shard.
 final class ChannelHost {
-  /// Takes the outcome of a call: once, on the channel's shard.
+  /// Receives the outcome of a call; called once, on the channel's shard.
   typealias Answer = @Sendable (ChannelHost, Result<JudgeAnswer, ServiceError>) -> Void
 
   let url: String
-  /// The channel as writes name it.
+  /// The channel as writes refer to it.
   let place: LogChannel
-  /// The channel's number on its shard, by which the log's answers find it.
+  /// The channel's number on its shard, by which the log's answers are matched to it.
   let number: UInt64
   unowned let shard: Shard
-  /// The stage of this server; `nil` when that is attached like one of another server.
+  /// The stage of this server; `nil` when it is attached like a stage of another server.
   private(set) var stage: StageHost?
 
   private var judge: ChannelJudge
   /// The users in the channel, and the stages of other servers.
   private let home: HomeHost
-  /// Names the life of the channel's count of events.
+  /// The epoch of the channel's events.
   private let epoch: String
   private let server: UInt16
-  /// Whether another server is the channel's home, or none.
+  /// Whether another server, or none, is the channel's home.
   private(set) var isReleased = false
   private var limits: ChannelLimits
   /// The calls over the Platform API that the judge has not answered.
   private var calls = PendingPlatformCalls()
-  /// Readings that may contain writes whose events are not published.
+  /// Reads whose results may contain writes whose events are not published.
   private var fence = ReadFence<(ChannelHost) -> Void>()
-  /// Messages that are read in order to be changed.
+  /// Changes whose messages are being read.
   private var changeReads: Set<EntryID> = []
-  /// Jobs of the store that are not answered.
+  /// Store jobs that are not answered.
   private var pendingJobs = 0
-  /// When the channel was last asked for; the loop's milliseconds.
+  /// When the channel was last used, in the loop's milliseconds.
   private(set) var lastUse: Int64
-  /// The bytes that the channel took when it was loaded, by estimate.
+  /// The estimated bytes that the channel took when it was loaded.
   private let loadedByteCount: Int
   /// The last event before the channel was loaded.
   private let loadedSeq: Int64
-  /// For the judge's deadline.
+  /// The timer for the judge's deadline.
   private var timer: EventLoop.TimerToken?
 
   init(_ loaded: LoadedChannel, number: UInt64, shard: Shard) {
@@ -62,7 +62,7 @@ final class ChannelHost {
       loaded, floodLimit: limits.flood, shard.settings, shard.services, waits: shard.sendWaits)
     server = shard.services.server
     home = HomeHost(url: state.channel.url, on: shard)
-    // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
+    // An ephemeral channel's events are counted in memory only, so each load has its own epoch.
     epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
     lastUse = shard.loop.now
     loadedByteCount = loaded.byteCount
@@ -70,7 +70,7 @@ final class ChannelHost {
     home.join(self)
   }
 
-  /// Takes up the stage of this server, until ``close()``; none when it is attached already.
+  /// Creates the stage of this server, until ``close()``, unless the stage is already attached.
   func open() {
     guard shard.stages[url] == nil else { return }
     let stage = StageHost(
@@ -82,7 +82,7 @@ final class ChannelHost {
     if home.localElsewhere > 0 { stage.handle(StageInput.elsewhere(home.localElsewhere)) }
   }
 
-  /// Ends what ``open()`` began, when the channel is forgotten.
+  /// Removes the stage that ``open()`` created, when the channel is forgotten.
   func close() {
     stage?.leaveHome()
     stage = nil
@@ -90,12 +90,12 @@ final class ChannelHost {
 
   // MARK: Inputs
 
-  /// Gives the judge an input, and carries out what follows.
+  /// Passes an input to the judge, and carries out the resulting actions.
   func handle(_ input: JudgeInput) {
     let shard = shard
     var actions = JudgeActions()
     swap(&actions, &shard.judgeActions)
-    // By both clocks at once: the loop's time is that of the turn's beginning.
+    // Both clocks are read at once, because the loop's time is that of the start of the turn.
     let now = shard.services.now
     judge.handle(input, at: now, into: &actions)
     while let action = actions.next() {
@@ -109,19 +109,19 @@ final class ChannelHost {
     swap(&actions, &shard.judgeActions)
   }
 
-  /// Takes in who is in the channel, and carries out what follows.
+  /// Passes a presence input to the home, and carries out the resulting actions.
   func handle(_ input: PresenceInput) { home.handle(input) }
 
-  /// Gives the judge a session's command.
+  /// Passes a session's command to the judge.
   func perform(
     _ command: ChannelCommand, by principal: SessionPrincipal, replyTo address: ReplyAddress
   ) {
     handle(.command(command, by: .session(principal), call: .session(address)))
   }
 
-  /// Gives the judge a command of the Platform API.
+  /// Passes a command of the Platform API to the judge.
   ///
-  /// - Parameter user: The user on whose behalf it comes, if any.
+  /// - Parameter user: The user on whose behalf the command is sent, if any.
   func perform(
     _ command: ChannelCommand, onBehalfOf user: User? = nil, then completion: @escaping Answer
   ) {
@@ -129,18 +129,18 @@ final class ChannelHost {
     handle(.command(command, by: .platform(onBehalfOf: user), call: .platform(call)))
   }
 
-  /// Gives the judge a message of the past.
+  /// Passes an imported message to the judge.
   func importMessage(_ message: MessageImport, then completion: @escaping Answer) {
     handle(.importing(message, call: .platform(calls.begin(completion))))
   }
 
-  /// Gives the judge the message of a user's upload.
+  /// Passes the message of a user's upload to the judge.
   func send(_ order: MessageOrder, byUploader user: User, then completion: @escaping Answer) {
     let call = calls.begin(completion)
     handle(.command(.send(order), by: .background(user), call: .platform(call)))
   }
 
-  /// Takes the log's answer to an entry or a read.
+  /// Handles the log's answer to an entry or a read.
   func receive(_ answer: LogAnswer) {
     guard let entry = EntryID(number: answer.ticket.number) else { return }
     switch entry {
@@ -153,8 +153,8 @@ final class ChannelHost {
     }
   }
 
-  /// Goes on with a reading once the events of all writes that it may contain are published, so that its
-  /// answer comes after them.
+  /// Resumes a read once the events of all writes that its result may contain are published, so
+  /// that its answer follows them.
   func afterWrites(_ resume: @escaping (ChannelHost) -> Void) {
     fence.admit(resume)?(self)
   }
@@ -164,7 +164,7 @@ final class ChannelHost {
     while let resume = fence.next() { resume(self) }
   }
 
-  /// Lets a connection of this server in, unless the judge keeps it out.
+  /// Admits a connection of this server, unless the judge refuses it.
   func enter(_ request: EnterRequest) {
     guard !home.isGathering else { return home.hold(request) }
     if stage == nil { open() }
@@ -179,20 +179,20 @@ final class ChannelHost {
     }
   }
 
-  /// Has a connection of this server hear the channel.
+  /// Adds a connection of this server as an observer of the channel.
   func observe(_ address: ReplyAddress) {
     noteUse()
     if stage == nil { open() }
     (stage ?? shard.stages[url])?.handle(StageInput.observe(address))
   }
 
-  /// Takes a connection of this server out.
+  /// Removes a connection of this server from the channel.
   func leave(_ session: SessionAddress, userID: String) {
     noteUse()
     stage?.handle(.leave(session, userID: userID))
   }
 
-  /// Takes over metadata that was changed in the store.
+  /// Adopts metadata that was changed in the store.
   func setMetadata(_ metadata: [String: String]) {
     handle(.metadataChanged(metadata))
     stage?.handle(.record(judge.channel))
@@ -201,12 +201,12 @@ final class ChannelHost {
 
   // MARK: Questions
 
-  /// Whether servers have not reported who is in the channel there.
+  /// Whether some servers have not reported their users in the channel.
   var isGathering: Bool { home.isGathering }
   /// The users in the channel.
   var roster: ChannelRoster { home.roster }
   var info: ChannelInfo { judge.info }
-  /// The last event that was published; of an ephemeral channel none is recorded.
+  /// The last event that was published; none is recorded for an ephemeral channel.
   var lastEvent: KnownEvent {
     KnownEvent(epoch: epoch, seq: judge.channel.isEphemeral ? 0 : judge.lastSeq)
   }
@@ -216,12 +216,12 @@ final class ChannelHost {
   /// The throttle of a user who is in the channel on this server.
   func throttle(of userID: String) -> Throttle? { stage?.throttle(of: userID) }
 
-  /// A restriction of a user that holds now.
+  /// A restriction of a user that is in force now.
   func restriction(_ kind: RestrictionKind, of userID: String) -> Restriction? {
     judge.restriction(kind, of: userID, at: shard.services.clock.now)
   }
 
-  /// - Throws: 400201 for a channel that is no more, 400750 for a banned user.
+  /// - Throws: 400201 for a deleted channel, 400750 for a banned user.
   func requireEntering(_ userID: String) throws(ServiceError) {
     try judge.requireEntering(userID, at: shard.services.clock.now)
   }
@@ -229,7 +229,7 @@ final class ChannelHost {
   /// Whether a user may enter now.
   func mayEnter(_ userID: String) -> Bool { (try? requireEntering(userID)) != nil }
 
-  /// - Throws: 400201 in a channel that keeps no messages, or is no more.
+  /// - Throws: 400201 for a channel that keeps no messages or was deleted.
   func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
 
   /// A user's windows, and the obstacles to its next message.
@@ -239,15 +239,15 @@ final class ChannelHost {
 
   // MARK: Memory
 
-  /// How long a channel without participants stays in memory, at the least.
+  /// The minimum time that a channel without participants stays in memory.
   private static let idleTime: Int64 = 30_000
 
   func noteUse() { lastUse = shard.loop.now }
 
-  /// Whether nothing waits for an answer of the store.
+  /// Whether all requests to the store are answered.
   var isSettled: Bool { judge.isIdle && pendingJobs == 0 }
 
-  /// Whether nobody is in the channel, and nothing is under way.
+  /// Whether the channel has no users and no work in progress.
   private var isUnused: Bool { (stage?.isIdle ?? true) && home.isIdle && isSettled }
 
   /// Whether the channel may be forgotten, and its flood windows with it.
@@ -255,7 +255,7 @@ final class ChannelHost {
     now - lastUse >= max(Self.idleTime, judge.floodLimit.windowMilliseconds) && isUnused
   }
 
-  /// The channel as one that may be forgotten at once, because it was only looked at; `nil` when it has to
+  /// The channel as one that may be forgotten at once, because it was only read; `nil` when it must
   /// be kept for a while.
   var idle: IdleChannelBudget.Channel? {
     guard judge.lastSeq == loadedSeq, !judge.hasFloodWindows, isUnused else { return nil }
@@ -267,7 +267,7 @@ final class ChannelHost {
 
   var throttleLimit: RateLimit { limits.throttle }
 
-  /// Goes on with the limits that hold now.
+  /// Applies the current limits.
   func renewLimits() {
     limits.renew(customType: judge.channel.customType, below: shard.services.limits)
     handle(.floodLimitChanged(limits.flood))
@@ -275,21 +275,21 @@ final class ChannelHost {
     home.tellAll(.throttle(limits.throttle))
   }
 
-  /// Takes over limits of the channel's own; `nil` leaves it to the more general ones.
+  /// Sets the channel's own limits; a kind without one follows the more general limits.
   func setOwnLimits(_ own: [LimitKind: LimitOverride]) {
     limits.own = own
     renewLimits()
   }
 
-  /// The origin of a limit that holds.
+  /// The origin of a limit that is in force.
   func limitSource(_ kind: LimitKind) -> LimitSource {
     limits.source(kind, customType: judge.channel.customType, below: shard.services.limits)
   }
 
   // MARK: Actions
 
-  /// The entry that reads nothing, which is a message of an ephemeral channel without mentions: the log need
-  /// not be asked, unless entries before it are with the log, or another server may have taken the channel over.
+  /// An entry that reads nothing: a message of an ephemeral channel without mentions. It skips the
+  /// log, unless earlier entries are pending or another server may have taken the channel over.
   private func knownOutcome(of action: JudgeAction) -> EntryID? {
     guard case .submit(let id, .write(.read(.users([])), _)) = action, fence.isIdle,
       shard.edge == nil
@@ -332,7 +332,7 @@ final class ChannelHost {
 
   private func publish(_ event: ChannelEvent) {
     guard !isReleased else { return }
-    // With the end of a channel nobody is said to leave.
+    // When a channel ends, no notices say that its users leave.
     if case .end = event.subject { handle(PresenceInput.ended) }
     stage?.handle(.apply(event))
     home.tellAll(.event(event))
@@ -350,7 +350,7 @@ final class ChannelHost {
     reply(to: address, outcome.map { $0.encodedAsResult() })
   }
 
-  /// Returns the outcome of a session's call, after all events before it.
+  /// Sends the outcome of a session's call, after all earlier events.
   func reply(to address: ReplyAddress, _ outcome: CallOutcome) {
     if let stage, address.session.server == server {
       stage.handle(StageInput.answer(address, outcome))
@@ -372,7 +372,7 @@ final class ChannelHost {
 
   // MARK: The store
 
-  /// Counts a job of the store's that goes on with the channel.
+  /// Counts a store job whose result is handled by the channel.
   ///
   /// - Returns: The completion, which brings the job's result back to this shard.
   func resumption<T: Sendable>(
@@ -393,7 +393,7 @@ final class ChannelHost {
 // MARK: - Stages on other servers
 
 extension ChannelHost {
-  /// Takes a message of a stage on another server.
+  /// Handles a message of a stage on another server.
   func receive(_ report: StageReport, from address: StageAddress) {
     noteUse()
     if case .attach(let attachment) = report, isBehind(attachment) {
@@ -407,8 +407,8 @@ extension ChannelHost {
         throttleLimit: throttleLimit, announced: nil))
   }
 
-  /// Whether a stage was sent an event that this home does not know: the log has lost it, or another
-  /// home has followed this one.
+  /// Whether a stage has received an event that this home does not know: the log has lost it, or
+  /// another home has replaced this one.
   private func isBehind(_ attachment: StageAttachment) -> Bool {
     !judge.channel.isEphemeral && attachment.epoch == epoch && attachment.seq > judge.lastSeq
   }
@@ -416,10 +416,10 @@ extension ChannelHost {
   /// Forgets a server that is gone.
   func remove(server: UInt16) { home.remove(server: server) }
 
-  /// Takes note that a server has sent what its stage has, if it has one.
+  /// Notes that a server has reported its stage, if it has one.
   func stopAwaiting(_ server: UInt16) { home.stopAwaiting(server) }
 
-  /// Gives the channel up to another home: every stage attaches there.
+  /// Gives up the channel to another home, to which every stage attaches.
   func release() {
     guard !isReleased else { return }
     handle(JudgeInput.endWaiting(.move))
@@ -433,7 +433,7 @@ extension ChannelHost {
     shard.stages.attach(stage)
   }
 
-  /// Has what the turn brought for stages of other servers leave.
+  /// Sends the turn's news to stages on other servers.
   func endTurn() { home.endTurn() }
 }
 

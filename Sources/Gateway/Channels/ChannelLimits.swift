@@ -2,9 +2,9 @@ import Channels
 import FloodControl
 import ParleyProtocol
 
-/// The limits of a channel: its own, else the more general ones.
+/// The limits of a channel: its own, or else the more general ones.
 struct ChannelLimits {
-  /// Those of the channel's own.
+  /// The channel's own limits.
   var own: [LimitKind: LimitOverride] = [:]
   private(set) var flood: RateLimit
   private(set) var throttle: RateLimit
@@ -17,7 +17,7 @@ struct ChannelLimits {
     throttle = Self.limit(.throttle, own, customType, general)
   }
 
-  /// Looks the limits up that hold now.
+  /// Looks up the current limits.
   mutating func renew(customType: String, below general: LimitTable) {
     flood = Self.limit(.flood, own, customType, general)
     throttle = Self.limit(.throttle, own, customType, general)

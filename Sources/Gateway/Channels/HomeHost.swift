@@ -5,8 +5,8 @@ import ShardMessages
 import Store
 import Telemetry
 
-/// The host of a channel's home on its shard: feeds the home with what stages report and who comes and
-/// goes here, carries its actions out, decides nothing.
+/// The host of a channel's home on its shard: passes stage reports and local arrivals and
+/// departures to the home, carries out its actions, makes no decisions.
 final class HomeHost {
   private let url: String
   private let server: UInt16
@@ -15,11 +15,11 @@ final class HomeHost {
   private var home: ChannelHome
   /// The judge's side of the channel; `nil` once the channel is forgotten.
   private weak var channel: ChannelHost?
-  /// Whether the shard is going to end the turn of this channel.
+  /// Whether the shard will end the turn of this channel.
   private var awaitsEndOfTurn = false
-  /// For the next notices about participants.
+  /// The timer for the next notices about participants.
   private var presenceTimer: EventLoop.TimerToken?
-  /// For the end of the time in which other servers may report their users.
+  /// The timer for the end of the time in which other servers may report their users.
   private var gatherTimer: EventLoop.TimerToken?
 
   init(url: String, on shard: Shard) {
@@ -30,10 +30,10 @@ final class HomeHost {
     if home.isGathering { gatherTimer = shard.loop.schedule(after: Self.gatherTime, self) }
   }
 
-  /// Goes on with the judge's side of the channel.
+  /// Connects the home to the judge's side of the channel.
   func join(_ channel: ChannelHost) { self.channel = channel }
 
-  /// Milliseconds after which a new home goes on without the servers that have not reported.
+  /// Milliseconds after which a new home stops waiting for servers that have not reported.
   private static let gatherTime: Int64 = 2_000
 
   private var now: Moment {
@@ -42,27 +42,27 @@ final class HomeHost {
 
   // MARK: Questions
 
-  /// Whether servers have not reported who is in the channel there.
+  /// Whether some servers have not reported their users in the channel.
   var isGathering: Bool { home.isGathering }
   /// The users in the channel.
   var roster: ChannelRoster { home.roster }
-  /// Whether nobody is in the channel, and no stage elsewhere needs it.
+  /// Whether the channel has no users, and no stage elsewhere needs it.
   var isIdle: Bool { home.isIdle && !home.isGathering }
   /// The number of users who are not on this server.
   var localElsewhere: Int { home.localElsewhere }
 
   // MARK: Inputs
 
-  /// Takes in who is in the channel, and carries out what follows.
+  /// Passes a presence input to the home, and carries out the resulting actions.
   func handle(_ input: PresenceInput) { perform(home.handle(input, at: now)) }
 
-  /// Keeps a connection of this server that asks to enter until all servers have reported.
+  /// Holds a local connection's request to enter until all servers have reported.
   func hold(_ request: EnterRequest) { home.hold(.here(request)) }
 
   /// Whether a user is in the channel on another server.
   func isElsewhere(_ userID: String) -> Bool { home.isElsewhere(userID, than: server) }
 
-  /// Takes a message of a stage on another server.
+  /// Handles a message of a stage on another server.
   ///
   /// - Parameter start: The channel as it is now.
   func receive(
@@ -88,7 +88,7 @@ final class HomeHost {
       }
       admit(user, number, on: address.server)
     case .entered(let user, let session):
-      // The stage has not applied the ban of a user who is banned, and is going to.
+      // The stage has not applied a banned user's ban yet, but will.
       if channel?.mayEnter(user.id) == true { handle(.entered(user, session)) }
     case .left(let userID): handle(.left(userID: userID, server: address.server))
     case .detach: perform(home.detach(address, at: now))
@@ -111,18 +111,18 @@ final class HomeHost {
   /// Forgets a server that is gone.
   func remove(server: UInt16) { perform(home.remove(server: server, at: now)) }
 
-  /// Takes note that a server has sent what its stage has, if it has one.
+  /// Notes that a server has reported its stage, if it has one.
   func stopAwaiting(_ server: UInt16) {
     if home.isGathering { perform(home.stopAwaiting(server, at: now)) }
   }
 
-  /// Gives the channel up to another home: every stage attaches there.
+  /// Gives up the channel to another home, to which every stage attaches.
   ///
-  /// - Returns: The users of whom participants know.
+  /// - Returns: The users that were announced to participants.
   func release() -> AnnouncedUsers? {
     let announced = home.announced
     shard.channels.expect(home.stageServers, of: url)
-    // Stages ask for their connections again; those of this server have no stage that would.
+    // Stages repeat the requests of their connections; those held here have no stage that would.
     _ = home.stopAwaitingAll(at: now)
     let (applicants, url) = (home.takeApplicants(), url)
     shard.returnPath.enqueue { shard in
@@ -136,14 +136,14 @@ final class HomeHost {
 
   // MARK: Stages on other servers
 
-  /// Sends all stages on other servers something.
+  /// Sends news to all stages on other servers.
   func tellAll(_ news: @autoclosure () -> StageNews) {
     guard home.hasRemoteStages else { return }
     home.tellAll(news())
     awaitEndOfTurn()
   }
 
-  /// Sends the outcome of a call to the stage of its server, behind all events before it.
+  /// Sends the outcome of a call to the stage of its server, after all earlier events.
   ///
   /// - Returns: Whether that server has a stage.
   func tell(_ address: ReplyAddress, _ outcome: CallOutcome) -> Bool {
@@ -160,7 +160,7 @@ final class HomeHost {
     shard.channels.awaitsEndOfTurn(channel)
   }
 
-  /// Has what the turn brought for stages of other servers leave.
+  /// Sends the turn's news to stages on other servers.
   func endTurn() {
     awaitsEndOfTurn = false
     if let count = home.takeElsewhere() { channel?.stage?.handle(.elsewhere(count)) }
@@ -171,7 +171,7 @@ final class HomeHost {
 
   // MARK: Actions
 
-  /// Carries actions of the home out, and lets those in who have waited for it.
+  /// Carries out actions of the home, and admits the applicants that have waited for it.
   private func perform(_ actions: [PresenceAction]) {
     for action in actions { perform(action) }
     for applicant in home.takeApplicants() {
@@ -210,7 +210,7 @@ final class HomeHost {
     shard.services.store.read(.users(userIDs)) { result in
       var users: [User] = []
       if case .success(.users(let found)) = result { users = found }
-      // The notice of a user without a profile has its id.
+      // The notice about a user without a profile contains the user's id.
       let known = Set(users.map(\.id))
       for userID in userIDs where !known.contains(userID) { users.append(User(id: userID)) }
       path.enqueue { [users] _ in for user in users { host.value.handle(.profile(user)) } }
@@ -230,7 +230,7 @@ extension Shard {
         server: address.server, url: url, .news(news, attachment: address.attachment)))
   }
 
-  /// Takes a message of a stage on another server, whose channel may have to be read first.
+  /// Handles a message of a stage on another server; its channel may have to be read first.
   func receive(_ report: StageReport, from address: StageAddress, inChannel url: String) {
     switch report {
     case .left:

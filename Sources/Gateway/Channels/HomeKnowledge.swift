@@ -1,9 +1,9 @@
 import Channels
 
-/// The channels that a shard has given up: those that another server has taken over, and the last events
-/// that are known of those that are to be read again.
+/// The channels that a shard has given up: those that another server has taken over, and the last
+/// known events of those that must be read again.
 struct HomeKnowledge {
-  /// The time for which a channel is left alone that another server has taken over.
+  /// The time for which a channel is not used after another server has taken it over.
   private static let fencePause: Int64 = 1_000
 
   /// Milliseconds of the loop's clock, by URL.
@@ -24,7 +24,7 @@ struct HomeKnowledge {
 
   func event(of url: String) -> KnownEvent? { events[url] }
 
-  /// Notes an event that the log of a channel ought to have; of one life of its count, the last counts.
+  /// Notes an event that the log of a channel should contain; only the last event of an epoch is kept.
   mutating func note(_ event: KnownEvent, of url: String) {
     if let known = events[url], known.epoch == event.epoch, known.seq >= event.seq { return }
     events[url] = event

@@ -1,15 +1,15 @@
-/// Bounds the channels in memory that nobody is in and that were only looked at.
+/// Bounds the channels in memory that have no users and were only read.
 ///
-/// All of them are looked at once the channels that were loaded meanwhile are a quarter of the budget. The
-/// longest idle ones are forgotten then, so that the others leave as much room for the next. A pure value.
+/// They are checked each time the newly loaded channels amount to a quarter of the budget. The channels
+/// idle for longest are then forgotten, to leave that much room for the next ones. A pure value.
 struct IdleChannelBudget {
   /// A channel that may be forgotten.
   struct Channel {
     /// The channel's number on its shard.
     let number: UInt64
-    /// When it was last asked for, in milliseconds.
+    /// When the channel was last used, in milliseconds.
     let lastUse: Int64
-    /// The bytes that it takes, by estimate.
+    /// The estimated bytes that the channel takes.
     let byteCount: Int
   }
 
@@ -32,9 +32,9 @@ struct IdleChannelBudget {
     loadedByteCount += byteCount
   }
 
-  /// Chooses the channels to forget, and begins to count anew.
+  /// Chooses the channels to forget, and resets the counts.
   ///
-  /// - Returns: Their numbers, longest idle first.
+  /// - Returns: The numbers of the channels, longest idle first.
   mutating func takeExcess(of channels: [Channel]) -> [UInt64] {
     (loadedCount, loadedByteCount) = (0, 0)
     var count = channels.count - (countLimit - countLimit / 4)

@@ -3,24 +3,24 @@ import FloodControl
 import ParleyProtocol
 import Store
 
-/// A channel as it was read from the store, with the sends that its flood windows begin with.
+/// A channel as it was read from the store, with the initial sends of its flood windows.
 struct LoadedChannel: Sendable {
-  /// The newest sends that are read at most.
+  /// The maximum number of newest sends that are read.
   static let sendLimit = 20_000
 
   let state: ChannelState
   /// The users' messages of the last flood window, oldest first.
   var recentSends: [RecentSend] = []
-  /// The time of the reading: from then on nobody sent anything that is not read.
+  /// The time of the read: no send from this time on is missing.
   let time: Moment
 }
 
 extension LoadedChannel {
-  /// Reads a channel to take into memory; `nil` when there is none of this URL.
+  /// Reads a channel into memory; `nil` when no channel has this URL.
   ///
-  /// An ephemeral channel has no messages, so its flood windows begin empty. Those of changes do so
-  /// in every channel. The two reads need no common snapshot: a channel that is not in memory has no
-  /// judge, so nothing is sent to it between them.
+  /// An ephemeral channel has no messages, so its flood windows begin empty. The windows of changes
+  /// begin empty in every channel. The two reads need no common snapshot: a channel that is not in
+  /// memory has no judge, so it receives no sends between them.
   ///
   /// - Parameter completion: Called once, on any thread.
   static func read(
@@ -38,7 +38,7 @@ extension LoadedChannel {
     }
   }
 
-  /// The same for a channel that was taken over.
+  /// Reads a channel that was taken over.
   ///
   /// - Parameters:
   ///   - result: The log's answer to the entry.
@@ -78,7 +78,7 @@ extension LoadedChannel {
 }
 
 extension LoadedChannel {
-  /// The bytes that the channel takes in memory, by estimate.
+  /// The estimated bytes that the channel takes in memory.
   var byteCount: Int {
     let channel = state.channel
     let texts = [channel.url, channel.name, channel.coverURL, channel.data, channel.customType]
@@ -99,7 +99,7 @@ extension LoadedChannel {
 
   /// The bytes of a channel without any texts: its judge, its stage and its home.
   private static let emptyByteCount = 4_096
-  /// The bytes of an entry of a table without its texts.
+  /// The bytes of a table entry without its texts.
   private static let itemByteCount = 128
 
   private static func byteCount(of metadata: [String: String]) -> Int {

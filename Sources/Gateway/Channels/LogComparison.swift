@@ -2,15 +2,15 @@ import Channels
 import Reactor
 import Store
 
-/// Gives up the channels whose rows are not as this server has left them: the database has lost its
-/// last commits, or another server has taken them over.
+/// Gives up the channels whose rows differ from what this server wrote: the database has lost its
+/// last commits, or another server has taken the channels over.
 ///
-/// Rows that can't be read are read again until they are: the readers may reach the database later than
-/// the writer. Confined to its shard.
+/// Failed reads are repeated until they succeed: the readers may reach the database later than the
+/// writer. Confined to its shard.
 final class LogComparison: TimerHandler {
-  /// The channels whose rows are read at a time.
+  /// The number of channels whose rows are read at a time.
   private static let batchCount = 1_000
-  /// Milliseconds from a read that failed to the next.
+  /// Milliseconds from a failed read to the next.
   private static let pause: Int64 = 250
 
   private unowned let shard: Shard

@@ -5,12 +5,12 @@ import Reactor
 import ShardMessages
 import Store
 
-/// Reads the events of channels from the log while their homes are not heard: so they come late when
-/// the bus is away, and not only when it is back.
+/// Reads the events of channels from the log while their homes are silent: when the bus is down,
+/// events then arrive late, instead of only after the bus is back.
 ///
 /// Confined to its shard.
 final class LogPolling: TimerHandler {
-  /// Milliseconds between two looks.
+  /// Milliseconds between two polls.
   private static let interval: Int64 = 1_000
 
   private unowned let shard: Shard
@@ -22,7 +22,7 @@ final class LogPolling: TimerHandler {
     self.shard = shard
   }
 
-  /// Takes the servers that are not heard.
+  /// Sets the servers that are silent.
   func silenceDidChange(_ servers: Set<ServerID>) {
     silent = servers
     if servers.isEmpty {
@@ -38,7 +38,7 @@ final class LogPolling: TimerHandler {
     look()
   }
 
-  /// Asks the log how far all the channels have come, and then for the events of those that are ahead.
+  /// Reads the last positions of all the channels from the log, then the events of those that are ahead.
   func look() {
     guard !isReading else { return }
     let slots = Set(silent.compactMap { shard.edge?.routes.ring.member($0)?.slot })

@@ -33,6 +33,6 @@ extension LogAnswer {
 }
 
 extension LogError {
-  /// The log answered a read with the outcome of something else.
+  /// The log answered a read with the outcome of another operation.
   static let notOfThisRead = LogError.damaged("the answer belongs to another read")
 }

@@ -24,15 +24,15 @@ struct PendingPlatformCalls {
   }
 }
 
-/// Names that the server makes.
+/// Identifiers that the server generates.
 enum Identifiers {
-  /// A new life of a channel's count of events.
+  /// Generates an epoch for a channel.
   static func epoch() -> String { SecureRandom.base64URL(byteCount: 9) }
 
-  /// Of 15 characters: a string of no more takes no memory of its own.
+  /// Generates an id of 15 characters: a string of up to that length needs no allocation.
   static func session() -> String { SecureRandom.base64URL(byteCount: 11) }
 
-  /// The URL of a channel whose creator gave none.
+  /// Generates the URL of a channel that was created without one.
   static func channelURL() -> String {
     "parley_open_channel_\(SecureRandom.hex(byteCount: 12))"
   }

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Holds back what was read of a channel until the writes that it may contain have been answered.
+/// Holds back the results of reading a channel until the writes that they may contain are answered.
 ///
 /// Readers see a write as soon as it is committed. Its event is published when the log's answer reaches the
 /// channel, which may be later than the result of a read.
@@ -8,19 +8,19 @@ struct ReadFence<Reading> {
   private var submitted = 0
   private var answered = 0
   private var isClosed = false
-  /// In the order of their last writes.
+  /// The readings held back, in the order of their last writes.
   private var held: Deque<(lastWrite: Int, reading: Reading)> = []
 
   /// Whether all writes are answered.
   var isIdle: Bool { answered == submitted }
 
-  /// Takes note that a write was submitted; each is answered once, and in this order.
+  /// Notes that a write was submitted; each write is answered once, in the order of submission.
   mutating func writeWasSubmitted() { submitted += 1 }
 
-  /// Takes note of the answer to a write, after its event was published.
+  /// Notes the answer to a write, after its event was published.
   mutating func writeWasAnswered() { answered += 1 }
 
-  /// Holds a reading back, if there are writes that it may contain.
+  /// Holds back a reading if it may contain unanswered writes.
   ///
   /// - Returns: The reading, if it need not wait.
   mutating func admit(_ reading: Reading) -> Reading? {
@@ -35,6 +35,6 @@ struct ReadFence<Reading> {
     return held.removeFirst().reading
   }
 
-  /// Ends all waiting: the answers to writes reach the channel no more.
+  /// Ends all waiting: answers to writes no longer reach the channel.
   mutating func close() { isClosed = true }
 }

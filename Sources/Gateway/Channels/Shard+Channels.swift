@@ -6,7 +6,7 @@ import Synchronization
 
 /// Operations on channels that need not be in memory.
 extension Shard {
-  /// Makes a channel, which will be at home here.
+  /// Creates a channel that is at home here.
   func create(_ channel: Channel, replyTo address: CallAddress) {
     do throws(ServiceError) {
       try channel.checkSize()
@@ -24,7 +24,7 @@ extension Shard {
     writes.submit(LogSubmission(LogTicket(number: 0), entry), to: reply)
   }
 
-  /// Takes a channel into memory that was just created.
+  /// Adds a channel that was just created to those in memory.
   private func takeIn(_ result: LogResult, _ url: String) -> Result<ChannelInfo, ServiceError> {
     switch result {
     case .success(.channel(let state)):
@@ -70,22 +70,22 @@ extension Shard {
 }
 
 extension Channel {
-  /// - Throws: 400203 when the channel has more operators than one may have.
+  /// - Throws: 400203 when the channel has too many operators.
   fileprivate func checkOperatorCount(_ field: String) throws(ServiceError) {
     guard operators.count <= Limits.operatorCount else {
       throw .tooMany(field, limit: Limits.operatorCount)
     }
   }
 }
-/// How many participants each channel has at the moment, for lists of channels whose homes are on
+/// The current number of participants of each channel, for lists of channels whose homes are on
 /// several shards.
 ///
-/// Written when users enter and leave, never when events are delivered. Only a channel's home writes
-/// its count, so it is the home that another server would ask.
+/// Written when users enter and leave, never when events are delivered. Only a channel's home
+/// writes its count, so another server would have to ask that home.
 final class ParticipantCounts: Sendable {
   private let counts = Mutex<[String: Int]>([:])
 
-  /// A channel's count; 0 when nobody is in it.
+  /// A channel's count; 0 for an empty channel.
   subscript(url: String) -> Int {
     counts.withLock { $0[url] ?? 0 }
   }

@@ -15,7 +15,7 @@ import Webhooks
 
 /// Parts of the server that a channel's judge uses.
 extension Shard {
-  /// Fetches what may be added to a message.
+  /// Fetches an addition to a message.
   func enrich(_ request: EnrichmentRequest, in channel: ChannelHost) {
     switch request.subject {
     case .preview(let link, let others):
@@ -26,7 +26,7 @@ extension Shard {
     }
   }
 
-  /// Sends an addition to the home that has followed the one that asked for it.
+  /// Sends an addition to the home that replaced the one that requested it.
   func handOver(_ addition: LateAddition, to url: String) {
     send(.channel(url: url, .lateAddition(addition)))
   }
@@ -82,7 +82,7 @@ extension Shard {
 
   /// Posts an event of an ephemeral channel to the webhooks.
   ///
-  /// It takes its way to the disk alone: a crash may lose it, as it loses the message.
+  /// The event is stored on its own: a crash may lose it, as it loses the message.
   func post(_ event: Event, from origin: EventOrigin) {
     guard let webhooks = services.webhooks, settings.webhooks.events.contains(event.name)
     else { return }
@@ -113,16 +113,16 @@ extension Shard {
     for userID in userIDs { send(.user(id: userID, .notify(event))) }
   }
 
-  /// Measures the time that a message took from its arrival at this server to being durable.
+  /// Records the time from a message's arrival at this server until it was durable.
   ///
   /// - Parameter arrival: Nanoseconds of this server's monotonic clock; any other number gives a
-  ///   duration without meaning, and nothing worse.
+  ///   meaningless duration, and does no harm.
   func measureAcknowledgement(since arrival: Int64) {
     let duration = max(0, SystemClock.monotonicNanoseconds &- arrival)
     latencies.record(nanoseconds: UInt64(duration), for: .acknowledgement)
   }
 
-  /// Adds what a channel's judge has counted to the metrics.
+  /// Adds the counts of a channel's judge to the metrics.
   func count(_ tally: JudgeTally, of url: String) {
     if tally.accepted > 0 { busiest.add(tally.accepted, to: url, at: loop.now) }
     count(tally.accepted, .messagesAccepted)
@@ -149,7 +149,7 @@ extension Shard {
 }
 
 extension Shard {
-  /// The bounds on sends that wait, for the judges of this shard.
+  /// The limits on waiting sends, for the judges of this shard.
   var sendWaits: SendWaits {
     let (budget, latencies) = (services.sendWaits, latencies)
     return SendWaits(milliseconds: settings.sendWaitMilliseconds) {
@@ -162,7 +162,7 @@ extension Shard {
 }
 
 extension ChannelJudge {
-  /// A judge of a channel that was read from the store.
+  /// Creates the judge of a channel that was read from the store.
   init(
     _ loaded: LoadedChannel, floodLimit: RateLimit, _ settings: Settings,
     _ services: GatewayServices, waits: SendWaits
@@ -204,17 +204,17 @@ final class ShardLogSink: LogSink {
 }
 
 extension Settings {
-  /// The time for which a message waits for what it wishes for.
+  /// The time for which a message waits for its requested additions.
   ///
-  /// Beyond half of a call's time a caller on another server would get an error for a message that is sent
-  /// all the same.
+  /// Beyond half of the call timeout, a caller on another server would get an error for a message
+  /// that is still sent.
   var sendWaitMilliseconds: Int64 { limitedByCalls(limits.sendWaitMilliseconds) }
 
   /// The time for the translations of one message, for which a call on demand waits.
   var translationTimeoutMilliseconds: Int64 { limitedByCalls(translation.timeoutMilliseconds) }
 
-  /// A time for which a call waits at its channel's home: with several servers at most half the time of a
-  /// call.
+  /// Limits the time for which a call waits at its channel's home: with several servers, to half of
+  /// the call timeout.
   private func limitedByCalls(_ milliseconds: Int64) -> Int64 {
     guard cluster.bus != nil else { return milliseconds }
     return min(milliseconds, cluster.callTimeoutMilliseconds / 2)

@@ -3,9 +3,9 @@ import Reactor
 /// The stages on a shard that are attached to homes on other servers, or were beside a home that has
 /// moved.
 ///
-/// A stage goes when it has been without participants and work for a while.
+/// A stage is removed after it has been without participants and work for a while.
 final class StageDirectory: TimerHandler {
-  /// Milliseconds between two looks for idle stages.
+  /// Milliseconds between two sweeps for idle stages.
   private static let sweepInterval: Int64 = 30_000
 
   private unowned let shard: Shard
@@ -19,27 +19,27 @@ final class StageDirectory: TimerHandler {
     self.shard = shard
   }
 
-  /// The stages in no order.
+  /// All stages, in no particular order.
   var all: some Sequence<StageHost> { stages.values }
 
   /// The stage of a channel, if it is attached to a home.
   subscript(url: String) -> StageHost? { stages.isEmpty ? nil : stages[url] }
 
-  /// Makes a stage of a channel that is at home on another server.
+  /// Creates the stage of a channel that is at home on another server.
   func makeStage(of url: String) -> StageHost {
     let stage = StageHost(url: url, on: shard)
     attach(stage)
     return stage
   }
 
-  /// Attaches a stage to the present home of its channel.
+  /// Attaches a stage to the current home of its channel.
   func attach(_ stage: StageHost) {
     stages[stage.url] = stage
     stage.attach()
     scheduleSweep()
   }
 
-  /// Attaches the stages anew whose channels have other homes now.
+  /// Reattaches the stages whose channels have other homes now.
   func followHomes() {
     for stage in stages.values
     where shard.homeServer(ofChannel: stage.url) != stage.homeServer || stage.isPausing {
@@ -47,15 +47,15 @@ final class StageDirectory: TimerHandler {
     }
   }
 
-  /// Attaches the stages anew whose homes are on a server.
+  /// Reattaches the stages whose homes are on a server.
   func attachAnew(to server: UInt16) {
     for stage in stages.values where stage.homeServer == server { stage.attach() }
   }
 
-  /// A number for an attachment, larger than all before.
+  /// Returns a number for an attachment, larger than all earlier ones.
   func nextAttachment() -> UInt64 {
     lastAttachment += 1
-    // The shards of a server count apart from one another.
+    // The shards of a server count independently.
     return lastAttachment * UInt64(shard.services.shards.count) + UInt64(shard.handle.index)
   }
 

@@ -7,37 +7,37 @@ import Reactor
 import ShardMessages
 import Telemetry
 
-/// The host of a channel's stage on its shard: feeds the stage, carries its actions out, decides
-/// nothing.
+/// The host of a channel's stage on its shard: passes inputs to the stage, carries out its actions,
+/// makes no decisions.
 ///
 /// The channel's home is beside it, or on another server, to which the stage is attached.
 final class StageHost {
   let url: String
-  /// The channel as the log names it; 0 until it is known.
+  /// The channel's number in the log; 0 until it is known.
   private var channelID: Int64
-  /// The channel's place among the writes, when its home is beside the stage.
+  /// The channel as writes refer to it, when its home is beside the stage.
   private var place: LogChannel?
   private unowned let shard: Shard
   private var stage: AttachedStage
   /// The channel's home, when it is beside the stage.
   private unowned var home: ChannelHost?
-  /// The server that the stage was last attached to, and by which number.
+  /// The server that the stage was last attached to, and the number of that attachment.
   private(set) var homeServer: UInt16
   private var attachment: UInt64 = 0
-  /// For the next attempt to attach.
+  /// The timer for the next attempt to attach.
   private var attachTimer: EventLoop.TimerToken?
-  /// For the next request to a home that has not attached the stage.
+  /// The timer for the next request to a home that has not attached the stage.
   private var askTimer: EventLoop.TimerToken?
   /// Milliseconds that the home may take to attach the stage.
   private var attachTime = StageHost.attachTime
-  /// Whether events are read that the home could not send.
+  /// Whether events that the home could not send are being read.
   private var isReadingMissed = false
-  /// For the stage's next deadline.
+  /// The timer for the stage's next deadline.
   private var timer: EventLoop.TimerToken?
-  /// Whether the shard is going to end the turn of this channel.
+  /// Whether the shard will end the turn of this stage.
   private var awaitsEndOfTurn = false
 
-  /// A stage beside its home, which reports to it from ``join(_:)`` on.
+  /// Creates a stage beside its home; the stage reports to the home after ``join(_:)``.
   init(_ stage: consuming ChannelStage, of place: LogChannel, on shard: Shard) {
     url = place.url
     channelID = place.id
@@ -47,7 +47,7 @@ final class StageHost {
     self.stage = AttachedStage(stage, url: place.url)
   }
 
-  /// A stage of a channel that is at home on another server.
+  /// Creates the stage of a channel that is at home on another server.
   init(url: String, on shard: Shard) {
     self.url = url
     channelID = 0
@@ -56,15 +56,15 @@ final class StageHost {
     stage = AttachedStage(url: url, server: shard.services.server)
   }
 
-  /// Reports to a home that is beside the stage.
+  /// Starts reporting to a home that is beside the stage.
   func join(_ home: ChannelHost) { self.home = home }
 
-  /// Ends what ``join(_:)`` began: the home forgets the channel.
+  /// Stops reporting to the home, which forgets the channel.
   func leaveHome() { home = nil }
 
   // MARK: Attaching
 
-  /// Asks the channel's present home for its events, in place of any home before.
+  /// Requests events from the channel's current home, in place of any previous home.
   func attach() {
     home = nil
     place = nil
@@ -79,7 +79,7 @@ final class StageHost {
     attachTime = min(attachTime * 2, Self.longestAttachTime)
   }
 
-  /// Takes the news of a turn of the channel's home.
+  /// Handles the news of a turn of the channel's home.
   func take(_ news: [StageNews], attachment: UInt64) {
     if attachment == self.attachment {
       if let askTimer { shard.loop.cancel(askTimer) }
@@ -92,7 +92,7 @@ final class StageHost {
     handle(AttachmentInput.news(attachment, news))
   }
 
-  /// Lets the channel's home know that nobody is here.
+  /// Reports to the channel's home that this stage has no users.
   func detach() {
     for timer in [attachTimer, askTimer].compactMap(\.self) { shard.loop.cancel(timer) }
     (attachTimer, askTimer) = (nil, nil)
@@ -106,7 +106,7 @@ final class StageHost {
 
   // MARK: Inputs
 
-  /// Gives the stage an input, and carries out what follows.
+  /// Passes an input to the stage, and carries out the resulting actions.
   func handle(_ input: StageInput) {
     let shard = shard
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
@@ -114,7 +114,7 @@ final class StageHost {
     finish(on: shard)
   }
 
-  /// Gives the stage an input about its attachment, and carries out what follows.
+  /// Passes an input about its attachment to the stage, and carries out the resulting actions.
   func handle(_ input: AttachmentInput) {
     let shard = shard
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
@@ -129,7 +129,7 @@ final class StageHost {
     shard.channels.awaitsEndOfTurn(self)
   }
 
-  /// Has the events and answers of the turn leave.
+  /// Sends the events and answers of the turn.
   func endTurn() {
     awaitsEndOfTurn = false
     handle(StageInput.endOfTurn)
@@ -137,13 +137,13 @@ final class StageHost {
 
   // MARK: State
 
-  /// Whether the stage waits before it asks a home again.
+  /// Whether the stage is pausing before its next request to a home.
   var isPausing: Bool { attachTimer != nil }
 
-  /// Whether nobody is here or about to enter, and nothing waits.
+  /// Whether the stage has no users, no entering users and no pending work.
   var isIdle: Bool { stage.isIdle && !awaitsEndOfTurn }
 
-  /// The channel's number in the log, and the last event from which the stage can go on there.
+  /// The channel's number in the log, and the last event, from which the stage can resume.
   var logPlace: (channelID: Int64, position: StreamPosition)? {
     channelID == 0 ? nil : stage.position.map { (channelID, $0) }
   }
@@ -216,7 +216,7 @@ final class StageHost {
     timer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
   }
 
-  /// Reads for a connection that waits to enter: a look-up, charged as the list that it is.
+  /// Reads events for a connection that waits to enter: runs as a look-up, and is charged as a list.
   private func read(_ read: RecoveryRead) {
     let missed = LogRead.missed(
       channelID: channelID, after: read.seq, byteLimit: read.byteLimit,
@@ -250,7 +250,7 @@ final class StageHost {
     isReadingMissed = true
     readMissed(in: place.channelID, after: place.position.seq) { host, events, awaited in
       host.isReadingMissed = false
-      // More than can be read now, the stage reads when it attaches anew.
+      // If there are more events than can be read now, the stage reads them when it reattaches.
       guard case .success(let events?) = events else { return }
       host.handle(
         AttachmentInput.polled(events, epoch: place.position.epoch, awaited: awaited))
@@ -259,8 +259,8 @@ final class StageHost {
 
   /// Reads events that did not come from the home.
   ///
-  /// The shards are asked first for sends that await their answers: these come after the events, for
-  /// they wait in the stage.
+  /// The shards are first asked for sends that await their answers. The answers follow the events,
+  /// because they wait in the stage.
   private func readMissed(
     in channelID: Int64, after seq: Int64,
     then completion:
@@ -282,17 +282,17 @@ final class StageHost {
     }
   }
 
-  /// Milliseconds from a request to attach to the next one, first and last.
+  /// Milliseconds from a request to attach to the next one, initially and at most.
   private static let attachTime: Int64 = 1_000
   private static let longestAttachTime: Int64 = 8_000
-  /// Milliseconds from a home that could not attach the stage to the next attempt.
+  /// Milliseconds from a failed attachment to the next attempt.
   private static let attachPause: Int64 = 200
-  /// Bytes of missed events that a stage reads, at most.
+  /// The maximum bytes of missed events that a stage reads.
   private static let repairByteLimit: Int64 = 16 * 1_048_576
 }
 
 extension LogAnswer {
-  /// The events of a read of missed ones.
+  /// The events returned by a read of missed events.
   fileprivate var missedEvents: Result<[DurableEvent]?, ServiceError> {
     switch reading {
     case .success(.missed(let events)): .success(events)

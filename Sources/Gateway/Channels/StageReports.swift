@@ -5,9 +5,9 @@ import ShardMessages
 
 /// The servers that have sent their stages to the homes of a ring.
 ///
-/// After each change of the ring, and after a link was reset, every shard attaches its stages to their
-/// homes and then sends a mark to all servers. Since messages keep their order, a home that has the marks of a
-/// server's shards has all of its stages too.
+/// After each change of the ring, and after a link was reset, every shard attaches its stages to
+/// their homes and then sends a mark to all servers. Since messages keep their order, a home that
+/// has the marks of all shards of a server also has all of its stages.
 struct StageReports {
   private struct Shards {
     let count: Int
@@ -16,7 +16,7 @@ struct StageReports {
   }
 
   private var servers: [UInt16: Shards] = [:]
-  /// The servers with stages that are about to attach to channels that are not in memory.
+  /// The servers with stages that will attach to channels that are not in memory.
   private var expected: [String: Set<UInt16>] = [:]
 
   mutating func take(_ mark: StagesMark) {
@@ -52,14 +52,14 @@ struct StageReports {
     for url in expected.keys { stopExpecting(server, of: url) }
   }
 
-  /// Forgets channels that are not at home here any more.
+  /// Forgets channels that are no longer at home here.
   mutating func keepExpected(where isKept: (String) -> Bool) {
     expected = expected.filter { isKept($0.key) }
   }
 }
 
 extension ServerRing {
-  /// A number that is the same for the same servers, on all of them.
+  /// A number that is equal on all servers for rings with the same servers.
   var number: UInt64 {
     var hash = FNV1a()
     for value in members.map(\.id.rawValue) + [0] + homes.map(\.id.rawValue) {
@@ -70,7 +70,7 @@ extension ServerRing {
 }
 
 extension Shard {
-  /// Lets servers know that they have been sent all stages of this shard.
+  /// Notifies servers that all stages of this shard have been sent to them.
   func markStages(for servers: [UInt16]) {
     guard let edge else { return }
     let mark = StagesMark(
@@ -81,7 +81,7 @@ extension Shard {
     }
   }
 
-  /// Takes a mark in; the first shard has the others take it in too.
+  /// Handles a mark; the first shard forwards it to the other shards.
   func take(_ mark: StagesMark) {
     channels.take(mark)
     guard handle.index == 0 else { return }

@@ -3,25 +3,25 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// The record of what happened to the deployment's clock, for operators.
+/// The record of steps and lag of the deployment's clock, for operators.
 final class ClockRecord: Sendable {
   private struct Contents {
     var forwardCount = 0
     var backCount = 0
     /// The milliseconds of the last step; 0 without one.
     var lastStep: Int64 = 0
-    /// Whether a line says that the clock is behind.
+    /// Whether a log line says that the clock is behind.
     var isKnownBehind = false
   }
 
-  /// From this many milliseconds on, a clock that is behind the newest message is logged.
+  /// A clock that is behind the newest message by this many milliseconds or more is logged.
   private static let loggedLag: Int64 = 1_000
 
   private let contents = Mutex(Contents())
 
-  /// Takes note of a step, with a line in the log.
+  /// Records a step, and logs it.
   ///
-  /// - Parameter hold: Milliseconds for which nothing is deleted for its age.
+  /// - Parameter hold: Milliseconds for which nothing is deleted because of its age.
   func note(step: Int64, hold: Int64, logger: Logger) {
     contents.withLock {
       if step > 0 { $0.forwardCount += 1 } else { $0.backCount += 1 }
@@ -32,11 +32,11 @@ final class ClockRecord: Sendable {
       metadata: ["seconds": "\(Self.seconds(step))", "deletion_hold_seconds": "\(hold / 1_000)"])
   }
 
-  /// Takes note of the start.
+  /// Records the start.
   ///
   /// - Parameters:
   ///   - gap: Milliseconds from the newest message to the clock's time.
-  ///   - hold: Milliseconds for which nothing is deleted for its age.
+  ///   - hold: Milliseconds for which nothing is deleted because of its age.
   func noteStart(gap: Int64, hold: Int64, logger: Logger) {
     guard gap >= DeletionHold.suspiciousGap else { return }
     logger.notice(
@@ -44,11 +44,11 @@ final class ClockRecord: Sendable {
       metadata: ["hours": "\(gap / 3_600_000)", "deletion_hold_seconds": "\(hold / 1_000)"])
   }
 
-  /// Takes note of the time by which the clock is behind the newest message, with a line when that begins
+  /// Records the time by which the clock is behind the newest message, and logs when the lag begins
   /// and when it ends.
   func note(lag: Int64, logger: Logger) {
     let isBehind = lag >= Self.loggedLag
-    // A clock that has caught up is not logged before it has for good.
+    // Catching up is logged only once the lag is zero.
     let isNews = contents.withLock { contents in
       guard isBehind != contents.isKnownBehind, isBehind || lag == 0 else { return false }
       contents.isKnownBehind = isBehind

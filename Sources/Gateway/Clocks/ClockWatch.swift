@@ -1,12 +1,12 @@
 import Channels
 import Reactor
 
-/// Looks at the clock once a second, and has a shard follow its steps.
+/// Checks the clock once a second, and makes a shard follow the clock's steps.
 ///
-/// Timers run on the steady clock, so what ends at a time of the wall clock is looked at again after a
-/// step. The first shard keeps the record for all.
+/// Timers run on the steady clock, so everything that ends at a wall-clock time is checked again
+/// after a step. The first shard keeps the record for all shards.
 final class ClockWatch: TimerHandler {
-  /// Milliseconds between two looks: after this time sessions are closed whose tokens a step has ended.
+  /// Milliseconds between two checks, and until sessions whose tokens a step expired are closed.
   private static let interval: Int64 = 1_000
 
   private unowned let shard: Shard
@@ -30,7 +30,7 @@ final class ClockWatch: TimerHandler {
 }
 
 extension Shard {
-  /// Looks again at everything that ends at a time of the wall clock.
+  /// Checks everything that ends at a wall-clock time again.
   fileprivate func followClock() {
     for session in sessions.all { session.followClock() }
     fileKeyRenewal?.renew()

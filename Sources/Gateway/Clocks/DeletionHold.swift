@@ -1,15 +1,15 @@
 import Channels
 import Synchronization
 
-/// The time for which nothing is deleted for its age, after a start and after a step of the clock.
+/// The time for which age-based deletion is suspended, after a start and after a step of the clock.
 ///
-/// A wrong clock makes things look old, and what is deleted stays deleted. The wait gives operators, or
-/// the machine's time service, the time to correct the clock. It is longer if time has jumped by more
-/// than a day: that may be a long pause of the server, or a wrong date.
+/// A wrong clock makes data look old, and deletion is final. The wait gives operators, or the
+/// machine's time service, the time to correct the clock. The wait is longer if time has jumped by
+/// more than a day, which may be a long pause of the server or a wrong date.
 final class DeletionHold: Sendable {
   /// The wait if time has jumped by ``suspiciousGap`` or more, in milliseconds.
   static let longest: Int64 = 86_400_000
-  /// Milliseconds that are more than the usual pause between two messages, or step of a clock.
+  /// Milliseconds beyond the usual pause between two messages, or the usual step of a clock.
   static let suspiciousGap: Int64 = 86_400_000
 
   private struct Wait {
@@ -26,7 +26,7 @@ final class DeletionHold: Sendable {
   /// Begins to wait, as after a start.
   ///
   /// - Parameters:
-  ///   - usual: The usual wait, in milliseconds; 0 for none ever.
+  ///   - usual: The usual wait, in milliseconds; 0 for no wait at all.
   ///   - now: The time by both clocks.
   ///   - gap: Milliseconds from the newest message to the clock's time; negative if the clock is behind.
   init(_ usual: Int64, at now: Moment, gap: Int64) {
@@ -37,13 +37,13 @@ final class DeletionHold: Sendable {
         length: Self.length(usual, forGap: gap)))
   }
 
-  /// The milliseconds until things of an age may be deleted; 0 when they may now.
+  /// Returns the milliseconds until data of an age may be deleted; 0 when it may be deleted now.
   ///
-  /// A step of the clock before this time is noticed by this. Nothing waits for longer than it was to be
-  /// kept: with a retention of a minute, an hour more is against its purpose.
+  /// This also detects a step of the clock before this time. No data waits for longer than its
+  /// retention: with a retention of a minute, an extra hour would defeat the purpose.
   ///
   /// - Parameters:
-  ///   - age: The age from which they are deleted, in milliseconds.
+  ///   - age: The age from which data is deleted, in milliseconds.
   ///   - now: The time by both clocks, by which the age is judged.
   func rest(forAge age: Int64 = .max, at now: Moment) -> Int64 {
     wait.withLock {

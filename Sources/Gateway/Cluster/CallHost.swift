@@ -4,12 +4,12 @@ import ParleyProtocol
 import Reactor
 import ShardMessages
 
-/// The host of the calls that wait for homes on other servers: sends them, sends those again that were
-/// lost, and answers their callers when no home does.
+/// The host of the calls that wait for homes on other servers: sends calls, resends lost calls, and
+/// answers the callers when no home does.
 ///
 /// Confined to its shard.
 final class CallHost: TimerHandler {
-  /// How often calls are looked at, in milliseconds: while some wait to be repeated, and otherwise.
+  /// How often calls are checked, in milliseconds: while some wait to be repeated, and otherwise.
   private static let shortStep: Int64 = 50
   private static let longStep: Int64 = 500
 
@@ -18,9 +18,9 @@ final class CallHost: TimerHandler {
   private let figures: RelayCounts
   /// The calls of the shard's clients.
   private var calls: PendingCalls
-  /// The calls that came here and have gone on to other homes.
+  /// The calls that arrived here and were passed on to other homes.
   private var passed: PassedCalls
-  /// The servers that are not heard.
+  /// The servers that are silent.
   private var silent: Set<ServerID> = []
   private var lastName: UInt64 = 0
   private var timer: (token: EventLoop.TimerToken, time: Int64)?
@@ -36,7 +36,7 @@ final class CallHost: TimerHandler {
 
   // MARK: Sending
 
-  /// Sends a message to its receiver, and keeps the call that it may be.
+  /// Sends a message to its receiver, and keeps the message if it is a call.
   func send(_ message: ShardMessage) {
     let residence = routes.residence(of: message)
     guard let address = message.callAddress, address.shard == shard.handle.address else {
@@ -49,7 +49,7 @@ final class CallHost: TimerHandler {
     schedule(after: step)
   }
 
-  /// Sends a message to the home that it has got since it was sent here.
+  /// Passes on a message whose home has moved since the message was sent here.
   ///
   /// - Returns: Whether the receiver is elsewhere now.
   func passOn(_ message: ShardMessage) -> Bool {
@@ -62,7 +62,7 @@ final class CallHost: TimerHandler {
     return true
   }
 
-  /// A send that goes to another server has a name, so that it can be repeated.
+  /// Names a send to another server, so that the send can be repeated.
   private func named(_ message: ShardMessage, _ residence: ShardSet.Residence) -> ShardMessage {
     guard residence != .here else { return message }
     return message.named {
@@ -74,7 +74,7 @@ final class CallHost: TimerHandler {
 
   // MARK: Answers
 
-  /// The answer that a caller is given; `nil` when this one is not for it.
+  /// Returns the answer for the caller; `nil` when this outcome is not passed to it.
   func accept(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
     let isRepeated = outcome.isMoved || isPremature(outcome, address)
     let now = shard.loop.now
@@ -90,10 +90,10 @@ final class CallHost: TimerHandler {
     }
   }
 
-  /// Whether a home does not know yet that the caller's connection is in the channel: the stage of
-  /// this server is about to attach there.
+  /// Whether a home does not know yet that the caller's connection is in the channel, because this
+  /// server's stage has not attached there yet.
   ///
-  /// A connection that was put out of the channel knows that before the answer.
+  /// A connection that was removed from the channel is notified before the answer arrives.
   private func isPremature(_ outcome: CallOutcome, _ address: AnswerAddress) -> Bool {
     guard case .failure(let error) = outcome, error.code == .notInChannel,
       case .session(let reply) = address, let url = calls.channelURL(of: address)
@@ -106,8 +106,7 @@ final class CallHost: TimerHandler {
 
   // MARK: Losses
 
-  /// Sends what is lost with servers that the ring has no longer, or waits for other homes than it was
-  /// sent to.
+  /// Resends calls that were lost with servers no longer in the ring, or whose homes have changed.
   func ringDidChange(from old: ServerRing) {
     let ring = routes.ring
     calls.homesDidChange { old.home(ofChannel: $0).id != ring.home(ofChannel: $0).id }
@@ -119,7 +118,7 @@ final class CallHost: TimerHandler {
     answerPassed(where: isLost)
   }
 
-  /// Takes the servers that are not heard, and no others.
+  /// Replaces the set of servers that are silent.
   func silenceDidChange(_ servers: Set<ServerID>) {
     silent = servers
     guard !servers.isEmpty else { return }
@@ -131,14 +130,14 @@ final class CallHost: TimerHandler {
     routes.ring.hasLost(server, silent: silent)
   }
 
-  /// Sends again what was lost on the way to a server or from it.
+  /// Resends calls that were lost on the way to a server or from it.
   func linkWasReset(with server: ServerID) {
     lose { $0.server == server }
     answerPassed { $0 == server }
   }
 
-  /// Answers what waits for other servers, and from now on whatever would: they take this one for
-  /// dead, and do not answer it.
+  /// Answers all calls to other servers, now and from now on, because those servers consider this
+  /// one dead and do not answer it.
   func leave() {
     step = Self.shortStep
     calls.end(at: shard.loop.now)
@@ -151,7 +150,7 @@ final class CallHost: TimerHandler {
     repeatCalls(at: now)
   }
 
-  /// Answers the calls that were passed on to servers and are lost with them.
+  /// Answers the calls that were passed on to lost servers.
   private func answerPassed(where isLost: (ServerID) -> Bool) {
     for answer in passed.lose(at: shard.loop.now, where: isLost) { routes.transmit(answer) }
   }
@@ -163,7 +162,7 @@ final class CallHost: TimerHandler {
     lookAtCalls()
   }
 
-  /// Repeats what is to be repeated, and answers the callers that have waited too long.
+  /// Repeats the calls that are due, and answers the callers that have waited too long.
   func lookAtCalls() {
     let now = shard.loop.now
     for call in calls.takeExpired(at: now) { fail(call) }
@@ -230,7 +229,7 @@ extension CallOutcome {
     if case .failure(let error) = self { error.isMoved } else { false }
   }
 
-  /// Whether a server was kept from carrying a call out by something else than the call.
+  /// Whether a call failed because of the server, not because of the call.
   fileprivate var isFailureOfServer: Bool {
     guard case .failure(let error) = self else { return false }
     return error.code == .internalError || error.code == .rateLimited

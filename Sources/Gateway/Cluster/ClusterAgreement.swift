@@ -3,10 +3,10 @@ import Crypto
 import Glibc
 import ParleyProtocol
 
-/// The settings that all servers of a cluster must share, as digests that the registry can keep.
+/// The settings that all servers of a cluster must share, as digests that the registry can store.
 ///
 /// A server whose settings differ would refuse the tokens of the others, post events elsewhere or
-/// judge by other limits. Digests keep secrets out of the registry.
+/// apply other limits. Digests keep secrets out of the registry.
 struct ClusterAgreement: Sendable, Equatable {
   /// Digests by the names of the settings.
   let digests: [String: String]
@@ -18,7 +18,7 @@ struct ClusterAgreement: Sendable, Equatable {
     shown = [:]
   }
 
-  /// The settings that are compared as they are written, and are no secrets or addresses.
+  /// The settings that are compared as written, and are neither secrets nor addresses.
   private static let openNames: Set = [
     "auth.mode", "store.retention_days",
     "limits.flood.messages", "limits.flood.window_ms", "limits.flood.exempt_operators",
@@ -43,7 +43,7 @@ struct ClusterAgreement: Sendable, Equatable {
       "files.store": settings.files.store.sharedPart,
       "webhooks.urls": settings.webhooks.urls.joined(separator: "\n"),
       "webhooks.secret": settings.webhooks.secret?.value ?? "",
-      // Servers may reach one bus by different names.
+      // Servers may reach the same bus under different names.
       "cluster.bus": settings.cluster.bus?.kind ?? "",
       "cluster.secret": settings.cluster.secret?.value ?? "",
     ]
@@ -54,13 +54,13 @@ struct ClusterAgreement: Sendable, Equatable {
     texts.merge(shown) { own, _ in own }
     let cluster = settings.cluster.name
     digests = texts.reduce(into: [:]) { digests, text in
-      // The name goes in so that one digest does not give away another setting of the same value.
+      // The name is included so that a digest does not reveal another setting with the same value.
       let digest = TokenDigest(of: "\(cluster)\n\(text.key)\n\(text.value)")
       digests[text.key] = String(digest.hex.prefix(32))
     }
   }
 
-  /// The text of a file, which may lie elsewhere on each machine; empty when it cannot be read.
+  /// The text of a file, whose path may differ by machine; empty when the file cannot be read.
   private static func contents(of path: String) -> String {
     guard let file = fopen(path, "re") else { return "" }
     defer { fclose(file) }
@@ -71,7 +71,7 @@ struct ClusterAgreement: Sendable, Equatable {
 
   /// The settings that differ from those of another server, by name.
   ///
-  /// A setting that only one of them has, because it is of another version, does not count.
+  /// A setting that only one of the two servers has, because their versions differ, does not count.
   func differences(from other: ClusterAgreement) -> [String] {
     digests.keys.filter { name in
       guard let theirs = other.digests[name] else { return false }
@@ -81,7 +81,7 @@ struct ClusterAgreement: Sendable, Equatable {
 }
 
 extension FilePlace {
-  /// The part that servers must agree on: a directory may be mounted elsewhere on each machine.
+  /// The part that servers must agree on: the path of a directory may differ by machine.
   fileprivate var sharedPart: String {
     switch self {
     case .dataDirectory: "data_dir"

@@ -5,20 +5,20 @@ import Reactor
 import ShardMessages
 import Synchronization
 
-/// Receives what other servers send, and hands it to the shards of this one.
+/// Receives messages from other servers, and passes them to the shards of this one.
 ///
-/// A message for a channel or a user that is not at home here is passed on, at most to as many servers
-/// as ``RelayedMessage/passLimit`` says. Servers whose views of the ring differ so find one another;
-/// a call that finds no home is answered with ``ServiceError/moved``.
+/// A message for a channel or a user that is not at home here is passed on, up to
+/// ``RelayedMessage/passLimit`` times. Messages thus reach their home while servers' views of the
+/// ring differ; a call that finds no home is answered with ``ServiceError/moved``.
 final class ClusterInbox: ClusterDelegate {
-  /// The shards of this server, from when there are any.
+  /// The shards of this server, once they exist.
   private struct Target {
     let shards: ShardSet
     let network: any ClusterNetwork
   }
 
   private enum State {
-    /// The events that came before the shards were there.
+    /// The events that arrived before the shards existed.
     case closed([Event])
     case open(Target)
   }
@@ -34,10 +34,10 @@ final class ClusterInbox: ClusterDelegate {
   let figures = RelayCounts()
   private let logger: Logger
   private let state = Mutex(State.closed([]))
-  /// Servers whose messages could not be read, each of which is named in the log once.
+  /// Servers whose messages could not be decoded; each is logged once.
   private let strangers = Mutex<Set<ServerID>>([])
   private let passed: Mutex<PassedCalls>
-  /// The servers that are not heard.
+  /// The servers that are silent.
   private let silent = Mutex<Set<ServerID>>([])
 
   /// - Parameter callTimeout: Milliseconds that a call may take.
@@ -46,7 +46,7 @@ final class ClusterInbox: ClusterDelegate {
     self.logger = logger
   }
 
-  /// Hands over to the shards from now on, beginning with what has come before.
+  /// Starts passing events to the shards, beginning with those that have already arrived.
   func open(_ shards: ShardSet, _ network: any ClusterNetwork) {
     let target = Target(shards: shards, network: network)
     state.withLock { state in
@@ -79,7 +79,7 @@ final class ClusterInbox: ClusterDelegate {
       switch state {
       case .open(let target): return target
       case .closed(var events):
-        // Appended to in place: nothing else may refer to the list.
+        // The list is appended to in place, so nothing else may refer to it.
         state = .closed([])
         events.append(event)
         state = .closed(events)
@@ -143,13 +143,13 @@ final class ClusterInbox: ClusterDelegate {
     shards.receiver(of: message)?.enqueue(.message(message))
   }
 
-  /// Answers the calls that were passed on to servers that are gone, or are not heard and no homes any more.
+  /// Answers the calls that were passed on to servers that are gone, or are silent and no longer homes.
   private func answerLost(_ target: Target) {
     let (ring, silent) = (target.network.ring, silent.withLock(\.self))
     answerLost(target) { ring.hasLost($0, silent: silent) }
   }
 
-  /// Answers the calls that were passed on to servers and are lost with them.
+  /// Answers the calls that were passed on to lost servers.
   private func answerLost(_ target: Target, where isLost: (ServerID) -> Bool) {
     let now = SystemClock.monotonicMilliseconds
     let answers = passed.withLock { $0.lose(at: now, where: isLost) }
@@ -157,10 +157,10 @@ final class ClusterInbox: ClusterDelegate {
   }
 }
 
-/// Counts of what passes between servers.
+/// Counts of messages and calls between servers.
 final class RelayCounts: Sendable {
   enum Figure: Int, CaseIterable {
-    /// Messages that are not of a form that this version knows.
+    /// Messages in a form that this version does not know.
     case unreadable
     /// Messages for a channel or user whose home is another server.
     case passedOn
@@ -168,9 +168,9 @@ final class RelayCounts: Sendable {
     case lost
     /// Calls that were sent again.
     case repeated
-    /// Calls that another server did not answer in time, or cannot answer any more.
+    /// Calls that another server did not answer in time, or can no longer answer.
     case unanswered
-    /// Answers that leave their callers not knowing the outcome of a call.
+    /// Answers with which the outcome of a call stays unknown to the caller.
     case unknownOutcomes
     /// Questions to other servers that were not answered in time.
     case lateAnswers

@@ -9,7 +9,7 @@ import PostgreSQL
 import Reactor
 import Synchronization
 
-/// This server in its cluster: the network, and what operators see of it.
+/// This server in its cluster: the network, and its state as shown to operators.
 final class ClusterNode: ClusterObserver {
   let network: ClusterLoop
   private let busKind: String
@@ -17,13 +17,13 @@ final class ClusterNode: ClusterObserver {
   private let warnings = Mutex(ClusterWarnings())
   private let queue = DispatchQueue(label: "cluster-warnings")
 
-  /// Joins the cluster of the settings, with a number in it; it becomes a home with ``serve(_:)``.
+  /// Joins the configured cluster under a number; ``serve(_:)`` then makes this server a home.
   ///
-  /// Waits for a registry and a bus that cannot be reached.
+  /// Waits while the registry or the bus cannot be reached.
   ///
   /// - Returns: `nil` when the settings name no cluster.
-  /// - Throws: An error for the operator: settings that differ from those of other servers, a
-  ///   database that refuses.
+  /// - Throws: An error for the operator: settings that differ from those of other servers, or a
+  ///   refusal by the database.
   init?(
     _ settings: Settings, _ relays: RelayCounts, _ wait: StartWait, logger: Logger
   ) throws {
@@ -43,11 +43,11 @@ final class ClusterNode: ClusterObserver {
       ])
   }
 
-  /// Hands over what comes from other servers from now on, and lets this server be a home.
+  /// Starts passing messages from other servers to the inbox, and makes this server a home.
   func serve(_ inbox: ClusterInbox) { network.start(inbox) }
 
-  /// Publishes settings that were reloaded for comparison with other servers, and logs soon which of those
-  /// run with other values.
+  /// Publishes reloaded settings for comparison with other servers, then logs which of those
+  /// servers run with other values.
   func adopt(_ settings: Settings, _ logger: Logger) {
     guard let store = settings.store.url else { return }
     let options = Self.options(settings, store: store.value)
@@ -73,18 +73,18 @@ final class ClusterNode: ClusterObserver {
     }
   }
 
-  /// Makes this server a home no longer.
+  /// Stops this server from being a home.
   func drain() { network.drain() }
 
-  /// Leaves the cluster; waits until the others can know.
+  /// Leaves the cluster; waits until the other servers can detect that.
   func leave() { network.stop() }
 
-  /// The time of the cluster: that of its database.
+  /// The clock of the cluster, which is that of its database.
   var clock: DeploymentClock {
     DeploymentClock(clusterOffset: { [network] in network.clockOffset })
   }
 
-  /// Logs what happens to the bus, as long as this server is there.
+  /// Logs changes of the bus, as long as this object exists.
   private func watch(_ logger: Logger) {
     let lines = warnings.withLock {
       $0.take(network.figures, at: SystemClock.monotonicMilliseconds)
@@ -190,8 +190,8 @@ final class ClusterNode: ClusterObserver {
 
   /// Waits for the registry's first answer and for the bus.
   ///
-  /// The answer brings the registry's clock and the list of servers: nothing may be judged by another
-  /// clock. A server that the bus does not reach would be of no use to clients.
+  /// The answer contains the registry's clock and the list of servers; no other clock may be used.
+  /// A server that the bus does not reach would be of no use to clients.
   ///
   /// - Returns: `false` when the others have declared this server dead meanwhile.
   private static func isConnected(_ network: ClusterLoop, _ wait: StartWait) throws -> Bool {
@@ -249,8 +249,8 @@ final class ClusterNode: ClusterObserver {
 }
 
 extension ClusterError {
-  /// The failure to join, as an operator's supervisor has to see it: with wrong settings, trying again
-  /// does not help.
+  /// The failure to join, as reported to the operator's supervisor: with wrong settings, trying
+  /// again does not help.
   fileprivate func asFailure(ofCluster name: String) -> any Error {
     switch self {
     case .settingsDiffer(let differences):

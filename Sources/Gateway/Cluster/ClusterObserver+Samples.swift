@@ -34,7 +34,7 @@ extension ClusterObserver {
   }
 
   private var serverSamples: [MetricSample] {
-    // One that has left as it should is nobody's loss.
+    // A server that has left properly is not counted.
     let states = servers.filter { $0.end?.ending != .left }.map(\.state)
     return ClusterStatus.State.allCases.map { state in
       MetricSample(

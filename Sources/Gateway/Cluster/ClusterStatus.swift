@@ -1,7 +1,7 @@
 import Cluster
 import ParleyProtocol
 
-/// The servers of a deployment as one of them sees them, with what they depend on.
+/// The servers of a deployment as one of them sees them, with their dependencies.
 struct ClusterStatus: Sendable, Equatable {
   /// One server.
   struct Server: Sendable, Equatable {
@@ -10,18 +10,18 @@ struct ClusterStatus: Sendable, Equatable {
     let name: String
     let version: String
     let state: State
-    /// Whether it receives its own beats over the bus; true without a bus.
+    /// Whether the server receives its own beats over the bus; true without a bus.
     let hearsBus: Bool
     /// Unix milliseconds.
     let startedAt: Int64
-    /// Milliseconds since its last sign of life.
+    /// Milliseconds since the server's last beat.
     let beatAge: Int64
-    /// `nil` for a server that has not said how many it has.
+    /// `nil` for a server that has not reported the number.
     var sessions: Int64?
     /// `nil` for a server that has not ended.
     var end: End?
 
-    /// The same server with a number of sessions, if there is one.
+    /// Returns the same server with a number of sessions, if it is known.
     func counting(_ sessions: Int64?) -> Server {
       guard end == nil else { return self }
       var server = self
@@ -39,22 +39,22 @@ struct ClusterStatus: Sendable, Equatable {
 
   /// The stage of a server's life.
   enum State: String, Sendable, CaseIterable {
-    /// It is registered and not a home yet.
+    /// Registered, but not a home yet.
     case joining
     case live
-    /// Its channels and users have other homes, and its sessions leave.
+    /// Its channels and users have other homes, and its sessions are leaving.
     case draining
-    /// It has ended within the last minutes.
+    /// Ended within the last minutes.
     case dead
   }
 
   /// The carrier of messages between servers.
   struct Bus: Sendable, Equatable {
-    /// `redis`, `postgresql`, or `none` on a server that is alone.
+    /// `redis`, `postgresql`, or `none` on a standalone server.
     let kind: String
     let isUp: Bool
-    /// Milliseconds since a beat of the server's own came back over the bus; before the first, since the
-    /// start.
+    /// Milliseconds since one of the server's own beats came back over the bus, or since the start
+    /// if none has.
     let echoAge: Int64
 
     /// The bus of a server that needs none.
@@ -65,23 +65,23 @@ struct ClusterStatus: Sendable, Equatable {
   struct Database: Sendable, Equatable {
     /// `sqlite` or `postgresql`.
     let engine: String
-    /// The reason why it takes no writes; `nil` while it does.
+    /// The reason why the database accepts no writes; `nil` while it does.
     let problem: String?
   }
 
   let clusterName: String
-  /// The server that made this.
+  /// The server that produced this status.
   let local: ServerID
-  /// All servers that the registry holds, in the order of their slots.
+  /// All servers in the registry, in the order of their slots.
   let servers: [Server]
   let bus: Bus
   let database: Database
 }
 
 extension ClusterStatus {
-  /// Writes it as the Platform API shows it.
+  /// Writes the status as the Platform API shows it.
   ///
-  /// - Parameter home: The server on which a channel is judged, when one was asked about.
+  /// - Parameter home: The server on which a channel is judged, if the request names a channel.
   func encode(home: ServerID?, into writer: inout JSONWriter) {
     writer.object {
       $0.member("name", clusterName)

@@ -1,9 +1,9 @@
 import Cluster
 import Logging
 
-/// Notices what operators have to know of the bus, and says it once: that it goes down and comes back,
-/// and, at most once a minute each, that messages on it were dropped, and that servers of other
-/// deployments use it.
+/// Reports bus problems to operators once: that the bus goes down and comes back, and, at most once
+/// a minute each, that messages on the bus were dropped and that servers of other deployments use
+/// it.
 struct ClusterWarnings {
   struct Line: Equatable {
     var level: Logger.Level
@@ -11,14 +11,14 @@ struct ClusterWarnings {
     var metadata: [String: String]
   }
 
-  /// The state of a bus that was never up, which is no fault yet.
+  /// The state of a bus that was never up, which is not a fault.
   private static let beginning = "starting"
   private static let pause: Int64 = 60_000
 
   private var fault: String? = beginning
   private var noted = ClusterTraffic()
-  /// Beats of servers that the registry does not have, in a minute, that are no accident: one that
-  /// begins or ends causes a few.
+  /// The beats per minute from servers missing in the registry that indicate a fault: a server that
+  /// starts or ends causes a few.
   private static let strangeBeats: UInt64 = 20
 
   private var nextNote = Int64.min

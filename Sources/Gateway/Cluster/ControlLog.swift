@@ -8,11 +8,11 @@ import Synchronization
 import Unfurler
 import Webhooks
 
-/// Follows the announcements of all servers, and lets their changes hold on this one.
+/// Follows the announcements of all servers, and applies their changes on this one.
 ///
-/// A change is announced in its own transaction, so no loss on the bus hides it: a hint makes the others
-/// read at once, and each server reads with every beat, after a reset and after a change of the ring
-/// too. The parts that are small are read anew as a whole; sessions that have lost their right are
+/// A change is announced in its own transaction, so no loss on the bus hides it: a hint makes other
+/// servers read at once, and each server also reads with every beat, after a reset and after a
+/// change of the ring. Small parts are reread as a whole; sessions that have lost their right are
 /// found among those of this server.
 final class ControlLog: Sendable {
   /// A part of the store that every server keeps in memory.
@@ -26,32 +26,32 @@ final class ControlLog: Sendable {
     /// A read begins when the pause after the last one is over.
     case waiting
     case reading
-    /// More may have come meanwhile.
+    /// More announcements may have arrived meanwhile.
     case readingOnceMore
   }
 
   private struct State {
-    /// `nil` when all is to be read anew.
+    /// `nil` when everything must be reread.
     var cursor: AnnouncementCursor?
     var progress = Progress.idle
-    /// Parts that changed and could not be read yet.
+    /// Parts that changed and have not been read since.
     var due: Set<Part> = []
   }
 
-  /// Least time between two reads: a thousand changes in a second cost twenty.
+  /// The minimum time between two reads: a thousand changes in a second cost twenty reads.
   private static let pause = DispatchTimeInterval.milliseconds(50)
 
   private let queue = DispatchQueue(label: "control-log")
   private let state: Mutex<State>
 
-  /// Begins after all that was announced so far; what a server keeps in memory is to be read after
-  /// that.
+  /// Begins after all earlier announcements; the data that a server keeps in memory must be read
+  /// after that.
   init(_ store: Store) throws(StoreError) {
     let page = try store.performNow(AnnouncementRead.newest)
     state = Mutex(State(cursor: AnnouncementCursor(after: page)))
   }
 
-  /// Reads from now on as long as the services are there.
+  /// Reads announcements at an interval, as long as the services exist.
   ///
   /// - Parameter interval: Milliseconds.
   func follow(for services: GatewayServices, every interval: Int64) {
@@ -62,7 +62,7 @@ final class ControlLog: Sendable {
     }
   }
 
-  /// Reads what was announced; a read under way is followed by another.
+  /// Reads new announcements; a read in progress is followed by another.
   func read(for services: GatewayServices) {
     let begins = state.withLock { state in
       switch state.progress {
@@ -97,7 +97,7 @@ final class ControlLog: Sendable {
         return .gap
       }
       let reading = cursor.take(page)
-      // The next page is the first of a new cursor, and all is read after it.
+      // The next page is the first of a new cursor, and everything is reread after it.
       state.cursor = reading == .gap ? nil : cursor
       return reading
     }
@@ -123,7 +123,7 @@ final class ControlLog: Sendable {
     if !evictions.isEmpty { services.shards.sendToAll(LocalMessage.evict(evictions)) }
   }
 
-  /// Gives up all that an announcement may have changed which is not known any more.
+  /// Discards everything that a missed announcement may have changed.
   private func startAnew(_ services: GatewayServices) {
     let isReady = state.withLock { state in
       state.due.formUnion(Part.allCases)
@@ -139,7 +139,7 @@ final class ControlLog: Sendable {
 
   // MARK: Parts
 
-  /// Reads the parts that have changed, one after the other, so that an older state never follows a
+  /// Reads the parts that have changed one after another, so that an older state never replaces a
   /// newer one.
   private func readDueParts(_ services: GatewayServices) {
     let (part, isAnew) = state.withLock { ($0.due.first, $0.cursor == nil) }
@@ -194,12 +194,12 @@ final class ControlLog: Sendable {
 }
 
 extension GatewayServices {
-  /// Lets what was announced with a change hold on all servers soon; on any thread.
+  /// Makes all servers apply an announced change soon; may be called on any thread.
   func didAnnounce() {
     readAnnouncements()
     SharedNotices(shards)?.broadcast([], to: .controlLog)
   }
 
-  /// Reads what was announced; nothing on a server alone.
+  /// Reads new announcements; does nothing on a standalone server.
   func readAnnouncements() { controlLog?.read(for: self) }
 }

@@ -10,9 +10,9 @@ extension GatewayServices {
   /// This server.
   var serverID: ServerID { cluster?.local ?? lone.id }
 
-  /// The servers, seen from this one.
+  /// The servers, as this one sees them.
   ///
-  /// - Parameter sessions: The sessions of servers that have said how many they have, by slot.
+  /// - Parameter sessions: The session counts of the servers that have reported them, by slot.
   func clusterStatus(sessions: [UInt16: Int64]) -> ClusterStatus {
     let problem: String? = if case .failing(let reason) = store.health { reason } else { nil }
     return ClusterStatus(
@@ -39,7 +39,7 @@ extension GatewayServices {
       hearsBus: true, startedAt: lone.startedAt, beatAge: 0, sessions: total(.sessions))
   }
 
-  /// Begins to stop because a caller of the Platform API asked for it.
+  /// Begins to drain at the request of a Platform API caller.
   ///
   /// - Parameter caller: The token and address of the caller, as far as they are known.
   func drainOnRequest(askedBy caller: Logger.Metadata) {
@@ -56,7 +56,7 @@ extension GatewayServices {
   }
 }
 
-/// A server from its start to its end, when it is in no cluster.
+/// A server that is in no cluster, from its start to its end.
 struct LoneServer: Sendable {
   let id = ServerID(rawValue: .random(in: 1...(.max)))
   let name: String
@@ -68,7 +68,7 @@ struct LoneServer: Sendable {
 
 /// The machine that the process runs on.
 enum Machine {
-  /// The name that the machine gives itself, at most 64 bytes.
+  /// The machine's host name, at most 64 bytes.
   static var name: String {
     var buffer = [CChar](repeating: 0, count: 65)
     guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }

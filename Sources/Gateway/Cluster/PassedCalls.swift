@@ -6,8 +6,8 @@ import ShardMessages
 
 /// The calls that were passed on to another home, for as long as their callers may wait for them.
 ///
-/// A caller knows nothing of that home. When it is gone, only the server that passed the call on can say
-/// so. A pure value: times are milliseconds of a clock that does not go back.
+/// A caller does not know that home. When the home is gone, only the server that passed the call on
+/// can report it. A pure value: times are milliseconds of a monotonic clock.
 struct PassedCalls {
   private struct Call {
     let address: AnswerAddress
@@ -16,7 +16,7 @@ struct PassedCalls {
     let time: Int64
   }
 
-  /// Milliseconds after which callers have given a call up.
+  /// Milliseconds after which callers have given up a call.
   private let timeout: Int64
   private var calls: Deque<Call> = []
 
@@ -31,14 +31,14 @@ struct PassedCalls {
   mutating func note(_ message: ShardMessage, to server: ServerID, at now: Int64) {
     dropOld(at: now)
     guard let address = message.callAddress else { return }
-    // The caller gives a send a name only when it sends it again, and then it is a second message.
+    // The caller names a send only when resending it, and the resend is then a second message.
     let kind = message.isUnnamedSend ? .change : message.callKind
     calls.append(Call(address: address, kind: kind, server: server, time: now))
   }
 
-  /// Takes out the calls whose answer may not come any more.
+  /// Removes the calls whose answers may no longer arrive.
   ///
-  /// - Returns: What their callers are answered: to send the call again, or that its outcome is unknown.
+  /// - Returns: The answers to their callers: to send the call again, or that its outcome is unknown.
   mutating func lose(at now: Int64, where isLost: (ServerID) -> Bool) -> [ShardMessage] {
     dropOld(at: now)
     let lost = calls.filter { isLost($0.server) }

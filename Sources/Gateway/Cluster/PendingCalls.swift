@@ -5,35 +5,35 @@ import ShardMessages
 
 /// The calls of a shard's clients that a home has not answered.
 ///
-/// A pure value: times are milliseconds of the shard's loop. Of a call that was sent more than once only
-/// the first answer counts.
+/// A pure value: times are milliseconds of the shard's loop. Only the first answer to a call that
+/// was sent more than once counts.
 struct PendingCalls {
   /// A call as it was sent.
   struct Call {
     let address: AnswerAddress
     fileprivate(set) var message: ShardMessage
     let kind: CallKind
-    /// The server that has the call; `nil` for this one, which answers without fail while it is in the
+    /// The server that has the call; `nil` for this one, which always answers while it is in the
     /// cluster, unless it has passed the call on.
     var server: ServerID?
-    /// The place among all calls of the shard.
+    /// The position among all calls of the shard.
     let number: UInt64
     fileprivate(set) var deadline: Int64
-    /// The times that it was sent; 0 while it waits for others before it.
+    /// How often the call was sent; 0 while it waits for earlier calls.
     var attemptCount = 0
     var sentAt: Int64
-    /// The place among all that the shard has sent.
+    /// The position among everything that the shard has sent.
     fileprivate(set) var transmission: UInt64
     /// When the call is to be sent again; `nil` while an answer is awaited.
     var repetition: Int64?
   }
 
-  /// The use of an answer.
+  /// The way in which an answer is handled.
   enum Verdict: Equatable {
     case deliver
-    /// Deliver it, unless it says that a server has failed: the send may have been carried out before.
+    /// Deliver the answer, unless it reports a server failure: the send may have been carried out.
     case doubt
-    /// Another answer came before, or the caller knows that the outcome is unknown.
+    /// Another answer came first, or the caller was informed that the outcome is unknown.
     case drop
     /// The call will be sent again.
     case wait
@@ -42,20 +42,20 @@ struct PendingCalls {
   /// The first pause before a call is sent to a home that has moved, in milliseconds; each further one
   /// is twice as long.
   private static let pause: Int64 = 50
-  /// Milliseconds that this server may still take for a call when the cluster goes on without it: what a
-  /// call waits for here may be a database, or another server, that does not answer it any more.
+  /// Milliseconds that this server may still take for a call after it has left the cluster: the
+  /// call may be waiting for a database, or another server, that no longer answers.
   private static let lastTime: Int64 = 1_000
 
   /// Milliseconds that a call may take.
   private let timeout: Int64
-  /// Whether the time of all calls is over.
+  /// Whether the time of all calls has ended.
   private var isOver = false
   private var calls: [CallKey: Call] = [:]
   private var lastNumber: UInt64 = 0
   private var lastTransmission: UInt64 = 0
-  /// Calls that are over though another answer may come, with the time until which that is so.
+  /// Ended calls for which another answer may arrive, with the time until which it may.
   private var ended: [CallKey: Int64] = [:]
-  /// Until when the calls of a channel wait, so that they keep their order.
+  /// The time until which the calls of a channel wait, so that they keep their order.
   private var pauses: [String: Int64] = [:]
   private var slowLanes = SlowLanes()
 
@@ -66,12 +66,12 @@ struct PendingCalls {
 
   var isEmpty: Bool { calls.isEmpty && ended.isEmpty }
   var count: Int { calls.count }
-  /// Whether sends may go on that have waited for others before them.
+  /// Whether sends that have waited for earlier ones may proceed.
   var mayGoOn: Bool { slowLanes.mayGoOn }
 
-  /// Keeps a call that is about to be sent, or that goes on to its next server.
+  /// Keeps a call that is about to be sent, or is passed on to its next server.
   ///
-  /// - Returns: Whether to send the call now; else it waits for those before it.
+  /// - Returns: Whether to send the call now; otherwise it waits for earlier calls.
   mutating func begin(
     _ message: ShardMessage, _ address: AnswerAddress, to server: ServerID?, at now: Int64
   ) -> Bool {
@@ -101,7 +101,7 @@ struct PendingCalls {
   /// The channel that a call is about.
   func channelURL(of address: AnswerAddress) -> String? { calls[address.key]?.message.channelURL }
 
-  /// Takes an answer of a home.
+  /// Handles an answer of a home.
   mutating func end(_ address: AnswerAddress, at now: Int64) -> Verdict {
     let key = address.key
     guard let call = calls.removeValue(forKey: key) else {
@@ -113,14 +113,14 @@ struct PendingCalls {
     return call.kind == .send ? .doubt : .deliver
   }
 
-  /// Takes a refusal of a server that is not the home, or does not know the caller: the call is sent
-  /// again after a pause, while its time lasts.
+  /// Handles a refusal by a server that is not the home, or does not know the caller: the call is
+  /// sent again after a pause, until its deadline.
   mutating func postpone(_ address: AnswerAddress, at now: Int64) -> Verdict {
     let key = address.key
     guard let call = calls[key] else { return .drop }
     guard now < call.deadline else {
       give(up: key, at: now)
-      // Servers may have passed it on to a home that was lost.
+      // Servers may have passed the call on to a home that was lost.
       return call.kind == .send ? .doubt : .deliver
     }
     slowDown(call)
@@ -130,7 +130,7 @@ struct PendingCalls {
     return .wait
   }
 
-  /// Slows down the sends to channels whose homes have changed, while others are on their old way.
+  /// Slows down the sends to channels whose homes have changed, while others are on the old route.
   mutating func homesDidChange(where isChanged: (_ channelURL: String) -> Bool) {
     for call in calls.values where call.lane.map({ isChanged($0.channelURL) }) ?? false {
       slowDown(call)
@@ -141,11 +141,11 @@ struct PendingCalls {
     if let lane = call.lane { slowLanes.add(lane, after: lastTransmission) }
   }
 
-  /// Takes out the calls whose answer can't come any more.
+  /// Removes the calls whose answers can no longer arrive.
   ///
-  /// Calls that may be repeated are to be sent again at once.
+  /// Calls that may be repeated become due to be sent again at once.
   ///
-  /// - Parameter isLost: Decides by the server that has a call and the call itself.
+  /// - Parameter isLost: Decides from a call and the server that has it.
   /// - Returns: The calls that may have been carried out.
   mutating func lose(at now: Int64, where isLost: (Call) -> Bool) -> [Call] {
     var failed: [Call] = []
@@ -161,8 +161,8 @@ struct PendingCalls {
     return failed.sorted { $0.number < $1.number }
   }
 
-  /// Has requests to enter sent again that have waited for a part of their time: they take their way
-  /// over two homes, and what is lost between these nobody reports.
+  /// Repeats requests to enter that have waited for a part of their time: they pass through two
+  /// homes, and losses between these are not reported.
   mutating func renewEntries(at now: Int64) {
     for (key, call) in calls where call.repetition == nil && call.sentAt + timeout / 4 <= now {
       guard case .user(_, .enter) = call.message else { continue }
@@ -170,8 +170,8 @@ struct PendingCalls {
     }
   }
 
-  /// The calls that are to be sent again now, in their order; ``resume(_:as:to:at:)`` or
-  /// ``forget(_:at:)`` follows for each.
+  /// Takes the calls that are due to be sent again, in order; ``resume(_:as:to:at:)`` or
+  /// ``forget(_:at:)`` must follow for each.
   mutating func takeRepetitions(at now: Int64) -> [Call] {
     pauses = pauses.filter { $0.value > now }
     let due = slowLanes.takeDue(of: calls.values, at: now)
@@ -179,7 +179,7 @@ struct PendingCalls {
     return due
   }
 
-  /// Takes note of a call that is sent again.
+  /// Notes that a call is sent again.
   mutating func resume(
     _ call: Call, as message: ShardMessage, to server: ServerID?, at now: Int64
   ) {
@@ -192,8 +192,8 @@ struct PendingCalls {
     calls[key]?.attemptCount += 1
   }
 
-  /// Takes out the calls that another server has not answered in time, or this one in twice that time: it
-  /// may have passed them on.
+  /// Removes the calls that another server has not answered in time, or this one in twice that
+  /// time, as it may have passed them on.
   mutating func takeExpired(at now: Int64) -> [Call] {
     ended = ended.filter { $0.value > now }
     let expired = calls.values.filter { call in
@@ -204,8 +204,8 @@ struct PendingCalls {
     return expired.sorted { $0.number < $1.number }
   }
 
-  /// Lets the time of all calls be over, and of those that begin later too; those that this server has
-  /// get a moment more.
+  /// Ends the time of all calls, including later ones; calls that this server has get a moment
+  /// more.
   mutating func end(at now: Int64) {
     isOver = true
     for (key, call) in calls {
@@ -220,10 +220,10 @@ struct PendingCalls {
     return server == nil ? Self.lastTime : 0
   }
 
-  /// Takes out a call whose caller is gone.
+  /// Removes a call whose caller is gone.
   mutating func forget(_ call: Call, at now: Int64) { give(up: call.address.key, at: now) }
 
-  /// The sends of sessions to a channel, in their order.
+  /// The sends of sessions to a channel, in order.
   func awaitedSends(toChannel url: String) -> [AwaitedSend] {
     calls.values.sorted { $0.number < $1.number }.compactMap { call in
       guard case .channel(url, .command(.send(let order), let principal, _)) = call.message

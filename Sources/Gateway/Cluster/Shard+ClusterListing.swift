@@ -58,7 +58,7 @@ extension Shard {
   }
 }
 
-/// Leaves channels as they are: their answer shows how many participants they have, which is known
+/// Leaves channels unencoded: their encoding includes the number of participants, which is known
 /// later.
 private struct ChannelMeasure: PageEncoder {
   let encode: @Sendable (ChannelInfo, inout JSONWriter) -> Void

@@ -2,16 +2,16 @@ import Channels
 import Cluster
 import ShardMessages
 
-/// The part of a shard that knows the other servers of a cluster, and goes on when they change.
+/// The part of a shard that knows the other servers of a cluster, and reacts when they change.
 ///
 /// Confined to its shard.
 final class ShardEdge {
   let routes: ShardRoutes
   let calls: CallHost
   private unowned let shard: Shard
-  /// Whether the other servers have heard of this shard's stages.
+  /// Whether the other servers have been notified of this shard's stages.
   private var hasBegun = false
-  /// Whether the cluster goes on without this server.
+  /// Whether this server has left the cluster.
   private var hasLeft = false
 
   init(_ network: any ClusterNetwork, _ figures: RelayCounts, shard: Shard, timeout: Int64) {
@@ -20,12 +20,12 @@ final class ShardEdge {
     calls = CallHost(routes, figures, shard: shard, timeout: timeout)
   }
 
-  /// Goes on with the ring that the network has now.
+  /// Adopts the current ring of the network.
   func ringDidChange() {
     let old = routes.followRing()
     let ring = routes.ring
     guard ring != old else { return begin() }
-    // The others have taken over all that was here, and its sessions are going to end.
+    // The other servers have taken over everything here, and the sessions here will end.
     guard !hasLeft else { return shard.channels.homesDidChange() }
     readAnnouncements()
     shard.users.removeSessions { ring.member(slot: $0.server) == nil }
@@ -46,14 +46,14 @@ final class ShardEdge {
     calls.ringDidChange(from: old)
   }
 
-  /// Lets the others know that this shard has no stages for them, when it begins with their ring.
+  /// Notifies the other servers that this shard has no stages for them, when it begins with their ring.
   private func begin() {
     guard !hasBegun else { return }
     hasBegun = true
     shard.markStages(for: routes.otherServers)
   }
 
-  /// Begins anew with a server after messages from it and to it were lost.
+  /// Resynchronizes with a server after messages to or from it were lost.
   func linkWasReset(with server: ServerID, count: Int) {
     routes.linkWasReset(with: server, count: count)
     guard !hasLeft else { return }
@@ -70,13 +70,13 @@ final class ShardEdge {
     calls.linkWasReset(with: server)
   }
 
-  /// The cluster goes on without this server.
+  /// Notes that this server has left the cluster.
   func leave() {
     hasLeft = true
     calls.leave()
   }
 
-  /// Reads what was announced meanwhile, once for all shards.
+  /// Reads new announcements, once for all shards.
   private func readAnnouncements() {
     if shard.handle.index == 0 { shard.services.readAnnouncements() }
   }

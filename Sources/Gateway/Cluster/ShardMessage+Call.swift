@@ -18,7 +18,7 @@ enum AnswerAddress: Sendable {
     }
   }
 
-  /// The message that answers; `nil` when a session that opens waits, which no message refuses.
+  /// The message with the answer; `nil` for an opening session, which no message can refuse.
   func answer(_ outcome: CallOutcome) -> ShardMessage? {
     switch self {
     case .session(let address): .session(address.session, .complete(address, outcome))
@@ -37,18 +37,18 @@ enum AnswerAddress: Sendable {
   }
 }
 
-/// Names a call on the shard of its caller.
+/// Identifies a call on the shard of its caller.
 enum CallKey: Hashable, Sendable {
   case session(UInt64, CallTicket)
   case exchange(UInt64, UInt64)
   case opening(UInt64)
 }
 
-/// The way in which a call that got lost may be dealt with.
+/// The way in which a lost call may be handled.
 enum CallKind: Sendable, Hashable {
-  /// Changes nothing, or the same however often it is carried out.
+  /// Changes nothing, or has the same effect however often it is carried out.
   case repeatable
-  /// A message to be sent, which the log recognises by its name.
+  /// A send, which the log recognises by its name.
   case send
   /// Another change, which may have been made.
   case change
@@ -65,11 +65,11 @@ extension ShardMessage {
     }
   }
 
-  /// Whether nobody but the server that the message was sent to may take it, even if it is not the
-  /// home that the sender takes it for.
+  /// Whether only the server that the message was sent to may handle it, even if that server is not
+  /// the home that the sender assumes.
   ///
-  /// A stage would be attached to a home that the server at hand is about to follow; from then on it
-  /// would be sent nothing, and nobody would notice.
+  /// Otherwise a stage could attach to a home that the receiving server is about to replace. The
+  /// stage would then receive nothing, unnoticed.
   var isForAddresseeAlone: Bool {
     switch self {
     case .user(_, let message): message.isOfRegister
@@ -78,7 +78,7 @@ extension ShardMessage {
     }
   }
 
-  /// The way in which the call may be dealt with when it got lost.
+  /// The way in which the call may be handled if it is lost.
   var callKind: CallKind {
     switch self {
     case .channel(_, let message): message.callKind
@@ -86,8 +86,8 @@ extension ShardMessage {
     }
   }
 
-  /// Whether the message is a send without a name, of which the log cannot say whether it was carried out
-  /// before.
+  /// Whether the message is an unnamed send, for which the log cannot determine whether it was
+  /// already carried out.
   var isUnnamedSend: Bool {
     switch self {
     case .channel(_, .command(.send(let order), _, _)),
@@ -97,7 +97,7 @@ extension ShardMessage {
     }
   }
 
-  /// The message with a name by which the log recognises it, if it is a send without one.
+  /// Returns the message, with a name by which the log recognises it if it is an unnamed send.
   ///
   /// - Parameter name: Called at most once.
   func named(_ name: () -> String) -> ShardMessage {
@@ -118,7 +118,7 @@ extension ShardMessage {
 }
 
 extension ShardMessage {
-  /// The message as it arrives here from another server, whose steady clock says nothing on this one.
+  /// Returns the message as it arrives from another server, whose steady clock is meaningless here.
   ///
   /// - Parameter time: Nanoseconds of this server's monotonic clock.
   func arriving(at time: Int64) -> ShardMessage {

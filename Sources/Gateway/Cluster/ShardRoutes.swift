@@ -2,17 +2,17 @@ import Channels
 import Cluster
 import ShardMessages
 
-/// The ways from a shard to the homes of channels and users, wherever they are, and to the other servers.
+/// The routes from a shard to the homes of channels and users, on any server, and to the other servers.
 ///
-/// The shard keeps to one view of the ring until it has worked on the next: so each home learns of a
-/// session, and of its end, in order. Confined to its shard.
+/// The shard uses one view of the ring until it has processed the next, so that each home learns of
+/// a session, and of its end, in order. Confined to its shard.
 final class ShardRoutes {
   private unowned let shard: Shard
   private let network: any ClusterNetwork
   private let figures: RelayCounts
   private(set) var ring: ServerRing
   private var hasEnqueued = false
-  /// The resets of links that this shard has learned of.
+  /// The numbers of link resets that this shard knows of.
   private var resetCounts: [ServerID: Int] = [:]
 
   init(_ network: any ClusterNetwork, _ figures: RelayCounts, shard: Shard) {
@@ -24,15 +24,15 @@ final class ShardRoutes {
 
   // MARK: Changes of the cluster
 
-  /// Goes on with the ring that the network has now.
+  /// Adopts the current ring of the network.
   ///
-  /// - Returns: The one before.
+  /// - Returns: The previous ring.
   func followRing() -> ServerRing {
     defer { ring = network.ring }
     return ring
   }
 
-  /// Takes note of the number of resets of a link.
+  /// Notes the number of resets of a link.
   func linkWasReset(with server: ServerID, count: Int) {
     resetCounts = resetCounts.filter { network.ring.member($0.key) != nil }
     resetCounts[server] = count
@@ -86,7 +86,7 @@ final class ShardRoutes {
     }
   }
 
-  /// Has what the turn sends to other servers leave.
+  /// Flushes the turn's messages to other servers.
   func flush() {
     guard hasEnqueued else { return }
     hasEnqueued = false
@@ -95,7 +95,7 @@ final class ShardRoutes {
 }
 
 extension Shard {
-  /// The number of the server that a channel is at home on, by the ring that this shard goes on with.
+  /// The number of the server that a channel is at home on, by the ring that this shard uses.
   func homeServer(ofChannel url: String) -> UInt16 {
     edge?.routes.ring.home(ofChannel: url).slot ?? 0
   }

@@ -8,58 +8,58 @@ struct SendLane: Hashable {
   let channelURL: String
 }
 
-/// The lanes whose sends wait for others before them.
+/// The lanes whose sends wait for earlier ones.
 ///
-/// When a send was lost or has met no home, or the home is another, those behind it wait until it is
-/// answered: on another way they could overtake it. A pure value.
+/// When a send was lost or found no home, or the home has changed, later sends wait until that send
+/// is answered: on another route they could overtake it. A pure value.
 struct SlowLanes {
   private enum Progress {
-    /// No home has answered what was sent after a transmission: one send at a time is under way.
+    /// No home has answered a send after this transmission: one send at a time is in flight.
     case waiting(after: UInt64)
-    /// A home has answered: when nothing is under way, all others follow on one way.
+    /// A home has answered: once nothing is in flight, all other sends follow on one route.
     case answered
   }
 
-  /// Those that are over are taken out with the next repetitions: to look for them at each answer would
-  /// mean to look at all calls.
+  /// Finished lanes are removed with the next repetitions: finding them at each answer would
+  /// require a scan of all calls.
   private var progress: [SendLane: Progress] = [:]
   /// Whether a send was answered since ``takeDue(of:at:)`` was last called.
   private(set) var mayGoOn = false
 
-  /// The lane of a call, if it is among these.
+  /// The lane of a call, if it is one of these.
   func lane(of call: PendingCalls.Call) -> SendLane? {
     guard !progress.isEmpty, let lane = call.lane, progress[lane] != nil else { return nil }
     return lane
   }
 
-  /// Takes a lane in, or takes note that its next send is uncertain again.
+  /// Adds a lane, or notes that its next send is uncertain again.
   ///
-  /// - Parameter transmission: The last that may be on the old way.
+  /// - Parameter transmission: The last transmission that may be on the old route.
   mutating func add(_ lane: SendLane, after transmission: UInt64) {
     progress[lane] = .waiting(after: transmission)
   }
 
-  /// Takes note of the answer of a home to a send.
+  /// Notes a home's answer to a send.
   mutating func didAnswer(_ call: PendingCalls.Call) {
     guard let lane = lane(of: call) else { return }
     mayGoOn = true
-    // An answer of a former home says nothing of the present one.
+    // An answer of a former home says nothing about the current one.
     if case .waiting(let slowed) = progress[lane], call.transmission > slowed {
       progress[lane] = .answered
     }
   }
 
-  /// Takes note that a send has ended which no home has answered.
+  /// Notes that a send has ended without an answer from a home.
   mutating func didGiveUp(_ call: PendingCalls.Call) {
     if lane(of: call) != nil { mayGoOn = true }
   }
 
-  /// The calls that are to be sent again now, in their order.
+  /// Takes the calls that are due to be sent again, in order.
   mutating func takeDue(
     of calls: some Sequence<PendingCalls.Call>, at now: Int64
   ) -> [PendingCalls.Call] {
     mayGoOn = false
-    /// The lanes that have a send which those behind it wait for.
+    /// The lanes with a send that later ones wait for.
     var closed: Set<SendLane> = []
     var candidates: [PendingCalls.Call] = []
     for call in calls {

@@ -4,7 +4,7 @@ import Transport
 
 /// A channel's subscribers on one shard.
 final class ChannelSubscribers {
-  /// One for each encoding: a few at most, so that a list is smaller and faster than a table.
+  /// One feed for each encoding: a few at most, so an array is smaller and faster than a dictionary.
   private var feeds: [BroadcastBuffer] = []
   private let transport: Transport
 
@@ -12,15 +12,15 @@ final class ChannelSubscribers {
     self.transport = transport
   }
 
-  /// Whether nobody is subscribed.
+  /// Whether there are no subscribers.
   var isEmpty: Bool { feeds.allSatisfy { $0.subscriberCount == 0 } }
 
-  /// Adds a connection; it gets what is applied from now on.
+  /// Adds a connection, which receives the plans applied from now on.
   func subscribe(_ connection: Connection) -> Subscription {
     feed(for: connection.encoding).subscribe(connection)
   }
 
-  /// Takes a connection out.
+  /// Removes a connection.
   func cancel(_ subscription: Subscription, of connection: Connection) {
     existingFeed(for: connection.encoding)?.cancel(subscription)
   }
@@ -28,7 +28,7 @@ final class ChannelSubscribers {
   /// Delivers a plan.
   ///
   /// - Parameter subscription: Finds the place of a connection that the plan names.
-  /// - Returns: How many deliveries it made.
+  /// - Returns: The number of deliveries.
   func apply(
     _ plan: FanOutPlan, subscription: (UInt64) -> (Subscription, FrameEncoding)?
   ) -> Int {
@@ -73,14 +73,14 @@ final class ChannelSubscribers {
   }
 }
 
-/// A connection that gets another share than most, and its place.
+/// A connection that gets a different share than most, and its place.
 private struct Exception {
   let subscription: Subscription
   let encoding: FrameEncoding
   let share: FanOutPlan.Share
 }
 
-/// A plan's events as frames of one encoding, each made when first needed.
+/// A plan's events as frames of one encoding, each encoded when first needed.
 private struct FrameCache {
   let payloads: [[UInt8]]
   let encoding: FrameEncoding
@@ -94,7 +94,7 @@ private struct FrameCache {
     frames = Array(repeating: nil, count: payloads.count)
   }
 
-  /// The frames of a share, behind one another.
+  /// Returns the frames of a share, concatenated.
   mutating func joined(_ share: FanOutPlan.Share) -> [UInt8] {
     var bytes: [UInt8] = []
     for index in payloads.indices where share.contains(index) {

@@ -2,24 +2,24 @@ import Channels
 import ParleyProtocol
 import Synchronization
 
-/// Turns of downloads whose bytes pass through memory: of encrypted files, and of files in a bucket.
+/// Turns of downloads whose bytes pass through memory: encrypted files, and files in a bucket.
 ///
-/// Each may hold some hundred kilobytes for as long as its client does not read. Those of one user, or of
-/// one network without a user, take turns, so that their memory does not grow with their number.
+/// Each may hold some hundred kilobytes for as long as its client does not read. Downloads of one user,
+/// or of one network without a user, take turns, so that memory use does not grow with their number.
 final class DownloadTurns: Sendable {
-  /// Downloads of a user at a time.
+  /// The number of concurrent downloads of a user.
   static let perUser = 16
-  /// Downloads of clients of one network that have no key.
+  /// The number of concurrent downloads of the clients of one network that have no key.
   static let perAddress = 64
 
-  /// Downloads of either that may wait, those of clients that have gone among them.
+  /// The number of downloads of either that may wait, including those of clients that have disconnected.
   static let waitingLimit = 1_024
 
   typealias Start = @Sendable (DownloadTurn) -> Void
 
   private struct Line {
     var runningCount = 0
-    /// Those that wait, the oldest last once they have been turned round.
+    /// The waiting downloads; those in `outgoing` are in reverse order, the oldest last.
     var incoming: [Start] = []
     var outgoing: [Start] = []
 
@@ -36,10 +36,10 @@ final class DownloadTurns: Sendable {
 
   private let lines = Mutex<[QueryPrincipal: Line]>([:])
 
-  /// Starts a download when it has its turn.
+  /// Starts a download when its turn comes.
   ///
-  /// - Parameter start: Called at once, or at the end of another download, on its thread. The turn lasts as
-  ///   long as what it gets.
+  /// - Parameter start: Called at once, or at the end of another download, on the thread of that
+  ///   download. The turn lasts as long as the argument.
   /// - Throws: 500910 when too many wait.
   func begin(for principal: QueryPrincipal, _ start: @escaping Start) throws(ServiceError) {
     guard let limit = Self.limit(of: principal) else { return start(DownloadTurn(nil, self)) }
@@ -81,7 +81,7 @@ final class DownloadTurns: Sendable {
     next?(DownloadTurn(principal, self))
   }
 
-  /// `nil` for any number: the operator's own programs, and clients whose address is not known.
+  /// `nil` for no limit: the operator's own programs, and clients whose address is not known.
   private static func limit(of principal: QueryPrincipal) -> Int? {
     switch principal {
     case .user: perUser

@@ -4,11 +4,11 @@ import ParleyProtocol
 import Store
 import Transport
 
-/// The addresses of a file that a request brings.
+/// The addresses of a file that arrives with a request.
 struct FileAddress {
-  /// Of all files, by `files.public_url`.
+  /// The base of all files, from `files.public_url`.
   private let publicBase: String?
-  /// By the request's `Host`.
+  /// The base from the request's `Host`.
   private let namedBase: String?
 
   /// - Throws: 400111 when neither the settings nor the request name a base.
@@ -32,7 +32,7 @@ struct FileAddress {
     }
   }
 
-  /// Composes the address to show of the stored one: by `files.public_url` if that is set.
+  /// Derives the address to show from the stored one, with `files.public_url` as the base if set.
   static func composition(
     publicURL: String?
   ) -> @Sendable (_ stored: String, _ id: String) -> String {
@@ -59,7 +59,7 @@ struct FileAddress {
     Self.url(publicBase ?? namedBase, id, name)
   }
 
-  /// The address to store: by the request's own base, which holds whenever no other is set.
+  /// The address to store: it has the request's own base, which is valid whenever no other is set.
   func storedURL(ofFile id: String, _ name: FileName) -> String {
     Self.url(namedBase ?? publicBase, id, name)
   }

@@ -5,7 +5,7 @@ import Store
 
 /// The depots that `files.store` may name.
 enum FileDepots {
-  /// Makes the one that is set.
+  /// Creates the configured depot.
   static func make(_ settings: Settings, logger: Logger) throws -> any FileDepot {
     let reserve = settings.limits.diskReserveBytes
     switch settings.files.store {
@@ -21,7 +21,7 @@ enum FileDepots {
 }
 
 extension S3Account {
-  /// The settings have been checked: the key and its secret are there.
+  /// The settings have been checked: the key and its secret are present.
   init(_ place: BucketPlace, _ settings: FileSettings) {
     self.init(
       bucketURL: place.url, region: place.region, prefix: place.prefix,

@@ -1,12 +1,12 @@
 import Basics
 import HTTP1
 
-/// The declared content of a file whose type its sender has named.
+/// The declared content type and disposition of a file whose type was named by its sender.
 ///
-/// A browser obeys the declaration: only types that can't run anything are passed on, and of these
-/// only pictures, sound and films are shown in place.
+/// Browsers obey the declaration: only types that cannot run anything are passed on, and of these
+/// only images, audio and video are shown inline.
 struct MediaType {
-  /// For `Content-Type`.
+  /// The value of `Content-Type`.
   let field: String
   let disposition: ContentDisposition
 
@@ -21,7 +21,7 @@ struct MediaType {
     }
   }
 
-  /// SVG is not among them: it may hold scripts.
+  /// The types shown inline, without SVG, which may contain scripts.
   private static let shown: Set = [
     "image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp",
     "audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/opus", "audio/webm", "audio/wav",
@@ -38,18 +38,18 @@ struct MediaType {
   ]
 }
 
-/// The name of a file, which is for people and never a path.
+/// The name of a file, which is for display and never a path.
 struct FileName {
   private static let lengthLimit = 255
-  /// The end of the name that its address shows, and with it what kind of file it is.
+  /// The length of the end of the name that its address shows, which includes the file extension.
   private static let addressLength = 100
 
   let text: String
 
-  /// Takes what is left of a sender's name without folders, control characters and what turns text
-  /// around; `file` when that is nothing.
+  /// Strips folders, control characters and characters that reverse text from a sender's name; uses
+  /// `file` when nothing is left.
   init(_ sent: String) {
-    // By scalars: with a mark behind it a slash is part of another character, and still a slash.
+    // By scalars: a slash with a mark after it is part of another character, and still a slash.
     let last = sent.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? "".unicodeScalars[...]
     var scalars = String.UnicodeScalarView()
     for scalar in last where Self.isHarmless(scalar, after: scalars.last) { scalars.append(scalar) }
@@ -71,7 +71,7 @@ struct FileName {
     switch scalar.value {
     // Joiners shape words of Persian, Hindi and others, and emoji; they mean nothing in ASCII.
     case 0x200C, 0x200D: return previous.map { !$0.isASCII && !$0.isUnseen } ?? false
-    // Letters of the flags of regions, behind a black flag.
+    // Letters of the flags of regions, after a black flag.
     case 0xE0020...0xE007F: return previous.map { $0.value == 0x1F3F4 || $0.isTag } ?? false
     default: break
     }

@@ -2,10 +2,10 @@ import Channels
 import ParleyProtocol
 import Store
 
-/// Removes a file that came with a form when the answer to its message leaves it without one.
+/// Removes a file uploaded with a form when the answer to its message leaves the file unused.
 ///
-/// The store has a note of the file, and removes none that a message has. What no answer decides is removed
-/// with the uploads that nobody uses.
+/// The store has a record of the file, and does not remove a file that a message has. A file about
+/// which no answer decides is removed with the unused uploads.
 struct UnusedUploadRemoval: Sendable {
   private let fileID: String
 
@@ -16,10 +16,10 @@ struct UnusedUploadRemoval: Sendable {
     store.perform(UnusedFileRemoval(fileID)) { _ in }
   }
 
-  /// Whether no attempt at the same message can still come to have the file.
+  /// Whether no attempt at the same message can still use the file.
   ///
-  /// The server of the caller repeats a call at a channel's next home with the same file, and a message of
-  /// which it is unknown whether it is kept may be found later.
+  /// The server of the caller repeats a call at a channel's next home with the same file, and a
+  /// message that may or may not have been stored may be found later.
   func isDue(after outcome: Result<JudgeAnswer, ServiceError>) -> Bool {
     switch outcome {
     case .success(.sent(let sent)):

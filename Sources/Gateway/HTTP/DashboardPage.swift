@@ -3,9 +3,9 @@ import HTTP1
 import ParleyProtocol
 import Transport
 
-/// The page for operators, one file of its own style and script.
+/// The page for operators: one file with its own style and script.
 enum DashboardPage {
-  /// `GET /dashboard`, on the listeners that `dashboard.mode` says.
+  /// Serves `GET /dashboard`, on the listeners that `dashboard.mode` selects.
   static func view(_ call: ResourceCall) -> RequestOutcome {
     let shard = call.shard
     switch shard.settings.dashboard.mode {
@@ -25,7 +25,7 @@ enum DashboardPage {
     .respond(HTTPResponse(refusing: ServiceError(.noSuchEndpoint, reason)))
   }
 
-  /// It calls only this server.
+  /// The page calls only this server.
   private static let page = EmbeddedPage(
     DocumentContent.dashboard, scripts: "'self' ", connections: "'self'", pictures: "'none'")
 }

@@ -1,6 +1,6 @@
 import CDocuments
 
-/// The documents that are served as they stand, whose files the C compiler puts into the program.
+/// The documents that are served unchanged, whose files the C compiler embeds in the program.
 enum DocumentContent {
   static let apiPage = bytes(of: cdocument_api_html())
   static let asyncAPI = bytes(of: cdocument_asyncapi_json())
@@ -10,7 +10,7 @@ enum DocumentContent {
   static let clientModule = bytes(of: cdocument_parley_js())
   static let clientTypes = bytes(of: cdocument_parley_d_ts())
 
-  /// The pointer is that of a constant of `count` bytes, there for as long as the program runs.
+  /// The pointer refers to a constant of `count` bytes that exists for as long as the program runs.
   private static func bytes(of document: cdocument) -> [UInt8] {
     Array(UnsafeBufferPointer(start: document.bytes, count: document.count))
   }

@@ -40,12 +40,12 @@ struct EmbeddedDocument: Sendable {
     self.lifetime = lifetime
   }
 
-  /// Answers 304 without a body to a client that has this very version (RFC 9110 §13.1.2).
+  /// Answers 304 without a body to a client that already has this version (RFC 9110 §13.1.2).
   func response(to head: HTTPRequestHead) -> HTTPResponse {
     let isCompressible = Gzip.isAccepted(by: head.fields.values(of: "Accept-Encoding"))
     let shrunk = isCompressible ? compressed : nil
     let form = shrunk ?? plain
-    // Pages of other origins may read it, so that viewers and clients in a browser can.
+    // Pages of other origins may read the document, so that viewers and clients in browsers can.
     let fields: HTTPFields = [
       "Cache-Control": lifetime.cacheControl, "ETag": form.entityTag, "Vary": "Accept-Encoding",
       "Access-Control-Allow-Origin": "*",
@@ -73,7 +73,7 @@ struct EmbeddedDocument: Sendable {
 
 /// The encoding `gzip` of HTTP (RFC 1952).
 enum Gzip {
-  /// Compresses documents that are served often: they are compressed once.
+  /// Compresses a document once, as it is served often.
   ///
   /// - Returns: `nil` when there is no memory for it.
   static func compress(_ content: [UInt8]) -> [UInt8]? {
@@ -92,7 +92,7 @@ enum Gzip {
     return output
   }
 
-  /// Whether a client takes it (RFC 9110 §12.5.3): a weight of zero refuses.
+  /// Whether a client accepts the encoding (RFC 9110 §12.5.3): a weight of zero refuses it.
   static func isAccepted(by fields: [String]) -> Bool {
     for field in fields {
       for part in field.split(separator: ",") {

@@ -4,13 +4,13 @@ import HTTP1
 /// A page that is served from the binary: one file with its own style and script.
 struct EmbeddedPage: Sendable {
   private let plain: HTTPResponse
-  /// `nil` when there was no memory for it.
+  /// `nil` when there was no memory to compress it.
   private let compressed: HTTPResponse?
 
   /// - Parameters:
-  ///   - scripts: Sources of scripts besides the page's own, each with a blank behind it.
-  ///   - connections: What the page may call.
-  ///   - pictures: Where pictures and films may come from.
+  ///   - scripts: Sources of scripts besides the page's own, each followed by a space.
+  ///   - connections: The sources that the page may connect to.
+  ///   - pictures: The sources of images and videos.
   init(_ content: [UInt8], scripts: String, connections: String, pictures: String) {
     let text = String(decoding: content, as: UTF8.self)
     let own = (style: Self.hash(of: "style", in: text), script: Self.hash(of: "script", in: text))
@@ -43,7 +43,7 @@ struct EmbeddedPage: Sendable {
     return isCompressible ? compressed ?? plain : plain
   }
 
-  /// The hash by which a policy names the first element of a kind; nothing else of the page runs.
+  /// The hash by which a policy allows the first element of a kind; nothing else in the page runs.
   private static func hash(of element: String, in text: String) -> String {
     guard let tag = text.firstRange(of: "<\(element)"),
       let opening = text[tag.upperBound...].firstIndex(of: ">"),

@@ -8,15 +8,15 @@ import ShardMessages
 import Store
 import Transport
 
-/// The door to the files of messages: for anyone who knows the id of one in the clear, and for users
-/// with a key and the right to an encrypted one.
+/// Serves the files of messages: an unencrypted file to any client that knows its id, and an
+/// encrypted one to users with a key and the right to it.
 enum FileDownload {
-  /// `/files/{id}/{name}`: looks the file up, and answers with it later.
+  /// Handles `/files/{id}/{name}`: looks the file up, and answers with the file later.
   static func begin(_ call: ResourceCall) -> RequestOutcome {
     answer(call, FileID.isValid(call.arguments["file_id"]), within: nil)
   }
 
-  /// `/files/{id}/t/{width}x{height}/{name}`: the same for a thumbnail.
+  /// Handles `/files/{id}/t/{width}x{height}/{name}`: the same for a thumbnail.
   static func beginThumbnail(_ call: ResourceCall) -> RequestOutcome {
     let bounds = ThumbnailSize(call.arguments["bounds"])
     return answer(call, FileID.isValid(call.arguments["file_id"]) && bounds != nil, within: bounds)
@@ -35,7 +35,7 @@ enum FileDownload {
     switch judgement {
     case .slowed: return .respond(slowed(vault.userKeys.failures.limit))
     case .good(let good): key = good
-    // A public file needs no key: a page may add the one that it has, or had, to any address.
+    // A public file needs no key: a page may add a current or former key to any address.
     case .void, .missing: break
     }
     guard isAddress else {
@@ -70,7 +70,7 @@ enum FileDownload {
     return response
   }()
 
-  /// Without a key that holds.
+  /// The answer to a request without a valid key.
   static let withoutKey = {
     var response = HTTPResponse(refusing: .fileKey)
     response.status = .unauthorized
@@ -78,10 +78,10 @@ enum FileDownload {
     return response
   }()
 
-  /// Another length than that which was uploaded.
+  /// The answer when a file's length is not that of the upload.
   static let damaged = HTTPResponse(refusing: .damagedFile)
 
-  /// The answer where the keys of a file cannot be used.
+  /// The answer when the keys of a file cannot be used.
   static func response(to error: WrappedKeyError, _ refusal: ServiceError) -> HTTPResponse {
     var response = HTTPResponse(refusing: refusal)
     switch error {
@@ -111,9 +111,9 @@ struct RequestedContent: Sendable {
   let size: Int64
 }
 
-/// A request for a file, with the key that it brought if that is good.
+/// A request for a file, with its key if that is valid.
 private struct FileRequest: Sendable {
-  /// The time for which the answer of another server is waited for.
+  /// The time to wait for the answer of another server.
   private static let patience: Int64 = 2_000
 
   let head: HTTPRequestHead
@@ -126,7 +126,7 @@ private struct FileRequest: Sendable {
 
   func begin(_ lookup: FileAccessLookup) { lookUp(lookup) { answer($0) } }
 
-  /// Runs a look-up in its turn, at the cost of the user.
+  /// Runs a look-up in its turn, and charges the user for it.
   private func lookUp<Lookup: StoreLookup>(
     _ lookup: Lookup, then next: @escaping @Sendable (Lookup.Outcome) -> Void
   ) {
@@ -142,9 +142,9 @@ private struct FileRequest: Sendable {
     }
   }
 
-  /// Goes on with what the store knows; on a thread of the store.
+  /// Continues with the result from the store; called on a thread of the store.
   ///
-  /// The key is judged first, then the file, then the right.
+  /// The key is checked first, then the file, then the right.
   private func answer(_ access: FileAccess) {
     let since = access.fileKeysSince.map { UInt64(clamping: $0) }
     let key = key.flatMap { $0.generation == since ? $0 : nil }
@@ -155,7 +155,7 @@ private struct FileRequest: Sendable {
     guard let seal = file.seal else {
       return send(FileAnswer(to: head, access.thumbnail ?? file, in: services.files))
     }
-    // Without master keys the key of the user cannot be judged either.
+    // Without master keys, the key of the user cannot be checked either.
     guard services.vault.masters != nil else {
       return refuse(.missingMasterKey(seal.masterKeyID), of: file)
     }
@@ -189,7 +189,7 @@ private struct FileRequest: Sendable {
     }
   }
 
-  /// Opens an encrypted file when the download has its turn: one that waits has no descriptor.
+  /// Opens an encrypted file when the download has its turn: a waiting download has no descriptor.
   private func open(_ file: FileRecord, _ thumbnail: FileRecord?) {
     let vault = services.vault
     let keys: FileKeys
@@ -243,11 +243,11 @@ private struct FileRequest: Sendable {
   }
 }
 
-/// The key that a request brings for a file.
+/// The key that a request contains for a file.
 enum SentFileKey: Sendable {
   case none
   case one(String)
-  /// Two of them: neither counts.
+  /// More than one key: none of them counts.
   case several
 
   private static let field = "Parley-File-Key"
@@ -283,7 +283,7 @@ private enum FileAnswer: Sendable {
   case local(HTTPResponse, FileSpan)
   case remote(HTTPResponse, any RemoteFile, RequestedContent)
 
-  /// Looks at the disk, so it is not made on an event loop.
+  /// Accesses the disk, so it must not be called on an event loop.
   init(
     to head: HTTPRequestHead, _ record: FileRecord, in files: FileStore
   ) {
@@ -341,7 +341,7 @@ private enum FileAnswer: Sendable {
     }
   }
 
-  /// Nothing in a file may run with the rights of a page from here, whatever a browser takes it for.
+  /// Nothing in a file may run with the rights of a page from here, however a browser interprets it.
   private static func fields(of record: FileRecord, _ tag: String) -> HTTPFields {
     let type = MediaType(sent: record.type)
     return [
@@ -351,7 +351,7 @@ private enum FileAnswer: Sendable {
       "Content-Security-Policy": "sandbox; default-src 'none'",
       "Cross-Origin-Resource-Policy": "cross-origin",
       "Referrer-Policy": "no-referrer",
-      // A right to an encrypted file is looked at with each use.
+      // The right to an encrypted file is checked at each use.
       "Cache-Control": record.seal == nil
         ? "private, max-age=31536000, immutable" : "private, no-cache",
       "ETag": tag,

@@ -4,11 +4,11 @@ import Transport
 
 /// Decides from which pages, and under which names, the gateway may be called.
 ///
-/// Browsers say in `Origin` which page sends a request, and programs of other kinds send none: only
-/// pages are judged by it. A page whose name its owner has made to resolve to loopback is of the
-/// same origin as what it calls there, and is known by its name in `Host`.
+/// Browsers name the page that sends a request in `Origin`, and other programs send none, so only
+/// pages are checked by it. A page whose owner makes its name resolve to loopback has the same
+/// origin as the server it calls there, and is recognised by its name in `Host`.
 struct OriginRules: Sendable {
-  /// Why a request is not served.
+  /// The reason why a request is not served.
   enum Refusal: Sendable, Equatable {
     /// From a page elsewhere.
     case origin(String)
@@ -17,12 +17,12 @@ struct OriginRules: Sendable {
   }
 
   private let admitsAll: Bool
-  /// Pages of http and https, whose usual port may be written or left out.
+  /// Origins with http and https, whose default port may be written or left out.
   private let sites: [WebOrigin]
   /// Other origins, in lower case, such as `null` or those of extensions.
   private let others: Set<String>
 
-  /// - Parameter allowed: As the settings have them, in lower case; `*` is any.
+  /// - Parameter allowed: The origins from the settings, in lower case; `*` is any.
   init(allowed: [String]) {
     admitsAll = allowed.contains("*")
     sites = allowed.compactMap { WebOrigin($0) }
@@ -74,13 +74,13 @@ extension OriginRules.Refusal {
 }
 
 extension OriginRules {
-  /// As much of a request as the rules look at.
+  /// The parts of a request that the rules check.
   struct Request: Sendable {
     enum Kind: Sendable {
       /// To act as a user: to become a WebSocket, or to create an upload.
       case user
-      /// For what pages of any origin may have: files of messages, which are found by who knows
-      /// their address only, and the descriptions of the interfaces.
+      /// For resources that pages of any origin may read: files of messages, which only clients
+      /// that know their addresses can find, and the descriptions of the interfaces.
       case shared
       /// To an upload, from a page of any origin unless there is a list.
       case upload
@@ -96,7 +96,7 @@ extension OriginRules {
     /// The hosts and the scheme by which clients reach the trusted proxies.
     var sites = ForwardedSites()
     var isEncrypted = false
-    /// Whether it came to a listener that answers only by names of this machine.
+    /// Whether the request came to a listener that answers only to names of this machine.
     var isLoopback = false
   }
 }
@@ -140,7 +140,7 @@ struct WebOrigin: Sendable, Equatable {
 
   /// Parses an origin as browsers send it.
   ///
-  /// - Returns: `nil` for `null`, for other schemes than http and https, and for what is no origin.
+  /// - Returns: `nil` for `null`, for schemes other than http and https, and for text that is no origin.
   init?(_ text: String) {
     guard let separator = text.firstRange(of: "://"),
       let scheme = Scheme(rawValue: text[..<separator.lowerBound].lowercased()),
@@ -151,11 +151,11 @@ struct WebOrigin: Sendable, Equatable {
     port = authority.port ?? scheme.port
   }
 
-  /// Whether pages of this origin come from where the request goes: the same host and port, directly
-  /// or through trusted proxies.
+  /// Whether this origin is the destination of the request: the same host and port, directly or
+  /// through trusted proxies.
   ///
-  /// Over TLS the scheme must be https. Without it either will do, as a proxy that is not declared
-  /// may have ended TLS.
+  /// Over TLS the scheme must be https. Without TLS, either scheme is accepted, as an undeclared
+  /// proxy may have terminated TLS.
   func isOwn(of request: OriginRules.Request) -> Bool {
     if let forwarded = request.sites.scheme {
       guard forwarded == scheme.rawValue else { return false }

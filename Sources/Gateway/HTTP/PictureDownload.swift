@@ -5,9 +5,9 @@ import Thumbnails
 import Transport
 import Unfurler
 
-/// The door to the copies of the pictures of previews, for anyone who has the address of one.
+/// Serves the copies of the pictures of previews to any client that has their addresses.
 enum PictureDownload {
-  /// `/previews/{name}?url={the page's own address}`: looks the copy up, or makes it anew.
+  /// Handles `/previews/{name}?url={the page's own address}`: looks the copy up, or recreates it.
   static func begin(_ call: ResourceCall) -> RequestOutcome {
     let parts = call.arguments["name"].split(separator: ".", omittingEmptySubsequences: false)
     guard let pictures = call.shard.services.pictures, parts.count == 2,
@@ -41,7 +41,7 @@ enum PictureDownload {
     path.resume { $0.transport.respond(FileDownload.notFound, to: exchange) }
   }
 
-  /// The type is what was encoded here; nothing in it may run, whatever a browser takes it for.
+  /// The type is the one encoded here; nothing in it may run, however a browser interprets it.
   private static func fields(of picture: ShelvedPicture) -> HTTPFields {
     [
       "Content-Type": picture.format.mediaType,
@@ -49,7 +49,7 @@ enum PictureDownload {
       "Content-Security-Policy": "sandbox; default-src 'none'",
       "Cross-Origin-Resource-Policy": "cross-origin",
       "Referrer-Policy": "no-referrer",
-      // The page may show another picture at the same address some day.
+      // The page may later show another picture at the same address.
       "Cache-Control": "public, max-age=86400",
       "ETag": "\"\(picture.fileName)\"",
     ]
@@ -57,7 +57,7 @@ enum PictureDownload {
 }
 
 extension PreviewRequester {
-  /// A viewer by the network of the address, as an owner of IPv6 addresses has many of them.
+  /// Identifies a viewer by its network, as an owner of IPv6 addresses has many of them.
   fileprivate init(viewer: PeerAddress?) {
     switch viewer?.address {
     case .v4(let bits): self = .visitor("v4 \(bits)")

@@ -4,7 +4,7 @@ import ShardMessages
 import Store
 import Transport
 
-/// The meaning of a form of the Platform API.
+/// The purpose of a form of the Platform API.
 enum FormPurpose {
   /// Sends a message to a channel, with the part `file`.
   case message(channelURL: String)
@@ -19,7 +19,7 @@ enum FormPurpose {
     }
   }
 
-  /// Whether a field has a meaning here; others are passed over, as are unknown members of JSON.
+  /// Whether a field is known here; others are ignored, like unknown members of JSON.
   func isKnown(_ name: String) -> Bool {
     switch self {
     case .message: MessageSubmission.fieldNames.contains(name)
@@ -42,7 +42,7 @@ struct PictureForm {
       }
     }
 
-    /// The member that the picture's address becomes.
+    /// The member that receives the picture's address.
     var addressField: String {
       switch self {
       case .channel: "cover_url"
@@ -54,7 +54,7 @@ struct PictureForm {
       name == addressField || kind(of: name) != nil
     }
 
-    /// The form in which JSON has a field.
+    /// The JSON type of a field.
     private func kind(of name: String) -> FieldKind? {
       switch (self, name) {
       case (.channel, "channel_url"), (.channel, "name"), (.channel, "data"),
@@ -70,11 +70,11 @@ struct PictureForm {
       }
     }
 
-    /// Writes a field as JSON has it; a value of another form is left for the call to refuse.
+    /// Writes a field in its JSON type; a value of another type is left for the call to refuse.
     func write(_ name: String, _ texts: [String], into writer: inout JSONWriter) {
       let last = texts.last ?? ""
       let kind = kind(of: name)
-      // As in other forms, an empty field stands for none, but an empty text is one.
+      // As in other forms, an empty field counts as missing, but an empty text is a value.
       guard kind == .text || kind == nil || !last.isEmpty else { return }
       writer.name(escaping: name)
       let node = kind == .texts || kind == .object ? try? JSONDocument(Array(last.utf8)).root : nil
@@ -99,7 +99,7 @@ struct PictureForm {
   }
 
   let holder: Holder
-  /// Carries the call out with a JSON body.
+  /// Carries out the call with a JSON body.
   let proceed: @Sendable (Shard, [UInt8]) -> Void
 
   /// The body of the call, with the address of the picture if there is one.

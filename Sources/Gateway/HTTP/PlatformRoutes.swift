@@ -65,7 +65,7 @@ enum PlatformRoutes {
     route("PUT", "\(user)", body: .wholeOrForm, UserEndpoints.update),
   ]
 
-  /// The same under paths of their own: generated clients want one kind of body for a path.
+  /// The same routes under separate paths: generated clients expect one kind of body per path.
   private static let forms = takingForms.map { route in
     Routes.Route(
       route.methods, "/v3/parley/forms\(String(route.pattern.description.dropFirst("/v3".count)))",
@@ -106,7 +106,7 @@ enum PlatformRoutes {
 
   private static let message = channel + "/messages/{message_id:number}"
 
-  /// Parameters of the documented API that ask for more of a message: it has all that there is here.
+  /// Parameters of the documented API that request parts of a message: here it always has them all.
   private static let partsOfMessages = [
     "with_sorted_meta_array", "include_reactions", "include_thread_info",
     "include_parent_message_info", "include_poll_details",
@@ -143,7 +143,7 @@ enum PlatformRoutes {
       query: list(
         "user_ids", "nickname", "nickname_startswith", "active_mode", withoutEffect: ["show_bot"]),
       UserEndpoints.list),
-    // Those without effect are about unread messages of group channels.
+    // The parameters without effect are about unread messages of group channels.
     route(
       "GET", "\(user)",
       query: .only([], withoutEffect: ["include_unread_count", "custom_types", "super_mode"]),

@@ -1,8 +1,8 @@
 import HTTP1
 
-/// The path in `files.public_url`, below which files, previews and uploads are answered too.
+/// The path in `files.public_url`, under which files, previews and uploads are also served.
 struct PublicPath: Sendable {
-  /// With a slash at the beginning and none at the end; `nil` without one.
+  /// The path with a slash at the beginning and none at the end; `nil` without a path.
   private let prefix: String?
 
   init(publicURL: String?) {
@@ -17,7 +17,7 @@ struct PublicPath: Sendable {
     prefix = end.isEmpty ? nil : String(end)
   }
 
-  /// The head with its path as it is without the prefix.
+  /// Returns the head with the prefix removed from its path.
   func inside(_ head: HTTPRequestHead) -> HTTPRequestHead {
     guard let prefix, head.target.hasPrefix(prefix) else { return head }
     let rest = head.target.dropFirst(prefix.count)

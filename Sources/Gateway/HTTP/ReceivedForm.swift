@@ -9,7 +9,7 @@ import Store
 import Transport
 import Uploads
 
-/// A form that has come: its fields, and its file, which is completed before the call is carried out.
+/// A received form: its fields, and its file, which is completed before the call is carried out.
 struct ReceivedForm {
   private let exchange: Exchange.ID
   let purpose: FormPurpose
@@ -20,7 +20,7 @@ struct ReceivedForm {
   /// The wrapped key of a file that is stored encrypted.
   var seal: FileSeal?
   var fileSize = 0
-  /// The room for the file; `nil` while it is unknown how much there is, or how much the file takes.
+  /// The space reserved for the file; `nil` while the available space or the file's size is unknown.
   var room: RoomReservation?
 
   init(_ exchange: Exchange.ID, _ purpose: FormPurpose, _ address: FileAddress) {
@@ -36,7 +36,7 @@ struct ReceivedForm {
     room = nil
   }
 
-  /// Carries the call out, which answers the exchange.
+  /// Carries out the call, which answers the exchange.
   mutating func carryOut(on shard: Shard) throws(ServiceError) {
     switch purpose {
     case .message(let channelURL): try send(to: channelURL, on: shard)
@@ -44,7 +44,7 @@ struct ReceivedForm {
     }
   }
 
-  /// Sends the message, after its file is safe on disk if it has one.
+  /// Sends the message, after its file, if any, is safe on disk.
   private mutating func send(to channelURL: String, on shard: Shard) throws(ServiceError) {
     let completion = Completion(ExchangeAddress(exchange, on: shard.handle), shard.services.shards)
     let services = shard.services
@@ -69,10 +69,10 @@ struct ReceivedForm {
         "message_type", submission.draft.type.rawValue, expected: "FILE with a file")
     }
     submission.draft.file?.id = record.id
-    // Those that a sender gives by their addresses are of files that are elsewhere.
+    // Thumbnails that a sender gives by address belong to files stored elsewhere.
     submission.draft.file?.thumbnails = []
     submission.draft.file?.requiresAuthorization = seal != nil
-    // From here on completing it reports every failure, once.
+    // From here on, completing the upload reports every failure, once.
     self.upload = nil
     complete(upload, in: services.uploads.room) { [submission] result in
       switch result {
@@ -86,9 +86,9 @@ struct ReceivedForm {
     }
   }
 
-  /// Carries a call out with the address of its picture, after that is safe on disk and in the store.
+  /// Carries out a call with the address of its picture, after storing it on disk and in the store.
   ///
-  /// A picture that neither a channel nor a user has in the end is removed with the uploads that nobody uses.
+  /// A picture that in the end belongs to no channel or user is removed with the unused uploads.
   private mutating func keep(_ picture: PictureForm, on shard: Shard) throws(ServiceError) {
     guard let upload else { return picture.proceed(shard, try picture.body(form, picture: nil)) }
     guard fileSize > 0 else {
@@ -116,7 +116,7 @@ struct ReceivedForm {
     }
   }
 
-  /// Makes a file complete, if there is room for it.
+  /// Completes a file, if there is room for it.
   private mutating func complete(
     _ upload: any FileUpload, in rooms: FileRoom,
     then completion: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -124,7 +124,7 @@ struct ReceivedForm {
     let (byteCount, known) = (Int64(fileSize), room)
     room = nil
     rooms.whenCounted {
-      // It may not have been known, when the file began to come, how large it is or how much room there is.
+      // The size of the file or the available space may have been unknown when the file began to arrive.
       guard let room = known ?? rooms.reserve(byteCount, for: upload.id) else {
         return completion(.failure(PartialFileFailure.full))
       }

@@ -3,20 +3,20 @@ import Reactor
 import Store
 import Transport
 
-/// Sends a file from another machine, as fast as the client takes it.
+/// Sends a file from another machine, as fast as the client reads.
 ///
-/// One stretch is read at a time, when little of the last one is left to be written: so little is in
-/// memory, and a slow client keeps no connection to the other machine. The answer begins when the first
-/// stretch is there. The transport keeps it until the last byte is written, and the download its turn.
-/// Confined to the shard of its connection.
+/// One stretch is read at a time, when little of the last one is left to write. This uses little
+/// memory, and a slow client holds no connection to the other machine. The answer begins when the
+/// first stretch has arrived. The transport keeps the download, and the download its turn, until
+/// the last byte is written. Confined to the shard of its connection.
 final class RemoteDownload: HTTPBodySource {
   private unowned let shard: Shard
   private let exchange: Exchange.ID
   private let file: any RemoteFile
   private let content: RequestedContent
-  /// The place of the next stretch.
+  /// The offset of the next stretch.
   private var offset: Int64
-  /// The first stretch, until it is asked for.
+  /// The first stretch, until it is requested.
   private var first: [UInt8]?
   private var reading: FileReading?
   private let turn: DownloadTurn?
@@ -49,7 +49,7 @@ final class RemoteDownload: HTTPBodySource {
     reading = nil
   }
 
-  /// Answers without bytes, but only for a file that is there.
+  /// Answers without bytes, but only for a file that exists.
   private func measure(_ head: HTTPResponse) {
     let (path, download) = (shard.returnPath, LoopBound(self))
     _ = file.measure { result in
@@ -94,7 +94,7 @@ final class RemoteDownload: HTTPBodySource {
 
   private func didRead(_ result: Result<FileStretch, FileReadError>) {
     reading = nil
-    // The head has promised more than there is, if there is no more.
+    // The head has promised more bytes than are available.
     guard case .success(let stretch) = result, stretch.fileByteCount == content.size else {
       return shard.transport.breakBody(of: exchange)
     }

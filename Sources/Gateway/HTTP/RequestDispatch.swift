@@ -6,7 +6,7 @@ import ParleyProtocol
 import ShardMessages
 import Transport
 
-/// Leads one request from the transport to the endpoint of its route.
+/// Dispatches one request from the transport to the endpoint of its route.
 struct RequestDispatch {
   private let shard: Shard
   private let exchange: Exchange
@@ -24,7 +24,7 @@ struct RequestDispatch {
     PlatformAdmission(shard: shard, connection: exchange.connection)
   }
 
-  /// Answers the request, whose body is there if it has one.
+  /// Answers the request, whose body, if any, has been received.
   func answer() -> RequestOutcome {
     if let refusal = shard.refusal(of: exchange, for: match.access) { return .respond(refusal) }
     guard case .platform(let availability, let role) = match.access else {
@@ -42,9 +42,9 @@ struct RequestDispatch {
     }
   }
 
-  /// Decides on the body of the request, which is all that is known yet of it but the head.
+  /// Decides how to handle the body of the request, of which only the head has arrived.
   ///
-  /// Whatever the head alone can be refused for is refused before any of the body is kept.
+  /// A request that can be refused by its head alone is refused before any of the body is kept.
   func decideOnBody() -> BodyDecision {
     if let refusal = shard.refusal(of: exchange, for: match.access) {
       return .refusing(head, refusal)
@@ -170,7 +170,7 @@ struct RequestDispatch {
     }
   }
 
-  /// No resource takes a body: a small one is read and passed over.
+  /// No resource takes a body: a small one is read and ignored.
   private func decideOnResourceBody() -> BodyDecision {
     if case .route(let route, let arguments) = match, case .upload = route.endpoint {
       let call = ResourceCall(shard: shard, exchange: exchange, arguments: arguments)
@@ -194,7 +194,7 @@ struct RequestDispatch {
 }
 
 extension ServiceError {
-  /// A call that passed over a parameter could return, or remove, more than its caller selected.
+  /// A call that ignored a parameter could return, or remove, more than its caller selected.
   fileprivate static func unknownParameter(
     _ name: String, expected names: [String]
   ) -> ServiceError {
@@ -207,7 +207,7 @@ extension ServiceError {
 }
 
 extension ServiceError {
-  /// The same for a body of a call that takes none.
+  /// Refuses the body of a call that takes none.
   fileprivate static func unknownBody(_ body: [UInt8], expected names: [String]) -> ServiceError {
     let member = (try? JSONDocument(body))?.root.members.first { _ in true }.map {
       "'\(DisplayText.line($0.name, limit: 40))' in the body is not a parameter"
@@ -219,7 +219,7 @@ extension ServiceError {
 }
 
 extension [UInt8] {
-  /// Whether it is empty, or the JSON `{}` that some clients send in place of nothing.
+  /// Whether the body is empty, or the JSON `{}` that some clients send instead of none.
   fileprivate var isEmptyObject: Bool { isEmpty || elementsEqual("{}".utf8) }
 }
 

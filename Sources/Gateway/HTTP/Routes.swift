@@ -2,9 +2,9 @@ import HTTP1
 import Store
 import Transport
 
-/// Every path that the gateway answers, with who may call it, its body and its endpoint.
+/// Every path that the gateway answers, with its permitted callers, its body and its endpoint.
 ///
-/// The one place where paths are written down.
+/// The only place where paths are defined.
 enum Routes {
   typealias Table = Router<Access, Endpoint>
   typealias Route = Table.Route
@@ -22,10 +22,10 @@ enum Routes {
     case open
     /// Anyone, from pages of any origin.
     case shared
-    /// The same: files are found by their addresses only.
+    /// The same as `shared`: files are found only by their addresses.
     case files
     /// Anyone who knows the address of an upload; pages, if they are of the server's own or an
-    /// allowed origin, or of any without a list.
+    /// allowed origin, or of any origin without a list.
     case uploads
     /// Clients that act as a user, by opening a socket or creating an upload; pages, if they are of
     /// the server's own or an allowed origin.
@@ -36,14 +36,14 @@ enum Routes {
 
   enum Availability: Sendable, Hashable {
     case whileServing
-    /// While the gateway drains too.
+    /// Also while the gateway drains.
     case always
   }
 
   /// The code that answers a path.
   enum Endpoint: Sendable {
     case resource(@Sendable (ResourceCall) -> RequestOutcome)
-    /// Takes bodies as they come.
+    /// Receives bodies as they arrive.
     case upload
     case platform(PlatformEndpoint)
     /// Runs where the channel in the path is at home.
@@ -53,7 +53,7 @@ enum Routes {
   static let healthPath = "/healthz"
   static let readinessPath = "/readyz"
 
-  /// The path of a file, which its address is made from.
+  /// The path of a file, from which its address is built.
   static let file: PathPattern = "/files/{file_id}/{file_name:any}"
 
   /// The path of a file's thumbnail.
@@ -62,7 +62,7 @@ enum Routes {
   /// The copy of a preview's picture.
   static let picture: PathPattern = "/previews/{name}"
 
-  /// The client for browsers, under the name of its content.
+  /// The client for browsers, under a name derived from its content.
   static let lastingModule = PathPattern(
     "/parley-\(StaticResources.moduleHash).js", describedAs: "/parley-{hash}.js")
 
@@ -99,7 +99,7 @@ enum Routes {
   }
 }
 
-/// A request for something that is no call of the Platform API.
+/// A request that is not a call of the Platform API.
 struct ResourceCall {
   let shard: Shard
   let exchange: Exchange

@@ -55,7 +55,7 @@ extension Shard: TransportDelegate {
     services.refusals.note(.noRoom, at: loop.now)
   }
 
-  /// Notes in the log what a client was refused.
+  /// Logs the refusal of a client.
   func refuse(_ kind: RefusalLog.Kind, _ connection: Connection, _ details: Logger.Metadata) {
     var metadata = details
     metadata["client"] = "\(connection.clientText)"
@@ -71,7 +71,7 @@ extension Shard: TransportDelegate {
     refuse(.address, connection, ["limit": "\(limit)", "setting": "\(setting)"])
   }
 
-  /// The answer to a request from a page, or to a host, that is not served; `nil` to others.
+  /// The answer to a request from a page, or to a host, that is not allowed; `nil` for others.
   func refusal(of exchange: Exchange, for access: Routes.Access) -> HTTPResponse? {
     let connection = exchange.connection
     let request = OriginRules.Request(
@@ -88,7 +88,7 @@ extension Shard: TransportDelegate {
     return HTTPResponse(refusing: ServiceError(.originNotAllowed, refusal.explanation))
   }
 
-  /// Makes a request's connection a WebSocket with a session on it.
+  /// Upgrades a request's connection to a WebSocket with a session.
   func upgrade(_ exchange: Exchange) -> RequestOutcome {
     let connection = exchange.connection
     guard services.stage == .serving, webSocketCount < connectionLimit else {
@@ -126,7 +126,7 @@ extension Shard: TransportDelegate {
         contexts: contextCount < allowed ? .clientsKept : .notKept))
   }
 
-  /// WebSockets of the whole process.
+  /// The number of WebSockets in the whole process.
   private var webSocketCount: Int {
     services.metrics.gauges.reduce(0) { $0 + Int($1.value(of: .webSockets)) }
   }
@@ -146,7 +146,7 @@ extension ServiceError {
 }
 
 extension HTTPResponse {
-  /// Refuses a request in the form that all errors have.
+  /// Refuses a request in the common format of errors.
   init(refusing error: ServiceError) {
     var fields: HTTPFields = ["Content-Type": "application/json"]
     if let wait = error.data.retryAfterMilliseconds {
@@ -158,7 +158,7 @@ extension HTTPResponse {
       body: JSONWriter.bytes { error.encodeHTTPBody(into: &$0) })
   }
 
-  /// Refuses a method of a path that has others.
+  /// Refuses a method of a path that allows others.
   init(refusing method: String, allowed: [String]) {
     let list = allowed.joined(separator: ", ")
     self.init(
@@ -169,7 +169,7 @@ extension HTTPResponse {
     fields.append("Allow", list)
   }
 
-  /// Refuses a body whose coding the server would have to undo.
+  /// Refuses a body with a content coding that the server would have to decode.
   static let codedContent = {
     var response = HTTPResponse(
       refusing: ServiceError(
@@ -183,7 +183,7 @@ extension HTTPResponse {
 extension HTTPRequestHead {
   /// The value of a field that decides about access; `nil` without one.
   ///
-  /// - Throws: 400111 if it is sent more than once: a proxy could have checked another one.
+  /// - Throws: 400111 if the field is sent more than once: a proxy could have checked another value.
   func onlyValue(of name: String) throws(ServiceError) -> String? {
     let values = fields.values(of: name)
     guard values.count <= 1 else {

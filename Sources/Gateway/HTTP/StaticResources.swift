@@ -6,12 +6,12 @@ import Transport
 
 /// The resources that are served from the binary and from memory.
 enum StaticResources {
-  /// The page for a newcomer's first minute.
+  /// The demonstration page for new users.
   static func page(_ call: ResourceCall) -> RequestOutcome {
     .respond(demonstration.response(to: call.head))
   }
 
-  /// The page that shows the descriptions of everything, for people.
+  /// The API reference page, for people.
   static func apiPage(_ call: ResourceCall) -> RequestOutcome {
     .respond(apiReference.response(to: call.head))
   }
@@ -52,12 +52,12 @@ enum StaticResources {
         status: .ok, fields: ["Content-Type": PrometheusText.contentType], body: Array(text.utf8)))
   }
 
-  /// The description of everything over HTTP, for machines.
+  /// The machine-readable description of the HTTP interface.
   static func openAPI(_ call: ResourceCall) -> RequestOutcome {
     .respond(openAPIDescription.response(to: call.head))
   }
 
-  /// The description of everything over the WebSocket, for machines.
+  /// The machine-readable description of the WebSocket interface.
   static func asyncAPI(_ call: ResourceCall) -> RequestOutcome {
     .respond(asyncAPIDescription.response(to: call.head))
   }
@@ -67,7 +67,7 @@ enum StaticResources {
     .respond(clientModule.response(to: call.head))
   }
 
-  /// The same, under a name of its own.
+  /// The client for browsers, under a name that only this version has.
   static func lastingModule(_ call: ResourceCall) -> RequestOutcome {
     .respond(lastingClientModule.response(to: call.head))
   }
@@ -77,7 +77,7 @@ enum StaticResources {
     .respond(clientTypes.response(to: call.head))
   }
 
-  /// The beginning of the SHA-256 of the client for browsers, which its lasting name has.
+  /// The beginning of the SHA-256 of the client for browsers, which its lasting name contains.
   static let moduleHash = String(
     Hexadecimal.encode(EmbeddedDocument.digest(of: DocumentContent.clientModule)).prefix(16))
 
@@ -93,8 +93,8 @@ enum StaticResources {
   private static let clientTypes = EmbeddedDocument(
     DocumentContent.clientTypes, mediaType: "application/typescript; charset=utf-8")
 
-  // Scripts of this server, as the client for browsers is one. Files of users are none: their types are
-  // not those of scripts, and browsers do not guess.
+  // Allows scripts of this server, such as the client for browsers. Files of users cannot run as
+  // scripts: their types are not those of scripts, and browsers do not guess.
   private static let demonstration = EmbeddedPage(
     DocumentContent.demonstration, scripts: "'self' ", connections: "'self'",
     pictures: "http: https:")

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The fields of a form, as they come.
+/// The fields of a form, as they arrive.
 struct UploadForm {
   /// The bytes under each name, in order.
   private var values: [String: [[UInt8]]] = [:]
@@ -17,7 +17,7 @@ struct UploadForm {
     return text.isEmpty ? nil : text
   }
 
-  /// All fields; those of an uploaded file replace the ones that the form has of one.
+  /// Returns all fields; those of an uploaded file replace the file fields of the form.
   func fields(
     _ file: MessageFile?, limits: CustomDataLimits
   ) throws(ServiceError) -> Fields {

@@ -9,15 +9,15 @@ import Store
 import Transport
 import Uploads
 
-/// Takes a form as it comes: the file to the depot, the fields to memory; then carries the call out.
+/// Receives a form as it arrives: the file to the depot, the fields to memory; then runs the call.
 ///
 /// Confined to the shard of its connection.
 final class UploadReceiver: HTTPBodyReceiver {
-  /// The bytes not yet taken by the depot above which no more is read.
+  /// The number of bytes not yet taken by the depot above which reading stops.
   private static let highWaterMark = 524_288
   private static let lowWaterMark = 131_072
 
-  /// The use of the bytes of the part under way.
+  /// The destination of the bytes of the current part.
   private enum Target {
     case file
     case field(String, [UInt8])
@@ -26,16 +26,16 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   private unowned let shard: Shard
   private let exchange: Exchange.ID
-  /// Bytes of the body; 0 for one that comes in chunks.
+  /// Bytes of the body; 0 for a chunked body.
   private let expectedByteCount: Int64
-  /// `nil` when the call does not belong into the audit log.
+  /// `nil` when the call does not belong in the audit log.
   private let audit: AuditCall?
   private var parser: MultipartParser
   private var received: ReceivedForm
   private var target = Target.nothing
   private var fieldSize = 0
   private var waitingBytes = 0
-  /// The reason for which the rest of the form is not read.
+  /// The reason why the rest of the form is not read.
   private var refusal: ServiceError?
 
   private init(
@@ -50,7 +50,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     parser = MultipartParser(boundary: boundary)
   }
 
-  /// Decides, when the head of a call has come whose body is a form, how the form is taken.
+  /// Decides how to receive a form that is the body of a call, once the call's head has arrived.
   static func decision(
     on exchange: Exchange, for purpose: FormPurpose, on shard: Shard, audit: AuditCall?
   ) throws(ServiceError) -> BodyDecision {
@@ -62,7 +62,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     let settings = shard.settings
     let address = try FileAddress(
       publicURL: settings.files.publicURL, head, isEncrypted: exchange.connection.isEncrypted)
-    // The fields around the file have the room of any other body.
+    // The fields around the file may be as large as any other body.
     let limit = settings.limits.fileBytes + settings.limits.httpBodyBytes
     if let length = head.fields["Content-Length"].flatMap({ Int($0) }), length > limit {
       return .refused(.fileTooLarge(limit: settings.limits.fileBytes))
@@ -92,7 +92,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     return waitingBytes > Self.highWaterMark ? .later : .more
   }
 
-  /// Counts what is in memory: fields, and bytes that the depot has not stored.
+  /// Counts the bytes in memory: fields, and bytes that the depot has not stored.
   private func account(_ connection: Connection) {
     connection.applicationByteCount =
       waitingBytes + fieldSize + (received.upload?.heldByteCount ?? 0)
@@ -165,9 +165,9 @@ final class UploadReceiver: HTTPBodyReceiver {
     shard.services.refusals.note(.fullStorage, at: shard.loop.now)
   }
 
-  /// Begins to store the file, encrypted if the fields before it or the settings say so.
+  /// Begins to store the file, encrypted if the fields before it or the settings require it.
   ///
-  /// - Throws: An error that stands for ``refusal`` when it has to be encrypted and cannot be.
+  /// - Throws: An error that stands for ``refusal`` when the file must be encrypted and cannot be.
   private func beginFile() throws(HTTPError) {
     // Pictures are public.
     if case .picture = received.purpose {

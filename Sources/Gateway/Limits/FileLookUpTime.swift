@@ -1,11 +1,11 @@
 import Channels
 import ParleyProtocol
 
-/// The time of a reader that look-ups of files take for each user, over all its connections to this
-/// server.
+/// The reader time that file look-ups take for each user, over all of the user's connections to
+/// this server.
 ///
-/// A look-up costs what it turns out to take. Most take some 50 µs; that of a file in a thousand
-/// channels for a user who is in none of them takes a hundred times as long.
+/// A look-up costs the time that it takes. Most take about 50 µs; looking up a file in a thousand
+/// channels for a user in none of them takes a hundred times as long.
 struct FileLookUpTime: Sendable {
   static let millisecondsPerSecond = 100
   private static let burstMilliseconds = 1_000

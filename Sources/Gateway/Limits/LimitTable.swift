@@ -4,10 +4,10 @@ import FloodControl
 import ParleyProtocol
 import Synchronization
 
-/// The limits that hold where a channel has none of its own: those of its custom type, else those
+/// The limits that apply where a channel has none of its own: those of its custom type, else those
 /// set for the deployment, else those of the settings.
 ///
-/// Asked when a channel is loaded or a limit is set, never when messages are sent.
+/// Consulted when a channel is loaded or a limit is set, never when messages are sent.
 final class LimitTable: Sendable {
   private struct Values {
     var flood: RateLimit
@@ -39,7 +39,7 @@ final class LimitTable: Sendable {
     }
   }
 
-  /// The flood limit of a channel as the store has it.
+  /// The flood limit of a channel, from its stored state.
   func floodLimit(of state: ChannelState) -> RateLimit {
     state.floodOverride.map(RateLimit.init) ?? limit(.flood, customType: state.channel.customType)
   }
@@ -59,14 +59,14 @@ final class LimitTable: Sendable {
     }
   }
 
-  /// Takes over what the store holds now.
+  /// Adopts the overrides that the store holds now.
   func replace(with new: LimitOverrides) {
     values.withLock { $0.overrides = new }
   }
 
   /// Adopts settings that were reloaded.
   ///
-  /// - Returns: Whether the limits of the settings are others, which channels in memory have to adopt.
+  /// - Returns: Whether the limits in the settings have changed, and channels in memory must adopt them.
   func adopt(_ settings: LimitSettings) -> Bool {
     values.withLock { values in
       let (flood, throttle) = (settings.flood.limit, settings.throttle)
@@ -83,7 +83,7 @@ extension RateLimit {
   }
 }
 
-/// The origin of a limit; the narrowest that sets one decides.
+/// The origin of a limit; the narrowest origin that sets a limit decides.
 enum LimitSource: String, Sendable {
   case channel
   case customType = "custom_type"

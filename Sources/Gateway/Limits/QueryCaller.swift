@@ -6,7 +6,7 @@ import Reactor
 import ShardMessages
 import Transport
 
-/// A caller of queries: it takes turns with others, and pays for the time.
+/// A caller of queries, which takes turns with others and is charged for the time.
 enum QueryCaller: Sendable {
   case session(SessionPrincipal)
   case platform(TokenDigest)
@@ -19,7 +19,7 @@ enum QueryCaller: Sendable {
     }
   }
 
-  /// Charges the cost of a query, before its answer leaves; on any thread.
+  /// Charges the cost of a query before its answer is sent; may be called on any thread.
   func pay(_ cost: QueryCost, to services: GatewayServices) {
     guard cost.nanoseconds > CallBudget.nanosecondsPerCall else { return }
     switch self {
@@ -32,13 +32,13 @@ enum QueryCaller: Sendable {
 }
 
 extension QueryPrincipal {
-  /// The network of a client that has no name.
+  /// The network of an unidentified client.
   init(_ client: PeerAddress) { self = .address(client.network.0, client.network.1) }
 }
 
 extension Command {
-  /// Calls that a command costs beyond the one that each costs: the only writer of the store works for
-  /// each operator that is named, ten of which make a call.
+  /// The calls that a command costs beyond the usual one: the only writer of the store does work
+  /// for each named operator, and ten operators count as a call.
   var extraCalls: Int {
     switch self {
     case .channelCreate(let create): (create.fields.operatorIDs?.count ?? 0) / 10

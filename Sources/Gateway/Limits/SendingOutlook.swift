@@ -3,13 +3,13 @@ import FloodControl
 import ParleyProtocol
 import Store
 
-/// The outcome that a user's next message to a channel would have, and others' messages to the user.
+/// The expected outcome of a user's next message to a channel, and of others' messages to the user.
 struct SendingOutlook: Sendable {
   /// A limit with the user's window in it.
   struct Window: Sendable {
     let limit: RateLimit
     let source: LimitSource
-    /// Whether the user is an operator whom the limit does not hold.
+    /// Whether the user is an operator to whom the limit does not apply.
     let isExempt: Bool
     /// Messages in the window.
     let count: Int
@@ -34,7 +34,7 @@ struct SendingOutlook: Sendable {
 }
 
 extension ChannelHost {
-  /// Looks at a user's windows without changing them.
+  /// Reads a user's windows without changing them.
   func outlook(for account: Account) -> SendingOutlook {
     let userID = account.user.id
     let check = sendCheck(of: userID)

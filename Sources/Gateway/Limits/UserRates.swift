@@ -1,7 +1,7 @@
 import FloodControl
 import Synchronization
 
-/// Counts what users ask for, on all shards of this server together.
+/// Counts the calls of users, on all shards of this server together.
 final class UserRates: Sendable {
   private struct State {
     var rate: CallRate
@@ -10,10 +10,10 @@ final class UserRates: Sendable {
 
   private let state: Mutex<State>
 
-  /// With more users than this, those that have not asked for a while are forgotten.
+  /// Above this number of users, those without recent calls are forgotten.
   private static let usualCount = 1_000
 
-  /// - Parameter burst: Calls that may come at once after a pause; `nil` for those of a second.
+  /// - Parameter burst: Calls that may arrive at once after a pause; `nil` for as many as in a second.
   init(perSecond limit: Int, burst: Int? = nil) {
     state = Mutex(State(rate: Self.rate(perSecond: limit, burst: burst)))
   }
@@ -27,7 +27,7 @@ final class UserRates: Sendable {
     CallRate(callsPerSecond: limit, burst: burst ?? limit)
   }
 
-  /// Counts a call, or says how many milliseconds there are until the next may come.
+  /// Counts a call, or returns the milliseconds until the next call is allowed.
   ///
   /// - Parameter now: Milliseconds of a steady clock.
   func admit(_ userID: String, at now: Int64) -> Int64? {
@@ -49,7 +49,7 @@ final class UserRates: Sendable {
     }
   }
 
-  /// Takes back what a call was counted for.
+  /// Refunds a call that was counted.
   func giveBack(_ userID: String) {
     state.withLock { $0.buckets[userID]?.giveBack() }
   }

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// The metrics that only grow.
+/// The counters: metrics that only increase.
 enum GatewayCounter: Int, MetricKey {
   case connectionsAccepted
   case sessionsOpened

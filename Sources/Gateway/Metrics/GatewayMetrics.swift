@@ -7,17 +7,17 @@ struct GatewayMetrics: Sendable {
   let gauges: [GaugeShard<GatewayGauge>]
   let latencies: [HistogramShard<GatewayLatency>]
 
-  /// - Parameter shards: One for each shard, and one more for the other threads' use.
+  /// - Parameter shards: One for each shard, and one shared by all other threads.
   init(shards: Int) {
     counters = (0..<shards).map { _ in CounterShard() }
     gauges = (0..<shards).map { _ in GaugeShard() }
     latencies = (0..<shards).map { _ in HistogramShard() }
   }
 
-  /// All of it, as Prometheus reads it.
+  /// All metrics in the Prometheus text format.
   func render(with extra: [MetricSample]) -> String { PrometheusText.render(samples(with: extra)) }
 
-  /// All of it, with samples that others have made.
+  /// All metrics in the Prometheus text format, with additional samples.
   func samples(with extra: [MetricSample]) -> [MetricSample] {
     CounterShard.samples(summing: counters) + GaugeShard.samples(summing: gauges)
       + HistogramShard.samples(summing: latencies) + extra
@@ -25,7 +25,7 @@ struct GatewayMetrics: Sendable {
   }
 }
 
-/// The metrics that go up and down.
+/// The gauges: metrics that go up and down.
 enum GatewayGauge: Int, MetricKey {
   case connections
   case queuedConnections
@@ -59,7 +59,7 @@ enum GatewayGauge: Int, MetricKey {
   }
 }
 
-/// How long things take.
+/// The histograms of durations.
 enum GatewayLatency: Int, MetricKey {
   case acknowledgement
   case commit

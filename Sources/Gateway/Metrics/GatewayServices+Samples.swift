@@ -6,7 +6,7 @@ import Thumbnails
 import Webhooks
 
 extension GatewayServices {
-  /// The samples that are read when the metrics are asked for.
+  /// The samples that are read when the metrics are requested.
   var samples: [MetricSample] {
     storeSamples + memorySamples + waitSamples + auditSamples + uploads.samples + vault.samples
       + thumbnails.samples + (translator?.samples ?? []) + (previews?.samples ?? [])
@@ -37,7 +37,7 @@ extension GatewayServices {
     ]
   }
 
-  /// The lines of the audit log; none without one.
+  /// The lines of the audit log; empty without an audit log.
   private var auditSamples: [MetricSample] {
     guard let counts = audit?.counts else { return [] }
     return [("written", counts.written), ("lost", counts.lost)].map { outcome, count in
@@ -47,7 +47,7 @@ extension GatewayServices {
     }
   }
 
-  /// Memory of the connections, and its limit.
+  /// The memory of the connections, and its limit.
   private var memorySamples: [MetricSample] {
     [
       MetricSample(
@@ -202,7 +202,7 @@ extension MetricSample {
 }
 
 extension MetricSample {
-  /// A number that is read when the metrics are asked for.
+  /// A number that is read when the metrics are requested.
   init(
     _ name: String, _ kind: MetricDefinition.Kind, _ help: String, _ value: Int,
     _ labels: MetricDefinition.Label...

@@ -14,7 +14,7 @@ final class ReloadRecord: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter start: The Unix milliseconds at which the first settings were read.
+  /// - Parameter start: The time at which the first settings were read, in Unix milliseconds.
   init(at start: Int64 = SystemClock.unixMilliseconds) { state = Mutex(State(adoptedAt: start)) }
 
   /// - Parameter now: Unix milliseconds.

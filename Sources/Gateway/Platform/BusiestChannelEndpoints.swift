@@ -5,8 +5,8 @@ import ShardMessages
 
 /// The channels with the most messages, below `/v3/parley/channels`.
 enum BusiestChannelEndpoints {
-  /// `GET …/busiest?limit=`: those of all servers that answer, each with what its home has counted in
-  /// the last minute.
+  /// `GET …/busiest?limit=`: the busiest channels of all servers that answer, each with the messages
+  /// that its home has counted in the last minute.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let limit = try call.query.pageSize()
     let shard = call.shard
@@ -31,7 +31,7 @@ enum BusiestChannelEndpoints {
 }
 
 extension Shard {
-  /// The busiest channels that are at home here.
+  /// The busiest channels with their homes on this shard.
   func busiestChannels(_ limit: Int) -> [ChannelTraffic] {
     busiest.top(limit, at: loop.now).map { url, messages in
       ChannelTraffic(
@@ -41,7 +41,7 @@ extension Shard {
 }
 
 extension ChannelTraffic {
-  /// The busiest of several shards' channels.
+  /// The busiest channels of several shards.
   ///
   /// A channel that has moved to another home within the last minute was counted at both.
   static func busiest(of all: [ChannelTraffic], limit: Int) -> [ChannelTraffic] {

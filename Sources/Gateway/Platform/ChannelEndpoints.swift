@@ -3,9 +3,9 @@ import ParleyProtocol
 import ShardMessages
 import Store
 
-/// Channels as such, below `/v3/open_channels`.
+/// Channels themselves, below `/v3/open_channels`.
 enum ChannelEndpoints {
-  /// `POST /open_channels`: makes a channel that nobody but those named operates.
+  /// `POST /open_channels`: creates a channel whose only operators are the users named.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let channel = Channel(
       try ChannelCreate(call.body), url: Identifiers.channelURL(), at: call.services.clock.now)
@@ -28,17 +28,17 @@ enum ChannelEndpoints {
     try call.performOnChannel(.view, completion)
   }
 
-  /// `PUT /open_channels/{url}`: changes what is given.
+  /// `PUT /open_channels/{url}`: changes the given members.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     try call.performOnChannel(.operation(.update(ChannelFields(call.body))), completion)
   }
 
-  /// `DELETE /open_channels/{url}`: with all that is in it.
+  /// `DELETE /open_channels/{url}`: deletes a channel with all its contents.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     try call.perform(.operation(.delete), completion)
   }
 
-  /// `GET …/participants`: the users in it, in the order of entering.
+  /// `GET …/participants`: the users in the channel, in the order of entering.
   static func listParticipants(
     _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
@@ -64,13 +64,13 @@ enum ChannelEndpoints {
 
 /// The operators of a channel, below `/v3/open_channels/{url}/operators`.
 enum OperatorEndpoints {
-  /// `POST`: makes users operators beside those there are.
+  /// `POST`: adds users to the operators.
   static func add(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let ids = try call.body.operatorIDs("operator_ids")
     try call.perform(.operation(.addOperators(ids)), completion)
   }
 
-  /// `GET`: a page of operators, in the order in which they became so.
+  /// `GET`: a page of operators, in the order in which they were added.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let limit = try call.query.pageSize()
     let token = try call.query.pageToken()
@@ -84,8 +84,8 @@ enum OperatorEndpoints {
     }
   }
 
-  /// `DELETE …?operator_ids=|delete_all=true`: takes the role back; those without it are passed
-  /// over.
+  /// `DELETE …?operator_ids=|delete_all=true`: removes the operator role. Users without the role are
+  /// skipped.
   static func remove(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     if try call.query.boolean("delete_all") == true {
       return try call.perform(.operation(.removeAllOperators), completion)
@@ -97,7 +97,7 @@ enum OperatorEndpoints {
 }
 
 extension Channel {
-  /// - Parameter url: The name of a channel that is given none.
+  /// - Parameter url: The URL for a channel that is created without one.
   fileprivate init(_ command: ChannelCreate, url: @autoclosure () -> String, at now: Int64) {
     let fields = command.fields
     self.init(
@@ -123,14 +123,14 @@ extension ChannelQuery {
 }
 
 extension Completion {
-  /// Answers with a channel.
+  /// Answers with the channel.
   func channel(_ result: Result<ChannelInfo, ServiceError>) {
     self(result) { $0.encodeForPlatform(into: &$1) }
   }
 }
 
 extension PlatformCall {
-  /// Gives a command to the channel that the path names, and answers with the channel.
+  /// Sends a command to the channel in the path, and answers with the channel.
   fileprivate func performOnChannel(
     _ command: ChannelCommand, _ completion: Completion
   ) throws(ServiceError) {
@@ -141,7 +141,7 @@ extension PlatformCall {
 }
 
 extension ChannelInfo {
-  /// Writes the channel as the Platform API shows it: its time in seconds.
+  /// Writes the channel as the Platform API shows it, with times in seconds.
   func encodeForPlatform(into writer: inout JSONWriter) {
     writer.object {
       $0.member("channel_url", channel.url)
@@ -163,7 +163,7 @@ extension ChannelInfo {
 }
 
 extension ParticipantPage {
-  /// Writes the page; a user in a channel has a session, and so is online.
+  /// Writes the page. A user in a channel has a session, and is therefore online.
   fileprivate func encodeForPlatform(mutedIDs: Set<String>, into writer: inout JSONWriter) {
     writer.object {
       $0.member(

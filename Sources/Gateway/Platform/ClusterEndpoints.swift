@@ -15,9 +15,9 @@ enum ClusterEndpoints {
     }
   }
 
-  /// `POST …/servers/{server_id}/drain`: has one server drain; again it changes nothing.
+  /// `POST …/servers/{server_id}/drain`: drains one server. Repeating the call has no effect.
   ///
-  /// Another server has confirmed it before this is answered.
+  /// Another server has confirmed the drain before this call is answered.
   static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let services = call.services
     guard let id = ServerID(call.arguments["server_id"]) else { throw .noSuchServer }
@@ -37,7 +37,7 @@ enum ClusterEndpoints {
 extension ServiceError {
   fileprivate static let noSuchServer = ServiceError(
     .notFound, "there is no such server", field: "server_id")
-  /// The server is in no ring yet; nothing was changed.
+  /// The server is in no ring yet. Nothing was changed.
   fileprivate static let serverIsJoining = ServiceError(
     .internalError, "the server is joining the cluster: try again in a moment")
   fileprivate static let drainIsUnknown = ServiceError(
@@ -46,13 +46,13 @@ extension ServiceError {
 }
 
 extension Shard {
-  /// Milliseconds for which another server may take to confirm that it drains.
+  /// The time in which another server must confirm that it drains, in milliseconds.
   private static let drainTime: Int64 = 2_000
 
-  /// Has another server drain.
+  /// Drains another server.
   ///
-  /// Its first shard takes messages in their order, so an answer to a question that follows the demand
-  /// says that the demand has come; a server of any version answers this one.
+  /// The first shard of the server handles messages in order, so an answer to a later question shows
+  /// that the drain message has arrived. Servers of every version answer this question.
   fileprivate func drain(
     server: UInt16, then completion: @escaping (Result<Void, ServiceError>) -> Void
   ) {
@@ -76,7 +76,7 @@ extension Shard {
   }
 }
 
-/// Gathers the sessions of several servers; confined to its shard.
+/// The sum of the sessions of several servers. Confined to its shard.
 private final class SessionCount {
   private var missing: Int
   private var sessions: [UInt16: Int64] = [:]
@@ -87,7 +87,7 @@ private final class SessionCount {
     self.completion = completion
   }
 
-  /// Takes the answers of a server's shards; none when it has not answered.
+  /// Adds the answers of a server's shards; empty when the server did not answer.
   func add(_ answers: [ShardAnswer], of server: UInt16) {
     for case .connections(let counts) in answers {
       sessions[server, default: 0] += counts.reduce(0) { $0 + Int64($1.sessions) }

@@ -34,7 +34,7 @@ enum FileEndpoints {
     }
   }
 
-  /// `DELETE …/{file_id}`: removes a file that no message has.
+  /// `DELETE …/{file_id}`: removes a file that is in no message.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = try call.fileID
     call.services.store.perform(UnusedFileRemoval(id)) { result in
@@ -66,12 +66,12 @@ enum FileEndpoints {
 
 /// The encryption of files, below `/v3/parley/files`, and the keys of users.
 enum FileEncryptionEndpoints {
-  /// `GET …/encryption`: how files are stored, and with which master key.
+  /// `GET …/encryption`: how files are stored, and the current master key.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     show(call.services, to: call.caller, completion)
   }
 
-  /// `POST …/rotate_key`: makes a new master key the current one, and wraps all keys with it.
+  /// `POST …/rotate_key`: makes a new master key current, and wraps all keys with it.
   static func rotate(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let (caller, services) = (call.caller, call.services)
     try services.vault.rotate { result in
@@ -82,14 +82,14 @@ enum FileEncryptionEndpoints {
     }
   }
 
-  /// `POST …/encrypt_all`: begins to encrypt the files that are stored in the clear.
+  /// `POST …/encrypt_all`: starts to encrypt the files that are stored in plaintext.
   static func encryptAll(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     _ = try call.services.vault.mustSeal(true)
     call.services.vault.encryptAll()
     show(call.services, to: call.caller, completion)
   }
 
-  /// `POST /v3/users/{user_id}/file_key`: a key for a back end that reads files for a user.
+  /// `POST /v3/users/{user_id}/file_key`: a key with which a back end reads files for a user.
   static func giveKey(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     let services = call.services
@@ -134,7 +134,7 @@ enum FileEncryptionEndpoints {
 }
 
 extension PlatformCall {
-  /// The file that the path names; an id that no file can have is not found.
+  /// The file id in the path. An id that no file can have is reported as not found.
   fileprivate var fileID: String {
     get throws(ServiceError) {
       let id = arguments["file_id"]

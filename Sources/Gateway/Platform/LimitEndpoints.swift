@@ -7,9 +7,9 @@ import Transport
 
 /// The limits on sending and showing messages, below `/v3/parley/limits`.
 struct LimitEndpoints: Sendable {
-  /// The part of the deployment that a path is for.
+  /// The part of the deployment that a path applies to.
   private enum Part {
-    /// Many channels, by what the table of all limits knows.
+    /// A scope with many channels, whose limits are in the limit table.
     case shared(LimitScope)
     case channel
   }
@@ -42,13 +42,13 @@ struct LimitEndpoints: Sendable {
     }
   }
 
-  /// `PUT`: sets what is given.
+  /// `PUT`: sets the given limits.
   func set(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let part = try part(call)
     try change(part, Self.limits(in: call.body), call, completion)
   }
 
-  /// `DELETE`: leaves them to the wider scope again.
+  /// `DELETE`: removes the limits, so that those of the wider scope apply.
   func remove(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     try change(try part(call), nil, call, completion)
   }
@@ -75,7 +75,7 @@ struct LimitEndpoints: Sendable {
     }
   }
 
-  /// Changes the limits of many channels, at once for those in memory.
+  /// Changes the limits of many channels. Channels in memory change at once.
   private static func change(
     _ scope: LimitScope, _ limits: [LimitKind: GivenLimit]?, _ services: GatewayServices,
     _ completion: Completion
@@ -103,7 +103,7 @@ extension ChannelHost {
   }
 }
 
-/// A limit of which a request gives all or a part.
+/// A limit from a request, which may be partial.
 private struct GivenLimit: Sendable {
   let messages: Int?
   let windowMilliseconds: Int64?
@@ -118,11 +118,11 @@ private struct GivenLimit: Sendable {
 }
 
 extension LimitChange {
-  /// The change that a request asks for; the part of a limit that is not given stays as it is.
+  /// The change that a request asks for. The part of a limit that is not given stays the same.
   ///
   /// - Parameters:
   ///   - limits: The limits to set; `nil` removes both.
-  ///   - inForce: The limits that hold where the scope has none of its own.
+  ///   - inForce: The limits that apply when the scope has none of its own.
   fileprivate init(
     _ limits: [LimitKind: GivenLimit]?, for scope: LimitScope, _ inForce: LimitsInForce
   ) {
@@ -140,7 +140,7 @@ extension LimitChange {
   }
 }
 
-/// The two limits as they hold somewhere.
+/// The two limits in force for a scope.
 private struct LimitsInForce: Sendable {
   let flood: RateLimit
   let throttle: RateLimit
@@ -172,7 +172,7 @@ extension Completion {
 }
 
 extension LimitTable {
-  /// The limit for a scope that this table covers; a channel keeps its own limits itself.
+  /// The limit for a scope that this table covers. A channel keeps its own limits itself.
   fileprivate func limit(_ kind: LimitKind, for scope: LimitScope) -> RateLimit {
     switch scope {
     case .customType(let type): limit(kind, customType: type)

@@ -4,12 +4,12 @@ import ParleyProtocol
 import ShardMessages
 import Store
 
-/// The limits as they stand for one user in one channel, below `/v3/parley/limits/explain`.
+/// The current limits for one user in one channel, below `/v3/parley/limits/explain`.
 enum LimitExplanation {
-  /// `GET ?user_id=&channel_url=`: the user's windows as they stand, and the reasons why its next
-  /// message would be refused.
+  /// `GET ?user_id=&channel_url=`: the current state of the user's windows, and the reasons why the
+  /// user's next message would be refused.
   ///
-  /// A channel that is not in memory is read from the store and not kept.
+  /// A channel that is not in memory is read from the store and not kept in memory.
   static func explain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     guard let userID = try call.query.optionalUserID("user_id") else { throw .missing("user_id") }
     let longest = Limits.channelURLLengths.upperBound
@@ -22,7 +22,7 @@ enum LimitExplanation {
 }
 
 extension Shard {
-  /// Explains what holds for a user in a channel that is at home here.
+  /// Explains the limits of a user in a channel with its home on this shard.
   func explainLimits(
     ofUser userID: String, inChannel url: String, replyTo address: ExchangeAddress
   ) {
@@ -62,7 +62,7 @@ extension Shard {
     }
   }
 
-  /// - Parameter loaded: The channel as the store has it, for one that is not in memory.
+  /// - Parameter loaded: The channel from the store, when the channel is not in memory.
   private func explainLimits(
     of account: Account, _ uploads: UploadOutlook, in url: String, _ loaded: LoadedChannel?
   ) -> Result<[UInt8], ServiceError> {
@@ -100,14 +100,14 @@ extension SendingOutlook {
 }
 
 extension SendingOutlook.Window {
-  /// Writes a flood window: its limit, and when it lets something through.
+  /// Writes a flood window: its limit, its use, and the wait until the next message.
   fileprivate func encodeMembers(untilNext wait: Int64, into writer: inout JSONWriter) {
     encodeMembers(into: &writer)
     writer.member("used", count)
     writer.member("retry_after_ms", wait)
   }
 
-  /// Writes the limit, where it comes from, and what the user is exempt by, if by anything.
+  /// Writes the limit, its source, and the reason for the user's exemption, if any.
   fileprivate func encodeMembers(into writer: inout JSONWriter) {
     writer.member("messages", limit.count)
     writer.member("window_ms", limit.windowMilliseconds)
@@ -129,7 +129,7 @@ extension SendCheck.Refusal {
 }
 
 extension ServiceError {
-  /// Writes what stands against a user's next call, and when that ends by itself.
+  /// Writes the refusal of a user's next call, and the wait until it ends by itself.
   func encodeRefusal(into writer: inout JSONWriter) {
     writer.member("code", code.rawValue)
     writer.member("message", message)

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The facts about authors that the Platform API shows beside their profiles.
+/// The facts about authors that the Platform API shows with their profiles.
 struct MessageAuthors: Sendable {
   private let operatorIDs: Set<String>
   private let deactivatedIDs: Set<String>
@@ -23,8 +23,8 @@ struct MessageAuthors: Sendable {
 }
 
 extension Message {
-  /// Writes the message as the Platform API shows it; absent values are left out or empty of their
-  /// own type.
+  /// Writes the message as the Platform API shows it. Absent values are omitted, or written as the empty
+  /// value of their type.
   func encodeForPlatform(_ authors: MessageAuthors, into writer: inout JSONWriter) {
     writer.object {
       encodeOrigin(authors, into: &$0)
@@ -70,7 +70,7 @@ extension Message {
 }
 
 extension OpenGraphTag {
-  /// Writes what is known.
+  /// Writes the known facts.
   func encodeForPlatform(into writer: inout JSONWriter) {
     writer.object {
       $0.member("og:title", ifKnown: title)

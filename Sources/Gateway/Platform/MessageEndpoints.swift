@@ -7,15 +7,15 @@ import Store
 
 /// Messages, below `/v3/open_channels/{url}/messages`.
 enum MessageEndpoints {
-  /// `POST`: sends on a user's behalf, or as the administrator.
+  /// `POST`: sends a message on a user's behalf, or as the administrator.
   static func send(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     send(
       try MessageSubmission(call.body), toChannel: try call.channelURL, call.services, completion)
   }
 
-  /// Sends a message, with the file that came with it if there is one; on any thread.
+  /// Sends a message, with the file from the same form if there is one. On any thread.
   ///
-  /// The author is read on the way to the channel, once.
+  /// The author is looked up once, before the message is sent to the channel.
   static func send(
     _ submission: MessageSubmission, with upload: FileRecord? = nil, toChannel url: String,
     _ services: GatewayServices, _ completion: Completion
@@ -41,10 +41,10 @@ enum MessageEndpoints {
     }
   }
 
-  /// Sends a message with a file that came with it; on any thread.
+  /// Sends a message with a file from the same form. On any thread.
   ///
-  /// The store knows the file before the message is on its way: the channel may be asked for it several
-  /// times, on several servers, and the file goes again only when the store finds no message with it.
+  /// The store records the file before the message is sent. The message may be sent several times, on
+  /// several servers, and the file is removed only when the store finds no message with it.
   static func sendUploaded(
     _ submission: MessageSubmission, with upload: FileRecord, toChannel url: String,
     _ services: GatewayServices, _ completion: Completion
@@ -56,7 +56,7 @@ enum MessageEndpoints {
     }
   }
 
-  /// `GET`: the messages around a place.
+  /// `GET`: the messages around a position.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let command = try MessageList(inChannel: call.channelURL, query: call.query)
     let authors =
@@ -74,7 +74,7 @@ enum MessageEndpoints {
     }
   }
 
-  /// `GET …/total_count`: how many the channel holds.
+  /// `GET …/total_count`: the number of messages in the channel.
   static func count(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     try call.inChannel(completion) { channel in
       channel.perform(MessageCount(channelID: channel.place.id)) { _, result in
@@ -91,7 +91,7 @@ enum MessageEndpoints {
     }
   }
 
-  /// `PUT …/{message_id}`: changes what is given, whoever wrote it.
+  /// `PUT …/{message_id}`: changes the given members, whoever the author is.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = try call.messageID
     let body = try call.body
@@ -109,7 +109,7 @@ enum MessageEndpoints {
     try call.perform(.deleteMessage(call.messageID), completion)
   }
 
-  /// `POST …/{message_id}/translation`: adds languages to a message of a user's.
+  /// `POST …/{message_id}/translation`: adds translations to a user's message.
   static func translate(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = try call.messageID
     let languages = try call.body.targetLanguages()
@@ -122,11 +122,11 @@ enum MessageEndpoints {
 }
 
 extension Shard {
-  /// Gives a message of the Platform API to its channel, which is at home here.
+  /// Submits a message of the Platform API to its channel, which has its home on this shard.
   ///
   /// - Parameters:
-  ///   - createdAt: The time of a message of the past; `nil` for one that is sent now.
-  ///   - author: The author as it was found on the way; a missing channel is reported first.
+  ///   - createdAt: The time of an imported message; `nil` for a message that is sent now.
+  ///   - author: The result of looking up the author. A missing channel is reported first.
   func submit(
     _ order: MessageOrder, createdAt: Int64?, onBehalfOf author: Result<User?, ServiceError>,
     toChannel url: String, replyTo address: ExchangeAddress
@@ -154,15 +154,15 @@ extension Shard {
   }
 }
 
-/// The state of a message's author at its answer.
+/// The state of a message's author when the message is returned.
 private enum AuthorState {
-  /// Checked on the way.
+  /// Found active when the author was looked up.
   case active
   case unknown
 }
 
 extension ChannelHost {
-  /// Answers with a message and what is known of those named in it.
+  /// Answers with a message, and with the known facts about the users in it.
   ///
   /// Only accounts whose state is unknown are read.
   fileprivate func answer(
@@ -207,13 +207,13 @@ enum MetaArrayEndpoints {
     case remove
   }
 
-  /// `POST`: adds keys with their values; values of a key that is there come to those it has.
+  /// `POST`: adds keys with their values. Values of an existing key are added to that key.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let arrays = try arrays(in: call.body, within: call.customDataLimits.metaArrays)
     try change(.addValues(arrays), call, completion)
   }
 
-  /// `PUT`: adds values to keys, or removes them; a key that is not there is made with `upsert`.
+  /// `PUT`: adds values to keys, or removes values. With `upsert`, missing keys are created.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let body = try call.body
     let mode = try body.choice("mode", of: Mode.self) ?? .add
@@ -232,8 +232,7 @@ enum MetaArrayEndpoints {
     }
   }
 
-  /// `DELETE …?keys=`: removes keys with all their values; those that are not there are passed
-  /// over.
+  /// `DELETE …?keys=`: removes keys with all their values. Missing keys are skipped.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let keys = try call.query.texts("keys", limit: MetaArrayLimits.most.keyLength) ?? []
     guard !keys.isEmpty else { throw .missing("keys") }

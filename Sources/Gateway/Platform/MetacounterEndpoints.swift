@@ -2,8 +2,7 @@ import ParleyProtocol
 import Store
 import Transport
 
-/// The counters that an application keeps with a channel, below
-/// `/v3/open_channels/{url}/metacounter`.
+/// The counters that an application keeps with a channel, below `/v3/open_channels/{url}/metacounter`.
 enum MetacounterEndpoints {
   /// `POST`: adds counters.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
@@ -32,7 +31,7 @@ enum MetacounterEndpoints {
     }
   }
 
-  /// `PUT`: sets, increases or decreases counters; those that are not there are made with `upsert`.
+  /// `PUT`: sets, increases or decreases counters. With `upsert`, missing counters are created.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let body = try call.body

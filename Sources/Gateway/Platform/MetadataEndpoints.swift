@@ -5,7 +5,7 @@ import Transport
 
 /// The texts that an application keeps with users and channels, below `…/metadata`.
 struct MetadataEndpoints: Sendable {
-  /// Finds the user or channel in the path.
+  /// Finds the user or the channel in the path.
   let owner: @Sendable (PlatformCall) throws(ServiceError) -> MetadataOwner
 
   /// `POST`: adds items.
@@ -31,7 +31,7 @@ struct MetadataEndpoints: Sendable {
     }
   }
 
-  /// `PUT`: replaces values; items that are not there are made with `upsert`.
+  /// `PUT`: replaces values. With `upsert`, missing items are created.
   func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let owner = try owner(call)
     let body = try call.body
@@ -71,9 +71,9 @@ struct MetadataEndpoints: Sendable {
     return items
   }
 
-  /// Changes items, and takes them over where their owner is in memory.
+  /// Changes items in the store, and in the user or channel if that is in memory.
   ///
-  /// - Parameter judge: Makes the answer of the items that were written.
+  /// - Parameter judge: Computes the answer from the items that were written.
   private func change(
     _ action: MetadataChange.Action, of owner: MetadataOwner, _ call: PlatformCall,
     _ completion: Completion,
@@ -94,7 +94,7 @@ struct MetadataEndpoints: Sendable {
 }
 
 extension PlatformCall {
-  /// The key in the path, which is to be written.
+  /// The key in the path, checked for writing.
   var checkedKey: String {
     get throws(ServiceError) {
       let key = arguments["key"]
@@ -116,14 +116,14 @@ extension Fields {
     return [key]
   }
 
-  /// The fate of keys that an update does not find: `upsert` makes them.
+  /// The treatment of missing keys in an update: `upsert` creates them.
   func missingItems() throws(ServiceError) -> MissingItems {
     try boolean("upsert") == true ? .insert : .skip
   }
 }
 
 extension GatewayServices {
-  /// Takes items of metadata over where their owner is in memory.
+  /// Applies changed metadata to its user or channel if that is in memory.
   fileprivate func publish(_ items: [String: String], of owner: MetadataOwner) {
     switch owner {
     case .channel(let url):

@@ -5,7 +5,7 @@ import Telemetry
 
 /// The metrics as JSON, below `/v3/parley/metrics`.
 enum MetricEndpoints {
-  /// `GET`: the numbers of `/metrics`, with the state of the server and of its cluster.
+  /// `GET`: the metrics of `/metrics`, with the state of the server and of its cluster.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     call.shard.countSessions { [services = call.services] sessions in
       let samples = services.metrics.samples(with: services.samples)
@@ -58,7 +58,7 @@ extension MetricSample {
     }
   }
 
-  /// Writes a sample that has the durations of many things.
+  /// Writes a sample that is a distribution of durations.
   fileprivate func encodeDurations(into writer: inout JSONWriter) {
     guard case .histogram(let snapshot) = value else { return }
     writer.object {
@@ -72,8 +72,8 @@ extension MetricSample {
 }
 
 extension HistogramSnapshot {
-  /// The bound in seconds below which a share of the durations lie, as well as the buckets tell; 0
-  /// without any.
+  /// The bound in seconds below which a share of the durations lie, as precise as the buckets allow; 0
+  /// when there are no durations.
   fileprivate func bound(of share: Double) -> Double {
     let wanted = Double(counts.reduce(0, &+)) * share
     var sum = 0.0
@@ -85,7 +85,7 @@ extension HistogramSnapshot {
   }
 }
 
-/// A number that JSON can hold.
+/// A number that JSON can represent.
 private protocol JSONNumeric {
   var json: [UInt8] { get }
 }

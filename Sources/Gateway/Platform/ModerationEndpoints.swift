@@ -11,7 +11,7 @@ enum ModerationEndpoints {
     try impose(.restrict(.ban, .ban(body)), call, completion)
   }
 
-  /// `PUT …/ban/{user_id}`: changes what is given.
+  /// `PUT …/ban/{user_id}`: changes the given members.
   static func updateBan(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     try impose(
       .changeBan(userID: try call.userID, try BanChange(call.body)), call, completion)
@@ -55,7 +55,7 @@ enum ModerationEndpoints {
     try lift(.mute, else: .mute, call, completion)
   }
 
-  /// `GET …/mute/{user_id}`: whether and how long.
+  /// `GET …/mute/{user_id}`: whether a user is muted, and for how long.
   static func viewMute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     try call.inChannel(completion) { channel in
@@ -87,7 +87,7 @@ enum ModerationEndpoints {
     }
   }
 
-  /// Lifts a restriction; what is not there can't be lifted.
+  /// Lifts a restriction. Fails when there is no such restriction.
   private static func lift(
     _ kind: RestrictionKind, else missing: ServiceError.Resource, _ call: PlatformCall,
     _ completion: Completion
@@ -148,7 +148,7 @@ extension RestrictedUser {
 }
 
 extension JSONWriter {
-  /// Writes how long a mute holds, in milliseconds; zeros for none.
+  /// Writes the remaining time of a mute, in milliseconds; zeros without a mute.
   fileprivate mutating func restriction(_ restriction: Restriction?, at now: Int64) {
     member("start_at", restriction?.startsAt ?? 0)
     member("end_at", restriction?.endsAt ?? 0)

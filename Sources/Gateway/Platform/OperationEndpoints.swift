@@ -8,7 +8,7 @@ import Transport
 
 /// The state of the process, below `/v3/parley`.
 enum OperationEndpoints {
-  /// `GET …/connections`: how many there are on each reactor.
+  /// `GET …/connections`: the number of connections on each reactor.
   static func countConnections(
     _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
@@ -24,7 +24,7 @@ enum OperationEndpoints {
     completion { call.services.encodeStatus(into: &$0) }
   }
 
-  /// `POST …/drain`: the same as SIGTERM; again it changes nothing.
+  /// `POST …/drain`: has the same effect as SIGTERM. Repeating the call has no effect.
   static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     call.services.drainOnRequest(askedBy: call.callerMetadata)
     completion { $0.object { _ in } }

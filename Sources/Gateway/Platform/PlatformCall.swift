@@ -8,14 +8,14 @@ import ShardMessages
 import Store
 import Transport
 
-/// Carries out a call that was admitted, and answers it by the completion, unless it throws.
+/// Executes an admitted call, and answers it through the completion unless it throws.
 typealias PlatformEndpoint =
   @Sendable (PlatformCall, Completion) throws(ServiceError) -> Void
 
 /// A call of the Platform API: the values in its path, its query and its body.
 struct PlatformCall {
   let shard: Shard
-  /// The request that waits for the answer, on the shard that has its connection.
+  /// The request that waits for the answer, on the shard of its connection.
   let address: ExchangeAddress
   /// The values in the path.
   let arguments: PathArguments
@@ -25,7 +25,7 @@ struct PlatformCall {
   let token: TokenDigest
   private let parsedBody: Result<Fields, ServiceError>
 
-  /// - Parameter shard: The shard on which the endpoint runs.
+  /// - Parameter shard: The shard that runs the endpoint.
   init(
     shard: Shard, address: ExchangeAddress, caller token: TokenDigest, arguments: PathArguments,
     query: QueryParameters, body: [UInt8]
@@ -47,10 +47,10 @@ struct PlatformCall {
   var completion: Completion { Completion(address, services.shards) }
   var customDataLimits: CustomDataLimits { shard.settings.limits.customData }
 
-  /// The caller, for calls that are charged by their cost.
+  /// The caller, for calls that are charged by cost.
   var caller: QueryCaller { .platform(token) }
 
-  /// The caller in log lines: its token and, where its connection is on this shard, its address.
+  /// The caller in log lines: its token, and its address if its connection is on this shard.
   var callerMetadata: Logger.Metadata {
     var metadata: Logger.Metadata = ["api_token": "\(services.apiTokens.name(of: token))"]
     if address.shard == shard.handle.address,
@@ -63,12 +63,12 @@ struct PlatformCall {
 
   /// The values in the body.
   ///
-  /// - Throws: 400403 unless it is a JSON object.
+  /// - Throws: 400403 unless the body is a JSON object.
   var body: Fields {
     get throws(ServiceError) { try parsedBody.get() }
   }
 
-  /// The channel that the path names; a name that no channel can have is not found.
+  /// The channel URL in the path. A URL that no channel can have is reported as not found.
   var channelURL: String {
     get throws(ServiceError) {
       let url = arguments["channel_url"]
@@ -79,7 +79,7 @@ struct PlatformCall {
     }
   }
 
-  /// The user that the path names; an id that no user can have is not found.
+  /// The user id in the path. An id that no user can have is reported as not found.
   var userID: String {
     get throws(ServiceError) {
       let id = arguments["user_id"]
@@ -88,7 +88,7 @@ struct PlatformCall {
     }
   }
 
-  /// The message that the path names; an id that no message can have is not found.
+  /// The message id in the path. An id that no message can have is reported as not found.
   var messageID: Int64 {
     get throws(ServiceError) {
       let text = arguments["message_id"]
@@ -99,7 +99,7 @@ struct PlatformCall {
     }
   }
 
-  /// Runs the rest of the call with the channel that the path names, which is at home here.
+  /// Runs `body` with the channel in the path, which has its home on this shard.
   func inChannel(
     _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
   ) throws(ServiceError) {
@@ -111,8 +111,7 @@ struct PlatformCall {
     }
   }
 
-  /// Gives a command to the channel that the path names, and answers with what is written of the
-  /// judge's answer.
+  /// Sends a command to the channel in the path, and encodes the answer of the judge as the response.
   func perform(
     _ command: ChannelCommand, _ completion: Completion,
     _ encode: @escaping @Sendable (JudgeAnswer, inout JSONWriter) -> Void
@@ -122,12 +121,12 @@ struct PlatformCall {
     }
   }
 
-  /// Gives a command that returns nothing to the channel that the path names.
+  /// Sends a command without a result to the channel in the path.
   func perform(_ command: ChannelCommand, _ completion: Completion) throws(ServiceError) {
     try perform(command, completion) { $1.object { _ in } }
   }
 
-  /// Reads from the store, and answers with what is written of the outcome.
+  /// Reads from the store, and encodes the result as the answer.
   func perform<Lookup: StoreLookup>(
     _ lookup: Lookup, _ completion: Completion,
     _ encode: @escaping @Sendable (Lookup.Outcome, inout JSONWriter) -> Void
@@ -135,7 +134,7 @@ struct PlatformCall {
     services.store.perform(lookup) { completion($0.serviceResult, encode) }
   }
 
-  /// Changes the store, and answers with what is written of the outcome.
+  /// Changes the store, and encodes the result as the answer.
   func perform<Write: StoreWrite>(
     _ write: Write, _ completion: Completion,
     _ encode: @escaping @Sendable (Write.Outcome, inout JSONWriter) -> Void
@@ -144,7 +143,7 @@ struct PlatformCall {
   }
 }
 
-/// The way to the answer of one call, which takes one answer, on any thread.
+/// The completion of one call. Takes one answer, on any thread.
 struct Completion: Sendable {
   let address: ExchangeAddress
   private let shards: ShardSet
@@ -154,24 +153,24 @@ struct Completion: Sendable {
     self.shards = shards
   }
 
-  /// Answers with a body of JSON, or with a refusal.
+  /// Answers with a JSON body, or with a refusal.
   func callAsFunction(_ result: Result<[UInt8], ServiceError>) {
     shards.send(.exchange(address, result))
   }
 
-  /// Answers with what is written of a value, or with a refusal.
+  /// Answers with an encoded value, or with a refusal.
   func callAsFunction<Value>(
     _ result: Result<Value, ServiceError>, _ encode: (Value, inout JSONWriter) -> Void
   ) {
     self(result.map { value in JSONWriter.bytes { encode(value, &$0) } })
   }
 
-  /// Answers with what is written.
+  /// Answers with the JSON that a closure writes.
   func callAsFunction(_ encode: (inout JSONWriter) -> Void) {
     self(.success(JSONWriter.bytes(encode)))
   }
 
-  /// Answers `{}` to a call that has nothing to say, or refuses it.
+  /// Answers `{}` to a call without a result, or refuses the call.
   func empty<Value>(_ result: Result<Value, ServiceError>) {
     self(result) { $1.object { _ in } }
   }
@@ -180,7 +179,7 @@ struct Completion: Sendable {
 }
 
 extension HTTPResponse {
-  /// The answer to a call: a body of JSON, or a refusal.
+  /// The answer to a call: a JSON body or a refusal.
   init(_ outcome: CallOutcome) {
     switch outcome {
     case .success(let body):
@@ -199,7 +198,7 @@ extension ExchangeAddress {
 }
 
 extension Exchange.ID {
-  /// The request on its shard.
+  /// The id of the request on its shard.
   init(_ address: ExchangeAddress) {
     self.init(
       connection: ConnectionID(rawValue: address.connection), number: address.number)

@@ -7,7 +7,7 @@ import Unfurler
 
 /// The cache of link previews, below `/v3/parley/previews`.
 enum PreviewEndpoints {
-  /// `GET …/explain?url=`: looks a link up anew and shows each step.
+  /// `GET …/explain?url=`: looks a link up without the cache, and shows each step.
   static func explain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let previews = try previews(of: call)
     guard let text = try call.query.string("url") else { throw .missing("url") }
@@ -33,7 +33,7 @@ enum PreviewEndpoints {
     }
   }
 
-  /// `GET …?url=|domain=&limit=&token=`: the entries of the cache, in the order of the links.
+  /// `GET …?url=|domain=&limit=&token=`: the entries of the cache, ordered by link.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let previews = try previews(of: call)
     let query = call.query
@@ -86,14 +86,14 @@ enum PreviewEndpoints {
   }
 
   private static func host(_ domain: String) throws(ServiceError) -> String {
-    // Whatever stands beside the name would be passed over silently, the port of the scheme too.
+    // Anything besides the name would be silently ignored, even the default port of the scheme.
     guard let url = WebURL("http://\(domain):1/"), url.text == "http://\(url.host.text):1/" else {
       throw .invalid("domain", domain, expected: "a domain such as example.com, or an address")
     }
     return url.host.text
   }
 
-  /// A URL as an operator gives it, or as it would be found in a message: `example.com/page`.
+  /// A URL as given by an operator, or as it would be written in a message: `example.com/page`.
   private static func link(_ text: String) throws(ServiceError) -> Link {
     guard let link = Link(text) ?? LinkFinder.firstLink(in: text) else {
       throw .invalid("url", text, expected: "an http or https URL of at most 2,048 bytes")
@@ -109,7 +109,7 @@ extension ServiceError {
 }
 
 extension PreviewExplanation {
-  /// Writes the explanation without its absent values.
+  /// Writes the explanation without absent values.
   fileprivate func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("url", link.url)
@@ -128,7 +128,7 @@ extension PreviewExplanation {
 }
 
 extension PreviewOutcome {
-  /// Writes the answer with the reason of a failure, without its absent values.
+  /// Writes the answer with the reason of a failure, without absent values.
   fileprivate func encodeForPlatform(of link: Link, into writer: inout JSONWriter) {
     writer.object {
       $0.member("url", link.url)
@@ -155,7 +155,7 @@ extension PreviewEntry {
 }
 
 extension PreviewPage {
-  /// As many of the entries as an answer holds, with the token of the next page.
+  /// Writes as many of the entries as fit in an answer, with the token of the next page.
   fileprivate func encoded(_ pages: PageCursor<String>) -> [UInt8] {
     var room = PageRoom.answer
     var page = ListPage<[UInt8]>(items: [], next: "")
@@ -171,7 +171,7 @@ extension PreviewPage {
 }
 
 extension JSONWriter {
-  /// Writes the preview, or why there is none.
+  /// Writes the preview, or the reason why there is none.
   fileprivate mutating func previewOutcome(_ tag: OpenGraphTag?, _ problem: String?) {
     if let tag {
       name("og_tag")

@@ -6,7 +6,7 @@ import WebSocket
 
 /// The sessions of all clients, below `/v3/parley/sessions`.
 enum SessionEndpoints {
-  /// `GET …?user_id=`: a page of sessions, in the order of their ids.
+  /// `GET …?user_id=`: a page of sessions, ordered by id.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let query = try SessionQuery(
       userID: call.query.optionalUserID("user_id"), limit: call.query.pageSize(),
@@ -19,7 +19,7 @@ enum SessionEndpoints {
     }
   }
 
-  /// `DELETE …/{session_id}`: closes one with 1001, and answers with its user.
+  /// `DELETE …/{session_id}`: closes a session with code 1001, and answers with its user.
   static func close(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = call.arguments["session_id"]
     call.shard.askAll(.close(sessionID: id)) { answers in
@@ -32,7 +32,7 @@ enum SessionEndpoints {
 }
 
 extension SessionQuery {
-  /// - Throws: 400109 for a token that is not one of this query.
+  /// - Throws: 400109 for a page token of another query.
   fileprivate init(userID: String?, limit: Int, token: String?) throws(ServiceError) {
     var last = ""
     if let token, !token.isEmpty {
@@ -42,7 +42,7 @@ extension SessionQuery {
     self.init(userID: userID, limit: limit, last: last)
   }
 
-  /// The token that goes on after a session.
+  /// The page token for the sessions after an id.
   fileprivate func token(after id: String) -> String {
     Self.cursor(userID).token(after: id)
   }
@@ -77,15 +77,15 @@ extension SessionSummary {
 }
 
 extension Shard {
-  /// The first sessions of this shard that fit, and one more than asked for, which shows that there
-  /// are more.
+  /// The first matching sessions of this shard, up to one more than the page size, which shows whether
+  /// there are more.
   func sessions(_ query: SessionQuery) -> [SessionSummary] {
     var found: [SessionSummary] = []
     for session in sessions.all {
       guard case .open(let identity) = session.state, identity.id > query.last,
         query.userID.map({ $0 == identity.user.id }) ?? true
       else { continue }
-      // A page is small: putting each in its place costs less than sorting all sessions.
+      // Pages are small, so inserting in order costs less than sorting all sessions.
       let place = found.firstIndex { $0.id > identity.id } ?? found.count
       guard place <= query.limit else { continue }
       found.insert(
@@ -101,7 +101,7 @@ extension Shard {
 
   /// Closes a session of this shard by its id.
   ///
-  /// - Returns: Its user; `nil` when it is not here.
+  /// - Returns: The user of the session; `nil` when the session is not on this shard.
   func closeSession(_ id: String) -> String? {
     for session in sessions.all {
       guard case .open(let identity) = session.state, identity.id == id else { continue }

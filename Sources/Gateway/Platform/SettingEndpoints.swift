@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// The settings that the server runs with, below `/v3/parley/settings`.
 enum SettingEndpoints {
-  /// `GET`: all of them, without the values of secrets.
+  /// `GET`: all settings, without the values of secrets.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let listing = SettingsListing(call.services.settings, of: .gateway)
     completion { writer in

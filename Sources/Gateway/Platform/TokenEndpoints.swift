@@ -6,14 +6,13 @@ import Crypto
 
 /// Session tokens, below `/v3/users/{id}/token`.
 enum SessionTokenEndpoints {
-  /// `POST`: issues a token that opens sessions until `expires_at`, a week from now if it is not
-  /// given.
+  /// `POST`: issues a token that opens sessions until `expires_at`, by default for a week.
   static func issue(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     let now = call.services.clock.now
     let issue = try SessionTokenIssue(call.body, at: now)
     let secret = IssuedSecret()
-    // Those that a wrong clock takes for expired stay.
+    // Tokens that look expired because of a wrong clock are kept.
     let isHeld = call.services.deletionHold.rest(at: call.services.now) > 0
     let token = SessionTokenCreation(
       hash: secret.digest, userID: userID, expiresAt: issue.expiresAt, at: isHeld ? 0 : now)
@@ -33,7 +32,7 @@ enum SessionTokenEndpoints {
     }
   }
 
-  /// `DELETE`: revokes all of them, and closes the user's sessions, whichever token opened them.
+  /// `DELETE`: revokes all tokens of a user, and closes the user's sessions, whatever their token.
   static func revoke(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     let services = call.services
@@ -48,7 +47,7 @@ enum SessionTokenEndpoints {
 
 /// The tokens of the Platform API itself, below `/v3/parley/api_tokens`.
 enum APITokenEndpoints {
-  /// `POST`: issues a token under a name; only this answer shows it.
+  /// `POST`: issues a named token. Only this answer contains the token.
   static func issue(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let name = try call.body.requiredText("name", limit: Limits.apiTokenNameLength)
     let role = try call.body.choice("role", of: APITokenRole.self) ?? .admin
@@ -68,7 +67,7 @@ enum APITokenEndpoints {
     }
   }
 
-  /// `GET`: all that were issued, by name.
+  /// `GET`: all issued tokens, by name.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     call.perform(APITokenList(), completion) { tokens, writer in
       writer.object {
@@ -79,7 +78,7 @@ enum APITokenEndpoints {
 
   /// `GET …/me`: the token of the call.
   static func viewOwn(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    // It may have been revoked since the call was admitted.
+    // The token may have been revoked since the call was admitted.
     guard let holder = call.services.apiTokens.holder(of: call.token) else {
       throw ServiceError(.invalidAPIToken, "the API token was revoked")
     }
@@ -92,7 +91,7 @@ enum APITokenEndpoints {
     }
   }
 
-  /// `DELETE …/{id}`: a call with the token is refused from then on.
+  /// `DELETE …/{id}`: revokes a token. Calls with the token are refused from then on.
   static func revoke(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = call.arguments["api_token_id"]
     guard id != APITokens.firstID else { throw .firstAPIToken }
@@ -118,7 +117,7 @@ enum APITokenEndpoints {
 extension APIToken {
   /// Writes a token without its hash.
   ///
-  /// - Parameter secret: The token itself, in the answer to the call that issued it.
+  /// - Parameter secret: The token itself, in the answer to the call that issued the token.
   fileprivate func encode(_ secret: IssuedSecret?, into writer: inout JSONWriter) {
     writer.object {
       $0.member("id", id)
@@ -132,14 +131,14 @@ extension APIToken {
 }
 
 extension ServiceError {
-  /// An operator without the last token could not issue another.
+  /// Without the last token, an operator could not issue another.
   fileprivate static let firstAPIToken = ServiceError(
     .notAllowed,
     "the first API token is that of auth.api_token or of the file api-token in data_dir: "
       + "change it there and start again")
 }
 
-/// A token that is shown once; only its hash is kept.
+/// A token that is shown once. Only its hash is stored.
 struct IssuedSecret: Sendable {
   let text: String
 
@@ -147,6 +146,6 @@ struct IssuedSecret: Sendable {
     text = SecureRandom.hex(byteCount: 20)
   }
 
-  /// The hash that the store keeps.
+  /// The hash that is stored.
   var digest: [UInt8] { TokenDigest(of: text).bytes }
 }

@@ -6,7 +6,7 @@ import Translator
 
 /// The translation service, below `/v3/parley/translation`.
 enum TranslationEndpoints {
-  /// `GET …/languages`: the languages that texts can be translated into.
+  /// `GET …/languages`: the available target languages.
   static func listLanguages(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let translator = call.services.translator
     let mode = call.services.settings.translation.mode
@@ -20,7 +20,7 @@ enum TranslationEndpoints {
     }
   }
 
-  /// `POST …/test`: translates a text, and shows how long that takes.
+  /// `POST …/test`: translates a text, and reports how long the translation took.
   static func test(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let body = try call.body
     let text = try body.requiredText("message", limit: Limits.messageLength)

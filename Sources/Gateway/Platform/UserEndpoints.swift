@@ -3,7 +3,7 @@ import ParleyProtocol
 import ShardMessages
 import Store
 
-/// Users as such, below `/v3/users`.
+/// Users themselves, below `/v3/users`.
 enum UserEndpoints {
   /// `POST /users`.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
@@ -53,7 +53,7 @@ enum UserEndpoints {
     }
   }
 
-  /// `PUT /users/{id}`: changes what is given; the sessions of a user who is deactivated are closed.
+  /// `PUT /users/{id}`: changes the given members. Deactivating a user closes the user's sessions.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     let body = try call.body
@@ -73,7 +73,7 @@ enum UserEndpoints {
     }
   }
 
-  /// `DELETE /users/{id}`: with its roles, bans and mutes; its messages stay.
+  /// `DELETE /users/{id}`: deletes a user with its roles, bans and mutes. Its messages stay.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let removal = UserRemoval(
       userID: try call.userID, services: call.services, path: call.shard.returnPath)
@@ -94,7 +94,7 @@ enum UserEndpoints {
   }
 }
 
-/// The profile of a user, as far as a request gives it.
+/// The members of a user's profile that a request contains.
 private struct UserProfile: Sendable {
   let nickname: String?
   let profileURL: String?
@@ -107,7 +107,7 @@ private struct UserProfile: Sendable {
     wantsToken = try body.boolean("issue_access_token") ?? false
   }
 
-  /// The access token to issue, if one is asked for.
+  /// The access token to issue, if the request asks for one.
   func newToken() -> IssuedSecret? { wantsToken ? IssuedSecret() : nil }
 }
 
@@ -122,7 +122,7 @@ extension UserQuery {
   }
 }
 
-/// Leaves accounts as they are: their answer shows who is online, which is known later.
+/// Keeps accounts unencoded: the answer shows who is online, which is known only later.
 private struct AccountMeasure: PageEncoder {
   func encode(_ account: Account) -> PageItem<Account> {
     PageItem(account, byteCount: account.maximumByteCount)
@@ -130,9 +130,9 @@ private struct AccountMeasure: PageEncoder {
 }
 
 extension Account {
-  /// Writes the user as the Platform API shows it: its time in seconds.
+  /// Writes the user as the Platform API shows it, with times in seconds.
   ///
-  /// - Parameter token: The token that this very request has issued.
+  /// - Parameter token: The token that this request has issued.
   fileprivate func encode(
     token: IssuedSecret?, onlineIDs: Set<String>, into writer: inout JSONWriter
   ) {
@@ -152,7 +152,7 @@ extension Account {
 }
 
 extension Account {
-  /// Bytes of an answer, whether the user is online or not.
+  /// The maximum encoded size in bytes, whether the user is online or not.
   fileprivate var maximumByteCount: Int {
     let offline = JSONWriter.bytes { encode(token: nil, onlineIDs: [], into: &$0) }
     return offline.count

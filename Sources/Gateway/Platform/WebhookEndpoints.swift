@@ -13,14 +13,14 @@ enum WebhookEndpoints {
     webhooks.report { completion($0.serviceResult.map(\.encoded)) }
   }
 
-  /// `POST …/test`: posts an event of its own to each URL and answers with their answers.
+  /// `POST …/test`: posts a test event to each URL, and returns the responses.
   static func test(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let webhooks = try webhooks(call)
     webhooks.test { completion(.success($0.encoded)) }
   }
 
-  /// `POST …/retry`: tries soon what waits for a time, on all servers, and answers with the state of
-  /// the deliveries of this one.
+  /// `POST …/retry`: retries waiting deliveries soon, on all servers, and answers with the state of this
+  /// server's deliveries.
   static func retry(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let webhooks = try webhooks(call)
     let services = call.services
@@ -44,7 +44,7 @@ enum WebhookEndpoints {
 }
 
 extension GatewayServices {
-  /// Has the other servers of the cluster try soon what waits for webhooks.
+  /// Makes the other servers of the cluster retry waiting deliveries soon.
   fileprivate func announceWebhookRetry(
     _ completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {

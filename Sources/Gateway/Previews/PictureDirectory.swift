@@ -3,7 +3,7 @@ import Reactor
 
 /// The directory of the pictures of previews.
 enum PictureDirectory {
-  /// Makes the directory if it is missing.
+  /// Creates the directory if it is missing.
   ///
   /// - Returns: The names of the files in it, the oldest first.
   static func open(_ path: String) throws(SystemError) -> [String] {
@@ -15,7 +15,7 @@ enum PictureDirectory {
     return files.sorted { $0.age < $1.age }.map(\.name)
   }
 
-  /// Writes a file that appears as a whole.
+  /// Writes a file atomically.
   static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let unfinished = path + "~"
     remove(unfinished)

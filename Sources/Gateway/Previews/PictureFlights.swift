@@ -2,25 +2,25 @@ import Basics
 import LinkPreview
 import Unfurler
 
-/// A picture that somebody wants a copy of.
+/// A request for the copy of a picture.
 struct PictureOrder: Sendable {
   let name: PictureName
   let url: WebURL
   let requester: PreviewRequester
-  /// The time after which it is given up.
+  /// The time after which the request is abandoned.
   let deadline: ContinuousClock.Instant
 }
 
-/// The pictures that are under way: each once, however many ask for it, and requesters in turns.
+/// The pictures in progress: each is made once for all its waiters, and requesters take turns.
 ///
-/// A picture that several ask for waits in the line of each, so that nobody's waits behind the other
-/// pictures of somebody else.
+/// A picture with several requesters waits in the queue of each of them, so that no requester waits for
+/// the other pictures of another.
 struct PictureFlights<Waiter> {
   typealias Admission = FairQueue<PreviewRequester, PictureOrder>.Admission
 
   private struct Flight {
     var waiters: [Waiter]
-    /// The lines in which it waits.
+    /// The requesters in whose queues the picture waits.
     var lines: Set<PreviewRequester>
     var isActive = false
   }
@@ -30,10 +30,10 @@ struct PictureFlights<Waiter> {
   private var flights: [PictureName: Flight] = [:]
 
   /// - Parameters:
-  ///   - active: The largest number of pictures that are made at a time.
+  ///   - active: The largest number of pictures that are made at the same time.
   ///   - activePerRequester: The largest number of those for one requester.
-  ///   - waiting: The largest number of orders that wait.
-  ///   - waitingPerRequester: The largest number of those of one requester.
+  ///   - waiting: The largest number of waiting orders.
+  ///   - waitingPerRequester: The largest number of waiting orders of one requester.
   init(active: Int, activePerRequester: Int, waiting: Int, waitingPerRequester: Int) {
     activeLimit = active
     queue = FairQueue(
@@ -41,7 +41,7 @@ struct PictureFlights<Waiter> {
         total: waiting, perPrincipal: waitingPerRequester, runningPerPrincipal: activePerRequester))
   }
 
-  /// Adds an order with a waiter, which its end gives back.
+  /// Adds an order with a waiter, which ``finish(_:after:)`` returns.
   mutating func add(_ order: PictureOrder, _ waiter: Waiter) -> Admission {
     guard var flight = flights[order.name] else {
       let admission = queue.submit(order, for: order.requester)
@@ -60,9 +60,9 @@ struct PictureFlights<Waiter> {
     return .accepted
   }
 
-  /// The next order that may begin; ``finish(_:after:)`` must follow.
+  /// Returns the next order to start. ``finish(_:after:)`` must follow.
   ///
-  /// - Returns: One whose time is over only if nobody else's line has the picture.
+  /// - Returns: An order past its deadline only if the picture is in no other requester's queue.
   mutating func start(at now: ContinuousClock.Instant) -> PictureOrder? {
     while queue.runningCount < activeLimit, let (requester, order) = queue.take() {
       if var flight = flights[order.name], !flight.isActive {
@@ -76,10 +76,10 @@ struct PictureFlights<Waiter> {
     return nil
   }
 
-  /// Ends what was started.
+  /// Finishes an order that was started.
   ///
-  /// - Parameter duration: The nanoseconds that it took.
-  /// - Returns: All who wait for it.
+  /// - Parameter duration: The duration in nanoseconds.
+  /// - Returns: All waiters of the picture.
   mutating func finish(_ order: PictureOrder, after duration: UInt64) -> [Waiter] {
     queue.finish(order.requester, after: duration)
     return flights.removeValue(forKey: order.name)?.waiters ?? []

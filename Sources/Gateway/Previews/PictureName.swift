@@ -1,16 +1,16 @@
 import Basics
 import Crypto
 
-/// The name of a picture in its address on this server: a code of the address that the page names.
+/// The name of a picture in its address on this server: a code of the original URL from the page.
 ///
-/// Only the servers of the deployment can make the code, so nobody else can have them fetch an
-/// address of their choice.
+/// Only the servers of the deployment can compute the code, so clients cannot make them fetch arbitrary
+/// URLs.
 struct PictureName: Sendable, Hashable {
   private static let byteCount = 16
 
   let text: String
 
-  /// Parses the name in an address; any text of its form is one.
+  /// Parses the name in an address. Accepts any text of the right form.
   init?(text: String) {
     guard text.utf8.count == 2 * Self.byteCount,
       text.utf8.allSatisfy({
@@ -20,14 +20,14 @@ struct PictureName: Sendable, Hashable {
     self.text = text
   }
 
-  /// The name of a picture of an address.
+  /// Computes the name of the picture at a URL.
   init?(ofURL url: String, key: [UInt8]) {
     guard let code = HMACSHA256.code(of: Array("parley preview picture \(url)".utf8), under: key)
     else { return nil }
     text = Hexadecimal.encode(Array(code.prefix(Self.byteCount)))
   }
 
-  /// Whether it is the name of a picture of an address; takes equally long for all wrong ones.
+  /// Returns whether this is the name of the picture at a URL. Takes the same time for all wrong names.
   func isName(ofURL url: String, key: [UInt8]) -> Bool {
     PictureName(ofURL: url, key: key).map { ConstantTime.areEqual($0.text, text) } ?? false
   }

@@ -12,14 +12,14 @@ struct ShelvedPicture: Sendable, Hashable {
   let size: PictureSize
   let byteCount: Int64
 
-  /// The name of its file, from which a start knows all about it.
+  /// The file name, which contains all that is needed to restore the picture at startup.
   var fileName: String {
     "\(name.text)-\(size.width)x\(size.height)-\(byteCount).\(format.fileExtension)"
   }
 }
 
 extension ShelvedPicture {
-  /// - Returns: `nil` for a file that is no picture of this shelf.
+  /// - Returns: `nil` for a file name that no picture of this shelf can have.
   init?(fileName: String) {
     let stem = fileName.split(separator: ".", omittingEmptySubsequences: false)
     guard stem.count == 2, let format = ThumbnailFormat(fileExtension: String(stem[1])) else {
@@ -53,13 +53,13 @@ extension ThumbnailFormat {
   }
 }
 
-/// The pictures of previews on disk: those that were not used for longest make room.
+/// The pictures of previews on disk. The least recently used pictures are removed to make room.
 ///
 /// A cache: its directory may be deleted while the server is down.
 final class PictureShelf: Sendable {
   /// The name of the directory in the data directory.
   static let directoryName = "preview-pictures"
-  /// More files than this are not kept, however small they are.
+  /// The largest number of files that are kept, whatever their size.
   private static let countLimit = 100_000
 
   fileprivate struct Place {
@@ -79,7 +79,7 @@ final class PictureShelf: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "preview-pictures")
 
-  /// Takes over what is in the directory, which is made if it is missing.
+  /// Loads the files in the directory, which is created if it is missing.
   init(directory: String, byteLimit: Int64, logger: Logger) throws(SystemError) {
     self.directory = directory
     self.byteLimit = byteLimit
@@ -102,7 +102,7 @@ final class PictureShelf: Sendable {
 
   /// Opens the file of a picture; completes on the shelf's queue.
   ///
-  /// - Parameter completion: Given `nil` when the picture is not there, or not whole.
+  /// - Parameter completion: Receives `nil` when the picture is missing or incomplete.
   func open(
     _ picture: ShelvedPicture, completion: @escaping @Sendable (OpenFile?) -> Void
   ) {
@@ -115,9 +115,9 @@ final class PictureShelf: Sendable {
     }
   }
 
-  /// Keeps a picture; completes on the shelf's queue.
+  /// Stores a picture; completes on the shelf's queue.
   ///
-  /// - Parameter completion: Given `nil` when it cannot be written, or is larger than all the room.
+  /// - Parameter completion: Receives `nil` when the picture cannot be written, or exceeds the limit.
   func keep(
     _ thumbnail: Thumbnail, as name: PictureName,
     completion: @escaping @Sendable (ShelvedPicture?) -> Void
@@ -171,7 +171,7 @@ extension PictureShelf.State {
     return place.picture
   }
 
-  /// Removes a tenth more than necessary, so that it is not done for each picture.
+  /// Removes a tenth more than necessary, so that pictures are not removed at every insertion.
   fileprivate mutating func makeRoom(bytes: Int64, count: Int) -> [ShelvedPicture] {
     guard byteCount > bytes || places.count > count else { return [] }
     var removed: [ShelvedPicture] = []

@@ -5,10 +5,10 @@ import Synchronization
 import Thumbnails
 import Unfurler
 
-/// Looks pages up, and puts the address of a copy in the place of each picture's own.
+/// Fetches the previews of pages, and replaces the address of each picture with that of a copy.
 ///
-/// The time for a preview is that for the page and its picture together: a picture that is not there
-/// by then is left out, and the preview without it kept no longer than a failure.
+/// The page and its picture share one deadline. A picture that is not ready by the deadline is omitted,
+/// and the preview without the picture is kept no longer than a failure.
 struct PicturingUnfurler: Unfurler {
   private let pages: any Unfurler
   private let pictures: PreviewPictures
@@ -54,7 +54,7 @@ struct PicturingUnfurler: Unfurler {
   func shutdown() { pages.shutdown() }
 }
 
-/// Completes a look-up once: with its picture, without it, or as called off.
+/// Completes a fetch once: with its picture, without it, or as cancelled.
 private final class PictureWait: Sendable {
   private let completion: Mutex<(@Sendable (UnfurlReport) -> Void)?>
 
@@ -72,7 +72,7 @@ private final class PictureWait: Sendable {
 }
 
 extension UnfurlReport {
-  /// The same without its picture, with the reason in the trace.
+  /// The report without its picture, with the reason in the trace.
   fileprivate func withoutPicture(_ problem: PictureProblem) -> UnfurlReport {
     var report = problem.isLasting ? picturing(nil) : lackingPicture
     var requests = problem.requests
@@ -84,14 +84,14 @@ extension UnfurlReport {
     return report
   }
 
-  /// The same without its picture, which may be there the next time.
+  /// The report without its picture, which may be available at the next attempt.
   fileprivate var lackingPicture: UnfurlReport {
     var report = picturing(nil)
     report.isIncomplete = true
     return report
   }
 
-  /// The same with another picture.
+  /// The report with another picture.
   fileprivate func picturing(_ image: OpenGraphImage?) -> UnfurlReport {
     guard var tag else { return self }
     tag.image = image

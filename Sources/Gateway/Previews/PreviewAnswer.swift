@@ -5,7 +5,7 @@ import Unfurler
 extension PreviewOutcome {
   /// Writes the result of `preview.fetch`.
   ///
-  /// - Parameter timeout: The time that the fetch had, in milliseconds.
+  /// - Parameter timeout: The time limit of the fetch, in milliseconds.
   func encode(of link: Link, within timeout: Int64, into writer: inout JSONWriter) {
     writer.object {
       $0.member("url", link.url)
@@ -31,8 +31,8 @@ extension PreviewOutcome {
 }
 
 extension PreviewProblem {
-  /// The failure as clients may read it: the reason could say what lies at an address that only this
-  /// server reaches.
+  /// The failure as clients may see it. The reason could reveal the content of an address that only this
+  /// server can reach.
   fileprivate func message(within timeout: Int64) -> String {
     switch kind {
     case .cancelled: "the fetch was cancelled"
@@ -44,7 +44,7 @@ extension PreviewProblem {
 }
 
 extension Link {
-  /// The link that a caller asks about: a URL, or a name as in a message.
+  /// The link that a caller requests: a URL, or a bare name as in a message.
   ///
   /// - Throws: 400111 for any other text.
   init(requested text: String) throws(ServiceError) {
@@ -54,7 +54,7 @@ extension Link {
     self = link
   }
 
-  /// The link of a text that is a bare name with its path, and nothing else.
+  /// The link of a text that is only a bare name with its path.
   private static func named(_ text: String) -> Link? {
     guard let link = Link("http://\(text)"), LinkFinder.firstLink(in: text) == link else {
       return nil
@@ -64,9 +64,9 @@ extension Link {
 }
 
 extension GatewayServices {
-  /// The previews for a client that asks for one.
+  /// The previews, for a client that requests one.
   ///
-  /// - Throws: 400111 where previews are off.
+  /// - Throws: 400111 when previews are off.
   func previewsForClients() throws(ServiceError) -> PreviewService {
     guard let previews else {
       throw ServiceError(

@@ -8,29 +8,29 @@ import Thumbnails
 import Transport
 import Unfurler
 
-/// Copies of the pictures of previews, which viewers load from this server instead of the page's.
+/// Copies of the pictures of previews, which viewers load from this server instead of the page's server.
 ///
-/// On any thread. A picture is fetched once at a time, under the guard of pages, decoded behind the
-/// walls of thumbnails, and kept until others need its room. After that its address, which holds the
-/// page's own, has it fetched again.
+/// On any thread. Each picture is fetched once at a time, with the same protection as pages, decoded in
+/// the sandbox of thumbnails, and kept until its room is needed for others. After that the picture is
+/// fetched again through its address, which contains the original URL.
 final class PreviewPictures: Sendable {
   typealias Completion = @Sendable (Result<ShelvedPicture, PictureProblem>) -> Void
 
-  /// The bounds that pictures are scaled down to.
+  /// The bounds to which pictures are scaled down.
   static let bounds = ThumbnailSize(maxWidth: 1_200, maxHeight: 630)
-  /// Pictures that are fetched or decoded at a time; each may take 5 MiB.
+  /// The number of pictures that are fetched or decoded at the same time; each may take 5 MiB.
   private static let activeLimit = 8
-  /// Those of one requester: somebody who sends links and loads pictures leaves two places free.
+  /// The limit of one requester: sending links and loading pictures together leave two places free.
   private static let activePerRequester = 3
-  /// The longest address of a picture that gets a copy.
+  /// The longest URL of a picture that is copied.
   private static let urlLimit = 2_048
   private static let waitingLimit = 1_000
   private static let waitingPerRequester = 100
   private static let failureLimit = 10_000
 
-  /// The base of addresses and the secret in them.
+  /// The base of the addresses, and the secret that their names are derived from.
   struct Naming: Sendable {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     let base: String
     let key: [UInt8]
   }
@@ -39,7 +39,7 @@ final class PreviewPictures: Sendable {
     var flights = PictureFlights<Completion>(
       active: activeLimit, activePerRequester: activePerRequester,
       waiting: waitingLimit, waitingPerRequester: waitingPerRequester)
-    /// Addresses without a picture, with the times until which they are not tried again.
+    /// URLs without a picture, with the times before which they are not retried.
     var failures: [PictureName: (problem: PictureProblem, until: ContinuousClock.Instant)] = [:]
     var outcomes: [PictureOutcome: Int] = [:]
   }
@@ -66,7 +66,7 @@ final class PreviewPictures: Sendable {
     self.logger = logger
   }
 
-  /// The address of the copy of a picture.
+  /// Returns the address of the copy of a picture.
   func address(of picture: ShelvedPicture, from url: String) -> String {
     let path = Routes.picture.path("\(picture.name.text).\(picture.format.fileExtension)")
     return "\(naming.base)\(path)?url=\(PercentEncoding.encode(url))"
@@ -75,8 +75,8 @@ final class PreviewPictures: Sendable {
   /// Obtains the copy of a picture.
   ///
   /// - Parameters:
-  ///   - url: The address that the page names.
-  ///   - deadline: The time after which a fetch is given up.
+  ///   - url: The URL of the picture in the page.
+  ///   - deadline: The time limit of a fetch.
   func obtain(
     _ url: String, for requester: PreviewRequester, deadline: Duration,
     completion: @escaping Completion
@@ -95,7 +95,7 @@ final class PreviewPictures: Sendable {
     begin(order, completion)
   }
 
-  /// Obtains the copy of a picture by its name in an address, and the page's address beside it.
+  /// Obtains the copy of a picture by the name and the original URL in its address.
   func obtain(
     _ name: PictureName, from url: String?, for requester: PreviewRequester,
     completion: @escaping @Sendable (ShelvedPicture?) -> Void
@@ -105,7 +105,7 @@ final class PreviewPictures: Sendable {
     obtain(url, for: requester, deadline: timeout) { completion(try? $0.get()) }
   }
 
-  /// Opens a copy to be sent.
+  /// Opens a copy for sending.
   func open(_ picture: ShelvedPicture, completion: @escaping @Sendable (OpenFile?) -> Void) {
     shelf.open(picture, completion: completion)
   }
@@ -144,7 +144,7 @@ final class PreviewPictures: Sendable {
     fetcher.fetchPicture(order.url, for: order.requester, deadline: left) { [self] report in
       guard let bytes = report.bytes else {
         let problem = PictureProblem(.failed, report.problem ?? "unknown error", report.requests)
-        // The page may have left it little time.
+        // The page may have left too little time for the picture.
         guard ContinuousClock.now < order.deadline else {
           return finish(order, since: now, .failure(problem))
         }
@@ -154,7 +154,7 @@ final class PreviewPictures: Sendable {
     }
   }
 
-  /// Scales a picture down; its content decides what it is, not the name of its type.
+  /// Scales a picture down. The format is detected from the content, not from the declared type.
   private func decode(
     _ bytes: [UInt8], for order: PictureOrder, since start: ContinuousClock.Instant,
     after requests: [RequestTrace]
@@ -171,7 +171,7 @@ final class PreviewPictures: Sendable {
       guard let thumbnail = result.thumbnails.first else {
         let reason = "\(result.outcome.rawValue): \(result.reason)"
         let problem = PictureProblem(.failed, reason, requests)
-        // The next one may find a free place.
+        // A later attempt may find a free place.
         guard result.isFinal else { return finish(order, since: start, .failure(problem)) }
         return fail(order, since: start, problem.lasting)
       }
@@ -184,7 +184,7 @@ final class PreviewPictures: Sendable {
     }
   }
 
-  /// Ends an order, and does not try the picture again for a while.
+  /// Fails an order, and does not retry the picture for a while.
   private func fail(
     _ order: PictureOrder, since start: ContinuousClock.Instant, _ problem: PictureProblem
   ) {
@@ -217,14 +217,14 @@ final class PreviewPictures: Sendable {
   }
 }
 
-/// The outcome of asking for the copy of a picture, as metrics count it.
+/// The outcome of a request for the copy of a picture, for metrics.
 enum PictureOutcome: String, Sendable, CaseIterable {
-  /// It was there already.
+  /// The copy existed already.
   case known
   case made
-  /// Nothing was decoded: the address, the type of content, or a limit.
+  /// The picture was not decoded because of its URL, its content type, or a limit.
   case refused
-  /// It could not be fetched or decoded.
+  /// The picture could not be fetched or decoded.
   case failed
 }
 
@@ -234,14 +234,14 @@ struct PictureProblem: Error, Sendable, CustomStringConvertible {
   let description: String
   /// The requests sent, in order.
   let requests: [RequestTrace]
-  /// Whether the reason lies in the picture itself, and another try would end like this one.
+  /// Whether the picture itself is the reason, so that another attempt would fail the same way.
   private(set) var isLasting = false
 
   init(_ outcome: PictureOutcome, _ description: String, _ requests: [RequestTrace] = []) {
     (self.outcome, self.description, self.requests) = (outcome, description, requests)
   }
 
-  /// The same for a picture that can't have a copy.
+  /// The problem marked as lasting, for a picture that cannot be copied.
   var lasting: PictureProblem {
     var problem = self
     problem.isLasting = true
@@ -249,7 +249,7 @@ struct PictureProblem: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// The numbers that metrics show.
+/// The numbers for metrics.
 struct PictureFigures: Sendable {
   let outcomes: [PictureOutcome: Int]
   let count: Int
@@ -266,7 +266,7 @@ extension Result<ShelvedPicture, PictureProblem> {
 }
 
 extension ThumbnailRequester {
-  /// The same party, for which a picture is scaled down.
+  /// The thumbnail requester for a preview requester.
   init(_ requester: PreviewRequester) {
     switch requester {
     case .user(let id): self = .user(id)

@@ -4,10 +4,9 @@ import Store
 import Unfurler
 import Webhooks
 
-/// Reports between services of different servers that are of the same kind.
+/// Notices between services of the same kind on different servers.
 ///
-/// They travel as tasks of the first shard, and may be lost: whatever they report is in the database
-/// too.
+/// Notices are sent as tasks of the first shard, and may be lost. Their content is also in the database.
 struct SharedNotices: Sendable {
   let shards: ShardSet
   let network: any ClusterNetwork
@@ -42,7 +41,7 @@ extension WebhookCluster {
 }
 
 extension GatewayServices {
-  /// Takes a report of another server.
+  /// Handles a notice from another server.
   func receive(_ notice: [UInt8], for service: SharedService) {
     switch service {
     case .previews:
@@ -55,7 +54,7 @@ extension GatewayServices {
 }
 
 extension OutboxLanes {
-  /// Eight bytes, the first of which has lane 0.
+  /// Eight bytes; the first contains lane 0.
   fileprivate var encoded: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: bits >> ($0 * 8)) } }
 
   fileprivate init?(encoded: [UInt8]) {

@@ -6,10 +6,10 @@ import ShardMessages
 import Store
 import Unfurler
 
-/// The previews that all servers of a deployment share, in their database.
+/// The previews that all servers of a deployment share in their database.
 ///
-/// Changes of them are reported to the other servers over the bus, which may lose the reports. A purge
-/// must not be lost: it is an announcement, which ``ControlLog`` reads.
+/// Changes are reported to the other servers over the bus, which may lose the reports. A purge must not
+/// be lost, so it is an announcement, which ``ControlLog`` reads.
 final class StoredPreviews: SharedPreviews {
   /// Sends a notice to all other servers.
   typealias Broadcast = @Sendable (PreviewNotice) -> Void
@@ -22,7 +22,7 @@ final class StoredPreviews: SharedPreviews {
 
   /// - Parameters:
   ///   - serverID: The number of this server in the cluster.
-  ///   - byteLimit: Most bytes that the outcomes of all servers together may hold in the database.
+  ///   - byteLimit: The most bytes that the outcomes of all servers may use in the database.
   init(store: Store, serverID: UInt64, byteLimit: Int, broadcast: @escaping Broadcast) {
     self.store = store
     self.byteLimit = byteLimit
@@ -113,13 +113,13 @@ final class StoredPreviews: SharedPreviews {
   }
 }
 
-/// Removal of outcomes that are over, and of those that are too much.
+/// The removal of expired outcomes, and of outcomes beyond the size limit.
 extension StoredPreviews {
-  /// Seconds between two looks, and after one that left something.
+  /// Seconds between two passes, and after a pass that did not remove everything.
   private static let interval = 600
   private static let shortInterval = 5
 
-  /// Removes them from now on, every ten minutes or so.
+  /// Removes outcomes about every ten minutes from now on.
   func trimRegularly() {
     store.perform(PreviewTrimming(byteLimit: byteLimit)) { [weak self] result in
       guard let self else { return }
@@ -127,7 +127,7 @@ extension StoredPreviews {
         if case .success(.unfinished) = result {
           Self.shortInterval
         } else {
-          // Servers that were started together are not to look together.
+          // Servers that start together should not run their passes together.
           Self.interval + Int.random(in: 0..<Self.interval / 4)
         }
       queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
@@ -138,7 +138,7 @@ extension StoredPreviews {
 }
 
 extension SharedClaim {
-  /// - Parameter start: The time at which the caller began to wait, by the database's clock.
+  /// - Parameter start: The time by the database's clock at which the caller began to wait.
   fileprivate init(_ outcome: PreviewClaim.Outcome, start: Int64?) {
     switch outcome {
     case .granted(let stale): self = .granted(stale.flatMap(PreviewEntry.init(stored:)))

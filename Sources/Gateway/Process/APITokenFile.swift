@@ -6,16 +6,16 @@ import Reactor
 enum APITokenFile {
   private static let name = "api-token"
 
-  /// Reads the token; makes the file with a new one when the gateway first starts.
+  /// Reads the token. Creates the file with a new token when the gateway first starts.
   ///
-  /// - Throws: The obstacle, in words for the operator.
+  /// - Throws: A description of the problem for the operator.
   static func readOrMake(inDirectory directory: String) throws -> String {
     let path = directory + "/" + name
     try makeFile(path)
     return try readFile(path)
   }
 
-  /// Makes the file with a new token, unless there is one.
+  /// Creates the file with a new token, unless the file exists.
   private static func makeFile(_ path: String) throws(SystemError) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {

@@ -7,12 +7,12 @@ import S3
 import SealedFiles
 import Store
 
-/// The comparison of the deployment with this server.
+/// Checks of this server's settings against the deployment.
 extension DeepCheck {
-  /// Milliseconds until a message comes back over a bus.
+  /// The time to wait for a message to return over a bus, in milliseconds.
   private static let busPatience: Int64 = 5_000
 
-  /// The content of the store, once it is known that it can be reached.
+  /// Checks the contents of the store, after checking that the store can be reached.
   func deployment() -> [SettingFinding] {
     do {
       let probe = try StoreProbe(StorePlace(settings))
@@ -25,9 +25,9 @@ extension DeepCheck {
 
   // MARK: Files
 
-  /// The master keys of encrypted files, compared with those that the deployment has.
+  /// Compares the master keys of encrypted files with those of the deployment.
   ///
-  /// - Parameter use: `nil` where the store cannot be read, or there is none yet.
+  /// - Parameter use: `nil` when the store cannot be read, or does not exist yet.
   func masterKeys(_ use: MasterKeyUse?) -> [SettingFinding] {
     guard settings.limits.fileBytes > 0 || use?.needed.isEmpty == false else { return [] }
     let source = MasterKeySource(settings)
@@ -67,7 +67,7 @@ extension DeepCheck {
     return wrong(source.setting, isNamed ? String(text.dropFirst(prefix.count)) : text)
   }
 
-  /// Whether files that messages have are where they are looked for.
+  /// Checks whether files that are in messages are in the configured place.
   private func storedFiles(_ ids: [String]) -> [SettingFinding] {
     guard !ids.isEmpty else { return [] }
     switch settings.files.store {
@@ -100,7 +100,7 @@ extension DeepCheck {
 
   // MARK: The cluster
 
-  /// Whether messages of this server come back over each Redis.
+  /// Checks whether messages from this server return over each Redis.
   func bus() -> [SettingFinding] {
     guard case .redis(let urls) = settings.cluster.bus else { return [] }
     guard let inbox = Inbox(settings.cluster.name + ".check") else {
@@ -116,7 +116,7 @@ extension DeepCheck {
     }
   }
 
-  /// The settings that servers of the cluster which run have otherwise.
+  /// Lists the settings that differ on running servers of the cluster.
   func registry() -> [SettingFinding] {
     guard settings.cluster.bus != nil, let store = settings.store.url else { return [] }
     let options = ClusterNode.options(settings, store: store.value)
@@ -135,7 +135,7 @@ extension DeepCheck {
       let remedy =
         Program.gateway.changesOnReload(difference.setting)
         ? "change it on all servers, and reload them" : "stop all servers to change it"
-      // A restart would replace it.
+      // A restart would replace that server.
       return isRunningHere && difference.server == options.serverName
         ? doubtful(difference.setting, text + ", and is maybe the one of this machine")
         : wrong(difference.setting, text + ": " + remedy)

@@ -8,14 +8,14 @@ import S3
 import Store
 import Translation
 
-/// A trial of what the settings name: addresses, directories, databases and services.
+/// Tests the targets of the settings: addresses, directories, databases and services.
 ///
-/// Nothing is changed, except that an object is put into a bucket and removed again. What cannot be
-/// reached is given up after a few seconds.
+/// Nothing is changed, except that an object is put into a bucket and removed again. Attempts to reach a
+/// service end after a few seconds.
 package struct DeepCheck {
-  /// Free bytes of the data directory below which a warning is given.
+  /// The number of free bytes in the data directory below which a warning is given.
   private static let scarceByteCount: Int64 = 1 << 30
-  /// Seconds for each connection.
+  /// The time limit of each connection, in seconds.
   private static let patience: Int32 = 3
 
   private let plan: GatewayPlan
@@ -26,7 +26,7 @@ package struct DeepCheck {
     settings = plan.settings
   }
 
-  /// Tries everything, in the order of the settings.
+  /// Tests everything, in the order of the settings.
   package func run() -> [SettingFinding] {
     files() + plan.listening.targets.map(listener) + dataDirectory() + depot() + auditLog()
       + store() + bus() + services()
@@ -34,7 +34,7 @@ package struct DeepCheck {
 
   // MARK: Files
 
-  /// The files that ``GatewayPlan`` has read already: a wrong one has ended the check before.
+  /// Reports the files that ``GatewayPlan`` has read already. A wrong file has ended the check earlier.
   private func files() -> [SettingFinding] {
     var findings: [SettingFinding] = []
     if plan.listening.certificate != nil {
@@ -84,7 +84,7 @@ package struct DeepCheck {
       }
       let isOwner =
         ListeningProcess.isListening(owner, on: target.address)
-        // The user may not see the sockets of the server, as in the unit of systemd.
+        // This user may not see the sockets of the server, for example in the systemd unit.
         ?? (target.isPlain && GatewayGreeting.answers(at: target.address) ? true : nil)
       switch isOwner {
       case true?:
@@ -137,7 +137,7 @@ package struct DeepCheck {
     return findings + foreignFiles(path) + room(below: path)
   }
 
-  /// Files of a server that another user has run, which this one cannot write.
+  /// Finds files of a server that ran as another user, which this user cannot write.
   private func foreignFiles(_ path: String) -> [SettingFinding] {
     ["parley.sqlite", "parley.sqlite-wal", "parley.sqlite-shm", "api-token", "lock"]
       .compactMap { name in
@@ -155,7 +155,7 @@ package struct DeepCheck {
     ]
   }
 
-  /// The place of files, unless it is the data directory.
+  /// Checks where files are stored, unless that is the data directory.
   private func depot() -> [SettingFinding] {
     let name = "files.store"
     switch settings.files.store {

@@ -4,9 +4,9 @@ import Reactor
 import Synchronization
 import Transport
 
-/// The listening sockets of the process, which outlast the gateways that serve them in turn.
+/// The listening sockets of the process, which outlive the gateways that serve them in turn.
 ///
-/// A server that joins its cluster again keeps its ports, and answers health checks throughout.
+/// A server that rejoins its cluster keeps its ports, and answers health checks throughout.
 package final class Entrance: Sendable {
   private enum State {
     case closed
@@ -17,7 +17,7 @@ package final class Entrance: Sendable {
   private let logger: Logger
   private let state = Mutex(State.closed)
 
-  /// Nothing is opened before a gateway needs it.
+  /// Opens nothing: sockets are opened when a gateway needs them.
   package init(_ plan: GatewayPlan, logger: Logger) {
     self.plan = plan
     self.logger = logger
@@ -25,12 +25,12 @@ package final class Entrance: Sendable {
 
   deinit { close() }
 
-  /// The addresses as bound; none while it is closed.
+  /// The bound addresses; empty while the entrance is closed.
   var addresses: [BoundAddress] {
     state.withLock { if case .open(let addresses, _, _) = $0 { addresses } else { [] } }
   }
 
-  /// Opens the sockets, unless they are open, and answers meanwhile that the server is not ready.
+  /// Opens the sockets, unless they are open, and answers that the server is not ready.
   func open() throws {
     try state.withLock { state in
       var (addresses, listeners): ([BoundAddress], [[ShardListener]])
@@ -39,7 +39,7 @@ package final class Entrance: Sendable {
       case .open(let bound, let sockets, nil): (addresses, listeners) = (bound, sockets)
       case .closed: (addresses, listeners) = try plan.listen()
       }
-      // A start with SQLite waits for nothing.
+      // With SQLite, a start does not wait.
       let waits = plan.settings.store.engine == .postgreSQL
       let starting =
         waits ? try StartingServer(listeners.flatMap(\.self), plan.settings, logger: logger) : nil
@@ -47,14 +47,14 @@ package final class Entrance: Sendable {
     }
   }
 
-  /// Says in answers what is waited for.
+  /// Sets the reason for waiting that answers contain.
   func setReason(_ reason: String) {
     state.withLock { state in
       if case .open(_, _, let starting?) = state { starting.setReason(reason) }
     }
   }
 
-  /// Hands copies of the sockets to the shards, and answers no more itself.
+  /// Hands copies of the sockets to the shards, and stops answering.
   func handOver() throws -> [[ShardListener]] {
     try state.withLock { state in
       guard case .open(let addresses, let listeners, let starting) = state else { return [] }
@@ -64,7 +64,7 @@ package final class Entrance: Sendable {
     }
   }
 
-  /// Closes the sockets; those of the shards stay open.
+  /// Closes the sockets. Those of the shards stay open.
   func close() {
     state.withLock { state in
       guard case .open(_, let listeners, let starting) = state else { return }
@@ -76,7 +76,7 @@ package final class Entrance: Sendable {
 }
 
 extension GatewayPlan {
-  /// Opens the sockets of all listeners; a list for each shard.
+  /// Opens the sockets of all listeners, and returns a list for each shard.
   fileprivate func listen() throws -> (addresses: [BoundAddress], listeners: [[ShardListener]]) {
     var bound: [BoundAddress] = []
     var listeners = (0..<shardCount).map { _ in [ShardListener]() }
@@ -102,11 +102,11 @@ package struct BoundAddress: Sendable {
     case plain
     case tls
     case operations
-    /// Plain, behind proxies that introduce their clients.
+    /// Without TLS, behind proxies that send the client's address in a PROXY header.
     case proxied
   }
 
-  /// Numeric host and port.
+  /// A numeric host and a port.
   package let address: String
   package let purpose: Purpose
 }

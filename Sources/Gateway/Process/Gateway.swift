@@ -13,14 +13,14 @@ import Translator
 import Unfurler
 import Webhooks
 
-/// The whole gateway in one process: its shards, its store, its previews.
+/// The gateway in one process: its shards, its store and its previews.
 package final class Gateway: Sendable {
-  /// The addresses that it listens on, as bound.
+  /// The addresses on which the gateway listens, as bound.
   package let addresses: [BoundAddress]
 
   private let services: GatewayServices
   private let inbox: ClusterInbox
-  /// `nil` for a server alone.
+  /// `nil` on a single server.
   private let cluster: ClusterNode?
   private let certificate: TLSServerContextHolder?
   private let entrance: Entrance
@@ -29,14 +29,14 @@ package final class Gateway: Sendable {
 
   /// Opens the listeners and the store, and starts to serve.
   ///
-  /// Waits for a database or a bus that cannot be reached. Requests are answered meanwhile: the server is
-  /// not ready.
+  /// Waits for a database or a bus that cannot be reached. Requests are answered during that time, with
+  /// the status that the server is not ready.
   ///
   /// - Parameters:
-  ///   - entrance: The sockets that a gateway before it has served; `nil` opens them for this one alone.
+  ///   - entrance: The sockets of a previous gateway; `nil` opens new ones for this gateway alone.
   ///   - pause: Called on the caller's thread before another attempt to reach the database or the bus,
-  ///     with the reason and the addresses; waits, and returns whether to make it.
-  /// - Throws: What stands in the way, in words for the operator.
+  ///     with the reason and the addresses. Waits, and returns whether to make the attempt.
+  /// - Throws: A description of the problem for the operator.
   package init(
     _ plan: GatewayPlan, at entrance: Entrance? = nil, logger: Logger,
     pause: @escaping @Sendable (_ reason: String, [BoundAddress]) -> Bool = { _, _ in true }
@@ -82,13 +82,13 @@ package final class Gateway: Sendable {
     readiness = ReadinessReport(services)
   }
 
-  /// Logs from now on when it is ready, and why it is not.
+  /// Logs changes of readiness from now on, with the reasons.
   package func reportReadiness() { readiness.follow() }
 
-  /// Adopts settings that were read again, and reads the files again that may change while it runs.
+  /// Adopts reloaded settings, and reloads the files that may change while the gateway runs.
   ///
-  /// These are the certificate, the master keys of files, and the list of domains without previews; the
-  /// old ones stay in use when the new can't be used. The audit log is opened again.
+  /// These are the certificate, the master keys of files, and the list of domains without previews. When
+  /// a new one cannot be used, the old one stays in use. The audit log is reopened.
   package func reload(_ settings: SettingsReload) {
     adopt(settings)
     reloadCertificate()
@@ -133,7 +133,7 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Begins to stop: takes no new sessions, answers what was accepted, asks everyone to
+  /// Begins to stop: accepts no new sessions, answers accepted requests, and asks all clients to
   /// reconnect.
   package func drain() {
     services.drain()
@@ -144,18 +144,18 @@ package final class Gateway: Sendable {
     services.shards.sendToAll(.hurry)
   }
 
-  /// Whether it stops only because the cluster goes on without it: made again, it is another server of
-  /// the cluster.
+  /// Whether the gateway stops only because the cluster continues without it. Started again, it is a new
+  /// server of the cluster.
   package var startsAgain: Bool { services.startsAgain }
 
-  /// Calls `answer`, from any thread, once every event loop has taken a turn since.
+  /// Calls `answer`, from any thread, once every event loop has completed a turn.
   ///
-  /// It is never called when one of them is stuck, or has ended.
+  /// Never calls it when an event loop is stuck or has ended.
   package func takePulse(_ answer: @escaping @Sendable () -> Void) {
     services.shards.sendToAll(.pulse(MissingAnswers(services.shards.count, then: answer)))
   }
 
-  /// Waits until it has stopped, and closes the store.
+  /// Waits until the gateway has stopped, and closes the store.
   package func waitUntilStopped() {
     threads.withLock { threads in
       for thread in threads { thread.join() }
@@ -182,7 +182,7 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Says what an operator may not have meant.
+  /// Warns about settings that the operator may not have intended.
   private static func warn(_ settings: Settings, _ logger: Logger) {
     if settings.auth.mode == .open, settings.isExposed {
       logger.warning(
@@ -261,7 +261,7 @@ package final class Gateway: Sendable {
   }
 }
 
-/// Counts answers of several threads, and calls back with the last.
+/// Counts answers of several threads, and calls a closure with the last.
 final class MissingAnswers: Sendable {
   private let count: Atomic<Int>
   private let whenComplete: @Sendable () -> Void

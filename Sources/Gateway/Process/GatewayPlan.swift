@@ -4,9 +4,9 @@ import PostgreSQL
 import Tokens
 import Unfurler
 
-/// The settings put to use: certificates, keys and lists are read, nothing is opened or started.
+/// The loaded settings: certificates, keys and lists are read, but nothing is opened or started.
 ///
-/// Whatever is wrong with the settings alone shows here, with `--check-config` as at the start.
+/// Detects all errors in the settings alone, both with `--check-config` and at startup.
 package struct GatewayPlan: Sendable {
   package private(set) var settings: Settings
   let listening: ListenPlan
@@ -28,7 +28,7 @@ package struct GatewayPlan: Sendable {
     fetching = try UnfurlerConfiguration(settings.unfurl)
   }
 
-  /// The plan with settings of which only those differ that can change without a restart.
+  /// Returns a plan with new settings, which may differ only where no restart is needed.
   ///
   /// - Throws: An error that names the key that cannot be used.
   package func adopting(_ settings: Settings) throws -> GatewayPlan {
@@ -54,7 +54,7 @@ package struct GatewayPlan: Sendable {
   }
 }
 
-/// Why the gateway can't start, in words for the operator.
+/// The reason why the gateway cannot start, for the operator.
 struct StartError: Error, CustomStringConvertible {
   let description: String
 

@@ -5,11 +5,11 @@ import Unfurler
 import Webhooks
 
 extension GatewayServices {
-  /// Adopts settings of which only those differ that can change without a restart; on any thread.
+  /// Adopts settings, which may differ only where no restart is needed. On any thread.
   ///
-  /// - Throws: An error that names the key of access tokens that cannot be used; nothing changes then.
+  /// - Throws: An error that names the access token key that cannot be used. Nothing changes then.
   func adopt(_ new: Settings) throws {
-    // Their files may have changed, whatever the settings say.
+    // The files may have changed even if the settings are the same.
     authenticator.adopt(try GatewayPlan.verifiers(new.auth))
     settings = new
     let limits = new.limits

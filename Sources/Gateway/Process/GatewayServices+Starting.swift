@@ -12,15 +12,15 @@ import Unfurler
 import Webhooks
 
 extension GatewayServices {
-  /// Opens what the shards share.
+  /// Creates the services that the shards share.
   convenience init(
     _ plan: GatewayPlan, shards: ShardSet, cluster: ClusterNode? = nil,
     relayCounts: RelayCounts = RelayCounts(), entrance: Entrance? = nil, _ wait: StartWait? = nil,
     logger: Logger
   ) throws {
     let settings = plan.settings
-    // One shard for each shard, one for the store's thread, one for the unfurler's, one for that of
-    // thumbnails and one for the translator's.
+    // One for each shard, and one each for the threads of the store, the unfurler, the thumbnails and
+    // the translator.
     let metrics = GatewayMetrics(shards: shards.count + 4)
     let translationMetrics = metrics.latencies[shards.count + 3]
     let thumbnailMetrics = metrics.latencies[shards.count + 2]
@@ -50,13 +50,13 @@ extension GatewayServices {
     }
     let store: Store
     do {
-      // Keys and caches lie there, wherever the store is.
+      // The data directory has keys and caches, wherever the store is.
       try DataDirectory.create(settings.dataDirectory)
       store = try Store(StorePlace(settings), options: options)
     } catch {
       throw error.asFailure(of: settings.store)
     }
-    // Before anything is read that announcements are about.
+    // Must precede reading anything that announcements can change.
     let controlLog = try cluster.map { _ in try ControlLog(store) }
     let authenticator = Authenticator(
       settings.auth.mode, plan.verifiers, store: store, sharing: options.sharing)
@@ -115,7 +115,7 @@ extension GatewayServices {
 }
 
 extension StorePlace {
-  /// The database that the settings name.
+  /// The database in the settings.
   init(_ settings: Settings) {
     self.init(url: settings.store.url?.value, directory: settings.dataDirectory)
   }
@@ -125,8 +125,8 @@ extension PreviewService {
   /// Creates the service with its cache; `nil` if previews are off.
   ///
   /// - Parameters:
-  ///   - unfurler: The source of previews; `nil` if they are off.
-  ///   - shared: The previews of all servers; `nil` for a server alone, which keeps a file of its own.
+  ///   - unfurler: The source of previews; `nil` when previews are off.
+  ///   - shared: The previews of all servers; `nil` on a single server, which uses its own file.
   ///   - observeFetch: Called at the end of each fetch, on any thread.
   convenience init?(
     _ settings: Settings, _ configuration: UnfurlerConfiguration, _ unfurler: (any Unfurler)?,
@@ -147,12 +147,12 @@ extension PreviewService {
   }
 }
 
-/// The source of previews that the settings name, and that of their pictures.
+/// The source of previews in the settings, and the source of their pictures.
 private struct PreviewSource {
   let unfurler: any Unfurler
   let pictures: PreviewPictures?
 
-  /// - Throws: An error that names the unusable setting, the thread that cannot be started, or the
+  /// - Throws: An error that names the invalid setting, the thread that cannot be started, or the
   ///   directory of pictures.
   init?(
     _ settings: Settings, _ configuration: UnfurlerConfiguration, _ thumbnails: ThumbnailService,
@@ -174,7 +174,7 @@ private struct PreviewSource {
 }
 
 extension PreviewPictures {
-  /// - Returns: `nil` when viewers load pictures from the pages' servers.
+  /// - Returns: `nil` when viewers load pictures from the servers of the pages.
   fileprivate convenience init?(
     _ settings: Settings, _ fetcher: any PictureFetcher, _ thumbnails: ThumbnailService,
     key: [UInt8], logger: Logger

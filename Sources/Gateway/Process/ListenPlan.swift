@@ -3,7 +3,7 @@ import Reactor
 import TLS
 import Transport
 
-/// The addresses to listen on, resolved before anything is started.
+/// The addresses to listen on, resolved before the gateway starts.
 struct ListenPlan {
   /// One address with its purpose.
   struct Target {
@@ -11,13 +11,13 @@ struct ListenPlan {
     let purpose: BoundAddress.Purpose
     let security: Listener.Security
     let proxyHeader: ProxyHeaderPolicy
-    /// Whether `/metrics` is served there.
+    /// Whether `/metrics` is served on the address.
     let servesMetrics: Bool
-    /// Whether requests must name this machine in `Host`: pages elsewhere can have the browser
-    /// resolve a name of theirs to loopback.
+    /// Whether `Host` must name this machine. Otherwise a page on another site could make the browser
+    /// resolve a name of that site to loopback.
     let answersLoopbackNamesOnly: Bool
 
-    /// Whether requests are answered there without TLS and without the word of a proxy.
+    /// Whether requests are accepted without TLS and without a proxy header.
     var isPlain: Bool {
       switch purpose {
       case .plain, .operations: true
@@ -46,7 +46,7 @@ struct ListenPlan {
       Target(
         address: SocketAddress(text.address, port: text.port), purpose: purpose, security: security,
         proxyHeader: purpose == .proxied ? .required(from: proxies) : .none,
-        // What a proxy on this machine passes on comes from loopback as well.
+        // Requests that a proxy on this machine forwards come from loopback as well.
         servesMetrics: hasOperations
           ? purpose == .operations : text.isLoopback && !settings.proxy.isUsed,
         answersLoopbackNamesOnly: text.isLoopback && settings.auth.mode == .open
@@ -70,31 +70,31 @@ struct ListenPlan {
   }
 }
 
-/// How the process's descriptors are shared out among clients, the operator's tools and its own
+/// The division of the process's descriptors among clients, the operator's tools, and the process's own
 /// files and transfers.
 ///
 ///     0 ─── clients ──── limit − reserve ┬ clients for a moment ┬ operations ┬ own ─── limit
 ///                                        ╰── a quarter of it ───┴─ another ──┴─ half ╯
 struct DescriptorPlan {
-  /// Descriptors that are not for clients; of few a quarter is kept.
+  /// The descriptors that are not for clients, at most a quarter of the limit.
   private static let reserve = 256
 
   private let clients: Int
   private let quarter: Int
 
-  /// - Parameter limit: The descriptors that the process may have.
+  /// - Parameter limit: The descriptor limit of the process.
   init(limit: Int) {
     let reserve = min(Self.reserve, limit / 4)
     clients = max(limit - reserve, 1)
     quarter = max(reserve / 4, 1)
   }
 
-  /// The WebSockets that the process may have.
+  /// The number of WebSockets that the process may have.
   ///
-  /// - Parameter wanted: The number that the settings ask for; 0 is as many as possible.
+  /// - Parameter wanted: The number in the settings; 0 means as many as possible.
   func webSockets(_ wanted: Int) -> Int { wanted == 0 ? clients : min(wanted, clients) }
 
-  /// The sockets of clients; those in the overdraft last until others have made room.
+  /// The sockets of clients. Sockets in the overdraft stay until other sockets are closed.
   func clients(loops: Int) -> SocketBudget {
     SocketBudget(limit: clients, overdraft: quarter, loops: loops)
   }
@@ -106,7 +106,7 @@ struct DescriptorPlan {
 }
 
 extension ForwardingRules {
-  /// The rules of the settings for proxies; `nil` when no field is believed.
+  /// The rules for proxies in the settings; `nil` when no field is trusted.
   init?(_ settings: ProxySettings) {
     let field: Field
     switch settings.field {

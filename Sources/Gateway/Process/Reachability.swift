@@ -2,9 +2,9 @@ import Basics
 import Glibc
 import Reactor
 
-/// Attempts to reach other servers.
+/// Tests whether other servers can be reached.
 enum Reachability {
-  /// Connects to one of a host's addresses and hangs up; blocks the caller's thread.
+  /// Connects to one of a host's addresses and disconnects. Blocks the caller's thread.
   ///
   /// - Throws: The reason of the last failure.
   static func connect(to host: Host, port: UInt16, withinSeconds patience: Int32) throws {
@@ -40,15 +40,15 @@ enum Reachability {
   }
 }
 
-/// A gateway that runs, recognized by its answer.
+/// A running gateway, recognized by its answer.
 enum GatewayGreeting {
   private static let patience: Int32 = 2_000
   private static let request =
     "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
   private static let byteLimit = 4_096
 
-  /// Whether a gateway answers at an address, without TLS; blocks the caller's thread for some seconds
-  /// at most.
+  /// Returns whether a gateway answers at an address, without TLS. Blocks the caller's thread for a few
+  /// seconds at most.
   static func answers(at address: SocketAddress) -> Bool {
     guard let descriptor = try? Socket.connect(to: address) else { return false }
     defer { Socket.close(descriptor) }
@@ -73,14 +73,14 @@ enum GatewayGreeting {
   }
 }
 
-/// The sockets that another process listens on, as the kernel shows them in /proc.
+/// The sockets on which another process listens, as shown in /proc.
 enum ListeningProcess {
   private static let tables = ["/proc/net/tcp", "/proc/net/tcp6"]
   private static let tableByteCount = 16_777_216
   /// The state of a listening socket.
   private static let listening = "0A"
 
-  /// Whether a process listens on the port of an address; `nil` when its descriptors cannot be seen.
+  /// Whether a process listens on the port of an address; `nil` when its descriptors are not visible.
   static func isListening(_ process: Int32, on address: SocketAddress) -> Bool? {
     let folder = "/proc/\(process)/fd"
     guard let names = try? Kernel.names(inDirectory: folder) else { return nil }
@@ -89,9 +89,9 @@ enum ListeningProcess {
       inodes: inodes(ofPort: address.port))
   }
 
-  /// Whether a process with these descriptors has one of these sockets.
+  /// Returns whether a process with these descriptors has one of these sockets.
   ///
-  /// - Parameter descriptors: `nil` for those that this user may not look at: the folder of a process
+  /// - Parameter descriptors: `nil` for descriptors that this user cannot read: the folder of a process
   ///   in another user namespace can be listed all the same.
   static func isListening(descriptors: [String?], inodes: [Substring]) -> Bool? {
     let sockets = Set(descriptors.compactMap(\.self))

@@ -5,7 +5,7 @@ import Reactor
 import Synchronization
 import Telemetry
 
-/// Logs when the server is ready and why it is not, as `/readyz` answers it, until it drains.
+/// Logs changes of readiness with the reason, as answered by `/readyz`, until the server drains.
 final class ReadinessReport: Sendable {
   private let services: GatewayServices
   private let log = Mutex(ReadinessLog())
@@ -13,7 +13,7 @@ final class ReadinessReport: Sendable {
 
   init(_ services: GatewayServices) { self.services = services }
 
-  /// Looks now, and again and again.
+  /// Checks the readiness now, and repeatedly from then on.
   func follow() {
     guard services.stage == .serving else { return }
     let line = log.withLock {
@@ -37,16 +37,16 @@ final class ReadinessReport: Sendable {
   }
 }
 
-/// Decides which changes of a server's readiness are worth a line.
+/// Decides which changes of a server's readiness are logged.
 struct ReadinessLog {
   enum Line: Equatable {
     case ready
     case notReady(String)
   }
 
-  /// Milliseconds for which a server that starts or falters is left without a line.
+  /// The time in which a server that starts or is briefly not ready is not logged, in milliseconds.
   static let patience: Int64 = 1_000
-  /// Milliseconds after which another reason is logged.
+  /// The time after which a different reason is logged, in milliseconds.
   static let pause: Int64 = 60_000
 
   private var isReady = false
@@ -54,7 +54,7 @@ struct ReadinessLog {
   private var last: (reason: String, loggedAt: Int64)?
 
   /// - Parameters:
-  ///   - unreadiness: Why the server is not ready; `nil` when it is.
+  ///   - unreadiness: The reason why the server is not ready; `nil` when it is ready.
   ///   - now: Milliseconds of the steady clock.
   mutating func take(_ unreadiness: String?, at now: Int64) -> Line? {
     guard let reason = unreadiness else {

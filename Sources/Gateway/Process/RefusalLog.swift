@@ -2,11 +2,11 @@ import Logging
 import Synchronization
 import Telemetry
 
-/// The log lines about what clients were refused: a few of each kind in a second, then their number.
+/// The log lines about refused requests: the first few of each kind in a second, then their number.
 ///
 /// Called on any thread. Values from outside are escaped by the log's handler.
 final class RefusalLog: Sendable {
-  /// The kinds of refusal; each has lines of its own.
+  /// The kinds of refusal. Each has its own lines.
   enum Kind: Int, CaseIterable, Sendable {
     case accessToken
     case apiToken
@@ -42,7 +42,7 @@ final class RefusalLog: Sendable {
 
   private let logger: Logger
   private let rates = Mutex([LineRate](repeating: LineRate(), count: Kind.allCases.count))
-  /// Whether lines were suppressed whose number is still to be written.
+  /// Whether there are suppressed lines whose number is not yet logged.
   private let owesSummary = Atomic(false)
 
   init(logger: Logger) {
@@ -61,7 +61,7 @@ final class RefusalLog: Sendable {
     if isWritten { logger.log(level: kind.level, kind.message, metadata: metadata) }
   }
 
-  /// Writes how many lines of each kind were only counted, once their second is over.
+  /// Writes the number of suppressed lines of each kind, once their second is over.
   func writeSummaries(at now: Int64) {
     guard owesSummary.load(ordering: .relaxed) else { return }
     var counts: [(Kind, Int)] = []

@@ -2,18 +2,18 @@ import Logging
 import Reactor
 import Synchronization
 
-/// The wait of a start for its database or its bus, as an operator sees it: in the log, and in `/readyz`.
+/// The wait for the database or the bus at startup, as shown to operators in the log and in `/readyz`.
 final class StartWait: Sendable {
-  /// A service that a start waits for.
+  /// A service that the start waits for.
   enum Need: String {
     case database = "PostgreSQL"
     case bus = "the bus"
   }
 
-  /// Waits for the time of another attempt; `false` gives up.
+  /// Waits until the next attempt; returns `false` to give up.
   typealias Pause = @Sendable (_ reason: String) -> Bool
 
-  /// How often the log repeats that the start still waits, in milliseconds.
+  /// The interval at which the log repeats that the start is waiting, in milliseconds.
   private static let interval: Int64 = 30_000
 
   private let logger: Logger
@@ -21,21 +21,21 @@ final class StartWait: Sendable {
   private let pause: Pause
   private let last = Mutex<(need: Need, loggedAt: Int64)?>(nil)
 
-  /// - Parameter entrance: Answers requests meanwhile.
+  /// - Parameter entrance: Answers requests during the wait.
   init(_ entrance: Entrance, logger: Logger, pause: @escaping Pause) {
     self.entrance = entrance
     self.logger = logger
     self.pause = pause
   }
 
-  /// Waits after an attempt that failed.
+  /// Waits after a failed attempt.
   ///
-  /// - Returns: Whether to make another one.
+  /// - Returns: Whether to make another attempt.
   func wait(for need: Need, _ reason: String) -> Bool {
     let text = "waiting for \(need.rawValue)"
     entrance.setReason("\(text): \(reason)")
     let now = SystemClock.monotonicMilliseconds
-    // Attempts fail in turn at this and that; what is missing stays the same.
+    // The reasons of failed attempts alternate, but the missing service stays the same.
     let isNews = last.withLock { last in
       if let last, last.need == need, now - last.loggedAt < Self.interval { return false }
       last = (need, now)

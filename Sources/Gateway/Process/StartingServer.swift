@@ -6,16 +6,16 @@ import Reactor
 import Synchronization
 import Transport
 
-/// The server while its start waits for the database: it lives, is not ready, and refuses everything
-/// else with 503.
+/// The server while its start waits for the database. Reports that it is alive but not ready, and
+/// refuses all other requests with 503.
 ///
-/// It accepts from the listeners of the shards, on a thread of its own, until they take over.
+/// Accepts from the listeners of the shards, on its own thread, until the shards take over.
 final class StartingServer: Sendable {
   private let mailbox: Mailbox<Void>
   private let thread: Reactor.Thread
   private let reason: StartReason
 
-  /// - Parameter listeners: Stay the caller's to close.
+  /// - Parameter listeners: The caller must close them.
   init(_ listeners: [ShardListener], _ settings: Settings, logger: Logger) throws {
     let (mailbox, reason) = (try Mailbox<Void>(), StartReason())
     let start = StartReport<StartError>()
@@ -34,10 +34,10 @@ final class StartingServer: Sendable {
     try start.wait(for: 1)
   }
 
-  /// Says in answers what is waited for.
+  /// Sets the reason for waiting that answers contain.
   func setReason(_ text: String) { reason.text = text }
 
-  /// Ends the connections, and leaves the listeners to others.
+  /// Closes the connections, and leaves the listeners open.
   func close() {
     mailbox.post(())
     thread.join()
@@ -78,7 +78,7 @@ private final class StartingLoop: TransportDelegate, ReadinessHandler {
     loop = try EventLoop()
     _ = try loop.register(mailbox.descriptor, for: .readable, handler: self)
     loop.endOfTurn = { [unowned self] in transport.flush() }
-    // Whoever asks again is to reach the server that serves by then.
+    // Later requests must reach the server that serves by then.
     transport.drain()
   }
 

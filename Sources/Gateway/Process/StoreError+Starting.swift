@@ -2,11 +2,11 @@ import Configuration
 import Store
 
 extension Error {
-  /// The failure to open the database, as an operator's supervisor has to see it.
+  /// Converts a failure to open the database to the error that the operator's supervisor needs.
   ///
-  /// A database that is damaged or of a newer version, and a PostgreSQL that refuses this server, are
-  /// wrong settings: trying again does not help. A PostgreSQL that cannot be reached is waited for, and
-  /// is no failure; a directory that cannot be used may be one whose disk is still to come.
+  /// A damaged or newer database, and a PostgreSQL that refuses this server, are wrong settings: another
+  /// attempt does not help. A PostgreSQL that cannot be reached is waited for, and is not a failure. A
+  /// directory that cannot be used may be on a disk that is not mounted yet.
   func asFailure(of settings: StoreSettings) -> any Error {
     guard let error = self as? StoreError else { return self }
     switch settings.engine {
@@ -19,10 +19,10 @@ extension Error {
 }
 
 extension StoreError {
-  /// Whether the database can be reached, and not be used: a wrong password, a missing database.
+  /// Whether the database can be reached but not used: a wrong password, a missing database.
   fileprivate var isOfAccess: Bool { if case .inaccessible = self { true } else { false } }
 
-  /// Whether the database itself cannot be used: a newer schema, another program's data.
+  /// Whether the database itself cannot be used: a newer schema, or data of another program.
   fileprivate var isOfDatabase: Bool {
     switch self {
     case .damaged, .newerSchema: true

@@ -2,14 +2,14 @@ import Synchronization
 
 /// The files that this server is encrypting.
 ///
-/// A file is worked on once at a time: requests that come meanwhile get the same outcome.
+/// Each file is converted once at a time. Concurrent requests for the same file get the same outcome.
 final class ConversionsUnderWay<Outcome: Sendable>: Sendable {
   typealias Completion = @Sendable (Outcome) -> Void
 
-  /// The completions of those who wait for a file.
+  /// The completions that wait for each file.
   private let waiting = Mutex<[String: [Completion]]>([:])
 
-  /// Converts a file, unless that is under way.
+  /// Converts a file, unless its conversion is already running.
   ///
   /// - Parameter completion: Called once with the outcome, on any thread.
   func run(

@@ -2,33 +2,33 @@ import Reactor
 import Synchronization
 import Transport
 
-/// Counts false keys for files by the addresses that they come from.
+/// Counts invalid file keys by client address.
 final class FailedKeys: Sendable {
-  /// `nil` for loopback addresses and unknown ones, which are counted together.
+  /// `nil` for loopback and unknown addresses, which are counted together.
   typealias Address = AddressKey?
 
   private struct State {
     var counts: [Address: Int] = [:]
-    /// The second of the counts.
+    /// The second in which the keys were counted.
     var second: Int64 = 0
-    /// 0 for any number.
+    /// 0 means no limit.
     var limit: Int
   }
 
   private let state: Mutex<State>
 
-  /// - Parameter limit: 0 for any number.
+  /// - Parameter limit: 0 means no limit.
   init(perSecond limit: Int) { state = Mutex(State(limit: limit)) }
 
-  /// The keys of an address in one second; 0 for any number.
+  /// The number of invalid keys per address and second; 0 means no limit.
   var limit: Int {
     get { state.withLock { $0.limit } }
     set { state.withLock { $0.limit = newValue } }
   }
 
-  /// Counts a false key.
+  /// Counts an invalid key.
   ///
-  /// - Returns: Whether the address has brought no more than it may in this second.
+  /// - Returns: Whether the address is still within its limit for this second.
   func admit(_ address: Address, at now: Int64 = SystemClock.monotonicMilliseconds) -> Bool {
     state.withLock { state in
       guard state.limit > 0 else { return true }
@@ -44,7 +44,7 @@ final class FailedKeys: Sendable {
   }
 }
 
-/// Counts of encrypted files and of the keys for them on this server.
+/// Counts of encrypted files and of file keys on this server.
 final class FileVaultCounters: Sendable {
   enum Event: Int, CaseIterable, Sendable {
     case given

@@ -1,8 +1,8 @@
 import Reactor
 
-/// Sends the sessions of a shard other keys for files before theirs end.
+/// Sends new file keys to the sessions of a shard before the current keys expire.
 ///
-/// One round for all sessions: keys hold for days, and a timer for each session would take room.
+/// One timer serves all sessions: keys are valid for days, and a timer per session would use memory.
 final class FileKeyRenewal: TimerHandler {
   private static let interval: Int64 = 600_000
 
@@ -18,13 +18,13 @@ final class FileKeyRenewal: TimerHandler {
     schedule()
   }
 
-  /// Sends other keys in place of those that end soon.
+  /// Sends new keys to sessions whose keys expire soon.
   func renew() {
     let now = shard.services.clock.now
     for session in shard.sessions.all { session.renewFileKeyIfDue(at: now) }
   }
 
-  /// Short lives are looked at more often.
+  /// Keys with a short lifetime are checked more often.
   private func schedule() {
     let pause = min(Self.interval, max(shard.services.vault.userKeys.renewalTime / 5, 250))
     _ = shard.loop.schedule(after: pause, self)

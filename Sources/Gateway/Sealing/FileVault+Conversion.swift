@@ -9,12 +9,12 @@ import Uploads
 
 /// The conversion of files that are stored in the clear.
 extension FileVault {
-  /// Encrypts a file, unless it is already.
+  /// Encrypts a file, unless it is already encrypted.
   ///
-  /// Its keys are kept before a byte is written, and it is replaced as a whole: after a crash it is read in
-  /// the form that it has.
+  /// The keys are stored before a byte is written, and the file is replaced atomically. After a crash
+  /// the file is read in whichever form it has.
   ///
-  /// - Parameter completion: Called on any thread with what became of it.
+  /// - Parameter completion: Called on any thread with the outcome.
   func encrypt(
     _ fileID: String, _ scope: FileConversionStart.Scope,
     completion: @escaping @Sendable (Result<FileConversionStart.Outcome, ServiceError>) -> Void
@@ -44,7 +44,7 @@ extension FileVault {
     }
     files.measure(file.id) { [self] result in
       switch result {
-      // An attempt before got as far as this.
+      // A previous attempt has encrypted the file.
       case .success(SealedLayout.storedByteCount(of: file.size)):
         replaceThumbnails(of: file, with: keys, completion)
       case .success(file.size):
@@ -60,7 +60,7 @@ extension FileVault {
     }
   }
 
-  /// Goes on with a file that another attempt, on another server maybe, has replaced meanwhile.
+  /// Continues with a file that another attempt, possibly on another server, has already replaced.
   private func resume(
     _ file: FileRecord, with keys: FileKeys, after error: any Error,
     _ completion: @escaping @Sendable (Result<FileConversionStart.Outcome, ServiceError>) -> Void
@@ -73,7 +73,7 @@ extension FileVault {
     }
   }
 
-  /// Encrypts those thumbnails that are still in the clear.
+  /// Encrypts the thumbnails that are still in the clear.
   private func replaceThumbnails(
     of file: FileRecord, with keys: FileKeys,
     _ completion: @escaping @Sendable (Result<FileConversionStart.Outcome, ServiceError>) -> Void
@@ -130,7 +130,7 @@ extension FileVault {
     completion(.failure(.internalError))
   }
 
-  /// Encrypts files that no message has, one after another.
+  /// Encrypts files that are in no message, one after another.
   ///
   /// - Parameter completion: Called on any thread with the reasons why some are still in the clear.
   func encrypt(
@@ -156,7 +156,7 @@ extension FileVault {
 
   // MARK: All files
 
-  /// Begins to encrypt all files in the clear, one after another; does nothing while that is under way.
+  /// Starts to encrypt all files in the clear, one after another. Has no effect while this is running.
   func encryptAll() {
     guard !isConverting.exchange(true, ordering: .acquiringAndReleasing) else { return }
     convert(after: "")
@@ -176,11 +176,11 @@ extension FileVault {
     encrypt(id, .all) { [self] _ in convert(ids.dropFirst(), then: next) }
   }
 
-  // MARK: Wrapping anew
+  // MARK: Rewrapping
 
-  /// Begins to wrap all keys with the current master key; does nothing while that is under way.
+  /// Starts to wrap all keys with the current master key. Has no effect while this is running.
   ///
-  /// Each step is kept, so that another start goes on where this one ended.
+  /// Each step is stored, so that a later run continues where this one stopped.
   func rewrapAll() {
     guard masters != nil, !isRewrapping.exchange(true, ordering: .acquiringAndReleasing) else {
       return

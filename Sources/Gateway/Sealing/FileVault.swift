@@ -17,14 +17,14 @@ final class FileVault: Sendable {
   let settings: Settings
   let logger: Logger
   let counters = FileVaultCounters()
-  /// Whether keys are being wrapped anew, and files converted.
+  /// Whether keys are being rewrapped, and files converted.
   let isRewrapping = Atomic(false)
   let isConverting = Atomic(false)
-  /// The ids of master keys that were found to be missing, which are logged once.
+  /// The ids of missing master keys, which are logged once.
   private let missedKeys = Mutex<Set<String>>([])
   let conversions = ConversionsUnderWay<Result<FileConversionStart.Outcome, ServiceError>>()
 
-  /// Reads the master keys, or makes one when the deployment has none.
+  /// Reads the master keys, or creates one when the deployment has none.
   ///
   /// - Throws: `StoreError`.
   init(
@@ -41,15 +41,15 @@ final class FileVault: Sendable {
     masterKeys.watch { [weak self] in self?.rewrapAll() }
   }
 
-  /// The master keys; `nil` where there are none, and nothing can be encrypted or opened.
+  /// The master keys; `nil` when there are none, so that files can be neither encrypted nor opened.
   var masters: MasterKeys? { masterKeys.current }
 
-  /// Reads the master keys again; those before stay in use when that fails.
+  /// Reloads the master keys. When that fails, the previous keys stay in use.
   func reload() {
     masterKeys.reload { [self] in rewrapAll() }
   }
 
-  /// Puts a new master key before the others; see ``MasterKeyring/rotate(then:)``.
+  /// Makes a new master key current; see ``MasterKeyring/rotate(then:)``.
   func rotate(
     then completion: @escaping @Sendable (Result<Void, ServiceError>) -> Void
   ) throws(ServiceError) {
@@ -61,21 +61,21 @@ final class FileVault: Sendable {
 
   // MARK: Files
 
-  /// Whether files are encrypted that nobody asks about.
+  /// Whether files are encrypted even if no request asks for it.
   var encryptsAll: Bool { settings.files.encryption == .on }
 
-  /// Decides whether a new file is encrypted, which may become a picture.
+  /// Decides whether a new file, which may become a picture, is encrypted.
   ///
-  /// - Throws: 500901 where there is no master key.
+  /// - Throws: 500901 when there is no master key.
   func mustSeal(_ wish: Bool?) throws(ServiceError) -> Bool {
     guard wish ?? encryptsAll else { return false }
     try requireMasterKey()
     return true
   }
 
-  /// Decides whether a new file of a message is encrypted: a wish for none has no say.
+  /// Decides whether a new file of a message is encrypted. A request for no encryption is ignored.
   ///
-  /// - Throws: 500901 where there is no master key.
+  /// - Throws: 500901 when there is no master key.
   func mustSealForMessage(_ wish: Bool?) throws(ServiceError) -> Bool {
     guard encryptsAll || wish == true else { return false }
     try requireMasterKey()
@@ -100,9 +100,9 @@ final class FileVault: Sendable {
       .open(ofFile: file.id, with: masters)
   }
 
-  /// Opens a stored file in whichever way it is stored.
+  /// Opens a stored file, encrypted or not.
   ///
-  /// - Parameter completion: Called on a thread of the files, or at once.
+  /// - Parameter completion: Called on a thread of the files, or immediately.
   func open(
     _ file: FileRecord,
     completion: @escaping @Sendable (Result<ReadableFile, any Error>) -> Void
@@ -125,7 +125,7 @@ final class FileVault: Sendable {
     }
   }
 
-  /// Begins to receive a thumbnail of a file, which is stored in the way of the file.
+  /// Begins to receive a thumbnail of a file, which is encrypted if the file is.
   func beginThumbnail(of file: FileRecord) throws -> any FileUpload {
     guard file.seal != nil else { return files.beginUpload() }
     let keys = try keys(of: file)
@@ -134,8 +134,8 @@ final class FileVault: Sendable {
 
   /// The keys under which a request continues an encrypted upload, and their wrapped form.
   ///
-  /// After a request that did not end in order another key seals what comes: chunks may have been sealed
-  /// that are lost. `nil` for an upload in the clear.
+  /// After a request that did not end cleanly, another key encrypts the data that follows, because
+  /// sealed chunks may have been lost. `nil` for an upload in the clear.
   func sealing(
     of record: UploadRecord, at offset: Int64
   ) throws(WrappedKeyError) -> (kept: UploadSeal, used: PartialSealing)? {
@@ -162,7 +162,7 @@ final class FileVault: Sendable {
     return (kept, PartialSealing(keys: keys, tailKey: tailKey, tail: tail))
   }
 
-  /// Notes that the keys of a file cannot be used.
+  /// Records that the keys of a file cannot be used.
   ///
   /// - Returns: The answer to a request that needs them.
   func refusal(of error: WrappedKeyError, ofFile id: String) -> ServiceError {
@@ -181,7 +181,7 @@ final class FileVault: Sendable {
     }
   }
 
-  /// Notes that a file is not what was stored.
+  /// Records that a file differs from what was stored.
   func noteDamage(of id: String, _ reason: String) {
     counters.add(.damaged)
     logger.error(
@@ -194,13 +194,13 @@ extension FileSeal {
 }
 
 extension ServiceError {
-  /// An encrypted file whose master key the server lacks.
+  /// The error for an encrypted file whose master key is missing on this server.
   static func missingMasterKey(_ id: String) -> ServiceError {
     ServiceError(
       .internalError,
       "the file is encrypted, and the server does not have its master key \(id): try again later")
   }
 
-  /// Another length or other bytes than those that were stored.
+  /// The error for a file whose length or bytes differ from what was stored.
   static let damagedFile = ServiceError(.internalError, "the file is damaged")
 }

@@ -1,17 +1,17 @@
 import Glibc
 import Reactor
 
-/// A command that prints the master keys, for a vault or a service of keys.
+/// A command that prints the master keys, for a vault or a key service.
 enum MasterKeyCommand {
   private static let timeLimit: Int64 = 10_000
   private static let byteLimit = 65_536
-  /// Microseconds between two looks at a command that has closed its output.
+  /// The polling interval for a command that has closed its output, in microseconds.
   private static let waitingStep: UInt32 = 10_000
 
-  /// Runs a command of the shell, and returns what it prints.
+  /// Runs a shell command, and returns its output.
   ///
-  /// Blocks until the command has ended, which is killed with all of its processes when its time is up:
-  /// also one that closes its output and goes on must not hold a start or a reload for ever.
+  /// Blocks until the command ends. After the time limit the command is killed with all its processes: a
+  /// command that closes its output and keeps running must not block a start or a reload forever.
   ///
   /// - Parameter limit: Milliseconds.
   static func run(
@@ -29,7 +29,7 @@ enum MasterKeyCommand {
     return bytes
   }
 
-  /// Starts a shell, and returns its process with the end of a pipe to read what it prints.
+  /// Starts a shell, and returns its process id with the read end of a pipe for its output.
   private static func start(_ command: String) throws(StartError) -> (pid_t, output: Int32) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw failure("there is no pipe") }
@@ -42,7 +42,7 @@ enum MasterKeyCommand {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // A group of its own, so that all of it can be ended.
+    // A separate process group, so that all processes of the command can be killed.
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
     var child: pid_t = 0
     var arguments: [UnsafeMutablePointer<CChar>?] = []
@@ -57,7 +57,7 @@ enum MasterKeyCommand {
     return (child, ends[0])
   }
 
-  /// Reads until the end of a pipe; `nil` when that does not come in time, or too much comes before it.
+  /// Reads to the end of a pipe; `nil` when the time limit passes or there are too many bytes.
   private static func read(_ descriptor: Int32, until end: Int64) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -73,19 +73,19 @@ enum MasterKeyCommand {
     return nil
   }
 
-  /// Waits for the end of a process, and returns its wait status; `nil` when it does not end in time.
+  /// Waits for a process to end, and returns its wait status; `nil` when the time limit passes.
   private static func wait(for child: pid_t, until end: Int64) -> Int32? {
     var status: Int32 = 0
     while true {
       let found = waitpid(child, &status, WNOHANG)
-      // Where children are ignored the system takes their status away.
+      // When child processes are ignored, the system discards their status.
       if found == child || (found < 0 && errno != EINTR) { return status }
       guard SystemClock.monotonicMilliseconds < end else { return nil }
       usleep(waitingStep)
     }
   }
 
-  /// Waits for the end of a process that was killed.
+  /// Waits for a killed process to end.
   private static func reap(_ child: pid_t) {
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}

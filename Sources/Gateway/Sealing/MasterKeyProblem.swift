@@ -3,11 +3,11 @@ import Store
 
 /// The reason why a server can neither encrypt files nor open encrypted ones.
 enum MasterKeyProblem: Error, Hashable {
-  /// There is no key file; the deployment needs the keys with these ids.
+  /// There is no key file. The deployment needs the keys with these ids.
   case missingFile(path: String, needed: [String])
-  /// The keys do not include those with these ids, which the deployment needs.
+  /// The keys with these ids, which the deployment needs, are missing.
   case lacking([String], MasterKeySource)
-  /// The key with this id is another one than that of the deployment.
+  /// The key with this id differs from that of the deployment.
   case differing(String, MasterKeySource)
   /// The keys cannot be read.
   case unreadable(String)
@@ -20,7 +20,7 @@ enum MasterKeyProblem: Error, Hashable {
       }
   }
 
-  /// The ids of the keys that the server does not have; empty when they are unknown.
+  /// The ids of the missing keys; empty when they are unknown.
   var keyIDs: [String] {
     switch self {
     case .missingFile(_, let ids), .lacking(let ids, _): ids

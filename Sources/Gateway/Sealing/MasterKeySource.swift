@@ -4,7 +4,7 @@ import Glibc
 import Reactor
 import SealedFiles
 
-/// The place that master keys are read from.
+/// The source of the master keys.
 enum MasterKeySource: Sendable, Hashable {
   case file(String)
   case command(String)
@@ -30,9 +30,9 @@ enum MasterKeySource: Sendable, Hashable {
     }
   }
 
-  /// Reads the keys; `nil` when there is no such file.
+  /// Reads the keys; `nil` when the file does not exist.
   ///
-  /// - Throws: The obstacle in words, without any key.
+  /// - Throws: A description of the problem, without any key.
   func read() throws(StartError) -> MasterKeys? {
     switch self {
     case .file(let path): try Self.read(path)
@@ -62,12 +62,12 @@ enum MasterKeySource: Sendable, Hashable {
     }
   }
 
-  /// A key with a name that no other has.
+  /// Generates a key with a unique name.
   static func newKey() -> MasterKey { MasterKey(id: "k" + SecureRandom.hex(byteCount: 4)) }
 
-  /// Writes a file of keys beside the one that it is to replace; on disk once this returns.
+  /// Writes a key file beside the file that it replaces. The new file is durable on return.
   ///
-  /// - Returns: Its path, which no other server uses.
+  /// - Returns: The path of the new file, which no other server uses.
   static func draft(_ keys: MasterKeys, for path: String) throws(StartError) -> String {
     do throws(SystemError) {
       let draft = path + ".new-" + keys.current.id
@@ -80,7 +80,7 @@ enum MasterKeySource: Sendable, Hashable {
     }
   }
 
-  /// Replaces the file as a whole, for good.
+  /// Replaces the key file atomically and durably.
   static func publish(_ draft: String, at path: String) throws(StartError) {
     do throws(SystemError) {
       guard Kernel.rename(draft, to: path) == 0 else { throw SystemError.last("rename", on: path) }

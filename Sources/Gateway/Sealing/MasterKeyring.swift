@@ -9,15 +9,15 @@ import SealedFiles
 import Store
 import Synchronization
 
-/// The master keys of a deployment: read at the start and on request, compared with those that the
-/// deployment has, and replaced by new ones.
+/// The master keys of a deployment: read at startup and on request, compared with those of the
+/// deployment, and replaced by new ones.
 ///
-/// A server whose keys are not those of its deployment has none: it serves all but encrypted files, and
-/// looks at its keys again until they are.
+/// A server whose keys differ from those of its deployment has no keys. It serves everything except
+/// encrypted files, and checks its keys again until they match.
 final class MasterKeyring: Sendable {
-  /// Milliseconds before the next look at keys that could not be used.
+  /// The time before unusable keys are checked again, in milliseconds.
   ///
-  /// Another server may be about to write them to a file that all use.
+  /// Another server may be writing the keys to a shared file.
   private static let backoff = Backoff(first: 500, limit: 30_000, jitter: .equal)
 
   private let source: MasterKeySource
@@ -29,9 +29,9 @@ final class MasterKeyring: Sendable {
   private let isRotating = Atomic(false)
   private let queue = DispatchQueue(label: "master-keys")
 
-  /// Reads the keys, or makes one when the deployment has none.
+  /// Reads the keys, or creates one when the deployment has none.
   ///
-  /// - Parameter sharing: Whether other servers of the deployment have the keys too.
+  /// - Parameter sharing: Whether other servers of the deployment use the keys too.
   /// - Throws: `StoreError`.
   init(
     _ settings: Settings, store: Store, files: FileStore, sharing: StoreSharing, logger: Logger
@@ -48,10 +48,10 @@ final class MasterKeyring: Sendable {
     log(problem)
   }
 
-  /// The keys in use; `nil` where there are none.
+  /// The keys in use; `nil` when there are none.
   var current: MasterKeys? { try? keys.withLock { $0 }.get() }
 
-  /// The reason why there are no keys; `nil` where there are some.
+  /// The reason why there are no keys; `nil` when there are keys.
   var problem: MasterKeyProblem? {
     switch keys.withLock({ $0 }) {
     case .success: nil
@@ -59,7 +59,7 @@ final class MasterKeyring: Sendable {
     }
   }
 
-  /// Reads the keys or makes the first one, and joins the deployment with them.
+  /// Reads the keys or creates the first one, and registers them with the deployment.
   private static func find(
     _ source: MasterKeySource, _ settings: Settings, _ store: Store, _ sharing: StoreSharing
   ) throws -> Result<MasterKeys, MasterKeyProblem> {
@@ -73,7 +73,7 @@ final class MasterKeyring: Sendable {
     return try join(found, source, store, sharing)
   }
 
-  /// The ids of the keys that a server without a file needs; empty where it makes the first one.
+  /// The ids of the keys that a server without a key file needs; empty when it creates the first one.
   static func needed(_ use: MasterKeyUse, _ sharing: StoreSharing) -> [String] {
     let required = use.required(sharing)
     guard required.isEmpty else { return required }
@@ -83,10 +83,10 @@ final class MasterKeyring: Sendable {
     }
   }
 
-  /// Makes the first key of a deployment.
+  /// Creates the first key of a deployment.
   ///
-  /// It is on disk before the deployment knows it: a crash does not lose it. Several servers may use
-  /// the same file.
+  /// The key is on disk before the deployment learns of it, so a crash does not lose the key. Several
+  /// servers may use the same file.
   private static func make(
     _ source: MasterKeySource, _ settings: Settings, _ store: Store, _ sharing: StoreSharing
   ) throws -> Result<MasterKeys, MasterKeyProblem> {
@@ -110,7 +110,7 @@ final class MasterKeyring: Sendable {
       _ = Kernel.unlink(draft)
       throw error
     }
-    // Of servers that start at the same time one makes the key of them all.
+    // Of several servers that start at the same time, one creates the key for all.
     if case .failure(let problem) = joined {
       _ = Kernel.unlink(draft)
       return .failure(.missingFile(path: path, needed: problem.keyIDs))
@@ -132,9 +132,9 @@ final class MasterKeyring: Sendable {
     return .failure(MasterKeyProblem(obstacle, source))
   }
 
-  /// Reads the keys again; those before stay in use when that fails.
+  /// Reloads the keys. When that fails, the previous keys stay in use.
   ///
-  /// - Parameter changed: Called on any thread when others are in use.
+  /// - Parameter changed: Called on any thread when new keys are in use.
   func reload(then changed: @escaping @Sendable () -> Void) {
     do throws(StartError) {
       guard let found = try source.read() else {
@@ -149,9 +149,9 @@ final class MasterKeyring: Sendable {
     }
   }
 
-  /// Reads the keys again after a while, and again, until they can be used.
+  /// Reloads the keys repeatedly, with pauses, until they can be used.
   ///
-  /// - Parameter changed: Called on any thread when they can.
+  /// - Parameter changed: Called on any thread when the keys can be used.
   func watch(then changed: @escaping @Sendable () -> Void) { watch(after: 1, then: changed) }
 
   private func watch(after failures: Int, then changed: @escaping @Sendable () -> Void) {
@@ -164,7 +164,7 @@ final class MasterKeyring: Sendable {
     }
   }
 
-  /// Takes note of why keys that were read again cannot be used, and logs it unless it is known.
+  /// Records why reloaded keys cannot be used, and logs the reason unless it is already known.
   private func note(_ problem: MasterKeyProblem) {
     let isKnown = keys.withLock { keys in
       guard case .failure(let known) = keys else { return false }
@@ -182,7 +182,7 @@ final class MasterKeyring: Sendable {
       metadata: ["reason": "\(problem)"])
   }
 
-  /// Joins the deployment with keys, and uses them from now on.
+  /// Registers keys with the deployment, and uses them from now on.
   private func register(
     _ found: MasterKeys, then next: @escaping @Sendable (Result<Void, ServiceError>) -> Void
   ) {
@@ -206,10 +206,10 @@ final class MasterKeyring: Sendable {
     }
   }
 
-  /// Puts a new key before the others, in the key file first.
+  /// Makes a new key current, first in the key file.
   ///
   /// - Parameter completion: Called on any thread.
-  /// - Throws: 400920 where the keys are not this server's to change, 400203 where there are too many.
+  /// - Throws: 400920 when this server may not change the keys, 400203 when there are too many keys.
   func rotate(
     then completion: @escaping @Sendable (Result<Void, ServiceError>) -> Void
   ) throws(ServiceError) {

@@ -17,13 +17,13 @@ final class UserFileKeys: Sendable {
     failures = FailedKeys(perSecond: settings.limits.fileKeyFailuresPerSecond)
   }
 
-  /// Whether users get keys for files, once the server has master keys.
+  /// Whether users receive file keys once the server has master keys.
   var isOn: Bool { settings.limits.fileBytes > 0 }
 
-  /// Whether users get keys for files.
+  /// Whether users receive file keys.
   var givesKeys: Bool { isOn && masterKeys.current != nil }
 
-  /// Gives out a key with which a user opens files; `nil` where files are off, or without master keys.
+  /// Issues a file key for a user; `nil` when files are off or there are no master keys.
   func key(of userID: String, since generation: Int64, at now: Int64) -> Event.FileKey? {
     guard isOn, let masters = masterKeys.current else { return nil }
     let expiry = now + settings.files.keySeconds * 1_000
@@ -33,17 +33,17 @@ final class UserFileKeys: Sendable {
     return Event.FileKey(key: key.text(with: masters), expiresAt: expiry)
   }
 
-  /// The time before the end of a key at which a session gets another.
+  /// The time before the expiry of a key at which a session receives a new one.
   var renewalTime: Int64 { min(3_600_000, settings.files.keySeconds * 500) }
 
-  /// Judges the key of a request, without asking the store.
+  /// Checks the key of a request, without a store look-up.
   func judge(_ sent: SentFileKey, from address: FailedKeys.Address, at now: Int64) -> KeyJudgement {
     let key: FileAccessKey
     switch sent {
     case .none: return .missing
     case .several: return failure(from: address)
     case .one(let text):
-      // Nothing can be said of it, and it may be good on another server.
+      // Without master keys the key cannot be checked, and it may be valid on another server.
       guard let masters = masterKeys.current else { return .void }
       guard let read = FileAccessKey(text: text, keys: masters) else {
         return failure(from: address)
@@ -63,12 +63,12 @@ final class UserFileKeys: Sendable {
   }
 }
 
-/// The judgement on the key of a request.
+/// The result of checking the key of a request.
 enum KeyJudgement: Sendable {
   case missing
   case good(FileAccessKey)
-  /// False or expired, or the server has no master keys to judge it with.
+  /// Invalid or expired, or the server has no master keys to check the key with.
   case void
-  /// Too many false ones came from the address.
+  /// Too many invalid keys came from the address.
   case slowed
 }

@@ -10,13 +10,13 @@ import Tokens
 struct Credentials: Sendable {
   let user: User
   let grant: TokenGrant
-  /// The generation of the keys with which the user opens files.
+  /// The generation of the user's file keys.
   let fileKeysSince: Int64
   /// Whether opening changed the user's profile.
   let isNewProfile: Bool
 }
 
-/// Why a token is not accepted: what the client is answered, and what the log says beyond that.
+/// The reason why a token is not accepted: the error for the client, and more details for the log.
 struct AccessRefusal: Error, Sendable {
   let error: ServiceError
   let reason: String
@@ -27,7 +27,7 @@ struct AccessRefusal: Error, Sendable {
   }
 }
 
-/// Decides who may open a session.
+/// Decides which users may open a session.
 final class Authenticator: Sendable {
   private let mode: AuthSettings.Mode
   private let verifiers: Mutex<[TokenVerifier]>
@@ -35,8 +35,8 @@ final class Authenticator: Sendable {
   private let sharing: StoreSharing
 
   /// - Parameters:
-  ///   - verifiers: The keys of JSON Web Tokens; one of them must have signed a token.
-  ///   - sharing: With other servers, sessions lose their right by announcements of the store.
+  ///   - verifiers: The keys of JSON Web Tokens. A token must be signed with one of them.
+  ///   - sharing: With other servers, sessions are evicted through announcements of the store.
   init(
     _ mode: AuthSettings.Mode, _ verifiers: [TokenVerifier], store: Store, sharing: StoreSharing
   ) {
@@ -46,10 +46,10 @@ final class Authenticator: Sendable {
     self.sharing = sharing
   }
 
-  /// Adopts the keys of settings that were reloaded; open sessions stay.
+  /// Adopts the keys of reloaded settings. Open sessions stay open.
   func adopt(_ new: [TokenVerifier]) { verifiers.withLock { $0 = new } }
 
-  /// Checks a user's token and takes over its profile.
+  /// Checks a user's token, and adopts the user's profile.
   ///
   /// - Parameter completion: Called once, on any thread.
   func authenticate(
@@ -100,7 +100,7 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// Finds the last announcement that put the user out, before its token is checked.
+  /// Finds the last announcement that evicted the user, before the user's token is checked.
   private func findLastEviction(
     of userID: String, _ completion: @escaping @Sendable (Result<Int64, AccessRefusal>) -> Void
   ) {
@@ -147,7 +147,7 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// Takes over the user's profile; the user is made when new.
+  /// Adopts the user's profile. A new user is created.
   private func admit(
     _ command: SessionOpen, _ grant: TokenGrant, at now: Int64,
     _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
@@ -212,7 +212,7 @@ extension ServiceError {
 }
 
 extension SessionOpen {
-  /// Whether opening changes nothing about the user.
+  /// Whether opening the session changes nothing about the user.
   fileprivate func agrees(with user: User) -> Bool {
     (nickname ?? user.nickname) == user.nickname
       && (profileURL ?? user.profileURL) == user.profileURL
@@ -226,10 +226,10 @@ extension Int64 {
   }
 }
 
-/// The rights that a user's token gives.
+/// The rights that a user's token grants.
 struct TokenGrant: Sendable {
   let proof: TokenProof
-  /// When it ends, in Unix milliseconds; `nil` when it does not.
+  /// The expiry in Unix milliseconds; `nil` for a token that does not expire.
   let expiresAt: Int64?
   /// The number of the last ``Eviction`` of the user before the token was checked; 0 without any.
   let lastEviction: Int64

@@ -4,7 +4,7 @@ import Translator
 import Uploads
 
 extension GatewayServices {
-  /// Writes the members of `features`: what this server can do, without what is off.
+  /// Writes the members of `features`: the abilities of this server, without those that are off.
   func encodeFeatures(into writer: inout JSONWriter) {
     let settings = settings
     if settings.limits.fileBytes > 0 {
@@ -13,7 +13,7 @@ extension GatewayServices {
         object: {
           $0.member("max_bytes", settings.limits.fileBytes)
           $0.member("tus", TusFields.version)
-          // Clients add keys to addresses of this server and of this base alone.
+          // Clients add keys only to addresses of this server and of this base.
           $0.member("base", ifKnown: uploads.base)
         })
       if thumbnails.isOn {

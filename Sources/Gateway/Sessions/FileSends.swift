@@ -1,11 +1,11 @@
 import Channels
 import ParleyProtocol
 
-/// The messages of one `message.send_files`, whose replies come one by one.
+/// The messages of one `message.send_files` call, whose replies arrive one by one.
 ///
 /// Confined to the session's shard.
 final class FileSends {
-  /// The call that waits.
+  /// The waiting call.
   let address: ReplyAddress
   private var outcomes: [CallOutcome?]
 
@@ -14,24 +14,24 @@ final class FileSends {
     outcomes = Array(repeating: nil, count: count)
   }
 
-  /// The address for the reply to one of the messages; no call of a session has such a ticket.
+  /// The reply address of one of the messages. No call of a session has such a ticket.
   static func part(_ index: Int, of address: ReplyAddress) -> ReplyAddress {
     ReplyAddress(
       session: address.session, ticket: CallTicket(unit: address.ticket.unit, index: -index - 1),
       id: address.id, isPaid: true, limit: address.limit)
   }
 
-  /// Whether a ticket is that of a message whose reply has not come.
+  /// Whether a ticket belongs to a message whose reply has not arrived.
   func awaits(_ ticket: CallTicket) -> Bool {
     let index = -ticket.index - 1
     return ticket.unit == address.ticket.unit && outcomes.indices.contains(index)
       && outcomes[index] == nil
   }
 
-  /// Takes a reply.
+  /// Records the reply to a message.
   ///
-  /// - Parameter limit: The bytes that the result may hold.
-  /// - Returns: The result of the call, with the last reply.
+  /// - Parameter limit: The size limit of the result in bytes.
+  /// - Returns: The result of the call, after the last reply.
   func take(_ outcome: CallOutcome, at ticket: CallTicket, limit: Int) -> CallOutcome? {
     let index = -ticket.index - 1
     guard awaits(ticket) else { return nil }
@@ -73,7 +73,7 @@ final class FileSends {
       })
   }
 
-  /// The id of a message, where an answer has no room for all of it.
+  /// The id of a message, for an answer without room for the whole message.
   private static func shortened(_ result: [UInt8]) -> [UInt8] {
     let root = try? JSONDocument(result).root
     return JSONWriter.bytes {
@@ -86,16 +86,16 @@ final class FileSends {
   }
 }
 
-/// The times at which refused messages may be sent again, if that is done in their order.
+/// The times at which refused messages may be sent again, if they are sent in order.
 private struct FloodPlaces {
-  /// Messages that were sent by the same call.
+  /// The number of messages sent by the same call.
   let sent: Int
   private var refusedCount: Int64 = 0
 
   init(sent: Int) { self.sent = sent }
 
-  /// The error with the time at which this message may come: places of the flood window come free one
-  /// after another.
+  /// The error with the time at which this message may be sent. The places in the flood window are freed
+  /// one after another.
   mutating func placed(_ error: ServiceError) -> ServiceError {
     guard error.code == .flood, let first = error.data.retryAfterMilliseconds,
       let limit = error.data.limit, limit > 0, let window = error.data.windowMilliseconds
@@ -103,7 +103,7 @@ private struct FloodPlaces {
     defer { refusedCount += 1 }
     guard refusedCount > 0 else { return error }
     var error = error
-    // The places that the call itself has taken come free together; of others that is not known.
+    // The places taken by the call itself are freed together. For other places this is not known.
     let start = Int64(sent) >= limit ? first : max(first, window)
     error.data.retryAfterMilliseconds = start + refusedCount / limit * window
     return error
@@ -111,7 +111,7 @@ private struct FloodPlaces {
 }
 
 extension ServiceError {
-  /// Whether it refuses the caller, whatever the message.
+  /// Whether the refusal concerns the caller, whatever the message.
   fileprivate var concernsCaller: Bool {
     [.banned, .notInChannel, .frozen, .muted].contains(code)
       || code == .notFound && data.field == "channel_url"

@@ -2,7 +2,7 @@ import Channels
 import ParleyProtocol
 
 extension JudgeAnswer {
-  /// The result of a session's call.
+  /// The result of a call from a session.
   func encodedAsResult() -> [UInt8] {
     switch self {
     case .done, .imposed, .lifted: Array("{}".utf8)

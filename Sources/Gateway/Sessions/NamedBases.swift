@@ -1,7 +1,7 @@
-/// The bases of addresses that the upgrades of the open connections have named, each kept once: sessions
-/// remember a number.
+/// The address bases named by the upgrade requests of open connections. Each base is stored once, and
+/// sessions keep its number.
 ///
-/// A base goes with the last connection that named it. Confined to its shard.
+/// A base is removed with the last connection that named it. Confined to its shard.
 struct NamedBases {
   private struct Entry {
     let base: String
@@ -12,16 +12,16 @@ struct NamedBases {
   private static let byteLimit = "https://".utf8.count + 255
 
   private var numbers: [String: UInt16] = [:]
-  /// By number, from 1 on; `nil` where a number is free.
+  /// Indexed by number, starting at 1; `nil` for a free number.
   private var entries: [Entry?] = []
   private var freeNumbers: [UInt16] = []
 
-  /// The number of bases that are kept.
+  /// The number of stored bases.
   var count: Int { numbers.count }
 
-  /// Keeps a base for a connection, until ``release(_:)``.
+  /// Stores a base for a connection, until ``release(_:)``.
   ///
-  /// - Returns: Its number; 0 without one, for one that is too long, and when there are too many.
+  /// - Returns: The number of the base; 0 when there is no base, it is too long, or there are too many.
   mutating func claim(_ base: String?) -> UInt16 {
     guard let base, base.utf8.count <= Self.byteLimit else { return 0 }
     if let number = numbers[base] {

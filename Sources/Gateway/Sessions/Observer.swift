@@ -1,14 +1,14 @@
 import Crypto
 
-/// The client on a connection that hears channels and is in none: nobody sees it, and it sends nothing.
+/// A client that receives the events of channels without entering them: invisible, and sends nothing.
 final class Observer {
-  /// Channels that one observer hears, at most.
+  /// The largest number of channels of one observer.
   static let channelLimit = 20
 
   let id: String
-  /// The API token that its ticket was issued with.
+  /// The API token that issued its ticket.
   let token: TokenDigest
-  /// The channels that it hears.
+  /// The channels whose events it receives.
   private(set) var channelURLs: [String] = []
 
   init(id: String, token: TokenDigest) {

@@ -2,7 +2,7 @@ import Channels
 import ParleyProtocol
 import Store
 
-/// The calls of sessions that make files pictures, with the files that were claimed for them.
+/// The session calls that use files as pictures, with the files that were claimed for them.
 ///
 /// Confined to its shard.
 struct PictureCalls {
@@ -18,7 +18,7 @@ struct PictureCalls {
 
   private var fileIDs: [Place: String] = [:]
 
-  /// The number of calls under way.
+  /// The number of running calls.
   var count: Int { fileIDs.count }
 
   mutating func begin(_ address: ReplyAddress, with fileID: String) {
@@ -27,8 +27,8 @@ struct PictureCalls {
 
   /// Ends a call.
   ///
-  /// - Returns: The file to give back. A call with an unknown outcome may have had its effect, and keeps
-  ///   its file.
+  /// - Returns: The file to release. A call with an unknown outcome may have succeeded, so its file
+  ///   stays claimed.
   mutating func end(_ address: ReplyAddress, with outcome: CallOutcome) -> String? {
     guard !fileIDs.isEmpty, let fileID = fileIDs.removeValue(forKey: Place(address)) else {
       return nil
@@ -41,7 +41,7 @@ struct PictureCalls {
 }
 
 extension Shard {
-  /// Gives the file of a refused call back: it is no picture, and may be in messages again.
+  /// Releases the file of a refused call. The file is no picture, and may be in messages again.
   func releasePicture(of call: ReplyAddress, after outcome: CallOutcome) {
     guard let fileID = pictureCalls.end(call, with: outcome) else { return }
     services.store.perform(PictureRelease(fileID)) { _ in }

@@ -1,33 +1,33 @@
 import Channels
 import ParleyProtocol
 
-/// A request by itself, or a batch, whose replies leave as one.
+/// A single request, or a batch whose replies are sent as one.
 struct PipelineUnit {
-  /// The budget of a batch's replies.
+  /// The size limit of the replies to a batch.
   private static let batchLimit = Limits.answerByteCount
-  /// Room for the reply to a call that is refused.
+  /// The size reserved for the reply to a refused call.
   static let refusalSize = 512
 
-  /// `nil` for a request by itself.
+  /// `nil` for a single request.
   var batch: PipelineBatch?
-  /// The memory of the request, until it is answered.
+  /// The memory of the request until it is answered.
   let byteCount: Int
   var outstanding = 0
-  /// The calls under way that none waits for.
+  /// The running calls that no other call waits for.
   var asides: [Int] = []
   var replies: [[UInt8]?] = []
-  /// Bytes of the replies that are there.
+  /// The size of the available replies in bytes.
   var replyByteCount = 0
 
-  /// Whether it waits for nothing but calls that none waits for.
+  /// Whether only calls that no other call waits for are unanswered.
   var isOvertakable: Bool { outstanding > 0 && outstanding == asides.count }
 
-  /// Whether a call of an index can be under way.
+  /// Whether the call with an index may be running.
   func awaits(_ index: Int) -> Bool {
     outstanding > 0 && replies.indices.contains(index) && replies[index] == nil
   }
 
-  /// - Returns: Whether no other call waits for this one.
+  /// - Returns: Whether no other call waited for this one.
   mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) -> Bool {
     replies[index] = reply
     replyByteCount += byteCount
@@ -38,11 +38,11 @@ struct PipelineUnit {
     return true
   }
 
-  /// Has no other call wait for one that is under way.
+  /// Lets other calls proceed without waiting for a running one.
   ///
-  /// - Returns: Whether others waited for it.
+  /// - Returns: Whether other calls were waiting for the call until now.
   mutating func pass(_ index: Int) -> Bool {
-    // In a batch, calls under way are those that were promised something.
+    // In a batch, the running calls are those with a promise.
     let isRunning = outstanding > 0 && batch.map { $0.promises[index] != nil } ?? true
     guard isRunning, !asides.contains(index) else { return false }
     asides.append(index)
@@ -50,13 +50,13 @@ struct PipelineUnit {
     return true
   }
 
-  /// The reply, once all is there.
+  /// The reply, once it is complete.
   var joinedReply: [UInt8]? {
     guard batch != nil else { return replies[0] }
     return RPCReply.batch(replies.compactMap(\.self))
   }
 
-  /// The rest of a batch's budget, beside a refusal for each call that has not begun.
+  /// The rest of a batch's budget, after reserving a refusal for each call that has not started.
   func room(in batch: PipelineBatch) -> Int {
     let waiting = outstanding - batch.promises.count
     return Self.batchLimit - replyByteCount - batch.promisedByteCount
@@ -64,19 +64,19 @@ struct PipelineUnit {
   }
 }
 
-/// Bytes promised to the replies of a batch.
+/// The bytes promised to the replies of a batch.
 struct PipelineBatch {
   struct Promise {
     var byteCount: Int
-    /// The bytes that must be left to the call.
+    /// The bytes that the call must keep.
     let bound: Int
   }
 
-  /// By the index of a call under way.
+  /// Indexed by the positions of running calls.
   private(set) var promises: [Int: Promise] = [:]
-  /// All promises together.
+  /// The sum of all promises.
   private(set) var promisedByteCount = 0
-  /// Whether a reply did not fit: no further call of the batch is carried out.
+  /// Whether a reply did not fit. No further call of the batch is executed.
   var isFull = false
 
   mutating func promise(_ byteCount: Int, bound: Int, to index: Int) {
@@ -84,7 +84,7 @@ struct PipelineBatch {
     promisedByteCount += byteCount
   }
 
-  /// Takes back what goes beyond the bound of a call under way.
+  /// Takes back the promise to a running call beyond its bound.
   mutating func lower(_ index: Int) {
     guard let promise = promises[index] else { return }
     promisedByteCount -= promise.byteCount - promise.bound

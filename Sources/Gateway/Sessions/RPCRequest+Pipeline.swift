@@ -3,10 +3,10 @@ import ParleyProtocol
 
 /// The place of a request in its connection's pipeline.
 extension RPCRequest {
-  /// Sends may follow one another, and nothing waits for a page or a translation; all else waits for its
-  /// turn.
+  /// Sends run concurrently, and no call waits for a preview or a translation. All other calls wait for
+  /// their turn.
   ///
-  /// A send of an uploaded file waits as well, because the file is looked up on its way.
+  /// A send of an uploaded file waits as well, because its file must be looked up first.
   var concurrency: Session.Pipeline.Concurrency {
     switch method {
     case "message.send" where params?.present("file_id") == nil: .besideItsLike
@@ -15,10 +15,10 @@ extension RPCRequest {
     }
   }
 
-  /// The bytes that must be left of a batch's budget when the call starts.
+  /// The bytes that must be left in a batch's budget when the call starts.
   ///
-  /// A send answers with the message, its author, a preview and the mentioned users;
-  /// any other call answers with a resource, or gets along with room for one.
+  /// A send returns the message, its author, a preview and the mentioned users. Any other call returns a
+  /// resource, or needs no more room than one.
   var replyBound: Int {
     guard id != nil else { return 0 }
     guard method == "message.send", params?.present("translation_target_langs") == nil else {

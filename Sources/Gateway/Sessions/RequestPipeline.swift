@@ -2,40 +2,40 @@ import Channels
 import DequeModule
 import ParleyProtocol
 
-/// Keeps one connection's requests in order, and counts what they hold in bytes.
+/// Keeps one connection's requests in order, and counts the bytes that they use.
 ///
-/// Messages that are sent are handed on one after the other without waiting, since their channels
-/// keep their order; any other call runs alone, after all before it and before all behind it, so
-/// that it sees what they did. Replies leave in the order of the requests; a batch's leave as one.
+/// Sends start one after another without waiting, because channels keep their order. Any other call runs
+/// alone, after all earlier calls and before all later ones, so that it sees their effects. Replies are
+/// sent in the order of the requests; a batch's replies are sent as one.
 ///
 ///     arrived   send  send  enter  send
 ///     started   ●     ●     when both are answered
 ///
-/// Calls that wait for others, such as fetching a preview, run beside all others. When only such a call
-/// holds up the oldest request, that request is *overtaken*: its reply leaves when it is there. A send
-/// that its channel may keep for a while is passed in the same way, in a batch too.
+/// Calls that wait for other services, such as preview fetches, run beside all others. When only such a
+/// call holds up the oldest request, that request is *overtaken*: its reply is sent when it is ready. A
+/// send that its channel may keep for a while is passed in the same way, even in a batch.
 ///
-/// The replies of a batch share one budget. A call of it starts when the largest reply that it may
-/// have fits into what is left, and waits for those under way when it does not. With none under way
-/// it is refused, and all of the batch behind it, without being carried out. A call that runs alone is
-/// promised all that is left; when it is passed, the others get back what its reply cannot need.
+/// The replies of a batch share one budget. A call starts when its largest possible reply fits into the
+/// rest of the budget, and otherwise waits for the running calls. With none running, the call and all
+/// later ones of the batch are refused and not executed. A call that runs alone is promised the whole
+/// rest; when it is passed, the part that its reply cannot need is released.
 struct RequestPipeline<Call> {
-  /// Names a call that was started, to bring its reply back.
+  /// Identifies a started call, to complete it with its reply.
   typealias Ticket = CallTicket
 
-  /// The calls that a call has to wait for.
+  /// The calls that a call must wait for.
   enum Concurrency: Sendable {
     case alone
     case besideItsLike
-    /// It waits for calls before it, and none waits for it: its reply may come after later ones.
+    /// Waits for earlier calls, but no call waits for this one: its reply may come after later ones.
     case besideAll
   }
 
   /// One entry of a batch.
   enum Entry {
-    /// - Parameter replyBound: The bytes that must be left for its reply when it starts.
+    /// - Parameter replyBound: The bytes that must be left for the reply when the call starts.
     case call(Call, Concurrency, replyBound: Int = 0)
-    /// The reply to something that can't be carried out.
+    /// The reply to a call that cannot be executed.
     case reply([UInt8])
   }
 
@@ -48,26 +48,26 @@ struct RequestPipeline<Call> {
 
   private var units: Deque<PipelineUnit> = []
   private var firstUnit = 0
-  /// Units that later ones have overtaken, by their numbers; a few at most.
+  /// Units that were overtaken by later ones, with their numbers; a few at most.
   private var overtaken: [(number: Int, unit: PipelineUnit)] = []
   private var waiting: Deque<Waiting> = []
-  // Every session has these: 32 bits are enough.
+  // Every session has these counts: 32 bits are enough.
   private var runningCount: Int32 = 0
   private var callCount: Int32 = 0
   private var isRunningAlone = false
 
-  /// How many calls have arrived and are not answered.
+  /// The number of calls that have arrived and are not answered.
   var pendingCount: Int { Int(callCount) }
 
-  /// The memory of requests that are not answered, and of replies that have not left.
+  /// The memory of unanswered requests, and of replies that have not been sent.
   var heldByteCount: Int { requestByteCount + replyByteCount }
 
-  /// The memory of requests that are not answered.
+  /// The memory of unanswered requests.
   private(set) var requestByteCount = 0
-  /// Bytes of the replies that have not left.
+  /// The size of unsent replies in bytes.
   private(set) var replyByteCount = 0
 
-  /// The number of units that have arrived and are not finished: calls, and replies that wait for those before them.
+  /// The number of unfinished units: calls, and replies that wait for those before them.
   var backlog: Int { pendingCount + units.count + overtaken.count }
 
   /// Adds a request.
@@ -80,15 +80,15 @@ struct RequestPipeline<Call> {
     append(entries, to: PipelineUnit(batch: PipelineBatch(), byteCount: byteCount))
   }
 
-  /// Adds the reply to something that can't be carried out, in its place.
+  /// Adds the reply to a call that cannot be executed, in its place.
   mutating func append(reply: [UInt8]) {
     append([.reply(reply)], to: PipelineUnit(byteCount: 0))
   }
 
   /// The next call that may start now.
   ///
-  /// - Returns: `replyLimit`, the bytes that its reply may hold, is `nil` for a call that is to be
-  ///   refused for want of room.
+  /// - Returns: The call and the size limit of its reply in bytes, `replyLimit`, which is `nil` for a
+  ///   call that must be refused for lack of room.
   mutating func start() -> (ticket: Ticket, call: Call, replyLimit: Int?)? {
     guard !isRunningAlone, let next = waiting.first else { return nil }
     if next.concurrency == .alone, runningCount > 0 { return nil }
@@ -113,18 +113,18 @@ struct RequestPipeline<Call> {
 
   private enum Room {
     case promised(Int)
-    /// Those under way may leave some.
+    /// Running calls may leave some room.
     case later
     case never
   }
 
-  /// Promises a call of a batch room for its reply.
+  /// Promises room for the reply to a call of a batch.
   private mutating func makeRoom(for next: Waiting) -> Room {
     let position = next.ticket.unit - firstUnit
     guard units.indices.contains(position), let batch = units[position].batch else {
       return .promised(Limits.answerByteCount)
     }
-    // The room that is kept for its refusal is its own.
+    // The room reserved for its own refusal is available to the call.
     let room = units[position].room(in: batch) + PipelineUnit.refusalSize
     guard !batch.isFull else { return .never }
     guard next.replyBound <= room else {
@@ -137,15 +137,15 @@ struct RequestPipeline<Call> {
     return .promised(promise)
   }
 
-  /// Whether the reply to a call fits into what was promised to it.
+  /// Whether the reply to a call fits into the call's promise.
   func admits(_ byteCount: Int, for ticket: Ticket) -> Bool {
     byteCount < promise(to: ticket) ?? .max
   }
 
-  /// The bytes that the reply to a call under way may hold.
+  /// The size limit of the reply to a running call, in bytes.
   func replyLimit(of ticket: Ticket) -> Int { promise(to: ticket) ?? Limits.answerByteCount }
 
-  /// The bytes promised to a call of a batch that is under way; `nil` for any other.
+  /// The bytes promised to a running call of a batch; `nil` for any other call.
   private func promise(to ticket: Ticket) -> Int? {
     let position = ticket.unit - firstUnit
     let batch =
@@ -154,17 +154,17 @@ struct RequestPipeline<Call> {
     return batch?.promises[ticket.index]?.byteCount
   }
 
-  /// Refuses all of a batch that has not begun, since the reply to a call of it does not fit.
+  /// Refuses all calls of a batch that have not started, because the reply to one call does not fit.
   mutating func refuseRest(after ticket: Ticket) {
     let position = ticket.unit - firstUnit
     if units.indices.contains(position) { units[position].batch?.isFull = true }
   }
 
-  /// Lets later calls start, and their replies leave, before the reply to a call under way.
+  /// Lets later calls start, and their replies be sent, before the reply to a running call.
   ///
-  /// In a batch its reply may hold no more than its bound from now on: see ``replyLimit(of:)``.
+  /// In a batch the reply is limited to its bound from now on: see ``replyLimit(of:)``.
   ///
-  /// - Returns: Whether they do from now on.
+  /// - Returns: Whether later calls were waiting for the call until now.
   mutating func pass(_ ticket: Ticket) -> Bool {
     let position = ticket.unit - firstUnit
     guard units.indices.contains(position), units[position].pass(ticket.index) else {
@@ -175,9 +175,9 @@ struct RequestPipeline<Call> {
     return true
   }
 
-  /// Brings a call's reply; `nil` when none is due, as for a notification.
+  /// Completes a call with its reply; `nil` when no reply is due, as for a notification.
   ///
-  /// A ticket that names no call under way changes nothing: another server may have sent it.
+  /// A ticket of no running call is ignored: another server may have sent it.
   mutating func complete(_ ticket: Ticket, reply: [UInt8]?) {
     let position = ticket.unit - firstUnit
     let count = reply.map { $0.count + 1 } ?? 0
@@ -198,9 +198,9 @@ struct RequestPipeline<Call> {
     isRunningAlone = false
   }
 
-  /// The next reply that may leave; `nil` when the oldest is not complete.
+  /// The next reply that may be sent; `nil` when the oldest is not complete.
   ///
-  /// - Parameter fits: Decides by its bytes whether there is room for it; else it stays.
+  /// - Parameter fits: Decides by size whether there is room for the reply; otherwise it stays.
   mutating func takeReply(if fits: (Int) -> Bool = { _ in true }) -> [UInt8]? {
     while let place = nextComplete() {
       let byteCount = replyByteCount(at: place)
@@ -219,7 +219,7 @@ struct RequestPipeline<Call> {
     case oldest
   }
 
-  /// The unit whose reply leaves next, if it is there: one that was overtaken, or the oldest.
+  /// The unit whose reply is sent next, if it is complete: an overtaken one, or the oldest.
   private mutating func nextComplete() -> Place? {
     if let index = overtaken.firstIndex(where: { $0.unit.outstanding == 0 }) {
       return .overtaken(index)
@@ -251,7 +251,7 @@ struct RequestPipeline<Call> {
     return units.removeFirst()
   }
 
-  /// An idle connection keeps no memory for its requests.
+  /// Releases the memory for requests of an idle connection.
   private mutating func rest() {
     units = []
     waiting = []

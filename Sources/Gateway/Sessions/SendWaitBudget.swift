@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The sends that wait on this server, in all channels: bounded in number and in bytes.
+/// The waiting sends in all channels of this server, limited in number and in bytes.
 final class SendWaitBudget: Sendable {
   static let countLimit = 1_000
   static let byteLimit = 8_388_608
 
   private let state = Mutex((count: 0, byteCount: 0, isClosed: false))
 
-  /// Counts a send that is to wait, unless there is no room, or the server stops.
+  /// Counts a send that will wait, unless there is no room or the server is stopping.
   func admit(_ byteCount: Int) -> Bool {
     state.withLock { state in
       guard !state.isClosed, state.count < Self.countLimit,
@@ -26,9 +26,9 @@ final class SendWaitBudget: Sendable {
     }
   }
 
-  /// Lets no more wait.
+  /// Refuses further sends.
   func close() { state.withLock { $0.isClosed = true } }
 
-  /// The sends that wait now.
+  /// The number of waiting sends.
   var count: Int { state.withLock { $0.count } }
 }

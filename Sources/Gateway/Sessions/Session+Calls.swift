@@ -7,7 +7,7 @@ import ShardMessages
 import WebSocket
 
 extension Session {
-  /// Carries a request out; its outcome comes to ``complete(_:_:)`` sooner or later.
+  /// Executes a request. Its outcome is eventually passed to ``complete(_:_:)``.
   func perform(_ request: RPCRequest, _ address: ReplyAddress) {
     do throws(ServiceError) {
       try checkOrder(of: request)
@@ -105,7 +105,7 @@ extension Session {
     return caller
   }
 
-  /// Sends a message, with its file if it was uploaded before.
+  /// Sends a message, with its previously uploaded file if it has one.
   private func send(_ send: MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     guard send.fileID == nil else { return sendFile(send, caller, address) }
     let url = send.channelURL
@@ -119,7 +119,7 @@ extension Session {
     }
   }
 
-  /// - Throws: 500910 beyond the user's rate of translations.
+  /// - Throws: 500910 when the user's rate of translations is exceeded.
   private func admitTranslation(by caller: SessionPrincipal) throws(ServiceError) {
     let wait = shard.services.translationRates.admit(
       caller.user.id, at: SystemClock.monotonicMilliseconds)
@@ -152,7 +152,7 @@ extension ChannelHost {
     reply(to: address, outcome)
   }
 
-  /// Answers a session with a stretch of messages.
+  /// Answers a session with a range of messages.
   func list(
     _ command: MessageList, for caller: SessionPrincipal, replyTo address: ReplyAddress
   ) {

@@ -7,7 +7,7 @@ import Telemetry
 import Transport
 
 extension Session {
-  /// Makes a channel, of which the creator is an operator.
+  /// Creates a channel with the creator as an operator.
   func create(_ command: ChannelCreate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let url = command.channelURL ?? Identifiers.channelURL()
     let operatorIDs = [caller.user.id] + (command.fields.operatorIDs ?? [])
@@ -34,7 +34,7 @@ extension Session {
     }
   }
 
-  /// Enters a channel, if the user may be in one more.
+  /// Enters a channel, unless the user is in too many channels.
   func enter(_ command: ChannelEnter, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let url = command.channelURL
     let request = EnterRequest(principal: caller, recover: command.recover, address: address)
@@ -52,7 +52,7 @@ extension Session {
     reply(.empty, to: address)
   }
 
-  /// The channel has put the connection out.
+  /// Called when a channel has removed the connection.
   func wasPutOut(of url: String) {
     if case .observing(let observer) = state { return observer.forget(url) }
     unsubscribe(from: url)
@@ -61,7 +61,7 @@ extension Session {
 
   func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
 
-  /// Takes a place in a channel's feed on this shard, or gets all that it is owed there.
+  /// Subscribes to a channel's feed on this shard, or delivers the pending events of the subscription.
   func subscribe(to url: String) {
     if let place = places.first(where: { $0.url == url }) { return place.subscription.settle() }
     let subscription = shard.localChannel(url).subscribe(connection)
@@ -69,7 +69,7 @@ extension Session {
     shard.gauges.add(1, to: .subscriptions)
   }
 
-  /// Takes all events that the connection is owed, so that an answer comes after them.
+  /// Delivers all pending events of the connection, so that an answer follows them.
   func settleEvents() {
     for place in places { place.subscription.settle() }
   }
@@ -92,7 +92,7 @@ extension Shard {
     return channel
   }
 
-  /// A channel that is at home here has let a connection in: from here on it gets the events.
+  /// Called when a channel with its home here has admitted a connection, which gets events from here on.
   func didEnter(_ url: String, userID: String, _ address: ReplyAddress, result: [UInt8]) {
     guard let session = session(address.session), session.connection.isOpen else {
       leave(url, address.session, userID: userID)
@@ -118,7 +118,7 @@ extension Shard {
     send(.user(id: caller.user.id, .release(caller.session, channelURL: url)))
   }
 
-  /// Counts a channel for a user who is at home here, and passes the request to enter on.
+  /// Counts a channel for a user with its home here, and forwards the request to enter.
   func reserve(_ url: String, for request: EnterRequest) {
     let caller = request.principal
     guard users.reserve(url, for: caller.session, of: caller.user.id) else {
@@ -128,7 +128,7 @@ extension Shard {
     send(.stage(server: caller.session.server, url: url, .enter(request)))
   }
 
-  /// Lets a connection of this server into a channel, by the channel's stage here.
+  /// Admits a connection of this server to a channel, through the channel's stage here.
   func enter(_ request: EnterRequest, _ url: String) {
     if let stage = stages[url] {
       stage.handle(AttachmentInput.enter(request))
@@ -139,7 +139,7 @@ extension Shard {
     }
   }
 
-  /// Lets a connection into a channel that is at home here.
+  /// Admits a connection to a channel with its home here.
   private func admit(_ request: EnterRequest, to url: String) {
     channels.withChannel(url) { [unowned self] result in
       switch result {
@@ -153,7 +153,7 @@ extension Shard {
 }
 
 extension ChannelInfo {
-  /// The result of a call that answers with a channel.
+  /// The result of a call that returns a channel.
   func encodedAsResult() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {

@@ -86,7 +86,7 @@ extension Session {
     }
   }
 
-  /// Sends several messages with files; the replies come together.
+  /// Sends several messages with files. The replies are returned together.
   func send(_ command: MessageSendFiles, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let arrival = SystemClock.monotonicNanoseconds
     fileSends.append(FileSends(command.sends.count, replyTo: address))
@@ -119,10 +119,10 @@ extension Session {
 
   // MARK: Pictures
 
-  /// Goes on with the address of a picture, if one of the user's files is to be one.
+  /// Continues with the address of a picture, if one of the user's files is to be used as one.
   ///
-  /// The file is claimed before the call is judged, so that nothing encrypts it meanwhile; a call that is
-  /// refused gives it back.
+  /// The file is claimed before the call is judged, so that it is not encrypted in the meantime. A call
+  /// that is refused releases the file.
   func withPicture(
     _ fileID: String?, _ caller: SessionPrincipal, _ address: ReplyAddress,
     then next: @escaping @Sendable (Session, String?) -> Void
@@ -157,9 +157,9 @@ extension Session {
     }
   }
 
-  /// Looks up the files of messages, after those were encrypted that need a key from now on.
+  /// Looks up the files of messages, after encrypting those that must be encrypted from now on.
   ///
-  /// A file that cannot be encrypted is in no message.
+  /// A file that cannot be encrypted is not sent.
   private func lookUp(
     _ sends: [MessageSend], to channelURL: String, of userID: String,
     then next: @escaping @Sendable (Shard, SentFiles) -> Void
@@ -187,7 +187,7 @@ extension Session {
     }
   }
 
-  /// Looks up the files of messages to a channel, and whether they are in too many others.
+  /// Looks up the files of messages to a channel, and whether they are in too many other channels.
   private func lookUp(
     _ ids: [String], to channelURL: String, of userID: String,
     then next: @escaping @Sendable (Shard, SentFiles) -> Void
@@ -217,11 +217,11 @@ extension Session {
   }
 }
 
-/// The files of messages to be sent, as the store has them.
+/// The files of messages to be sent, as stored.
 private struct SentFiles: Sendable {
   var records: Result<[String: UploadRecord], ServiceError>
-  /// The reasons why some cannot be in the message: they could not be encrypted that had to be, or are in
-  /// as many channels as a file may be.
+  /// The reasons why files cannot be sent: they had to be encrypted and could not be, or they are in as
+  /// many channels as a file may be.
   var refusals: [String: ServiceError] = [:]
 }
 
@@ -235,7 +235,7 @@ extension SentFiles {
 }
 
 extension UserUpdate {
-  /// With the address of a picture.
+  /// The update with the address of a picture.
   func picturing(_ url: String?) -> UserUpdate {
     var update = self
     if let url { update.profileURL = url }
@@ -244,7 +244,7 @@ extension UserUpdate {
 }
 
 extension ChannelCreate {
-  /// With the address of a cover.
+  /// The creation with the address of a cover.
   func picturing(_ url: String?) -> ChannelCreate {
     var create = self
     if let url { create.fields.coverURL = url }
@@ -253,7 +253,7 @@ extension ChannelCreate {
 }
 
 extension ChannelUpdate {
-  /// With the address of a cover.
+  /// The update with the address of a cover.
   func picturing(_ url: String?) -> ChannelUpdate {
     var update = self
     if let url { update.fields.coverURL = url }
@@ -262,7 +262,7 @@ extension ChannelUpdate {
 }
 
 extension MessageOrder {
-  /// Whether the channel may keep it until what it wishes for is there.
+  /// Whether the channel may keep the message until the requested additions are ready.
   var mayWait: Bool {
     guard case .success(let draft) = draft else { return false }
     return draft.thumbnailSizes?.isEmpty == false || !draft.translationLanguages.isEmpty
@@ -270,9 +270,9 @@ extension MessageOrder {
 }
 
 extension MessageSend {
-  /// A file of a user's that can be in messages or be a picture.
+  /// Returns a file of the user that can be in messages or be a picture.
   ///
-  /// - Throws: 400201, or 400920 for one that is not complete.
+  /// - Throws: 400201, or 400920 for a file that is not complete.
   fileprivate static func usable(
     _ record: UploadRecord?, _ fileID: String, of userID: String, in services: GatewayServices
   ) throws(ServiceError) -> UploadRecord {
@@ -285,7 +285,7 @@ extension MessageSend {
     }
   }
 
-  /// The order for the channel: with the file, or the reason why it cannot be in a message.
+  /// The order for the channel: with the file, or with the reason why the file cannot be sent.
   fileprivate func order(
     _ files: SentFiles, of userID: String, in services: GatewayServices, arrival: Int64
   ) -> MessageOrder {

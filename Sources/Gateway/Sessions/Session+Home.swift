@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ShardMessages
 
-/// The session as the home of its user knows it.
+/// The session as seen by the home of its user.
 extension Session {
   /// The user whose home knows of the session.
   var userID: String? {
@@ -12,7 +12,7 @@ extension Session {
     }
   }
 
-  /// The message by which a new home learns of the session.
+  /// The message that announces the session to a new home.
   var announcement: UserMessage? {
     switch state {
     case .opening: .announce(reference, openedAt: nil, channelURLs: [])

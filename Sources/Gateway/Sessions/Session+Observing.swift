@@ -8,14 +8,14 @@ import Telemetry
 import Transport
 import WebSocket
 
-/// The session of an observer, which a ticket opens in place of a user's token.
+/// The session of an observer, which is opened with a ticket instead of a user's token.
 extension Session {
   /// Whether the session is an observer's.
   var isObserving: Bool {
     if case .observing = state { true } else { false }
   }
 
-  /// Opens the session when its ticket is good.
+  /// Opens the session if its ticket is valid.
   func openObserver(_ command: SessionObserve, _ address: ReplyAddress) {
     guard shard.services.stage == .serving else {
       reply(.failure(.overCapacity), to: address)
@@ -57,7 +57,7 @@ extension Session {
     }
   }
 
-  /// Ends the session with the API token that its ticket was issued with.
+  /// Closes the session if the API token that issued its ticket was revoked.
   func checkObserver() {
     guard case .observing(let observer) = state,
       shard.services.apiTokens.holder(of: observer.token) == nil
@@ -65,7 +65,7 @@ extension Session {
     close(.unauthorized, reason: "the API token was revoked")
   }
 
-  /// Carries a request of an observer out.
+  /// Executes a request of an observer.
   ///
   /// - Throws: 400108 for all but `session.ping`, `session.close`, `channel.enter` and `.exit`.
   func perform(
@@ -104,7 +104,7 @@ extension Session {
     reply(.empty, to: address)
   }
 
-  /// Takes the observer out of all channels, when its connection is gone.
+  /// Removes the observer from all channels when its connection is closed.
   func stopObserving() {
     guard case .observing(let observer) = state else { return }
     for url in observer.channelURLs { shard.unobserve(url, reference) }
@@ -112,18 +112,18 @@ extension Session {
 }
 
 extension Shard {
-  /// Ends the observers of this shard whose API token was revoked.
+  /// Closes the observers of this shard whose API token was revoked.
   func checkObservers() {
     for session in sessions.all where session.isObserving { session.checkObserver() }
   }
 
-  /// Takes an observer out of a channel.
+  /// Removes an observer from a channel.
   func unobserve(_ url: String, _ session: SessionAddress) {
     let stages = services.shards.stageIndex(ofChannel: url)
     send(LocalMessage.unobserve(channelURL: url, session), to: stages)
   }
 
-  /// Has a connection of this server hear a channel, by the channel's stage here.
+  /// Lets a connection of this server observe a channel, through the channel's stage here.
   func observe(_ url: String, _ address: ReplyAddress) {
     if let stage = stages[url] {
       stage.handle(StageInput.observe(address))
@@ -139,7 +139,7 @@ extension Shard {
     }
   }
 
-  /// A stage of this server sends a connection of this shard its events from here on.
+  /// Called when a stage of this server sends its events to a connection of this shard from here on.
   func didObserve(_ url: String, _ address: ReplyAddress, _ result: [UInt8]) {
     guard let session = session(address.session), case .observing(let observer) = session.state
     else { return unobserve(url, address.session) }

@@ -11,7 +11,7 @@ import Transport
 import WebSocket
 
 extension Session {
-  /// Opens the session when the user is who it says.
+  /// Opens the session if the user is authenticated.
   func open(_ command: SessionOpen, _ address: ReplyAddress) {
     guard shard.services.stage == .serving else {
       reply(.failure(.overCapacity), to: address)
@@ -19,12 +19,12 @@ extension Session {
       return
     }
     state = .opening(command, address)
-    // The user's home knows of the session before the user is looked up: whoever puts the user out
-    // after that finds the session, and whoever did before is seen by the look-up.
+    // The user's home must know of the session before the user is looked up. A later eviction then finds
+    // the session, and the look-up sees an earlier one.
     shard.send(.user(id: command.userID, .expect(reference)))
   }
 
-  /// Goes on with opening, once the user's home knows of the session.
+  /// Continues to open the session, once the user's home knows of it.
   func authenticate() {
     guard case .opening(let command, let address) = state else { return }
     evictions = [:]
@@ -86,7 +86,7 @@ extension Session {
     refuse(AccessRefusal(error), address)
   }
 
-  /// Notes in the log why a token was refused; other errors are the client's to see.
+  /// Logs why a token was refused. Other errors are only returned to the client.
   func note(_ refusal: AccessRefusal) {
     guard refusal.error.code == .invalidAccessToken else { return }
     var metadata: Logger.Metadata = ["reason": "\(refusal.reason)"]
@@ -98,13 +98,13 @@ extension Session {
     shard.refuse(.accessToken, connection, metadata)
   }
 
-  /// Reports to the home of a user that an expected session does not open.
+  /// Reports to the home of a user that an expected session was not opened.
   func withdraw() {
     guard case .opening(let command, _) = state else { return }
     shard.send(.user(id: command.userID, .remove(reference)))
   }
 
-  /// Ends the session if it lives by a token that is void, now or once that is known.
+  /// Closes the session if it depends on a void token, now or once that is known.
   func evict(_ eviction: Eviction) {
     let proofs = eviction.proof.map { [$0] } ?? TokenProof.allCases
     for proof in proofs { evictions[proof] = max(evictions[proof] ?? 0, eviction.number) }
@@ -114,12 +114,12 @@ extension Session {
     close(.unauthorized, reason: eviction.reason)
   }
 
-  /// Whether a token was void before it could be used.
+  /// Whether a token became void before it could be used.
   private func isVoid(_ grant: TokenGrant) -> Bool {
     grant.lastEviction < evictions[grant.proof] ?? 0
   }
 
-  /// Goes on with a new token.
+  /// Continues the session with a new token.
   func refresh(_ command: SessionRefresh, _ address: ReplyAddress) {
     guard let caller else {
       reply(.failure(.invalidRequest("the session is not open")), to: address)
@@ -151,7 +151,7 @@ extension Session {
     }
   }
 
-  /// Looks up the user, and goes on with another key for files; `nil` where there are none.
+  /// Looks up the user, and continues with a new file key; `nil` when there are no keys.
   private func renewFileKey(then next: @escaping @Sendable (Session, Event.FileKey?) -> Void) {
     guard let caller, shard.services.vault.userKeys.givesKeys else { return next(self, nil) }
     let userID = caller.user.id
@@ -177,12 +177,12 @@ extension Session {
     state = .open(identity)
   }
 
-  /// Sends the session another key for files when its last one is about to end.
+  /// Sends the session a new file key when its current key expires soon.
   func renewFileKeyIfDue(at now: Int64) {
     guard case .open(var identity) = state, let expiry = identity.fileKeyExpiry,
       now >= expiry - shard.services.vault.userKeys.renewalTime
     else { return }
-    // Not asked for again before the answer; without one, the next round tries once more.
+    // Prevents another request before the answer. Without an answer, the next round tries again.
     identity.fileKeyExpiry = now + shard.services.vault.userKeys.renewalTime + 60_000
     state = .open(identity)
     renewFileKey { session, key in
@@ -192,7 +192,7 @@ extension Session {
     }
   }
 
-  /// Reads a user with its metadata, which references to it do not have.
+  /// Reads a user with its metadata, which references to the user do not contain.
   func get(_ command: UserGet, _ address: ReplyAddress) {
     let path = shard.returnPath
     shard.services.store.perform(AccountLookup(command.userID)) { result in
@@ -218,7 +218,7 @@ extension Session {
     }
   }
 
-  /// The user's profile was changed, here or elsewhere.
+  /// Called when the user's profile was changed, here or elsewhere.
   func userDidChange(_ user: User) {
     guard case .open(var identity) = state, identity.user != user else { return }
     identity.user = user
@@ -244,7 +244,7 @@ extension Shard {
 }
 
 extension User {
-  /// The result of a call that answers with a user: `{"user": …}`.
+  /// The result of a call that returns a user: `{"user": …}`.
   fileprivate func encodedAsResult() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
@@ -272,7 +272,7 @@ extension Session.Identity {
 }
 
 extension GatewayServices {
-  /// Writes the members about the server that a session begins with.
+  /// Writes the members about the server at the beginning of a session.
   func encodeServer(into writer: inout JSONWriter) {
     writer.member(
       "server",
@@ -286,7 +286,7 @@ extension GatewayServices {
 }
 
 extension LimitSettings {
-  /// The limits that clients can keep to, as `session.open` returns them.
+  /// The limits that clients can observe, as returned by `session.open`.
   func announced() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {

@@ -6,7 +6,7 @@ import ParleyProtocol
 import Reactor
 import Unfurler
 
-/// The look-ups of previews that a session waits for.
+/// The preview fetches that a session waits for.
 ///
 /// Confined to the session's shard.
 final class PreviewFetches {
@@ -15,15 +15,15 @@ final class PreviewFetches {
     let address: ReplyAddress
     /// Milliseconds.
     let timeout: Int64
-    /// The client's name for it.
+    /// The client's id for the fetch.
     let id: String?
-    /// `nil` while the cache is asked.
+    /// `nil` while the cache is being read.
     var demand: PreviewDemand?
   }
 
   private var fetches: [CallTicket: Fetch] = [:]
 
-  /// Pages that are fetched for one connection at a time.
+  /// The largest number of pages that are fetched for one connection at the same time.
   static let maximumCount = 4
 
   /// The number of pages that are being fetched.
@@ -39,7 +39,7 @@ final class PreviewFetches {
     fetches[address.ticket]?.demand = demand
   }
 
-  /// Ends a fetch; `nil` when it has ended before.
+  /// Ends a fetch; `nil` when it has already ended.
   func end(_ address: ReplyAddress) -> Fetch? { fetches.removeValue(forKey: address.ticket) }
 
   /// Ends the fetch with this id.
@@ -97,7 +97,7 @@ extension Session {
     for fetch in fetches?.endAll() ?? [] { callOff(fetch) }
   }
 
-  /// Fetches a page that is not remembered, within the limits of the connection and the user.
+  /// Fetches a page that is not cached, within the limits of the connection and the user.
   private func demand(
     _ link: Link, _ timeout: Int64, for userID: String, _ address: ReplyAddress
   ) {
@@ -111,7 +111,7 @@ extension Session {
     let demand = previews.demand(
       link, for: .user(userID), within: .milliseconds(timeout)
     ) { outcome in
-      // What another server knew costs no fetch.
+      // An outcome that another server had cached does not count as a fetch.
       if outcome.isCached { services.previewRates.giveBack(userID) }
       path.resume { $0.session(address.session)?.finishFetch(address, outcome) }
     }
@@ -148,7 +148,7 @@ extension Session {
 }
 
 extension ServiceError {
-  /// As many pages are fetched for a connection as may be at a time.
+  /// The refusal when the largest number of pages is already being fetched for a connection.
   fileprivate static func tooManyFetches(limit: Int) -> ServiceError {
     ServiceError(
       .rateLimited, "\(limit) fetches of this connection are under way",

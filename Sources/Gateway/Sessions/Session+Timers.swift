@@ -6,15 +6,15 @@ import WebSocket
 extension Session: TimerHandler {
   /// The purpose of the session's one timer.
   enum Deadline {
-    /// `session.open` must have come.
+    /// The time limit for `session.open`.
     case open
-    /// The client is notified that its token expires. Unix milliseconds.
+    /// Notifies the client that its token expires at this time, in Unix milliseconds.
     case expiring(at: Int64)
-    /// The notice was sent, and the session ends with the token. Unix milliseconds.
+    /// Closes the session, after the notice, when its token expires at this time, in Unix milliseconds.
     case expired(at: Int64)
   }
 
-  /// The time between the notice that a token expires and its end, in milliseconds.
+  /// The time from the notice to the expiry of the token, in milliseconds.
   private static let warningTime: Int64 = 60_000
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
@@ -27,7 +27,7 @@ extension Session: TimerHandler {
     }
   }
 
-  /// Looks at the end of the token again, after a step of the clock.
+  /// Checks the expiry of the token again after a step of the clock.
   func followClock() {
     guard timer != nil else { return }
     switch deadline {
@@ -49,10 +49,10 @@ extension Session: TimerHandler {
     timer = nil
   }
 
-  /// Waits for the end of a token; `nil` for one that does not expire.
+  /// Waits for the expiry of a token; `nil` for a token that does not expire.
   ///
-  /// A session that was refreshed with its own token gets no second notice: a client that answers each
-  /// notice with the token that it has would cause the next one.
+  /// A session that was refreshed with the same token gets no second notice. Otherwise a client that
+  /// answers each notice with its current token would cause the next notice.
   func awaitExpiry(at expiry: Int64?) {
     guard let expiry else {
       cancelTimer()
@@ -70,7 +70,7 @@ extension Session: TimerHandler {
     setTimer(.expired(at: expiry), after: expiry - now)
   }
 
-  /// Closes the session when its token has ended, and waits for that otherwise.
+  /// Closes the session when its token has expired, and otherwise waits for the expiry.
   private func end(at expiry: Int64) {
     let rest = expiry - shard.services.clock.now
     guard rest <= 0 else { return setTimer(.expired(at: expiry), after: rest) }
@@ -79,22 +79,22 @@ extension Session: TimerHandler {
   }
 }
 
-/// The time for which a connection is not read because its caller is in debt.
+/// A pause in reading from a connection whose caller is in debt.
 final class Silence: TimerHandler {
   private let loop: EventLoop
   private let over: () -> Void
   private var timer: EventLoop.TimerToken?
 
   /// - Parameters:
-  ///   - duration: Milliseconds.
-  ///   - over: Called at the end, unless ``end()`` comes before.
+  ///   - duration: The duration in milliseconds.
+  ///   - over: Called at the end, unless ``end()`` is called first.
   init(for duration: Int64, on loop: EventLoop, over: @escaping () -> Void) {
     self.loop = loop
     self.over = over
     timer = loop.schedule(after: duration, self)
   }
 
-  /// Forgets about the end: the connection is gone.
+  /// Cancels the pause, because the connection is closed.
   func end() {
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -114,8 +114,8 @@ extension CloseCode {
   static let unauthorized = CloseCode(rawValue: 4002)
   /// The user opened more sessions than allowed: this was its oldest.
   static let tooManySessions = CloseCode(rawValue: 4003)
-  /// More was waiting to be written than the connection's limit.
+  /// The unsent output exceeded the connection's limit.
   static let slowConsumer = CloseCode(rawValue: 4004)
-  /// Nothing came in time after a ping.
+  /// No data arrived in time after a ping.
   static let pongTimeout = CloseCode(rawValue: 4005)
 }

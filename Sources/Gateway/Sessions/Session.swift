@@ -8,8 +8,8 @@ import Telemetry
 import Transport
 import WebSocket
 
-/// The authenticated client on a connection: reads requests, has them carried out where their
-/// channel or user is at home, and answers in order.
+/// The authenticated client on a connection. Reads requests, has them executed at the home of their
+/// channel or user, and answers in order.
 ///
 ///     awaitingOpen ──► opening ──► open ──► closed
 ///
@@ -18,7 +18,7 @@ final class Session {
   typealias Pipeline = RequestPipeline<RPCRequest>
 
   enum State {
-    /// Only `session.open` is understood.
+    /// Only `session.open` is accepted.
     case awaitingOpen
     /// The user is being looked up.
     indirect case opening(SessionOpen, ReplyAddress)
@@ -35,21 +35,21 @@ final class Session {
     var user: User
     /// Unix milliseconds.
     let openedAt: Int64
-    /// The token that keeps it open; `session.refresh` may bring another.
+    /// The token that keeps the session open; `session.refresh` may replace it.
     var proof: TokenProof
     /// The number of the last ``Eviction`` before that token was checked.
     var lastEviction: Int64
-    /// Unix milliseconds, when the last key that the session got for files ends; `nil` without one.
+    /// The expiry of the session's last file key, in Unix milliseconds; `nil` without a key.
     var fileKeyExpiry: Int64?
   }
 
-  /// A channel that the connection is in, and its place in the channel's feed.
+  /// A channel that the connection is in, and the connection's place in the channel's feed.
   struct Place {
     let url: String
     let subscription: Subscription
   }
 
-  /// A close that waits; an object, so that the sessions without one pay one word for it.
+  /// A pending close. An object, so that sessions without one use only one word for it.
   private final class PendingClose {
     let code: CloseCode
     let reason: String
@@ -60,48 +60,48 @@ final class Session {
     }
   }
 
-  /// With more than this unanswered the connection is not read: each request counts, and each call
-  /// in it.
+  /// The number of unanswered requests, plus the number of calls in them, above which the connection is
+  /// not read.
   private static let backlogLimit = 128
-  /// Up to this many bytes of requests and replies are not accounted.
+  /// Requests and replies of up to this many bytes are not accounted for.
   private static let negligibleByteCount = 2_048
-  /// With requests of more memory than this unanswered the connection is not read.
+  /// The memory of unanswered requests, in bytes, above which the connection is not read.
   private static let requestLimit = 524_288
-  /// So many malformed requests in a row end the connection.
+  /// The connection is closed after this many malformed requests in a row.
   private static let malformedLimit = 10
 
   unowned let shard: Shard
   unowned let connection: Connection
   let reference: SessionAddress
   var state = State.awaitingOpen
-  // The flags lie where the state leaves room.
+  // These flags use space that the state leaves free.
   private var malformedCount: UInt8 = 0
-  /// With too much unanswered the connection is not read.
+  /// Whether the connection is not read because too much is unanswered.
   private var isFull = false
   private let keepsContext: Bool
-  /// The base of addresses that the upgrade named; see ``NamedBases``.
+  /// The address base named by the upgrade request; see ``NamedBases``.
   let base: UInt16
   /// The channels that the connection is in: a few at most, so that a list is smaller and faster
   /// than a table.
   var places: [Place] = []
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
-  /// The last evictions, by the kinds of tokens that are void, while one is being looked up.
+  /// The last evictions, by the kind of void token, while a token is being looked up.
   var evictions: [TokenProof: Int64] = [:]
   private var pipeline = Pipeline()
   private var budget = CallBudget()
-  /// Waits until the caller is out of debt; the connection is not read meanwhile.
+  /// The wait until the caller is out of debt, during which the connection is not read.
   private var silence: Silence?
-  /// The files of calls that send several.
+  /// The running calls that send several files.
   var fileSends: [FileSends] = []
-  /// The channels of the sends that others pass, since they may wait.
+  /// The channels of sends that other calls pass, because the sends may wait.
   var passedSends: [CallTicket: String] = [:]
-  /// The previews that are fetched for the client; made with the first.
+  /// The previews that are being fetched for the client; created with the first fetch.
   var fetches: PreviewFetches?
-  /// A close that waits until what was accepted is answered.
+  /// A close that is pending until all accepted requests are answered.
   private var pendingClose: PendingClose?
 
-  /// - Parameter keepsContext: Whether the client may compress with what it sent before.
+  /// - Parameter keepsContext: Whether the client may compress with its earlier messages.
   init(connection: Connection, shard: Shard, keepsContext: Bool, base: UInt16 = 0) {
     self.keepsContext = keepsContext
     self.base = base
@@ -111,7 +111,7 @@ final class Session {
     setTimer(.open, after: shard.settings.limits.openTimeoutMilliseconds)
   }
 
-  /// The principal of its calls, once the session is open.
+  /// The principal of the session's calls, once the session is open.
   var caller: SessionPrincipal? {
     guard case .open(let identity) = state else { return nil }
     return SessionPrincipal(user: identity.user, session: reference)
@@ -134,14 +134,14 @@ final class Session {
     connection.close(code, reason: reason)
   }
 
-  /// Closes the connection as soon as all that was asked is answered.
+  /// Closes the connection as soon as all requests are answered.
   func closeWhenAnswered(_ code: CloseCode, reason: String) {
     pendingClose = PendingClose(code, reason)
     cancelFetches()
     closeIfAnswered()
   }
 
-  /// Brings the reply to a call.
+  /// Completes a call with its outcome.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
     if address.ticket.isPart { return completePart(address, outcome) }
     if !passedSends.isEmpty { passedSends[address.ticket] = nil }
@@ -160,7 +160,7 @@ final class Session {
     proceed()
   }
 
-  /// The bytes that the reply to a call under way may hold; fewer when others have passed it.
+  /// The size limit of the reply to a running call, in bytes; smaller when other calls have passed it.
   func replyLimit(of address: ReplyAddress) -> Int { pipeline.replyLimit(of: address.ticket) }
 
   /// Lets later calls pass a send that its channel may keep for a while.
@@ -170,7 +170,7 @@ final class Session {
     proceed()
   }
 
-  /// The same for a send that is being started, behind which the next calls are started anyway.
+  /// Lets later calls pass a send that is being started, after which the next calls are started anyway.
   func passAsItStarts(_ address: ReplyAddress, in url: String) {
     if pipeline.pass(address.ticket) { passedSends[address.ticket] = url }
   }
@@ -180,7 +180,7 @@ final class Session {
     if isSendKept(by: url) { passAsItStarts(address, in: url) }
   }
 
-  /// Whether a channel keeps a send, behind which others of the connection wait there.
+  /// Whether a channel keeps a send, after which other sends of the connection wait there.
   func isSendKept(by url: String) -> Bool {
     !passedSends.isEmpty && passedSends.values.contains(url)
   }
@@ -199,7 +199,7 @@ final class Session {
     fallSilentIfIndebted()
   }
 
-  /// Accounts for requests and replies in memory, but for the little that an ordinary request holds.
+  /// Accounts for the memory of requests and replies, except for the little of an ordinary request.
   private func accountForHeld() {
     let held = pipeline.heldByteCount
     guard connection.isOpen else { return }
@@ -208,7 +208,7 @@ final class Session {
 
   private var callRate: CallRate { shard.settings.limits.calls }
 
-  /// Charges what a query of the session's has cost.
+  /// Charges the session for the cost of a query.
   func charge(_ cost: QueryCost) {
     budget.charge(readerNanoseconds: cost.nanoseconds, at: shard.loop.now, rate: callRate)
   }
@@ -218,19 +218,19 @@ final class Session {
     budget.charge(calls: command.extraCalls, at: shard.loop.now, rate: callRate)
   }
 
-  /// Charges a message that was refused, of several that a call sends.
+  /// Charges one refused message of a call that sends several.
   func chargeRefusal(_ error: ServiceError) {
-    // The server's own failures are not the client's to pay for.
+    // The client does not pay for failures of the server.
     guard error.code != .internalError else { return }
     budget.chargeRefusal(at: shard.loop.now, rate: callRate)
   }
 
-  /// Charges a send that was only repeated, which is looked up like any other call.
+  /// Charges a repeated send, which is looked up like any other call.
   func chargeRepetition() {
     budget.charge(calls: 1, at: shard.loop.now, rate: callRate)
   }
 
-  /// A refusal costs too: deep in debt the connection is not read until the debt is paid off.
+  /// Stops reading a connection that is deep in debt until the debt is paid off. Refusals cost too.
   private func fallSilentIfIndebted() {
     guard budget.mayBeIndebted, silence == nil, connection.isOpen,
       let wait = budget.silence(at: shard.loop.now, rate: callRate)
@@ -242,7 +242,7 @@ final class Session {
     }
   }
 
-  /// A reply waits for room: the answer to what a client asked does not make it a slow consumer.
+  /// Sends replies while there is room. A waiting reply does not make the client a slow consumer.
   private func sendReplies() {
     while let reply = pipeline.takeReply(if: connection.hasRoom) {
       settleEvents()
@@ -250,7 +250,7 @@ final class Session {
     }
   }
 
-  /// Starts what may start, unless the client takes no answers.
+  /// Starts the calls that may start, unless the client does not read its answers.
   ///
   /// - Returns: Whether there may be replies.
   private func startCalls() -> Bool {
@@ -284,8 +284,8 @@ final class Session {
     pipeline.complete(ticket, reply: id.map { CallOutcome.failure(error).reply(to: $0) })
   }
 
-  /// Calls other than `message.send` are limited by their number; a send only after many that were
-  /// refused, or costly queries.
+  /// Limits calls other than `message.send` by number, and sends only after many refused ones or costly
+  /// queries.
   private func refusal(of request: RPCRequest) -> ServiceError? {
     let rate = callRate
     let now = shard.loop.now
@@ -390,7 +390,7 @@ extension Session: WebSocketApplication {
     shard.gauges.add(-1, to: .webSockets)
   }
 
-  /// Takes the session out of everything that it is in.
+  /// Removes the session from its channels and from its user's home.
   private func leave(_ caller: SessionPrincipal) {
     shard.gauges.add(-1, to: .sessions)
     let reference = reference

@@ -1,7 +1,7 @@
 import Transport
 
-/// The sessions of a shard, found through their connections: a table of their own would take room for
-/// each of them.
+/// The sessions of a shard, found through their connections: a separate table would use memory for each
+/// session.
 struct SessionTable {
   private let transport: Transport
 
@@ -14,7 +14,7 @@ struct SessionTable {
     transport.connection(connection)?.application as? Session
   }
 
-  /// All of them, in no order.
+  /// All sessions, in no particular order.
   var all: [Session] {
     var found: [Session] = []
     transport.forEachConnection { connection in

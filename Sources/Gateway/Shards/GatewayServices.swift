@@ -21,17 +21,17 @@ final class GatewayServices: Sendable {
   let vault: FileVault
   let uploads: UploadService
   let thumbnails: ThumbnailService
-  /// The sends that wait for what they wish for.
+  /// The sends that wait for requested additions.
   let sendWaits = SendWaitBudget()
   let publicPath: PublicPath
   /// `nil` when previews are off.
   let previews: PreviewService?
-  /// `nil` when viewers load pictures from the pages' servers.
+  /// `nil` when viewers load pictures from the servers of the pages.
   let pictures: PreviewPictures?
   /// `nil` when no events are posted.
   let webhooks: Webhooks?
   let participantCounts: ParticipantCounts
-  /// `nil` on a server that is alone.
+  /// `nil` on a single server.
   let cluster: (any ClusterObserver)?
   /// This server, as it is known without a cluster.
   let lone: LoneServer
@@ -57,7 +57,7 @@ final class GatewayServices: Sendable {
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
   let memory: MemoryBudget
-  /// Counts connections by address.
+  /// The numbers of connections by address.
   let addresses: AddressRegister
   let clientSockets: SocketBudget
   let operationsSockets: SocketBudget
@@ -66,16 +66,16 @@ final class GatewayServices: Sendable {
   let audit: AuditLog?
   let logger: Logger
   let relayCounts: RelayCounts
-  /// The changes of all servers; `nil` on a server that is alone.
+  /// The changes of all servers; `nil` on a single server.
   let controlLog: ControlLog?
-  /// The listening sockets that another gateway of the process may serve after this one.
+  /// The listening sockets, which another gateway of the process may serve later.
   private let entrance: Entrance?
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
   private let departure = Atomic(false)
   private let isToReturn = Atomic(false)
 
-  /// The stage of the life of the process.
+  /// The stage of the process lifecycle.
   enum Lifecycle: Int, Sendable {
     case starting
     case serving
@@ -141,7 +141,7 @@ final class GatewayServices: Sendable {
     undrainedShards = Atomic(shards.count)
   }
 
-  /// The settings in force; a shard has its own copy.
+  /// The settings in force. Each shard has its own copy.
   var settings: Settings {
     get { inForce.withLock { $0 } }
     set { inForce.withLock { $0 = newValue } }
@@ -150,28 +150,28 @@ final class GatewayServices: Sendable {
   /// The time by both clocks.
   var now: Moment { clock.moment }
 
-  /// Milliseconds by which the clock is behind the newest message, as far as is known here.
+  /// The known lag of the clock relative to the newest message, in milliseconds.
   func clockLag(at time: Int64) -> Int64 { max(0, (messageIDs.newestTime ?? 0) - time) }
 
-  /// The way to the other servers; `nil` for a server alone.
+  /// The connection to the other servers; `nil` on a single server.
   var network: (any ClusterNetwork)? { shards.network }
 
-  /// The number of this server; 0 for a server alone.
+  /// The number of this server; 0 for a single server.
   var server: UInt16 { shards.network?.local.slot ?? 0 }
 
   var stage: Lifecycle { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }
 
-  /// Begins to serve, unless it has begun to stop.
+  /// Starts to serve, unless the gateway has begun to stop.
   func serve() {
     _ = lifecycle.compareExchange(
       expected: Lifecycle.starting.rawValue, desired: Lifecycle.serving.rawValue,
       ordering: .relaxed)
   }
 
-  /// Begins to stop, because an operator wants it.
+  /// Begins to stop at the request of an operator.
   func drain() {
     isToReturn.store(false, ordering: .relaxed)
-    // Clients are to be refused at once when the shards stop listening.
+    // Clients must be refused at once when the shards stop listening.
     if !hasLeftCluster { entrance?.close() }
     beginDraining()
   }
@@ -183,16 +183,16 @@ final class GatewayServices: Sendable {
     shards.sendToAll(.drain)
   }
 
-  /// Whether the cluster goes on without this server, which drains for that reason.
+  /// Whether the cluster continues without this server, which drains for that reason.
   var hasLeftCluster: Bool { departure.load(ordering: .relaxed) }
 
-  /// Whether the process is to join the cluster again, as another server.
+  /// Whether the process should join the cluster again, as another server.
   var startsAgain: Bool { isToReturn.load(ordering: .relaxed) }
 
-  /// Begins to stop because the cluster goes on without this server.
+  /// Begins to stop because the cluster continues without this server.
   ///
-  /// All that it knows of channels and users is in other hands by now, so everything is given up, and
-  /// nothing of it returns.
+  /// Other servers have already taken over its channels and users, so everything is given up, and
+  /// nothing of it is restored.
   func leaveCluster(reason: String) {
     guard !departure.exchange(true, ordering: .relaxed) else { return }
     if stage != .draining { isToReturn.store(true, ordering: .relaxed) }
@@ -202,14 +202,14 @@ final class GatewayServices: Sendable {
     beginDraining()
   }
 
-  /// Takes note that nobody is left on a shard; the last one stops them all.
+  /// Records that a shard has drained. The last one stops all shards.
   func shardDidDrain() {
     let (_, left) = undrainedShards.subtract(1, ordering: .acquiringAndReleasing)
     guard left == 0 else { return }
     shards.sendToAll(.stop)
   }
 
-  /// Why the gateway is not ready to serve; `nil` when it is.
+  /// The reason why the gateway is not ready to serve; `nil` when it is ready.
   var unreadiness: String? {
     switch stage {
     case .starting: return "starting"
@@ -218,7 +218,7 @@ final class GatewayServices: Sendable {
     }
     let failure: String? =
       if case .failing(let reason) = store.health { "storage fails: \(reason)" } else { nil }
-    // In a cluster it matters whether other servers can do what this one can't.
+    // In a cluster, readiness depends on whether other servers can do what this one cannot.
     guard let cluster else { return failure }
     return cluster.unreadiness.map { failure ?? $0 }
   }

@@ -5,49 +5,49 @@ import Reactor
 import ShardMessages
 import Transport
 
-/// A message to a shard about the process that it is part of: its end, its memory, its sockets.
+/// A message to a shard about its process: shutdown, memory, sockets.
 ///
-/// No other server ever sends one, so it may hold references.
+/// Never sent by another server, so it may contain references.
 enum LocalMessage: Sendable {
   /// Begins to stop.
   case drain
   /// Stops without waiting for clients.
   case hurry
-  /// Ends the event loop: no shard has work left.
+  /// Ends the event loop, because no shard has work left.
   case stop
-  /// Sends a message as the shard's own.
+  /// Sends a message from the shard.
   case send(ShardMessage)
-  /// Other settings hold.
+  /// The settings have changed.
   case settingsDidChange
-  /// The ring of servers is another.
+  /// The ring of servers has changed.
   case ringDidChange
-  /// The store has connected anew to its database, which may have lost its last commits.
+  /// The store has reconnected to its database, which may have lost its last commits.
   case storeReconnected
-  /// Messages from and to a server were lost.
+  /// Messages to and from a server were lost.
   case linkWasReset(ServerID, count: Int)
-  /// These servers are not heard, and no others.
+  /// Exactly these servers are silent.
   case silenceDidChange(Set<ServerID>)
-  /// Closes sessions that have lost their right.
+  /// Closes evicted sessions.
   case evict(EvictionList)
-  /// Has all clients open their sessions once more.
+  /// Makes all clients open their sessions again.
   case authenticateAnew
-  /// Ends observers whose API token was revoked.
+  /// Closes observers whose API token was revoked.
   case checkObservers
-  /// The cluster goes on without this server.
+  /// The cluster continues without this server.
   case leaveCluster(reason: String)
-  /// Has a connection hear a channel, without being in it.
+  /// Lets a connection observe a channel without being in it.
   case observe(channelURL: String, ReplyAddress)
-  /// The connection is to hear no more of the channel.
+  /// Stops a connection from observing a channel.
   case unobserve(channelURL: String, SessionAddress)
-  /// The connection hears the channel from here on.
+  /// The connection receives the events of the channel from here on.
   case observing(channelURL: String, ReplyAddress, result: [UInt8])
-  /// Asks for a sign that the event loop turns.
+  /// Checks that the event loop is running.
   case pulse(MissingAnswers)
-  /// Closes silent connections of a pool that has no room left.
+  /// Closes silent connections of a full pool.
   case shed(SocketPool)
 
-  // The relief of memory: the shard that begins it asks all for their largest holders, then has the
-  // largest of all closed.
+  // The relief of memory: the shard that starts it asks all shards for their largest holders, then
+  // closes the largest of all.
   case nameHolders(replyTo: Int)
   case holders([MemoryRelief<ConnectionID>.Holder])
   case closeHolder(MemoryRelief<ConnectionID>.Holder, replyTo: Int)
@@ -55,7 +55,7 @@ enum LocalMessage: Sendable {
 }
 
 extension Shard {
-  /// Sends a message to a shard of this process, after all that this shard sent there before.
+  /// Sends a message to a shard of this process. Messages to one shard arrive in order.
   func send(_ message: LocalMessage, to index: Int) {
     send(.local(message), to: services.shards[index])
   }

@@ -1,14 +1,14 @@
-/// Chooses the connections that are closed when all together hold too much: the largest of all shards
-/// first, until enough goes.
+/// Chooses the connections to close when all together hold too much memory: the largest of all shards
+/// first, until enough is released.
 struct MemoryRelief<Name: Sendable> {
-  /// A connection that holds something.
+  /// A connection that holds memory.
   struct Holder: Sendable {
     let name: Name
     let shard: Int
     let byteCount: Int
   }
 
-  /// Connections that each shard names; the more go in the next round.
+  /// The number of connections that each shard reports. Further ones are closed in the next round.
   static var holdersPerShard: Int { 16 }
 
   private let excess: Int
@@ -16,8 +16,8 @@ struct MemoryRelief<Name: Sendable> {
   private var holders: [Holder] = []
 
   /// - Parameters:
-  ///   - excess: How many bytes are to go.
-  ///   - shards: How many shards name their largest holders.
+  ///   - excess: The bytes to release.
+  ///   - shards: The number of shards that report their largest holders.
   init(excess: Int, shards: Int) {
     self.excess = excess
     awaitedCount = shards
@@ -25,7 +25,7 @@ struct MemoryRelief<Name: Sendable> {
 
   /// Adds the largest holders of a shard.
   ///
-  /// - Returns: The connections to close, once all shards have named theirs.
+  /// - Returns: The connections to close, once all shards have reported theirs.
   mutating func add(_ largest: [Holder]) -> [Holder]? {
     holders += largest
     awaitedCount -= 1

@@ -4,15 +4,15 @@ import Synchronization
 ///
 ///     id = (milliseconds since 2025-01-01) · 2^12 + count · 2^bits + slot
 ///
-/// 41 bits of time last until 2094, which leaves 12 bits for the ids of one millisecond. Servers
-/// share them: the lowest `bits` hold the server's slot, the others its count. One server needs no
-/// slot and has 4,096 ids a millisecond; of 16 servers each has 256, of 256 each 16. So the number of
-/// slots should not be larger than needed: 16,000 ids a second are fewer than one server can store.
+/// 41 bits of time last until 2094, and leave 12 bits for the ids of one millisecond. Servers share
+/// these bits: the lowest `bits` hold the server's slot, the others its count. A single server needs no
+/// slot and has 4,096 ids per millisecond; each of 16 servers has 256, each of 256 has 16. The number of
+/// slots should be no larger than needed: 16,000 ids per second are fewer than one server can store.
 ///
-/// A server that uses up its count goes on with the next millisecond's: its ids drift ahead of the
-/// clock by as much, and the clock catches up when the server makes fewer. Drift changes nothing but
-/// what an id says about its time: ids stay increasing on each server, and after a restart they begin
-/// after the highest in the store.
+/// A server that uses up its count continues with that of the next millisecond. Its ids then run ahead
+/// of the clock, until the server creates fewer and the clock catches up. The drift only affects the
+/// time in an id: ids keep increasing on each server, and after a restart they continue after the
+/// highest id in the store.
 final class MessageIDs: Sendable {
   private static let beginning: Int64 = 1_735_689_600_000
   /// Bits below the milliseconds.
@@ -21,23 +21,23 @@ final class MessageIDs: Sendable {
   private let slot: ServerSlot
   private let last: Atomic<Int64>
 
-  /// - Parameter last: The highest id that was ever given out, by whichever server.
+  /// - Parameter last: The highest id that any server has assigned.
   init(after last: Int64, slot: ServerSlot = .only) {
     self.slot = slot
     self.last = Atomic(slot.id(upTo: last))
   }
 
-  /// Goes on after an id that another server gave out.
+  /// Continues after an id that another server has assigned.
   func advance(past id: Int64) {
     last.max(slot.id(upTo: id), ordering: .relaxed)
   }
 
-  /// The time that the newest id says, Unix milliseconds; `nil` before the first.
+  /// The time in the newest id, in Unix milliseconds; `nil` before the first id.
   ///
-  /// It is at most some milliseconds after that of the newest message.
+  /// At most a few milliseconds after the time of the newest message.
   var newestTime: Int64? { Self.time(of: last.load(ordering: .relaxed)) }
 
-  /// The time that an id says, Unix milliseconds; `nil` for one below those of messages.
+  /// The time in an id, in Unix milliseconds; `nil` for an id below those of messages.
   static func time(of id: Int64) -> Int64? {
     id >> fineBits > 0 ? beginning + id >> fineBits : nil
   }
@@ -56,12 +56,12 @@ final class MessageIDs: Sendable {
   }
 }
 
-/// The part of ids that is different for each server of a deployment.
+/// The part of ids that differs between the servers of a deployment.
 ///
-/// All servers agree on the number of bits. It may change while none of them runs: the ids that
-/// follow are higher than all before.
+/// All servers use the same number of bits. The number may change while no server is running: later ids
+/// are higher than all earlier ones.
 struct ServerSlot: Sendable, Hashable {
-  /// The slot of the only server.
+  /// The slot of a single server.
   static let only = ServerSlot(number: 0, bits: 0)
 
   let number: Int64
@@ -71,7 +71,7 @@ struct ServerSlot: Sendable, Hashable {
   /// The distance between two ids of a server.
   var stride: Int64 { 1 << bits }
 
-  /// The highest id of this slot that is not higher than another id.
+  /// The highest id of this slot that is not higher than a given id.
   fileprivate func id(upTo other: Int64) -> Int64 {
     let id = other & ~(stride - 1) + number
     return id > other ? id - stride : id

@@ -2,9 +2,9 @@ import Channels
 import Reactor
 import ShardMessages
 
-/// Questions to several shards of which some have not been answered.
+/// Questions to several shards that are not completely answered.
 struct PendingPolls {
-  /// Takes the answers in the order of the shards that were asked.
+  /// Receives the answers in the order of the shards that were asked.
   typealias Completion = ([ShardAnswer]) -> Void
 
   private struct Poll {
@@ -16,7 +16,7 @@ struct PendingPolls {
   private var polls: [UInt64: Poll] = [:]
   private var lastNumber: UInt64 = 0
 
-  /// Keeps a question to a number of shards.
+  /// Registers a question to a number of shards.
   ///
   /// - Returns: The number of the poll.
   mutating func begin(parts: Int, _ completion: @escaping Completion) -> UInt64 {
@@ -26,9 +26,9 @@ struct PendingPolls {
     return lastNumber
   }
 
-  /// Takes an answer; one that is not awaited is passed over.
+  /// Records an answer. An unexpected answer is ignored.
   ///
-  /// - Returns: All answers and the completion that waits for them, with the last answer.
+  /// - Returns: All answers and the completion that waits for them, after the last answer.
   mutating func take(
     _ answer: ShardAnswer, to address: PollAddress
   ) -> (answers: [ShardAnswer], completion: Completion)? {
@@ -46,9 +46,9 @@ struct PendingPolls {
     return (poll.answers.compactMap(\.self), poll.completion)
   }
 
-  /// Ends a poll that has waited long enough.
+  /// Ends a poll whose time limit has passed.
   ///
-  /// - Returns: The answers that have come and the completion; `nil` when all had come before.
+  /// - Returns: The received answers and the completion; `nil` when all had already been received.
   mutating func end(_ number: UInt64) -> (answers: [ShardAnswer], completion: Completion)? {
     guard let poll = polls.removeValue(forKey: number) else { return nil }
     return (poll.answers.compactMap(\.self), poll.completion)
@@ -59,10 +59,10 @@ extension Shard {
   /// Asks some shards of this server and some other servers, each at most once.
   ///
   /// - Parameters:
-  ///   - servers: The numbers of the other servers, all shards of which are asked.
-  ///   - time: Milliseconds for which answers of other servers are waited for.
-  ///   - completion: Takes the answers in the order of the shards, then of the servers, without those
-  ///     that came too late; called once, on this shard.
+  ///   - servers: The numbers of the other servers. All of their shards are asked.
+  ///   - time: The time to wait for answers of other servers, in milliseconds.
+  ///   - completion: Receives the answers in the order of the shards, then of the servers, without late
+  ///     answers. Called once, on this shard.
   func ask(
     _ question: ShardQuestion, of shards: [ShardHandle], _ servers: [UInt16] = [],
     within time: Int64 = 1_000, then completion: @escaping PendingPolls.Completion
@@ -79,11 +79,11 @@ extension Shard {
     }
   }
 
-  /// Sends messages that are answered to poll addresses.
+  /// Sends messages whose answers are sent to poll addresses.
   ///
   /// - Parameters:
-  ///   - time: Milliseconds for which answers are waited for; `nil` to wait for all.
-  ///   - message: Makes the message of a part.
+  ///   - time: The time to wait for answers, in milliseconds; `nil` to wait for all.
+  ///   - message: Creates the message for a part.
   ///   - completion: As for asking shards.
   func poll(
     count: Int, within time: Int64?, _ message: (Int, PollAddress) -> ShardMessage,
@@ -119,9 +119,9 @@ extension Shard {
     send(.shard(address.shard, .answer(answer, to: address)))
   }
 
-  /// Answers a question of another server's shard with what all shards of this one have.
+  /// Answers a question of another server's shard with the answers of all shards of this server.
   func answerForServer(_ question: ShardQuestion, to address: PollAddress) {
-    // Counts are in memory that all shards share.
+    // The counts are in memory that all shards share.
     if case .participantCounts = question { return answer(question, to: address) }
     ask(question, of: services.shards.handles) { [unowned self] answers in
       let answer = ShardAnswer(answers, to: question)
@@ -141,7 +141,7 @@ extension Shard {
   }
 }
 
-/// The end of the time that a poll of other servers may take.
+/// The time limit of a poll of other servers.
 private final class PollDeadline: TimerHandler {
   private unowned let shard: Shard
   private let number: UInt64
@@ -155,7 +155,7 @@ private final class PollDeadline: TimerHandler {
 }
 
 extension ShardAnswer {
-  /// The answers of several shards as one.
+  /// The answers of several shards, combined into one.
   fileprivate init(_ answers: [ShardAnswer], to question: ShardQuestion) {
     var (ids, sessions): ([String], [SessionSummary]) = ([], [])
     var (connections, numbers): ([ConnectionCount], [Int]) = ([], [])

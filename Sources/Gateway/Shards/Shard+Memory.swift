@@ -4,11 +4,11 @@ import Telemetry
 import Transport
 import WebSocket
 
-/// Closing those that hold most when all connections together hold too much.
+/// Closes the largest connections when all connections together hold too much memory.
 extension Shard {
   private typealias Relief = MemoryRelief<ConnectionID>
 
-  /// Publishes what this shard's connections hold, and begins a relief when that is too much.
+  /// Publishes the memory held by this shard's connections, and begins a relief if necessary.
   func balanceMemory() {
     let held = transport.heldByteCount
     guard held != publishedByteCount else { return }
@@ -17,7 +17,7 @@ extension Shard {
     if services.memory.isExceeded { relieveMemory() }
   }
 
-  /// Asks all shards for their largest holders, then has the largest of all closed.
+  /// Asks all shards for their largest holders, then closes the largest of all.
   private func relieveMemory() {
     guard let excess = services.memory.beginRelief() else { return }
     reliefRound = ReliefRound(Relief(excess: excess, shards: services.shards.count))
@@ -68,7 +68,7 @@ extension Shard {
   }
 }
 
-/// A relief of memory under way, on the shard that noticed.
+/// A running relief of memory, on the shard that started it.
 struct ReliefRound {
   var relief: MemoryRelief<ConnectionID>
   var unclosedCount = 0

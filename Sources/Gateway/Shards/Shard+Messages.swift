@@ -6,12 +6,12 @@ import ShardMessages
 import Transport
 import WebSocket
 
-/// Everything that shards ask of one another.
+/// The messages that shards send to one another.
 extension Shard {
-  /// Sends a message, after all that this shard sent to the same shard before.
+  /// Sends a message. Messages to one shard arrive in the order they were sent.
   ///
-  /// A message for this shard itself is received in this very turn, but never within the caller's
-  /// own work.
+  /// A message to this shard itself is received in the same turn, but never within the caller's own
+  /// work.
   func send(_ message: ShardMessage) {
     if let edge { return edge.calls.send(message) }
     guard let receiver = services.shards.receiver(of: message) else { return }
@@ -34,7 +34,7 @@ extension Shard {
   private func receive(_ message: ChannelMessage, inChannel url: String) {
     switch message {
     case .command(let command, let principal, let address):
-      // Nearly all channels are in memory: a closure for each message would cost more than finding them.
+      // Nearly all channels are in memory: a closure for each message would cost more than the look-up.
       if let channel = channels.used(url) {
         return channel.perform(command, by: principal, replyTo: address)
       }
@@ -76,7 +76,7 @@ extension Shard {
       if let stage = stages[url] {
         stage.take(news, attachment: attachment)
       } else {
-        // Calls may be answered after the stage has gone.
+        // Calls may be answered after the stage was removed.
         for case .answer(let address, let outcome) in news { reply(to: address, outcome) }
       }
     case .answer(let address, let outcome, let seq):
@@ -148,12 +148,12 @@ extension Shard {
     transport.respond(HTTPResponse(outcome), to: Exchange.ID(address))
   }
 
-  /// Counts an error that a caller of this shard is answered with, if it leaves the outcome unknown.
+  /// Counts an error that is returned to a caller of this shard, if it leaves the outcome unknown.
   func countOutcome(of error: ServiceError) {
     if error.data.outcome != nil { services.relayCounts.add(to: .unknownOutcomes) }
   }
 
-  /// The answer that a caller is given; `nil` when it is to wait for another, or has one.
+  /// The answer to a caller; `nil` when the caller must wait for another answer, or already has one.
   private func accepted(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
     guard let edge else { return outcome }
     return edge.calls.accept(outcome, address)

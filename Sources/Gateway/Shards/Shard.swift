@@ -8,14 +8,14 @@ import Telemetry
 import Transport
 import WebSocket
 
-/// One reactor of the gateway: an event loop with its connections and sessions, and with the
-/// channels and users that are at home here.
+/// One reactor of the gateway: an event loop with its connections and sessions, and with the channels
+/// and users at home on this shard.
 ///
-/// Confined to its thread; other shards reach it through its ``ShardHandle``.
+/// Confined to its thread. Other shards reach it through its ``ShardHandle``.
 final class Shard {
   let handle: ShardHandle
   let services: GatewayServices
-  /// The settings in force, as this shard has them.
+  /// This shard's copy of the settings in force.
   private(set) var settings: Settings
   private(set) var origins: OriginRules
   let loop: EventLoop
@@ -24,14 +24,14 @@ final class Shard {
   private(set) lazy var channels = ChannelDirectory(shard: self)
   private(set) lazy var stages = StageDirectory(shard: self)
   private(set) lazy var users = UserDirectory(shard: self)
-  /// Connections whose messages may refer to earlier ones, which costs memory for each.
+  /// The number of connections whose messages may refer to earlier ones, which costs memory for each.
   var contextCount = 0
   /// Channels that connections of this shard are in, by URL.
   var channelSubscribers: [String: ChannelSubscribers] = [:]
 
-  /// The memory in which the stages of channels leave their actions.
+  /// The buffer in which the stages of channels leave their actions.
   var stageActions = StageActions()
-  /// The actions of the judge that is at work, in memory that all of this shard's judges use.
+  /// The actions of the running judge, in a buffer that all judges of this shard share.
   var judgeActions = JudgeActions()
   /// Receives the log's answers for the channels of this shard.
   private(set) lazy var logSink = ShardLogSink(returnPath)
@@ -43,11 +43,11 @@ final class Shard {
   var polls = PendingPolls()
   /// The relief of memory that this shard has begun.
   var reliefRound: ReliefRound?
-  /// The mail that this shard has sent to itself, and the part of it that is being worked on; both keep their
-  /// memory.
+  /// The mail that this shard has sent to itself, and the part of it that is being handled. Both keep
+  /// their memory.
   private var ownMail: [ShardMail] = []
   private var ownMailAtWork: [ShardMail] = []
-  /// Mail for other shards that is to arrive together.
+  /// Mail for other shards that must arrive together.
   private var gathered: [(target: ShardHandle, mail: ShardMail)] = []
   private var isGathering = false
   private var mail: [ShardMail] = []
@@ -58,21 +58,21 @@ final class Shard {
   var publishedByteCount = 0
   var drain: ShardDrain?
   var audits = PendingAudits()
-  /// The way to other servers; `nil` on a server alone.
+  /// The connection to other servers; `nil` on a single server.
   private(set) var edge: ShardEdge?
-  /// The bases of addresses that upgrades have named.
+  /// The address bases that upgrade requests have named.
   var bases = NamedBases()
-  /// The calls of sessions that are about to make files pictures.
+  /// The session calls that are about to use files as pictures.
   var pictureCalls = PictureCalls()
   /// On the first shard.
   var uploadSweeper: UploadSweeper?
-  /// On the first shard, unless messages are kept for ever.
+  /// On the first shard, unless messages are kept forever.
   var retentionSweeper: RetentionSweeper?
   var fileKeyRenewal: FileKeyRenewal?
   var clockWatch: ClockWatch?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
-  /// The tags of the listeners that answer only by names of this machine.
+  /// The tags of the listeners that accept only host names of this machine.
   var loopbackListeners: Set<Int> = []
 
   init(handle: ShardHandle, services: GatewayServices) throws(SystemError) {
@@ -96,20 +96,19 @@ final class Shard {
   var gauges: GaugeShard<GatewayGauge> { services.metrics.gauges[handle.index] }
   var latencies: HistogramShard<GatewayLatency> { services.metrics.latencies[handle.index] }
 
-  /// WebSockets that the process may have.
+  /// The largest number of WebSockets of the process.
   var connectionLimit: Int { services.descriptors.webSockets(settings.limits.connections) }
 
-  /// Adopts settings that were reloaded.
+  /// Adopts reloaded settings.
   func adopt(_ new: Settings) {
     settings = new
     origins = OriginRules(allowed: new.auth.allowedOrigins)
     users.settingsDidChange()
   }
 
-  /// Sends mail, after all that this shard sent to the same shard before.
+  /// Sends mail. Mail to one shard arrives in the order it was sent.
   ///
-  /// Mail for this shard itself is worked on in this very turn, but never within the caller's own
-  /// work.
+  /// Mail to this shard itself is handled in the same turn, but never within the caller's own work.
   func send(_ mail: ShardMail, to target: ShardHandle) {
     if target === handle {
       ownMail.append(mail)
@@ -120,10 +119,10 @@ final class Shard {
     }
   }
 
-  /// Has all that `body` sends to another shard arrive there together.
+  /// Makes all mail that `body` sends to another shard arrive there together.
   ///
-  /// Otherwise that shard could write the first part to a client, and read what the client does next before
-  /// it has the second: a user who learns of a ban is to be out of the channel.
+  /// Otherwise that shard could write the first part to a client, and read the client's next request
+  /// before the second part arrives. A user who learns of a ban must already be out of the channel.
   func sendTogether(_ body: () -> Void) {
     guard !isGathering else { return body() }
     isGathering = true
@@ -137,7 +136,7 @@ final class Shard {
     gathered.removeAll(keepingCapacity: gathered.count < 4096)
   }
 
-  /// Works on mail that has arrived.
+  /// Handles mail that has arrived.
   func workOn(_ mail: ShardMail) {
     switch mail {
     case .message(let message): receive(message)
@@ -153,16 +152,16 @@ final class Shard {
     return finishTurn()
   }
 
-  /// Works on what this shard has sent to itself, and has everything leave that the turn has brought.
+  /// Handles the mail that this shard has sent to itself, and flushes the output of this turn.
   func finishTurn() -> TurnOutcome {
     repeat {
       swap(&ownMail, &ownMailAtWork)
       for index in ownMailAtWork.indices { workOn(ownMailAtWork[index]) }
       ownMailAtWork.removeAll(keepingCapacity: ownMailAtWork.count < 4096)
-      // Fan-out comes when the turn's events are gathered, and may send further messages.
+      // Fan-out follows when the turn's events are gathered, and may send further messages.
       if ownMail.isEmpty { channels.fanOut() }
     } while !ownMail.isEmpty
-    // Before the fan-out is written: the disk and other servers can work meanwhile.
+    // Submitted before the fan-out is written, so that the disk and other servers work in parallel.
     services.store.submit(&writes)
     edge?.routes.flush()
     let outcome = transport.flush()
@@ -174,7 +173,7 @@ final class Shard {
     return ownMail.isEmpty ? outcome : .unfinished
   }
 
-  /// Carries what the transport has counted over to the metrics.
+  /// Adds the counts of the transport to the metrics.
   private func report() {
     let (transport, counters, gauges) = (transport, counters, gauges)
     let now = transport.counters
@@ -197,7 +196,7 @@ final class Shard {
 
 extension Shard: ReadinessHandler {
   func descriptorIsReady(for readiness: Readiness) {
-    // What is in the mailbox is taken at the end of every turn.
+    // The contents of the mailbox are taken at the end of every turn.
     handle.mailbox.acknowledge()
   }
 }

@@ -3,25 +3,25 @@ import Reactor
 import Transport
 import WebSocket
 
-/// A shard's way to its end.
+/// The shutdown of a shard.
 ///
-/// Every session is asked to come back, each at another time, and is closed then; all shards stop
-/// when none has any left, or the time is up. Until then a shard without sessions goes on being the
-/// home of channels and users that sessions elsewhere ask for.
+/// Every session is asked to reconnect, each at a different time, and is then closed. All shards stop
+/// when none has sessions left, or when the time limit passes. Until then a shard without sessions
+/// remains the home of the channels and users of sessions elsewhere.
 ///
-/// Requests are still answered meanwhile, so that whoever asks learns that the shard is not ready and
-/// whoever wants to open a session is sent elsewhere.
+/// Requests are still answered until then: callers learn that the shard is not ready, and clients that
+/// want to open a session are sent elsewhere.
 final class ShardDrain: TimerHandler {
-  /// Sessions asked to return in each second, so that they do not come all at once.
+  /// The number of sessions asked to reconnect per second, so that they do not return all at once.
   private static let sessionsPerSecond = 1000
   private static let shortestSpread: Int64 = 200
-  /// How often closed sessions are looked for.
+  /// The polling interval for closed sessions.
   private static let step: Int64 = 50
-  /// How long a peer may take to end a connection on which all has been said.
+  /// The time for a peer to close a connection on which nothing is left to send.
   private static let lingering: Int64 = 100
-  /// How long a request whose head has come in part may take.
+  /// The time limit of a request whose head has partly arrived.
   private static let unfinishedRequest: Int64 = 1000
-  /// How long a server stays without which the cluster goes on: what it waits for may never come.
+  /// The time limit of a server that the cluster continues without, because its waits may never end.
   private static let longestLeave: Int64 = 3000
 
   private unowned let shard: Shard
@@ -29,7 +29,7 @@ final class ShardDrain: TimerHandler {
   private var closings: [(time: Int64, connection: ConnectionID)] = []
   private var timer: EventLoop.TimerToken?
   private var isFinished = false
-  /// When the last WebSocket was gone.
+  /// The time at which the last WebSocket was closed.
   private var lastLeft: Int64?
 
   init(shard: Shard, timeout: Int64) {
@@ -56,7 +56,7 @@ final class ShardDrain: TimerHandler {
     proceed()
   }
 
-  /// Ends at once what is left.
+  /// Closes all remaining connections at once.
   func hurry() {
     for session in shard.sessions.all { session.close(.goingAway, reason: "the server stops") }
     shard.transport.forEachConnection { $0.end() }
@@ -85,7 +85,7 @@ final class ShardDrain: TimerHandler {
     }
   }
 
-  /// Accepts and answers nothing more, once no WebSocket is left.
+  /// Stops accepting and answering, once no WebSocket is left.
   private func endWithLastSession() {
     var hasWebSockets = false
     shard.transport.forEachConnection { if $0.isWebSocket { hasWebSockets = true } }
@@ -96,7 +96,7 @@ final class ShardDrain: TimerHandler {
     self.lastLeft = lastLeft
     shard.transport.closeIdle()
     if now - lastLeft >= Self.lingering { shard.transport.closeLingering() }
-    // A request that is under way is answered first; one that has come in part may be none.
+    // A running request is answered first. A partly received one may not be a request.
     guard now - lastLeft >= Self.unfinishedRequest else { return }
     shard.transport.forEachConnection { if !$0.isAnswering { $0.end() } }
   }

@@ -1,7 +1,7 @@
 import Reactor
 import ShardMessages
 
-/// How other threads reach a shard.
+/// Gives other threads access to a shard.
 final class ShardHandle: Sendable {
   let index: Int
   let address: ShardAddress
@@ -14,32 +14,32 @@ final class ShardHandle: Sendable {
     mailbox = try Mailbox()
   }
 
-  /// Adds mail after all that was posted before, and wakes the shard.
+  /// Adds mail after all mail that was posted earlier, and wakes the shard.
   func post(_ mail: ShardMail) {
     mailbox.post(mail)
   }
 
-  /// The same for mail that the shard works on in one turn.
+  /// Adds mail that the shard handles in one turn, and wakes the shard.
   func post(together mail: [ShardMail]) {
     mailbox.post(together: mail)
   }
 
-  /// Adds mail that may wait until the shards are woken: that of the store until its batch is answered,
-  /// that of other servers until all of it has arrived.
+  /// Adds mail without waking the shard: mail of the store waits until its batch is answered, and mail
+  /// of other servers until all of it has arrived.
   func enqueue(_ mail: ShardMail) {
     mailbox.enqueue(mail)
   }
 
-  /// Wakes the shard if something waits.
+  /// Wakes the shard if mail is waiting.
   func wake() { mailbox.wakeReceiver() }
 }
 
-/// Mail in the order in which it is to be worked on.
+/// An item of mail. Mail is handled in order.
 enum ShardMail: Sendable {
   /// A message of a shard, of this server or another.
   case message(ShardMessage)
-  /// A message that has a meaning in this process alone.
+  /// A message that is meaningful only in this process.
   case local(LocalMessage)
-  /// The rest of something that the shard itself has begun: see ``ReturnPath``.
+  /// The continuation of an operation that the shard itself has started: see ``ReturnPath``.
   case rest(ReturnPath.Rest)
 }

@@ -3,22 +3,22 @@ import Channels
 import Cluster
 import ShardMessages
 
-/// The shards of this process, the homes of channels and users on them, and the way to the shards of
-/// other servers.
+/// The shards of this process, the homes of channels and users on them, and the connection to the shards
+/// of other servers.
 ///
-/// On one server messages only change mailboxes: they are moved, never encoded.
+/// On a single server messages only move between mailboxes, and are never encoded.
 struct ShardSet: Sendable {
   let handles: [ShardHandle]
-  /// The way to other servers; `nil` on a server alone.
+  /// The connection to other servers; `nil` on a single server.
   let network: (any ClusterNetwork)?
 
-  /// - Parameter network: The handles have the number of its local server.
+  /// - Parameter network: The number of its local server must be that of the handles.
   init(_ handles: [ShardHandle], network: (any ClusterNetwork)? = nil) {
     self.handles = handles
     self.network = network
   }
 
-  /// Makes handles for the shards of this server.
+  /// Creates handles for the shards of this server.
   init(count: Int, network: (any ClusterNetwork)? = nil) throws {
     let server = network?.local.slot ?? 0
     self.init(
@@ -27,30 +27,29 @@ struct ShardSet: Sendable {
 
   var count: Int { handles.count }
 
-  /// The part of message ids that is this server's: in a cluster all have room for 256 slots.
+  /// This server's part of message ids. In a cluster all servers have room for 256 slots.
   var slot: ServerSlot {
     network.map { ServerSlot(number: Int64($0.local.slot), bits: 8) } ?? .only
   }
 
   subscript(index: Int) -> ShardHandle { handles[index] }
 
-  /// The shard on which a channel's state lives when the channel is at home on this server.
+  /// The shard with a channel's state when the channel is at home on this server.
   func home(ofChannel url: String) -> ShardHandle {
     handles[stageIndex(ofChannel: url)]
   }
 
-  /// The place of the shard that has the stage of a channel on this server.
+  /// The index of the shard that has the stage of a channel on this server.
   func stageIndex(ofChannel url: String) -> Int { Self.hash(url) % handles.count }
 
-  /// The shard that keeps a user's sessions and channels together when the user is at home on this
-  /// server.
+  /// The shard with a user's sessions and channels when the user is at home on this server.
   func home(ofUser id: String) -> ShardHandle {
     handles[Self.hash(id) % handles.count]
   }
 
-  /// The shard of this server that a message is for; `nil` when there is none of that number.
+  /// The shard of this server that receives a message; `nil` when there is no shard of that number.
   ///
-  /// An address may come from another server, which knew this one with more shards.
+  /// The address may come from another server, which knew this one with more shards.
   func receiver(of message: ShardMessage) -> ShardHandle? {
     switch message {
     case .channel(let url, _), .stage(_, let url, _): home(ofChannel: url)
@@ -65,58 +64,58 @@ struct ShardSet: Sendable {
     handles.indices.contains(Int(number)) ? handles[Int(number)] : nil
   }
 
-  /// Sends a message, after all that the caller's thread sent to the same shard before.
+  /// Sends a message. Messages from one thread to one shard arrive in the order they were sent.
   ///
-  /// A shard sends by ``Shard/send(_:)``, which keeps what is for itself.
+  /// A shard uses ``Shard/send(_:)``, which keeps messages to the shard itself.
   func send(_ message: ShardMessage) {
     if let network, relay(message, over: network) { return }
     receiver(of: message)?.post(.message(message))
   }
 
-  /// The same for what a job of the store has brought: the store wakes the shards when its batch is
-  /// answered.
+  /// Sends a message from a job of the store, without waking the shard. The store wakes the shards when
+  /// its batch is answered.
   func enqueue(_ message: ShardMessage) {
     if let network, relay(message, over: network) { return }
     receiver(of: message)?.enqueue(.message(message))
   }
 
-  /// Wakes the shards for which mail was enqueued.
+  /// Wakes the shards that have enqueued mail.
   func wake() {
     for shard in handles { shard.wake() }
   }
 
-  /// Sends a request of an HTTP exchange, whose shard keeps it until it is answered.
+  /// Sends a request of an HTTP exchange. The exchange's shard keeps the request until it is answered.
   func send(_ message: ShardMessage, from exchange: ExchangeAddress) {
     guard network != nil else { return send(message) }
     handles[Int(exchange.shard.shard)].post(.local(.send(message)))
   }
 
-  /// Sends the same to every shard of this process.
+  /// Sends a task to every shard of this process.
   func sendToAll(_ task: ShardTask) {
     for shard in handles { shard.post(.message(.shard(shard.address, task))) }
   }
 
-  /// Sends the same to every shard of this process.
+  /// Sends a message to every shard of this process.
   func sendToAll(_ message: LocalMessage) {
     for shard in handles { shard.post(.local(message)) }
   }
 
-  /// The same in every process, so that homes don't move when one restarts.
+  /// The same hash in every process, so that homes do not move when a process restarts.
   private static func hash(_ text: String) -> Int {
     Int(truncatingIfNeeded: FNV1a.hash(text) >> 1)
   }
 }
 
 extension ShardSet {
-  /// The server on which the receiver of a message lives.
+  /// The location of the receiver of a message.
   enum Residence: Equatable {
     case here
     case there(ServerID)
-    /// The server that the message is addressed to has gone.
+    /// The server in the address has left.
     case nowhere
   }
 
-  /// Finds the receiver of a message that a shard or a job of this server sends.
+  /// Finds the location of the receiver of a message that a shard or a job of this server sends.
   func residence(
     of message: ShardMessage, in ring: ServerRing, seenBy local: ClusterMember
   ) -> Residence {
@@ -141,11 +140,11 @@ extension ShardSet {
     return ring.member(slot: slot).map { .there($0.id) } ?? .nowhere
   }
 
-  /// Whether this server has the shards that a message of another server names: the receiver, and the
-  /// one that waits for the answer.
+  /// Whether this server has the shards that a message from another server names: the receiver, and the
+  /// shard that waits for the answer.
   ///
-  /// A stage lets in sessions of its own server only, and only the shards of a server deliver events to
-  /// one another.
+  /// A stage admits only sessions of its own server, and only shards of the same server deliver events
+  /// to one another.
   func hasShards(for message: ShardMessage) -> Bool {
     if let caller = message.callAddress, !mayExist(caller.shard) { return false }
     return switch message {
@@ -159,12 +158,12 @@ extension ShardSet {
     }
   }
 
-  /// Whether a shard is on another server, or there.
+  /// Whether a shard is on another server, or exists on this one.
   private func mayExist(_ address: ShardAddress) -> Bool {
     !isLocal(address) || Int(address.shard) < count
   }
 
-  /// Whether a shard is one of this server.
+  /// Whether a shard exists on this server.
   private func exists(_ address: ShardAddress) -> Bool {
     isLocal(address) && Int(address.shard) < count
   }
@@ -175,7 +174,7 @@ extension ShardSet {
 
   /// Sends a message to another server.
   ///
-  /// - Returns: Whether the receiver is not on this one.
+  /// - Returns: Whether the receiver is not on this server.
   private func relay(_ message: ShardMessage, over network: any ClusterNetwork) -> Bool {
     switch residence(of: message, in: network.ring, seenBy: network.local) {
     case .here: return false

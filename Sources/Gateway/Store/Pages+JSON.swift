@@ -3,8 +3,8 @@ import ParleyProtocol
 import Store
 
 extension MessagePage<[UInt8]> {
-  /// The answer of both doors: the messages, whether there are more, and where to go on; 0 for
-  /// nowhere.
+  /// The answer of both APIs: the messages, whether there are more, and the ids from which to continue;
+  /// 0 for none.
   func encoded() -> [UInt8] {
     JSONWriter.bytes(reserving: items.reduce(160) { $0 + $1.count + 1 }) { writer in
       writer.object {
@@ -19,7 +19,7 @@ extension MessagePage<[UInt8]> {
 }
 
 extension ListPage<[UInt8]> {
-  /// The answer with a list under its name, and the token of the next page.
+  /// The answer with a named list, and the token of the next page.
   func encoded(as name: StaticString) -> [UInt8] {
     JSONWriter.bytes(reserving: items.reduce(64 + next.utf8.count) { $0 + $1.count + 1 }) {
       writer in

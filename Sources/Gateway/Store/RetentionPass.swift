@@ -1,30 +1,30 @@
 import Store
 
-/// A pass over all channels that removes the messages past their retention, some at a time.
+/// A pass over all channels that removes the messages past their retention in steps.
 ///
-/// It ends early at ``messageLimit``: the rest is left to the next pass. A pure value: its host looks up
-/// and removes, and reports what came of it.
+/// Ends early at ``messageLimit`` and leaves the rest to the next pass. A pure value: its host queries
+/// and removes, and reports the results.
 struct RetentionPass {
-  /// Messages that a pass removes at most, with up to one removal more.
+  /// The number of messages after which a pass ends; the last removal may exceed it.
   static let messageLimit = 1_000_000
 
-  /// The next thing to do.
+  /// The next action.
   enum Step: Equatable {
-    /// Find channels with old messages behind a channel.
+    /// Finds channels with old messages, after a channel.
     case find(after: Int64)
-    /// Remove some messages of a channel.
+    /// Removes some messages of a channel.
     case remove(from: Int64)
     case end
   }
 
-  /// The messages that were removed.
+  /// The number of removed messages.
   private(set) var removedCount = 0
-  /// The channels that were found, the next one last.
+  /// The channels that were found. The next one is last.
   private var channelIDs: [Int64] = []
-  /// The channel behind which to look; `nil` after the last page.
+  /// The channel after which to search; `nil` after the last page.
   private var position: Int64? = 0
 
-  /// Whether all was removed.
+  /// Whether all messages past their retention were removed.
   var isComplete: Bool { channelIDs.isEmpty && position == nil }
 
   var step: Step {
@@ -38,7 +38,7 @@ struct RetentionPass {
     position = page.next
   }
 
-  /// - Parameter limit: Most messages that could be removed.
+  /// - Parameter limit: The most messages that could be removed.
   mutating func didRemove(_ count: Int, of limit: Int) {
     removedCount += count
     if count < limit { channelIDs.removeLast() }

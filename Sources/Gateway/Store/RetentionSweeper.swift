@@ -8,21 +8,21 @@ import Telemetry
 
 /// Removes messages that are older than `store.retention_days`, on the first shard.
 ///
-/// Waits after a start and after a step of the clock (``DeletionHold``), also in the middle of a pass.
-/// Several servers may be at it at the same time: each passes over what another one holds.
+/// Waits after a start and after a step of the clock (``DeletionHold``), even in the middle of a pass.
+/// Several servers may sweep at the same time: each skips what another one holds.
 final class RetentionSweeper: TimerHandler {
-  /// Milliseconds from the end of a pass to the next.
+  /// The time from the end of a pass to the next, in milliseconds.
   private static let interval: Int64 = 3_600_000
-  /// Milliseconds between two removals, for the writes of others.
+  /// The pause between two removals, for other writes, in milliseconds.
   private static let pause: Int64 = 20
 
   private unowned let shard: Shard
   private let age: Int64
-  /// Unix milliseconds: the messages before it go.
+  /// Messages before this time are removed. Unix milliseconds.
   private var horizon: Int64 = 0
   private var pass: RetentionPass?
 
-  /// - Returns: `nil` when messages are kept for ever.
+  /// - Returns: `nil` when messages are kept forever.
   init?(on shard: Shard) {
     guard let age = shard.settings.store.messageLifetime else { return nil }
     self.shard = shard
@@ -63,7 +63,7 @@ final class RetentionSweeper: TimerHandler {
     }
   }
 
-  /// Ends a pass, with a line about what it has removed.
+  /// Ends a pass, and logs what it has removed.
   private func end(_ pass: RetentionPass, next delay: Int64) {
     self.pass = nil
     if pass.removedCount > 0 {
@@ -96,7 +96,7 @@ final class RetentionSweeper: TimerHandler {
     }
   }
 
-  /// Leaves the rest of the pass to a later time.
+  /// Leaves the rest of the pass to a later one.
   private func giveUp(_ error: StoreError) {
     if case .closed = error { return }
     defer { if let pass { end(pass, next: Self.interval) } }

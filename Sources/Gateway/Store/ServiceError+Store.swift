@@ -2,7 +2,7 @@ import ParleyProtocol
 import Store
 
 extension ServiceError {
-  /// The answer to a call whose operation of the store failed.
+  /// The answer to a call whose store operation failed.
   init(_ error: StoreError) {
     switch error {
     case .noUser(let id): self = .notFound(.user, id)
@@ -54,7 +54,7 @@ extension Result where Failure == StoreError {
 }
 
 extension Result<Account?, ServiceError> {
-  /// The account that was looked for; a user that is missing is not found.
+  /// The account that was looked up. A missing user is reported as not found.
   func existing(_ userID: String) -> Result<Account, ServiceError> {
     flatMap { $0.map { .success($0) } ?? .failure(.notFound(.user, userID)) }
   }

@@ -3,17 +3,17 @@ import Store
 import Synchronization
 
 extension Store {
-  /// Looks up and waits for the outcome; only while the gateway starts.
+  /// Performs a look-up and waits for the outcome. Used only while the gateway starts.
   func performNow<Lookup: StoreLookup>(_ lookup: Lookup) throws(StoreError) -> Lookup.Outcome {
     try repeating { perform(lookup, completion: $0) }
   }
 
-  /// Writes and waits for the outcome; only while the gateway starts.
+  /// Performs a write and waits for the outcome. Used only while the gateway starts.
   func performNow<Write: StoreWrite>(_ write: Write) throws(StoreError) -> Write.Outcome {
     try repeating { perform(write, completion: $0) }
   }
 
-  /// Submits a job again that was not carried out, as long as the start waits for PostgreSQL.
+  /// Resubmits a job that was not executed, as long as the start waits for PostgreSQL.
   private func repeating<T: Sendable>(
     _ submit: (@escaping @Sendable (Result<T, StoreError>) -> Void) -> Void
   ) throws(StoreError) -> T {

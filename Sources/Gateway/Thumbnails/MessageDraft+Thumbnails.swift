@@ -2,11 +2,11 @@ import ParleyProtocol
 import Uploads
 
 extension MessageDraft {
-  /// Gives the file the thumbnails that are wished for, if all are known; else the wish stays.
+  /// Adds the known thumbnails to the file. The request is kept if some are missing and can be made.
   ///
-  /// Without a wish of its own, a message has those that its upload was created with.
+  /// A message without requested sizes has those that its upload was created with.
   ///
-  /// - Parameter canBeMade: Whether those that are not known can be made.
+  /// - Parameter canBeMade: Whether missing thumbnails can be made.
   mutating func takeThumbnails(of record: UploadRecord, canBeMade: Bool) {
     let sizes = thumbnailSizes ?? record.thumbnailSizes
     thumbnailSizes = nil
@@ -17,7 +17,7 @@ extension MessageDraft {
 }
 
 extension FileThumbnails {
-  /// Those of some sizes that were made, in the order of the sizes, as a message with the file shows them.
+  /// The existing thumbnails of some sizes, in the order of the sizes, as shown in a message.
   func shown(_ sizes: [ThumbnailSize], of file: MessageFile) -> [MessageThumbnail] {
     let address = ThumbnailAddress(of: file.url, fileID: file.id)
     return sizes.compactMap { thumbnail(within: $0) }.map { found in

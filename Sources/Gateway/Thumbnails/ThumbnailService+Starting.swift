@@ -7,7 +7,7 @@ import Thumbnailer
 import Thumbnails
 
 extension ThumbnailService {
-  /// Finds out what this machine offers, and starts the thread of thumbnails if it is enough.
+  /// Checks what this machine offers, and starts the thread of thumbnails if that is enough.
   ///
   /// Waits for child processes.
   ///
@@ -45,10 +45,10 @@ extension ThumbnailService {
 }
 
 extension ThumbnailSettings {
-  /// The files that are decoded at a time: by default one for two cores, and two at least.
+  /// The number of files decoded at the same time: by default one per two cores, and at least two.
   ///
-  /// One user never has all places. A picture that takes all of its time then keeps only the
-  /// pictures of its user waiting.
+  /// One user never has all places, so a picture that uses its whole time limit delays only other
+  /// pictures of its user.
   func concurrency(cores: Int) -> Int { concurrency > 0 ? concurrency : max(2, cores / 2) }
 }
 
@@ -63,7 +63,7 @@ extension ThumbnailLimits {
 }
 
 extension HelperInstallation {
-  /// The helper beside the program that runs, as a build and a package have it.
+  /// The helper beside the running program, as in a build and in a package.
   fileprivate static var here: HelperInstallation {
     let program = Kernel.linkTarget("/proc/self/exe") ?? ""
     let directory = program.lastIndex(of: "/").map { program[..<$0] } ?? "/usr/bin"

@@ -9,13 +9,13 @@ import Thumbnailer
 import Thumbnails
 import Uploads
 
-/// Makes thumbnails of files on this server, and keeps them with their files.
+/// Makes thumbnails of files on this server, and stores them with their files.
 ///
-/// On any thread; a file is worked on once at a time, so that a thumbnail that is under way is made
-/// once.
+/// On any thread. Each file is processed once at a time, so that a thumbnail in progress is not made
+/// twice.
 final class ThumbnailService: Sendable {
   typealias Completion = @Sendable (FileThumbnails) -> Void
-  /// Takes the nanoseconds from a request to its end, on the thread of thumbnails.
+  /// Receives the nanoseconds from a request to its end, on the thread of thumbnails.
   typealias Observer = @Sendable (UInt64) -> Void
 
   /// `nil` when thumbnails are off.
@@ -24,12 +24,12 @@ final class ThumbnailService: Sendable {
   private let clock: DeploymentClock
   private let logger: Logger
   private let observe: Observer
-  /// The requests for a file that wait for the one before them.
+  /// The requests for each file that wait for the previous one.
   private let waiting = Mutex<[String: [@Sendable () -> Void]]>([:])
-  /// The findings of the start, for operators.
+  /// The results of the startup checks, for operators.
   let report: ThumbnailReport
 
-  /// Makes none.
+  /// Creates a service that makes no thumbnails.
   init(off reason: String, vault: FileVault, logger: Logger) {
     thumbnailer = nil
     (self.vault, self.logger) = (vault, logger)
@@ -52,9 +52,9 @@ final class ThumbnailService: Sendable {
 
   var figures: ThumbnailFigures { thumbnailer?.figures ?? ThumbnailFigures() }
 
-  /// Makes those thumbnails of a file that it does not have.
+  /// Makes the missing thumbnails of a file.
   ///
-  /// - Parameter completion: Takes all thumbnails of the file; on any thread, and not to be held up.
+  /// - Parameter completion: Receives all thumbnails of the file. On any thread; must not block.
   func make(
     _ sizes: [ThumbnailSize], of fileID: String, for requester: ThumbnailRequester,
     completion: @escaping Completion = { _ in }
@@ -77,11 +77,11 @@ final class ThumbnailService: Sendable {
     if isFirst { start() }
   }
 
-  /// Scales a picture down that is no stored file.
+  /// Scales down a picture that is not a stored file.
   ///
   /// - Parameters:
-  ///   - name: Stands for the content; no file has it.
-  ///   - completion: Called once, on any thread, and not to be held up.
+  ///   - name: Identifies the content. No file has this name.
+  ///   - completion: Called once, on any thread; must not block.
   func scale(
     _ bytes: [UInt8], into bounds: ThumbnailSize, as name: String,
     for requester: ThumbnailRequester, completion: @escaping @Sendable (ThumbnailResult) -> Void
@@ -95,7 +95,7 @@ final class ThumbnailService: Sendable {
       [box], of: name, for: requester, from: BytesSource(bytes: bytes), completion: completion)
   }
 
-  /// Kills all children, and answers all requests.
+  /// Kills all child processes, and answers all requests.
   func shutDown() { thumbnailer?.shutdown() }
 
   // MARK: Steps
@@ -152,7 +152,7 @@ final class ThumbnailService: Sendable {
         switch result {
         case .success(let all): completion(all ?? FileThumbnails())
         case .failure:
-          // Where that fails too, the next start looks for files that the store does not know.
+          // If that fails too, the next start searches for files that are not in the store.
           vault.store.perform(ThumbnailWithdrawal(thumbnails, of: file.id)) { _ in }
           completion(known)
         }
@@ -203,15 +203,15 @@ final class ThumbnailService: Sendable {
   }
 }
 
-/// The findings of the start about thumbnails.
+/// The results of the startup checks for thumbnails.
 struct ThumbnailReport: Sendable {
-  /// The walls that stand around decoders; empty when there is nothing to wall in.
+  /// The sandbox of the decoders; empty when there is nothing to sandbox.
   let walls: String
-  /// A line for each thing that is missing.
+  /// One line for each thing that is missing.
   let missing: [String]
 }
 
-/// A stored file, whose bytes decoders get.
+/// A stored file, as input for decoders.
 private struct KeptFileSource: ThumbnailSource {
   private let file: FileRecord
   private let vault: FileVault
@@ -235,7 +235,7 @@ private struct KeptFileSource: ThumbnailSource {
   }
 }
 
-/// Bytes in memory, which decoders get.
+/// Bytes in memory, as input for decoders.
 private struct BytesSource: ThumbnailSource {
   let bytes: [UInt8]
 

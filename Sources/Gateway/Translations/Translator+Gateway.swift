@@ -8,7 +8,7 @@ import Translation
 import Translator
 
 extension Translator {
-  /// Starts the translator that the settings name; `nil` when translations are off.
+  /// Starts the translator in the settings; `nil` when translations are off.
   static func start(
     _ settings: Settings, logger: Logger, observe: @escaping @Sendable (UInt64) -> Void
   ) throws -> Translator? {
@@ -20,12 +20,12 @@ extension Translator {
       source: translation.source == TranslationSettings.detected ? nil : translation.source)
     var configuration = TranslatorConfiguration(engine: engine, service: service)
     configuration.cachesOnDisk = translation.cacheDiskBytes > 0 && translation.cacheSeconds > 0
-    // The use of the day's characters survives a restart, whether or not translations do.
+    // The number of characters used today survives a restart, whether or not translations do.
     configuration.path =
       configuration.cachesOnDisk || translation.charactersPerDay > 0
       ? settings.dataDirectory + "/translations.sqlite" : nil
     configuration.timeout = settings.translationTimeoutMilliseconds
-    // Below the time for which a message waits, so that the next does not wait in vain.
+    // Shorter than the wait of a message, so that the next message does not wait in vain.
     configuration.patience = max(1, settings.sendWaitMilliseconds * 9 / 10)
     configuration.concurrency = translation.concurrency
     configuration.lifetime = translation.cacheSeconds
@@ -36,7 +36,7 @@ extension Translator {
     return try Translator(configuration, logger: logger, observe: observe)
   }
 
-  /// The knowledge about a text, for the judge of a channel.
+  /// The known translations of a text, for the judge of a channel.
   func lookUp(_ text: String, _ languages: [String]) -> TranslationKnowledge {
     let found: Knowledge = lookUp(text, in: languages)
     return TranslationKnowledge(

@@ -1,17 +1,17 @@
 import Reactor
 import Synchronization
 
-/// The room that `limits.files_disk_bytes` leaves for files, as far as this server knows.
+/// The room for files under `limits.files_disk_bytes`, as far as this server knows.
 ///
-/// Files are counted when the server starts, and every minute while some come. Between two counts each file
-/// that is coming has room reserved, so that the room which a request did not use is free again when the
-/// request ends. An upload reserves it for the bytes that have come and a step ahead of them, and those of one
-/// user together at most an eighth of what is free ahead of what has come: a user who begins many uploads
-/// and sends little keeps others from nothing.
+/// Files are counted when the server starts, and every minute while files arrive. Between two counts,
+/// room is reserved for each incoming file, so that room that a request did not use is free again when
+/// the request ends. An upload reserves room for the bytes that have arrived and one step ahead. All
+/// uploads of one user reserve at most an eighth of the free room ahead, so that a user who begins many
+/// uploads and sends little does not block others.
 final class FileRoom: Sendable {
-  /// Counts the bytes of all files, and of those that are coming on other servers.
+  /// Counts the bytes of all files, and of files that are arriving on other servers.
   ///
-  /// Takes the ids of the files that are coming here, of which what is stored counts; and a completion,
+  /// Receives the ids of the files that are arriving here, whose stored bytes count, and a completion,
   /// which may be called on any thread, with `nil` when the count failed.
   typealias Count =
     @Sendable (
@@ -19,29 +19,29 @@ final class FileRoom: Sendable {
       _ completion: @escaping @Sendable (Int64?) -> Void
     ) -> Void
 
-  /// Milliseconds from one count to the next.
+  /// The interval between two counts, in milliseconds.
   static let countInterval: Int64 = 60_000
-  /// The bytes that an upload reserves ahead of those that have come.
+  /// The bytes that an upload reserves ahead of those that have arrived.
   static let step: Int64 = 1 << 20
-  /// The part of the free room that uploads of one user reserve ahead, beside the first step.
+  /// The part of the free room that uploads of one user may reserve ahead, besides the first step.
   private static let usersPart: Int64 = 8
 
   private let count: Count
   private let state: Mutex<State>
 
   private struct State {
-    /// Bytes; 0 for any number.
+    /// In bytes; 0 means no limit.
     var limit: Int64
-    /// The bytes of the last count, with those that were stored since; `nil` before the first count.
+    /// The bytes of the last count, plus those stored since; `nil` before the first count.
     var knownByteCount: Int64?
     /// Milliseconds of a steady clock.
     var countedAt: Int64 = 0
     var isCounting = false
-    /// Waits for the first count.
+    /// The closures that wait for the first count.
     var waiting: [@Sendable () -> Void] = []
-    /// The bytes that are still to come, by file and reservation.
+    /// The bytes that have not yet arrived, by file and reservation.
     ///
-    /// Of a file that several requests want to write the largest counts: one of them will.
+    /// When several requests want to write one file, the largest counts: one of them will write.
     var reserved: [String: [UInt64: ReservedBytes]] = [:]
     var reservedByteCount: Int64 = 0
     /// The bytes that uploads of each user have reserved ahead.
@@ -56,7 +56,7 @@ final class FileRoom: Sendable {
       reserved[fileID]?.values.lazy.map(\.ahead).max() ?? 0
     }
 
-    /// Sets the bytes of a reservation; `nil` ends it.
+    /// Sets the bytes of a reservation; `nil` ends the reservation.
     mutating func reserve(_ bytes: ReservedBytes?, _ number: UInt64, for file: ComingFile) {
       let before = (count: reservedByteCount(of: file.id), ahead: ahead(of: file.id))
       reserved[file.id, default: [:]][number] = bytes
@@ -67,7 +67,7 @@ final class FileRoom: Sendable {
       usersAhead[userID] = sum == 0 ? nil : sum
     }
 
-    /// Decides whether files are to be counted, and notes that they are being counted.
+    /// Decides whether to count files, and records that a count is running.
     mutating func beginCount(at now: Int64) -> Bool {
       guard !isCounting, knownByteCount == nil || now - countedAt >= FileRoom.countInterval else {
         return false
@@ -82,18 +82,18 @@ final class FileRoom: Sendable {
     self.count = count
   }
 
-  /// Adopts another limit; files that are there stay, and are counted first where there was none.
+  /// Adopts a new limit. Existing files stay, and are counted first when there was no limit before.
   func adopt(limit: Int64, at now: Int64 = SystemClock.monotonicMilliseconds) {
     state.withLock { $0.limit = limit }
     whenCounted(at: now) {}
   }
 
-  /// Whether it is known how many bytes there are; always without a limit.
+  /// Whether the number of stored bytes is known; always true without a limit.
   var isCounted: Bool { state.withLock { $0.limit == 0 || $0.knownByteCount != nil } }
 
-  /// Calls a closure once files have been counted, or could not be.
+  /// Calls a closure once files have been counted, or the count has failed.
   ///
-  /// - Parameter proceed: Called at once, or on the thread of the count.
+  /// - Parameter proceed: Called immediately, or on the thread of the count.
   func whenCounted(
     at now: Int64 = SystemClock.monotonicMilliseconds, _ proceed: @escaping @Sendable () -> Void
   ) {
@@ -106,9 +106,9 @@ final class FileRoom: Sendable {
     if mustCount { beginCount() }
   }
 
-  /// Reserves the room for bytes of a file that are to come; `nil` when there is no room.
+  /// Reserves room for the expected bytes of a file; `nil` when there is no room.
   ///
-  /// There is none as long as files have not been counted: see ``whenCounted(at:_:)``.
+  /// There is no room until files have been counted: see ``whenCounted(at:_:)``.
   func reserve(
     _ byteCount: Int64, for fileID: String, at now: Int64 = SystemClock.monotonicMilliseconds
   ) -> RoomReservation? {
@@ -116,10 +116,10 @@ final class FileRoom: Sendable {
     return reserve([ReservedBytes(count: byteCount)], of: byteCount, for: file, at: now)
   }
 
-  /// Reserves the first step of the room for the rest of a user's upload; `nil` when there is no room for
-  /// it, or for the rest whatever else comes.
+  /// Reserves the first step of the room for the rest of a user's upload; `nil` when there is no room
+  /// for the step, or for the rest even without other files.
   ///
-  /// The steps after it follow with ``RoomReservation/cover(_:of:)``.
+  /// Later steps follow with ``RoomReservation/cover(_:of:)``.
   func reserveStep(
     of rest: Int64, for fileID: String, of userID: String,
     at now: Int64 = SystemClock.monotonicMilliseconds
@@ -128,7 +128,7 @@ final class FileRoom: Sendable {
     return reserve(Self.choices(for: 0, of: rest), of: rest, for: file, at: now)
   }
 
-  /// The bytes to reserve where some have come: with a step ahead, or else without.
+  /// The bytes to reserve after some have arrived: with a step ahead, or else without.
   private static func choices(for came: Int64, of rest: Int64) -> [ReservedBytes] {
     let ahead = max(0, min(step, rest - came))
     return [ReservedBytes(count: came + ahead, ahead: ahead), ReservedBytes(count: came)]
@@ -216,20 +216,20 @@ final class FileRoom: Sendable {
 
 /// The bytes of a reservation.
 private struct ReservedBytes {
-  /// All of them: those that have come and are not stored, and those ahead.
+  /// The total: the bytes that have arrived and are not stored, and those ahead.
   var count: Int64
-  /// Those that have not come; 0 for a form, whose bytes are reserved as a whole.
+  /// The bytes that have not arrived; 0 for a form, whose bytes are reserved as a whole.
   var ahead: Int64 = 0
 }
 
-/// A file that is coming.
+/// An incoming file.
 private struct ComingFile: Sendable {
   let id: String
   /// The user who uploads it; `nil` for a form of the Platform API.
   let userID: String?
 }
 
-/// The room for the bytes of a file that are to come, for as long as the request that brings them keeps it.
+/// The room reserved for the expected bytes of a file, until the request that sends them releases it.
 final class RoomReservation: Sendable {
   private let number: UInt64
   private let file: ComingFile
@@ -243,7 +243,7 @@ final class RoomReservation: Sendable {
 
   deinit { room.release(number, for: file) }
 
-  /// Reserves more room, if that is needed for bytes that have come and are not stored.
+  /// Reserves more room, if it is needed for bytes that have arrived and are not stored.
   ///
   /// - Parameter rest: All bytes of the file that are not stored.
   /// - Returns: Whether there is room.
@@ -251,7 +251,7 @@ final class RoomReservation: Sendable {
     room.cover(came, of: rest, by: number, for: file)
   }
 
-  /// Notes that bytes of the file are stored, which count from now on; fewer than none when some were
-  /// given up.
+  /// Records that bytes of the file are stored, and count from now on; negative when some were
+  /// discarded.
   func note(stored byteCount: Int64) { room.note(stored: byteCount, by: number, of: file) }
 }

@@ -3,11 +3,10 @@ import Configuration
 import Store
 
 extension GatewayServices {
-  /// Has the store keep a file that came with a form, then goes on; a failure removes the file and
-  /// answers the call.
+  /// Records a file from a form in the store, then continues. A failure removes the file and answers the
+  /// call.
   ///
-  /// The file is removed with the uploads that nobody uses, unless a message, a channel or a user comes
-  /// to have it.
+  /// The file is removed with the unused uploads, unless a message, a channel or a user refers to it.
   func note(
     _ file: FileRecord, of userID: String, _ completion: Completion,
     then proceed: @escaping @Sendable () -> Void

@@ -7,14 +7,14 @@ import Uploads
 
 /// The messages that are sent when uploads are complete.
 extension Shard {
-  /// The time for which the answer of another server is waited for.
+  /// The time to wait for the answer of another server.
   private static let patience: Int64 = 10_000
 
-  /// Sends the message of an upload, and records what became of it.
+  /// Sends the message of an upload, and records the outcome.
   ///
-  /// Repeating it within ten minutes sends nothing: the message has a name of its own.
+  /// Repeating the call within ten minutes sends nothing, because the message has its own name.
   ///
-  /// - Parameter completion: Takes the record with the outcome; without one when that is not known.
+  /// - Parameter completion: Receives the record with the outcome; without it when it is unknown.
   func sendMessage(
     of record: UploadRecord, then completion: @escaping @Sendable (Shard, UploadRecord) -> Void
   ) {
@@ -31,8 +31,8 @@ extension Shard {
     }
   }
 
-  /// Encrypts the file of an upload where all files of messages are: the upload may be older than that
-  /// setting.
+  /// Encrypts the file of an upload if all files of messages are encrypted. The upload may be older than
+  /// that setting.
   private func encryptFile(
     of record: UploadRecord,
     then next: @escaping @Sendable (Shard, Result<UploadRecord, ServiceError>) -> Void
@@ -51,7 +51,7 @@ extension Shard {
     }
   }
 
-  /// Sends the message of an upload of which it is not known whether it was sent, unless it is there.
+  /// Sends the message of an upload, unless the message exists, when it is unknown whether it was sent.
   func sendMessageAgain(of record: UploadRecord) {
     guard let message = try? UploadMessage(json: record.message ?? "{}") else {
       return sendMessage(of: record) { _, _ in }
@@ -69,7 +69,7 @@ extension Shard {
           let result = UploadMessageResult(record.fileID, messageID: id, result: "{}")
           shard.services.store.perform(result) { _ in }
         case .success(.absent): shard.sendMessage(of: record) { _, _ in }
-        // The next sweep looks again.
+        // The next sweep checks again.
         case .failure: break
         }
       }
@@ -127,7 +127,7 @@ extension Shard {
     services.store.perform(result) { _ in path.resume { completion($0, known) } }
   }
 
-  /// Gives the message of an upload to its channel, which is at home here.
+  /// Sends the message of an upload to its channel, which is at home here.
   func send(
     _ order: MessageOrder, byUploader user: User, toChannel url: String,
     replyTo address: PollAddress
@@ -156,7 +156,7 @@ extension UploadMessage {
 }
 
 extension SequencedMessage {
-  /// The result of the send that made it.
+  /// The result of the send that created the message.
   fileprivate func encodedAsResult() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
@@ -168,7 +168,6 @@ extension SequencedMessage {
 }
 
 extension ServiceError {
-  /// Whether the same call may succeed later without anyone changing anything: a failure of the
-  /// server's own.
+  /// Whether the same call may succeed later without any change, because the server itself failed.
   fileprivate var isPassing: Bool { code == .internalError }
 }

@@ -3,8 +3,8 @@ import HTTP1
 import ParleyProtocol
 import Uploads
 
-/// The answers to requests for uploads: those of tus, with the fields that let pages of other origins
-/// read them.
+/// The answers to upload requests: those of tus, with the fields that let pages of other origins read
+/// them.
 struct UploadAnswers: Sendable {
   static let extensions = "creation,creation-with-upload,expiration,checksum,termination"
   private static let methods = ["PUT", "HEAD", "PATCH", "DELETE", "POST", "OPTIONS"]
@@ -18,7 +18,7 @@ struct UploadAnswers: Sendable {
     Retry-After
     """
 
-  /// The origin of the page that asks; `nil` without one.
+  /// The origin of the requesting page; `nil` without one.
   private let origin: String?
   private let admitsAllOrigins: Bool
 
@@ -91,7 +91,7 @@ struct UploadAnswers: Sendable {
     HTTPDate(seconds: record.expiresAt / 1_000).text
   }
 
-  /// The abilities of the server.
+  /// The capabilities of the server.
   func options(maximumByteCount: Int) -> HTTPResponse {
     finished(
       HTTPResponse(
@@ -116,7 +116,7 @@ struct UploadAnswers: Sendable {
     case .offset(let offset): response.fields.append("Upload-Offset", String(offset))
     case .version: response.fields.append("Tus-Version", TusFields.version)
     case .locked: response.fields.append("Retry-After", "1")
-    // One that came too fast has its Retry-After as any error of its kind.
+    // The error for `tooFast` already has its Retry-After.
     case .unknown, .gone, .tooLarge, .incomplete, .checksum, .contentType, .field, .tooFast, .inUse,
       .full, .storage, .keys:
       break

@@ -2,14 +2,14 @@ import Configuration
 import ParleyProtocol
 import Store
 
-/// The outcome that a user's next `file.create` would have.
+/// The outcome of a user's next `file.create`.
 struct UploadOutlook: Sendable {
   let limits: LimitSettings
   let standing: UploadStanding.Outcome
 
-  /// In the order of the checks, so that the first is the one that the user would receive.
+  /// In the order of the checks: the first is the refusal that the user would receive.
   ///
-  /// The limit of bytes refuses here what leaves no room for a file of one byte.
+  /// Here the byte limit refuses only when there is no room for a file of one byte.
   var refusals: [ServiceError] {
     var refusals: [ServiceError] = []
     if limits.fileBytes == 0 { refusals.append(.uploadsAreOff) }

@@ -8,7 +8,7 @@ import Uploads
 
 /// The requests to `/v1/uploads/{secret}` and `/v1/files`.
 ///
-/// The secret alone authorises; so nothing here writes it down.
+/// The secret alone authorizes a request, so it is never recorded here.
 struct UploadRequests {
   private enum Method: String {
     case put = "PUT"
@@ -21,9 +21,9 @@ struct UploadRequests {
 
   private let call: ResourceCall
   private let answers: UploadAnswers
-  /// The method that is meant: clients that cannot send one name it in a field.
+  /// The effective method: clients that cannot send a method name it in a header field.
   private let method: Method?
-  /// The secret in the path; empty in that of creations.
+  /// The secret in the path; empty for creations.
   private let secret: String
 
   init(_ call: ResourceCall) {
@@ -41,7 +41,7 @@ struct UploadRequests {
   private var services: GatewayServices { call.shard.services }
   private var tus: TusFields { TusFields { [head] in head.fields.values(of: $0) } }
 
-  /// The length of the body; `nil` for one that comes in chunks.
+  /// The length of the body; `nil` for a chunked body.
   private var bodyLength: Int64? {
     guard head.fields["Transfer-Encoding"] == nil else { return nil }
     return head.fields["Content-Length"].flatMap { Int64($0) } ?? 0
@@ -49,7 +49,7 @@ struct UploadRequests {
 
   // MARK: Entries
 
-  /// Decides how the body of a request is taken.
+  /// Decides how to receive the body of a request.
   func decideOnBody() -> BodyDecision {
     do throws(Refusal) {
       switch method {
@@ -148,7 +148,7 @@ struct UploadRequests {
 
   // MARK: Creation
 
-  /// Makes an upload for the user that the request names, and lets its first piece come.
+  /// Creates an upload for the user named in the request, and starts to receive its first piece.
   private func create(for transfer: UploadTransfer?) throws(Refusal) {
     try requireService()
     let request = try refusing { () throws(UploadRefusal) in
@@ -207,7 +207,7 @@ struct UploadRequests {
 
   // MARK: State and removal
 
-  /// Looks the upload up; one that is over is answered as gone.
+  /// Looks the upload up. An upload that has ended is reported as gone.
   private func find(
     then next: @escaping @Sendable (UploadLookupAnswer, UploadRecord) -> Void
   ) {
@@ -233,7 +233,7 @@ struct UploadRequests {
   }
 }
 
-/// The rest of a request that has found its upload.
+/// The continuation of a request that has found its upload.
 struct UploadLookupAnswer: Sendable {
   let shard: LoopBound<Shard>
   let exchange: Exchange.ID
@@ -243,7 +243,7 @@ struct UploadLookupAnswer: Sendable {
     shard.value.transport.respond(response, to: exchange)
   }
 
-  /// Answers `HEAD`: the offset that is durable.
+  /// Answers `HEAD` with the durable offset.
   func showState(_ record: UploadRecord) { send(answers.state(record)) }
 
   /// Answers `DELETE`.
@@ -254,7 +254,7 @@ struct UploadLookupAnswer: Sendable {
       path.resume { _ in
         switch result {
         case .success(.cancelled): send(answers.done())
-        // The last piece was faster.
+        // The last piece arrived first.
         case .success(.over(.complete)): removeFile(record.fileID)
         case .success(.over(.cancelled)), .success(.over(.expired)), .success(.absent):
           send(answers.refusal(.gone))
@@ -265,7 +265,7 @@ struct UploadLookupAnswer: Sendable {
     }
   }
 
-  /// Removes a complete file unless a message or a picture has it.
+  /// Removes a complete file, unless a message or a picture uses it.
   private func removeFile(_ fileID: String) {
     let path = shard.value.returnPath
     shard.value.services.store.perform(UnusedFileRemoval(fileID)) { result in
@@ -282,7 +282,7 @@ struct UploadLookupAnswer: Sendable {
 }
 
 extension ServiceError {
-  /// The status of a creation that is refused, where it differs from that of other calls.
+  /// The status of a refused creation, where it differs from that of other calls.
   fileprivate var creationStatus: HTTPStatus? {
     if code == .invalidAccessToken { return .unauthorized }
     return code == .invalidValue && data.limit != nil ? .contentTooLarge : nil

@@ -7,28 +7,28 @@ struct UploadSecret: Sendable {
 
   private let bytes: [UInt8]
 
-  /// Makes a new one.
+  /// Creates a new secret.
   init() {
     bytes = SecureRandom.bytes(count: Self.byteCount)
   }
 
-  /// Opens a sealed one; `nil` when it was sealed with another key.
+  /// Opens a sealed secret; `nil` when it was sealed with another key.
   init?(sealed: [UInt8], fileID: String, key: [UInt8]) {
     guard sealed.count == Self.byteCount, let pad = Self.pad(fileID, key) else { return nil }
     bytes = zip(sealed, pad).map { $0 ^ $1 }
   }
 
-  /// The secret as it stands in an address.
+  /// The secret as written in an address.
   var text: String { Base64URL.encode(bytes) }
 
   var hash: [UInt8] { Self.hash(ofText: text) }
 
-  /// The hash of a secret in an address; any text has one.
+  /// The hash of a secret in an address. Any text has a hash.
   static func hash(ofText text: String) -> [UInt8] { TokenDigest(of: text).bytes }
 
-  /// Seals the secret for repetitions of the request that made it.
+  /// Seals the secret for repetitions of the request that created it.
   ///
-  /// It is opened with the same key, which is not in the store. Each upload has a pad of its own.
+  /// The same key opens it, and is not in the store. Each upload has its own pad.
   func sealed(fileID: String, key: [UInt8]) -> [UInt8]? {
     Self.pad(fileID, key).map { pad in zip(bytes, pad).map { $0 ^ $1 } }
   }

@@ -9,7 +9,7 @@ import Synchronization
 import Transport
 import Uploads
 
-/// The uploads of users on this server: makes them, knows the requests that write, and sweeps.
+/// The uploads of users on this server: creates them, tracks the requests that write, and sweeps.
 final class UploadService: Sendable {
   private let store: Store
   let vault: FileVault
@@ -18,16 +18,16 @@ final class UploadService: Sendable {
   private let clock: DeploymentClock
   private let hold: DeletionHold
   private let logger: Logger
-  /// Seals secrets; not in the store.
+  /// The key that seals secrets; not in the store.
   private let key: [UInt8]
-  /// The room below `limits.files_disk_bytes`, for files of forms too.
+  /// The room below `limits.files_disk_bytes`, including files from forms.
   let room: FileRoom
-  /// The creations that users ask for, the refused ones too, each of which costs the writer time.
+  /// The rate of creations per user, including refused ones, each of which costs the writer time.
   ///
-  /// The burst leaves it to the store to refuse a user who does not insist, with the exact wait.
+  /// Within the burst, the store refuses creations, with the exact wait.
   private let attempts: UserRates
   let writers = UploadWriters()
-  /// The last upload whose message was sent again; empty for the next sweep to begin anew.
+  /// The last upload whose message was sent again; empty to start over with the next sweep.
   private let lastUnsent = Mutex("")
   let counters = UploadCounters()
 
@@ -45,7 +45,7 @@ final class UploadService: Sendable {
     let limit = settings.limits.uploadsPerSecond
     attempts = UserRates(perSecond: limit, burst: 2 * limit)
     room = FileRoom(limit: settings.limits.filesDiskBytes) { comingHere, completion in
-      // What is completed meanwhile counts twice then, rather than not at all.
+      // Uploads that complete during the count are counted twice, rather than not at all.
       let coming = ComingByteCountLookup(
         at: clock.now, here: comingHere(), reserving: FileRoom.step)
       store.perform(coming) { result in
@@ -61,7 +61,7 @@ final class UploadService: Sendable {
   /// The limits of the settings in force.
   private var limits: LimitSettings { inForce.withLock { $0 } }
 
-  /// Adopts settings that were reloaded.
+  /// Adopts reloaded settings.
   func adopt(_ limits: LimitSettings) {
     inForce.withLock { $0 = limits }
     attempts.adopt(perSecond: limits.uploadsPerSecond, burst: 2 * limits.uploadsPerSecond)
@@ -80,7 +80,7 @@ final class UploadService: Sendable {
 
   // MARK: Creation
 
-  /// An upload that was made, with its address.
+  /// A new upload with its address.
   struct Creation: Sendable {
     let record: UploadRecord
     let url: String
@@ -104,9 +104,9 @@ final class UploadService: Sendable {
     }
   }
 
-  /// Makes an upload for a user; on any thread.
+  /// Creates an upload for a user. On any thread.
   ///
-  /// - Parameter completion: Called on a thread of the store, or at once.
+  /// - Parameter completion: Called on a thread of the store, or immediately.
   func create(
     _ request: FileCreate, for userID: String, at address: FileAddress,
     completion: @escaping @Sendable (Result<Creation, ServiceError>) -> Void
@@ -184,8 +184,8 @@ final class UploadService: Sendable {
       retryAfter: wait, limit: limits.uploadsPerSecond, window: 1_000, scope: "uploads")
   }
 
-  /// Counts the files of a user as a query, since there may be many; the last minute is left to the
-  /// store's own look, for which nothing may come between.
+  /// Counts the files of a user with a query, because there may be many. The store itself counts those
+  /// of the last minute, where nothing may happen in between.
   private func countOlderFiles(
     of userID: String, completion: @escaping @Sendable (Result<OlderFiles, ServiceError>) -> Void
   ) {
@@ -205,7 +205,7 @@ final class UploadService: Sendable {
     }
   }
 
-  /// Looks at what a user's uploads have of their limits.
+  /// Checks how much of the limits a user's uploads use.
   ///
   /// - Parameter completion: Called on a thread of the store.
   func outlook(
@@ -243,21 +243,21 @@ final class UploadService: Sendable {
 
   // MARK: Sweeping
 
-  /// Ends the claims of the process before this one, on a server alone, and has files counted, for which
-  /// those that come first wait.
+  /// Ends the claims of the previous process on a single server, and starts the count of files, for
+  /// which the first files wait.
   ///
-  /// Waits for the claims to end: they would refuse the first requests. When they cannot be ended, as on a
-  /// full disk, they run out by themselves.
+  /// Waits for the claims to end, because they would refuse the first requests. When they cannot be
+  /// ended, for example on a full disk, they expire by themselves.
   func start(isAlone: Bool) {
     if isAlone { _ = try? store.performNow(UploadRelease()) }
     room.whenCounted {}
   }
 
-  /// Removes what has expired, and sends messages that an earlier process did not get to.
+  /// Removes expired uploads, and sends messages that an earlier process did not send.
   ///
-  /// While the clock is not trusted, only what was ended for good is removed.
+  /// While the clock is not trusted, only uploads that have permanently ended are removed.
   ///
-  /// - Parameter removedCount: What was removed in this pass before.
+  /// - Parameter removedCount: The number of uploads already removed in this pass.
   func sweep(
     after removedCount: Int = 0, sendingUnsent send: @escaping @Sendable ([UploadRecord]) -> Void
   ) {
@@ -278,7 +278,7 @@ final class UploadService: Sendable {
     }
   }
 
-  /// Sends messages in turn: those that fail again and again do not keep others out.
+  /// Sends messages in turn, so that messages that fail repeatedly do not block others.
   private func sendUnsent(_ send: @escaping @Sendable ([UploadRecord]) -> Void) {
     let lookup = UnsentUploads(after: lastUnsent.withLock { $0 })
     store.perform(lookup) { [self] result in

@@ -2,7 +2,7 @@ import Configuration
 import Reactor
 import Uploads
 
-/// Sweeps uploads from time to time, on the first shard.
+/// Sweeps uploads periodically, on the first shard.
 final class UploadSweeper: TimerHandler {
   private static let interval: Int64 = 30_000
 
@@ -25,7 +25,7 @@ final class UploadSweeper: TimerHandler {
     _ = shard.loop.schedule(after: Self.sweepInterval(shard), self)
   }
 
-  /// Short retentions are swept more often.
+  /// Uploads with a short retention are swept more often.
   private static func sweepInterval(_ shard: Shard) -> Int64 {
     let retention = shard.settings.limits.uploadRetentionSeconds * 1_000
     return min(interval, max(retention / 4, 250))

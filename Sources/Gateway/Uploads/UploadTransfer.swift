@@ -8,7 +8,7 @@ import Thumbnails
 import Transport
 import Uploads
 
-/// One request that writes to an upload: carries out what its ``Transfer`` decides.
+/// One request that writes to an upload. Performs the actions that its ``Transfer`` decides.
 ///
 /// Confined to the shard of its connection. The store and the file work on other threads.
 final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
@@ -16,7 +16,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   enum Style: Sendable {
     case put
     case patch
-    /// `POST` with the first piece; the answer names the address.
+    /// `POST` with the first piece. The answer contains the address.
     case creation(url: String)
   }
 
@@ -31,28 +31,28 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   private var keptByteCount = 0
   private var piece: [UInt8] = []
   private var file: (any PartialFile)?
-  /// The room for what is still to come.
+  /// The room for the bytes that have not yet arrived.
   private var room: RoomReservation?
   /// The offset at which the request writes.
   private var start: Int64 = 0
-  /// The bytes of the body that have come.
+  /// The bytes of the body that have arrived.
   private var cameByteCount: Int64 = 0
   /// The bytes of the file that count as stored.
   private var storedByteCount: Int64 = 0
   private var isListed = false
-  /// Fires as long as the request has a claim, and at the end of a wait for its turn.
+  /// Fires while the request has a claim, and at the end of a wait for the request's turn.
   private var tick: EventLoop.TimerToken?
-  /// The upload that is claimed when the request has its turn, and the offset.
+  /// The upload to claim when it is the request's turn, and the offset.
   private var postponed: (UploadRecord, Int64)?
-  /// Milliseconds for which the request has waited for its turn.
+  /// The time for which the request has waited for its turn, in milliseconds.
   private var waitedTime: Int64 = 0
-  /// Whether it counts among its user's requests.
+  /// Whether the request counts among those of its user.
   private var isCounted = false
-  /// The keys of a file that is stored encrypted.
+  /// The keys of an encrypted file.
   private var sealing: PartialSealing?
-  /// The refusal of a body that has broken off, until what came of it is recorded.
+  /// The refusal of an interrupted body, until the outcome of the body is recorded.
   private var refusal: HTTPResponse?
-  /// The rest of that file at an offset that is to be recorded.
+  /// The rest of the encrypted file at an offset that is to be recorded.
   private var rest: (offset: Int64, rest: UploadRest)?
 
   init(
@@ -67,13 +67,13 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     transfer = Transfer(request)
   }
 
-  /// Begins with the upload of an address.
+  /// Starts with the upload at an address.
   func begin(with secretHash: [UInt8]) {
     self.secretHash = secretHash
     handle(.begun)
   }
 
-  /// Begins with an upload that was just made.
+  /// Starts with a new upload.
   func begin(with secretHash: [UInt8], at url: String) {
     style = .creation(url: url)
     begin(with: secretHash)
@@ -102,7 +102,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     return .respondLater(onAbandonment: nil)
   }
 
-  /// A client that learns that its request has ended asks where to continue: that is recorded before.
+  /// Records the offset before the answer, because the client then asks where to continue.
   func connection(_ connection: Connection, bodyBrokeOff refusal: HTTPResponse) -> Bool {
     guard self.refusal == nil, !transfer.hasEnded else { return false }
     self.refusal = refusal
@@ -112,7 +112,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
 
   func bodyWasAbandoned() { handle(.bodyCut) }
 
-  /// Whether there is room for what has come and is not stored; decided once there is a reservation.
+  /// Whether there is room for bytes that have arrived and are not stored; checked with a reservation.
   private var hasRoom: Bool {
     guard let room, let upload = transfer.upload else { return true }
     let end = min(upload.size, start + cameByteCount)
@@ -184,10 +184,9 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     }
   }
 
-  /// Claims an upload when the request has its turn among those of its user, and it is known how much room
-  /// there is.
+  /// Claims an upload when it is the request's turn among those of its user, and the free room is known.
   ///
-  /// The body is not read before that: a client that sends small pieces is slowed down rather than refused.
+  /// The body is not read before that: a client that sends small pieces is slowed down, not refused.
   private func claim(_ record: UploadRecord, from offset: Int64) {
     let uploads = shard.services.uploads
     if !isCounted {
@@ -202,7 +201,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
     room.whenCounted { path.resume { _ in transfer.value.claimCounted(record, from: offset) } }
   }
 
-  /// Has the request wait for its turn, each time for longer: others of its user may be faster.
+  /// Makes the request wait for its turn, longer each time: other requests of its user may be faster.
   private func postpone(_ record: UploadRecord, from offset: Int64, by wait: Int64) {
     let pause = max(wait, waitedTime)
     waitedTime += pause
@@ -212,7 +211,7 @@ final class UploadTransfer: HTTPBodyReceiver, TimerHandler {
   }
 
   private func claimCounted(_ record: UploadRecord, from offset: Int64) {
-    // What came before is stored, also if the request begins anew.
+    // Earlier bytes are stored, even if the request starts over.
     (start, storedByteCount) = (offset, record.offset)
     room = shard.services.uploads.room.reserveStep(
       of: record.size - record.offset, for: record.fileID, of: record.userID)

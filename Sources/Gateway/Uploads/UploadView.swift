@@ -57,7 +57,7 @@ struct UploadView: Sendable {
     record.messageResult.flatMap { try? JSONDocument(Array($0.utf8)).root }
   }
 
-  /// The code of the error with which its message was refused.
+  /// The code of the error with which the message was refused.
   var errorCode: Int? {
     guard let error = record.messageError,
       let root = try? JSONDocument(Array(error.utf8)).root
@@ -79,7 +79,7 @@ extension UploadRecord {
     return FileRecord(id: fileID, name: name, type: type, size: size, url: url ?? "")
   }
 
-  /// The file as a message shows it, with the name and the type that the sender gave it there.
+  /// The file as a message shows it, with the name and the type that the sender gave in the message.
   func file(named sent: MessageFile?, publicURL: String?) -> MessageFile {
     let address = try? FileAddress(publicURL: publicURL, namedBase: base)
     let given = { (text: String?, own: String) in text.flatMap { $0.isEmpty ? nil : $0 } ?? own }

@@ -5,32 +5,32 @@ import Uploads
 /// The requests of users that write to uploads on this server, at most one for each upload.
 final class UploadWriters: Sendable {
   private struct Writer: Sendable {
-    /// The term of its claim.
+    /// The term of the request's claim.
     let term: Int64
-    /// Ends it, on any thread.
+    /// Ends the request, on any thread.
     let cancel: @Sendable () -> Void
   }
 
-  /// By the ids of their files.
+  /// Indexed by file id.
   private let active = Mutex<[String: Writer]>([:])
   private let rates = UserRates(
     perSecond: UploadPace.requestsPerSecond, burst: UploadPace.burst)
 
   /// Counts a request of a user.
   ///
-  /// - Returns: The milliseconds until the next may come, if this one may not; `nil` if it may.
+  /// - Returns: The milliseconds until the next request is allowed; `nil` if this one is allowed.
   func admit(_ userID: String) -> Int64? {
     rates.admit(userID, at: SystemClock.monotonicMilliseconds)
   }
 
-  /// Takes back that a request counted.
+  /// Reverts the count of a request.
   func giveBack(_ userID: String) { rates.giveBack(userID) }
 
-  /// Notes a request, and ends one whose claim it has taken over.
+  /// Registers a request, and ends the request whose claim it has taken over.
   ///
   /// - Parameters:
-  ///   - term: The term of its claim, which grows from one request to the next.
-  ///   - cancel: Ends it, on any thread.
+  ///   - term: The term of the request's claim, which grows from one request to the next.
+  ///   - cancel: Ends the request, on any thread.
   func begin(_ fileID: String, term: Int64, cancel: @escaping @Sendable () -> Void) {
     let writer = Writer(term: term, cancel: cancel)
     let older = active.withLock { active -> Writer? in

@@ -3,18 +3,18 @@ import ShardMessages
 import Store
 import WebSocket
 
-/// The loss of the right by which a user's sessions live.
+/// The loss of the right that a user's sessions depend on.
 struct Eviction: Sendable {
   /// The number of the announcement.
   ///
-  /// A session whose right was checked after it stays. Greater than all numbers on a server alone, which
-  /// closes sessions before their right can be checked again.
+  /// A session whose right was checked later stays open. On a single server the number is greater than
+  /// all others, because sessions are closed before their right can be checked again.
   let number: Int64
-  /// The kind of token that is void; `nil` when all are.
+  /// The kind of void token; `nil` when all kinds are void.
   let proof: TokenProof?
   let reason: String
 
-  /// An eviction on a server alone.
+  /// Creates an eviction on a single server.
   init(of proof: TokenProof, reason: String) {
     (number, self.proof, self.reason) = (.max, proof, reason)
   }
@@ -46,10 +46,10 @@ struct EvictionList: Sendable {
 }
 
 extension GatewayServices {
-  /// Closes the sessions of a user that have lost their right by a change of the store, with 4002; on
-  /// any thread.
+  /// Closes the sessions of a user that have lost their right through a change of the store, with 4002.
+  /// On any thread.
   func closeSessions(of userID: String, _ cause: EvictionCause) {
-    // In a cluster the change was announced to all servers, and each closes its own.
+    // In a cluster the change was announced to all servers, and each closes its own sessions.
     guard controlLog == nil else { return didAnnounce() }
     let eviction = Eviction(cause)
     let message: UserMessage =
@@ -57,7 +57,7 @@ extension GatewayServices {
     shards.send(.user(id: userID, message))
   }
 
-  /// Notifies a user's sessions of a change; one who was deactivated is put out.
+  /// Notifies a user's sessions of a change. The sessions of a deactivated user are closed.
   func userDidChange(_ account: Account) {
     guard account.isActive else { return closeSessions(of: account.user.id, .deactivated) }
     shards.send(.user(id: account.user.id, .update(account.user)))
@@ -73,7 +73,7 @@ extension Shard {
     }
   }
 
-  /// Has all clients open their sessions once more, because it is not known which have lost their right.
+  /// Makes all clients open their sessions again, because it is unknown which have lost their right.
   func authenticateAnew() {
     for session in sessions.all where session.userID != nil {
       session.close(.goingAway, reason: "the session has to be opened again")

@@ -1,23 +1,23 @@
-/// The channels that users were in when their connections were lost, for a while.
+/// The channels that users were in when their connections were lost, kept for a limited time.
 ///
-/// All are kept for the same time, so that the oldest ends first. A user has as many at most as it may
-/// be in channels: the oldest gives way.
+/// All are kept for the same time, so the oldest expires first. A user has at most as many as the limit
+/// of channels per user. Beyond that the oldest is removed.
 struct LostPlaces {
   private struct Place {
     let channelURL: String
     let end: Int64
   }
 
-  /// The places that a user may have.
+  /// The largest number of places of one user.
   var limit: Int
   /// The places of each user, the oldest first.
   private var places: [String: [Place]] = [:]
-  /// Users who had places when they were last looked through, so that those are forgotten in time.
+  /// The number of users with places after the last check, which determines the next check.
   private var keptCount = 0
 
   init(perUser limit: Int) { self.limit = limit }
 
-  /// - Parameter end: Milliseconds of the clock of `now`.
+  /// - Parameter end: Milliseconds of the same clock as `now`.
   mutating func add(_ channelURL: String, of userID: String, at now: Int64, until end: Int64) {
     var own = places[userID, default: []].filter { $0.end > now && $0.channelURL != channelURL }
     own.append(Place(channelURL: channelURL, end: end))
@@ -36,7 +36,7 @@ struct LostPlaces {
     (places[userID] ?? []).filter { $0.end > now }.map(\.channelURL)
   }
 
-  /// Looks at all users once as many have come as there were.
+  /// Checks all users once their number has doubled.
   private mutating func removeEnded(at now: Int64) {
     guard places.count > max(64, 2 * keptCount) else { return }
     places = places.filter { $0.value.contains { $0.end > now } }

@@ -1,7 +1,7 @@
 import Channels
 
-/// Sessions in the order in which they were added; a single one, which is what most users have, takes
-/// no memory of its own.
+/// Sessions in the order in which they were added. A single session, which is what most users have,
+/// needs no separate memory.
 enum SessionList {
   case one(SessionAddress)
   /// None, or several.
@@ -10,7 +10,7 @@ enum SessionList {
   /// No sessions.
   init() { self = .several([]) }
 
-  /// All of them, oldest first.
+  /// All sessions, oldest first.
   var all: [SessionAddress] {
     switch self {
     case .one(let session): [session]
@@ -38,9 +38,9 @@ enum SessionList {
     self = isEmpty ? .one(session) : .several(all + [session])
   }
 
-  /// Puts a session in its place.
+  /// Inserts a session in order.
   ///
-  /// - Parameter isEarlier: Whether one of those there comes before it.
+  /// - Parameter isEarlier: Whether an existing session comes before the new one.
   mutating func insert(_ session: SessionAddress, after isEarlier: (SessionAddress) -> Bool) {
     var sessions = all.filter { $0 != session }
     sessions.insert(session, at: sessions.firstIndex { !isEarlier($0) } ?? sessions.count)

@@ -12,15 +12,15 @@ final class UserDirectory {
   private struct Presence {
     /// Oldest first.
     var sessions = SessionList()
-    /// Those that wait for the user to be looked up, and may come to nothing.
+    /// Sessions whose user is being looked up, and which may not be opened.
     var expected: [SessionAddress] = []
     /// The channels that any session is in: a few at most, so that a list is smaller and faster
     /// than a table.
     var channels: [ChannelUse] = []
 
-    /// Both those that are open and those that may be.
+    /// The open and the expected sessions.
     var all: [SessionAddress] { sessions.all + expected }
-    /// The same, and those that are closed but still have a place in a channel.
+    /// The same, and closed sessions that still have a place in a channel.
     var known: Set<SessionAddress> {
       channels.reduce(into: Set(all)) { $0.formUnion($1.sessions.all) }
     }
@@ -31,7 +31,7 @@ final class UserDirectory {
       stopExpecting(session)
     }
 
-    /// Gives the list's memory back with its last element: a session is expected for a moment only.
+    /// Releases the list's memory with its last element: a session is expected only for a moment.
     mutating func stopExpecting(_ session: SessionAddress) {
       expected.removeAll { $0 == session }
       if expected.isEmpty { expected = [] }
@@ -60,16 +60,16 @@ final class UserDirectory {
 
   private unowned let shard: Shard
   private var presences: [String: Presence] = [:]
-  /// The absent users whom each user mentioned lately.
+  /// The absent users that each user mentioned recently.
   private var mentions = FloodGate<String>()
   private let lastSeen: LastSeenNotes
   /// The channels that users were in when their connections were lost.
   private var graces: LostPlaces
-  /// When sessions were opened, in Unix milliseconds; empty on a server alone, where sessions are added
-  /// in the order of opening.
+  /// The times at which sessions were opened, in Unix milliseconds; empty on a single server, where
+  /// sessions are added in the order of opening.
   private var openingTimes: [SessionAddress: Int64] = [:]
 
-  /// Absent users whom one user may mention.
+  /// The largest number of absent users that one user may mention.
   private static let mentionLimit = RateLimit(count: 60, windowMilliseconds: 60_000)
 
   init(shard: Shard) {
@@ -78,15 +78,15 @@ final class UserDirectory {
     graces = LostPlaces(perUser: shard.settings.limits.channelsPerUser)
   }
 
-  /// Adopts the settings of the shard, which have changed.
+  /// Adopts the changed settings of the shard.
   func settingsDidChange() { graces.limit = shard.settings.limits.channelsPerUser }
 
-  /// Takes note of a session that opens if its user may.
+  /// Registers a session that will open if its user is allowed to.
   func expect(_ session: SessionAddress, of userID: String) {
     presences[userID, default: Presence()].expected.append(session)
   }
 
-  /// Adds a session; when the user now has too many, its oldest is closed.
+  /// Adds a session. When the user then has too many sessions, the oldest is closed.
   func add(_ session: SessionAddress, of userID: String, openedAt: Int64) {
     if shard.edge != nil { openingTimes[session] = openedAt }
     var presence = presences[userID, default: Presence()]
@@ -94,13 +94,13 @@ final class UserDirectory {
     presence.sessions.append(session)
     let excess = presence.sessions.count - shard.settings.limits.connectionsPerUser
     if excess > 0 {
-      // With their channels: the end of a session on a server that dies is never reported.
+      // With their channels, because the end of a session on a dead server is never reported.
       for oldest in presence.sessions.all.prefix(excess) { end(oldest, in: &presence, userID) }
     }
     presences[userID] = presence
   }
 
-  /// Takes out a session that is closed because its user has too many.
+  /// Removes a session that is closed because its user has too many.
   private func end(_ session: SessionAddress, in presence: inout Presence, _ userID: String) {
     noteLoss(of: session, in: presence, userID)
     presence.remove(session)
@@ -109,7 +109,7 @@ final class UserDirectory {
     reach([session], .expelOldest)
   }
 
-  /// Takes a session out, with all its channels, or one that was expected.
+  /// Removes a session with all its channels, or an expected session.
   func remove(_ session: SessionAddress, of userID: String) {
     openingTimes[session] = nil
     guard var presence = presences[userID] else { return }
@@ -121,13 +121,13 @@ final class UserDirectory {
     presences[userID] = presence.isEmpty ? nil : presence
   }
 
-  /// Writes down that all users who are still here were seen now; the shard is about to stop.
+  /// Records that all remaining users were seen now, because the shard is stopping.
   func noteAllSeen() {
     for (userID, presence) in presences where !presence.sessions.isEmpty { lastSeen.note(userID) }
     lastSeen.write()
   }
 
-  /// Notes that a session is about to enter a channel.
+  /// Records that a session is entering a channel.
   ///
   /// - Returns: Whether the user may be in one more channel.
   func reserve(_ channelURL: String, for session: SessionAddress, of userID: String) -> Bool {
@@ -141,7 +141,7 @@ final class UserDirectory {
     return true
   }
 
-  /// Notes that a session is not, or no longer, in a channel.
+  /// Records that a session did not enter a channel, or has left it.
   func release(_ channelURL: String, of session: SessionAddress, of userID: String) {
     graces.remove(channelURL, of: userID)
     guard var presence = presences[userID] else { return }
@@ -149,7 +149,7 @@ final class UserDirectory {
     presences[userID] = presence.isEmpty ? nil : presence
   }
 
-  /// Notes the channels of a session that did not leave them.
+  /// Records the channels of a session that did not leave them.
   private func noteLoss(of session: SessionAddress, in presence: Presence, _ userID: String) {
     let settings = shard.settings
     guard settings.limits.fileBytes > 0, settings.files.graceSeconds > 0 else { return }
@@ -165,9 +165,9 @@ final class UserDirectory {
     (presences[userID]?.channels ?? []).map(\.url) + graces.channels(of: userID, at: shard.loop.now)
   }
 
-  /// Takes mentions of absent users out of a sender's budget: 60 in any minute, over all channels.
+  /// Charges mentions of absent users to a sender's budget: 60 in any minute, over all channels.
   ///
-  /// - Returns: The number of mentions that it has room for.
+  /// - Returns: The number of mentions that fit in the budget.
   func admitMentions(_ count: Int, by senderID: String) -> Int {
     let now = shard.loop.now
     return (0..<count).prefix { _ in
@@ -180,25 +180,25 @@ final class UserDirectory {
     reach(presences[userID]?.sessions.all ?? [], .notify(event))
   }
 
-  /// Lets all of a user's sessions know its new profile.
+  /// Sends a user's new profile to all of the user's sessions.
   func update(_ user: User) {
     reach(presences[user.id]?.sessions.all ?? [], .profile(user))
   }
 
-  /// Whether nobody is here, nor expected.
+  /// Whether there are neither users nor expected sessions.
   var isEmpty: Bool { presences.isEmpty }
 
-  /// Whether a user that is at home here has a session.
+  /// Whether a user at home here has a session.
   func isOnline(_ userID: String) -> Bool {
     presences[userID]?.sessions.isEmpty == false
   }
 
-  /// Closes all of a user's sessions with 4002, those that are just opening too.
+  /// Closes all of a user's sessions with 4002, including those that are being opened.
   func expel(_ userID: String, reason: String) {
     reach(presences[userID]?.all ?? [], .expel(reason: reason))
   }
 
-  /// Closes those of a user's sessions with 4002 that live by a proof that holds no longer.
+  /// Closes with 4002 those of a user's sessions that depend on a void proof.
   func revoke(_ proof: TokenProof, of userID: String, reason: String) {
     reach(presences[userID]?.all ?? [], .revoke(proof, reason: reason))
   }
@@ -208,10 +208,10 @@ final class UserDirectory {
   }
 }
 
-/// Sessions that change their home together with their user.
+/// Sessions whose home changes together with that of their user.
 extension UserDirectory {
-  /// Takes over a session from another home, or once more after messages were lost; while the user has
-  /// too many sessions, or is in too many channels, its oldest session is closed.
+  /// Adds a session from another home, or again after messages were lost. While the user has too many
+  /// sessions, or is in too many channels, the oldest session is closed.
   ///
   /// - Parameter openedAt: Unix milliseconds; `nil` while the session is opening.
   func announce(
@@ -235,7 +235,7 @@ extension UserDirectory {
     presences[userID] = presence.isEmpty ? nil : presence
   }
 
-  /// Takes a session out that another home keeps from now on.
+  /// Removes a session that another home keeps from now on.
   func forget(_ session: SessionAddress, of userID: String) {
     guard var presence = presences[userID] else { return }
     openingTimes[session] = nil
@@ -244,12 +244,12 @@ extension UserDirectory {
     presences[userID] = presence.isEmpty ? nil : presence
   }
 
-  /// Takes out the sessions of a server that is going to announce them anew.
+  /// Removes the sessions of a server that will announce them again.
   func forgetSessions(where isLost: (SessionAddress) -> Bool) {
     for (session, userID) in sessions(where: isLost) { forget(session, of: userID) }
   }
 
-  /// Takes out the sessions of servers that are gone; the homes of channels do so by themselves.
+  /// Removes the sessions of servers that have left. The homes of channels do so by themselves.
   func removeSessions(where isGone: (SessionAddress) -> Bool) {
     for (session, userID) in sessions(where: isGone) { remove(session, of: userID) }
   }
@@ -263,14 +263,14 @@ extension UserDirectory {
   }
 }
 
-/// Writes down when the users at home on a shard were last there, many at a time.
+/// Records when the users at home on a shard were last seen, many at a time.
 ///
-/// The store keeps one moment a minute for each user. A moment that it can't take is lost: the next
-/// one is as good.
+/// The store keeps one time per minute for each user. A time that the store cannot take is lost: the
+/// next one is as good.
 final class LastSeenNotes: TimerHandler {
-  /// How long moments are gathered, in milliseconds.
+  /// The time for which times are gathered, in milliseconds.
   private static let patience: Int64 = 100
-  /// Users that one job of the store takes, so that others get their turn.
+  /// The number of users in one job of the store, so that other jobs get their turn.
   private static let batchSize = 500
 
   private unowned let shard: Shard
@@ -281,13 +281,13 @@ final class LastSeenNotes: TimerHandler {
     self.shard = shard
   }
 
-  /// A user was here until now.
+  /// Records that a user was here until now.
   func note(_ userID: String) {
     moments[userID] = shard.services.clock.now
     if timer == nil { timer = shard.loop.schedule(after: Self.patience, self) }
   }
 
-  /// Hands what was gathered to the store.
+  /// Submits the gathered times to the store.
   func write() {
     var rest = Array(moments)[...]
     moments = [:]

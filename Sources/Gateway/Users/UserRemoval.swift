@@ -4,10 +4,10 @@ import ParleyProtocol
 import ShardMessages
 import Store
 
-/// Deletes a user, step by step, and has its channels and sessions know.
+/// Deletes a user in steps, and notifies its channels and sessions.
 ///
-/// The channels that it operates take the role back themselves, each at its home, which alone writes
-/// the channel's events. What is left is removed in steps, so that others' writes get their turn.
+/// The channels that the user operates remove the role themselves, each at its home, because only the
+/// home writes the channel's events. The rest is removed in steps, so that other writes get their turn.
 struct UserRemoval: Sendable {
   typealias Completion = @Sendable (Result<Void, ServiceError>) -> Void
 
@@ -16,7 +16,7 @@ struct UserRemoval: Sendable {
   /// The shard that asks the channels.
   let path: ReturnPath
 
-  /// Goes on until nothing of the user is left.
+  /// Continues until nothing of the user is left.
   func proceed(_ done: @escaping Completion) {
     services.store.perform(OperatedChannels(of: userID)) { result in
       switch result {
@@ -49,10 +49,10 @@ struct UserRemoval: Sendable {
 }
 
 extension Shard {
-  /// Has channels take the operator role back from a user.
+  /// Makes channels remove the operator role of a user.
   ///
-  /// - Parameter completion: Takes whether all channels did that answered, one at least; called once,
-  ///   on this shard.
+  /// - Parameter completion: Receives whether at least one channel answered and all that answered
+  ///   removed the role. Called once, on this shard.
   fileprivate func dismiss(
     _ userID: String, from urls: [String], then completion: @escaping (Bool) -> Void
   ) {
@@ -64,7 +64,7 @@ extension Shard {
     }
   }
 
-  /// Takes the operator role back from a user in a channel that is at home here.
+  /// Removes the operator role of a user in a channel that is at home here.
   func dismiss(_ userID: String, inChannel url: String, replyTo address: PollAddress) {
     let services = services
     let answer: @Sendable (Bool) -> Void = { isDone in
@@ -83,7 +83,7 @@ extension Shard {
 }
 
 extension Result<JudgeAnswer, ServiceError> {
-  /// Whether the user is no operator of the channel any more.
+  /// Whether the user is no longer an operator of the channel.
   fileprivate var isSettled: Bool {
     switch self {
     case .success: true

@@ -6,7 +6,7 @@ import Store
 import Webhooks
 
 extension OutboxOptions {
-  /// The events that the settings want kept; `nil` when there is no URL.
+  /// The events to keep according to the settings; `nil` when there is no URL.
   init?(_ settings: WebhookSettings, counts: ParticipantCounts, door: DeliveryHandle) {
     guard !settings.urls.isEmpty else { return nil }
     self.init(
@@ -16,13 +16,13 @@ extension OutboxOptions {
 }
 
 extension Webhooks {
-  /// Goes on with what waits for the URLs of the settings, and forgets what waited for others.
+  /// Continues the deliveries to the URLs in the settings, and discards those to other URLs.
   ///
   /// - Parameters:
-  ///   - store: Nothing may have been written to it yet.
-  ///   - cluster: The other servers; `nil` for a server alone.
+  ///   - store: A store that has not been written to.
+  ///   - cluster: The other servers; `nil` on a single server.
   ///   - clock: The clock of the events.
-  ///   - hold: The time for which no event is given up for its age.
+  ///   - hold: The time during which no event is discarded because of its age.
   /// - Returns: `nil` when there is no URL.
   convenience init?(
     _ settings: WebhookSettings, store: Store, cluster: WebhookCluster?, door: DeliveryHandle,

@@ -3,20 +3,20 @@ import Crypto
 import Store
 import Synchronization
 
-/// The tokens with which the Platform API may be called.
+/// The tokens that may call the Platform API.
 struct APITokens: Sendable {
   static let maximumLength = 4_096
 
-  /// The id of the first token, which no call can revoke.
+  /// The id of the first token, which cannot be revoked through the API.
   static let firstID = "first"
 
   private let first: TokenDigest
   let issued: IssuedAPITokens
 
-  /// Takes the first token from the settings, else from the file in the data directory, which is
-  /// made when the gateway first starts.
+  /// Reads the first token from the settings, or else from the file in the data directory, which is
+  /// created when the gateway first starts.
   ///
-  /// - Throws: The obstacle, in words for the operator.
+  /// - Throws: A description of the problem for the operator.
   init(_ settings: Settings, issued: IssuedAPITokens) throws {
     self.issued = issued
     if let token = settings.auth.apiToken {
@@ -26,26 +26,26 @@ struct APITokens: Sendable {
     first = TokenDigest(of: try APITokenFile.readOrMake(inDirectory: settings.dataDirectory))
   }
 
-  /// A key for what the store keeps sealed: the servers of a deployment, which have one first token,
-  /// have the same.
+  /// The key for secrets that the store keeps sealed. All servers of a deployment have the same first
+  /// token and therefore the same key.
   var sealingKey: [UInt8] {
     HMACSHA256.code(of: Array("parley sealed secrets".utf8), under: first.bytes) ?? []
   }
 
-  /// The name of a token that may pass, for people.
+  /// The readable name of an admitted token.
   func name(of digest: TokenDigest) -> APITokenName {
     issued.holder(of: digest).map { APITokenName(id: $0.id, name: $0.name) }
       ?? APITokenName(id: Self.firstID, name: nil)
   }
 
-  /// The token of a request if it may pass; takes equally long for all wrong ones.
+  /// Returns the token of a request if it is valid. Takes the same time for all invalid tokens.
   func admit(_ token: String?) -> AdmittedToken? {
     guard let token, token.utf8.count <= Self.maximumLength else { return nil }
     let digest = TokenDigest(of: token)
     return holder(of: digest).map { AdmittedToken(digest: digest, role: $0.role) }
   }
 
-  /// The token of a digest, as its caller may know it; `nil` when it may not pass.
+  /// Returns the token with a digest as its caller may see it; `nil` when the token is not valid.
   func holder(of digest: TokenDigest) -> APITokenHolder? {
     let issued = issued.holder(of: digest)
     guard digest == first else { return issued }
@@ -54,11 +54,11 @@ struct APITokens: Sendable {
 }
 
 extension APITokens {
-  /// How long a ticket is good, in milliseconds.
+  /// The lifetime of a ticket, in milliseconds.
   static let ticketLifetime: Int64 = 30_000
 }
 
-/// The token of a call that may pass.
+/// The token of an admitted call.
 struct AdmittedToken: Sendable {
   let digest: TokenDigest
   let role: APITokenRole
@@ -80,12 +80,12 @@ struct APITokenName: Sendable, Hashable, CustomStringConvertible {
   var description: String { name.map { "\($0) (\(id))" } ?? id }
 }
 
-/// The tokens that were issued over the Platform API itself, as the store has them.
+/// The tokens that were issued over the Platform API itself, as stored.
 ///
-/// Read at every call, on any thread, so kept in memory. A change of the store is made here when it
-/// is durable, and holds on every shard at once.
+/// Every call reads the tokens, on any thread, so they are kept in memory. A change is applied here once
+/// the store has made it durable, and takes effect on all shards at once.
 final class IssuedAPITokens: Sendable {
-  /// How often a token's use is noted, in milliseconds.
+  /// The interval at which the use of a token is recorded, in milliseconds.
   private static let useInterval: Int64 = 60_000
 
   private struct Entry {
@@ -106,14 +106,14 @@ final class IssuedAPITokens: Sendable {
     entries = Mutex(tokens.compactMap { Entry($0) })
   }
 
-  /// The token of a digest, if there is one; takes equally long for all.
+  /// Returns the token with a digest, if there is one. Takes the same time for all digests.
   func holder(of digest: TokenDigest) -> APITokenHolder? {
     entries.withLock { entries in
       Self.place(of: digest, in: entries).map { entries[$0].holder }
     }
   }
 
-  /// Whether the use of a token is to be written down, which is so once a minute.
+  /// Returns whether the use of a token should be recorded, which happens once a minute.
   ///
   /// - Parameter now: Unix milliseconds.
   func isDue(_ digest: TokenDigest, at now: Int64) -> Bool {
@@ -131,7 +131,7 @@ final class IssuedAPITokens: Sendable {
     entries.withLock { $0.first { $0.holder.id == id }?.digest }
   }
 
-  /// Takes over the tokens that the store has now.
+  /// Replaces the tokens with those in the store.
   func replace(with tokens: [APIToken]) {
     let new = tokens.compactMap { Entry($0) }
     entries.withLock { entries in
@@ -144,18 +144,18 @@ final class IssuedAPITokens: Sendable {
     }
   }
 
-  /// Lets a token pass from now on.
+  /// Accepts a token from now on.
   func insert(_ token: APIToken) {
     guard let entry = Entry(token) else { return }
     entries.withLock { $0.append(entry) }
   }
 
-  /// Lets a token pass no longer.
+  /// Rejects a token from now on.
   func remove(_ digest: TokenDigest) {
     entries.withLock { entries in entries.removeAll { $0.digest == digest } }
   }
 
-  /// Looks at all, wherever the one that is looked for stands.
+  /// Compares all tokens, wherever the match is.
   private static func place(of digest: TokenDigest, in entries: [Entry]) -> Int? {
     var place: Int?
     for (index, entry) in entries.enumerated() where entry.digest == digest { place = index }

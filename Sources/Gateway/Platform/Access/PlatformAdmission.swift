@@ -11,7 +11,7 @@ import Synchronization
 import Telemetry
 import Transport
 
-/// Decides whether a call of the Platform API may pass, by its token.
+/// Decides by its token whether a call of the Platform API is admitted.
 struct PlatformAdmission {
   let shard: Shard
   let connection: Connection
@@ -19,8 +19,8 @@ struct PlatformAdmission {
   /// Counts a call.
   ///
   /// - Parameter role: The role that the call needs.
-  /// - Throws: 400401 without a token that may pass, 400111 with several, 500910 when it was used too
-  ///   often, 400108 when its role does not allow the call.
+  /// - Throws: 400401 without a valid token, 400111 with several tokens, 500910 when the token's rate is
+  ///   exceeded, 400108 when the token's role does not allow the call.
   func admit(_ head: HTTPRequestHead, as role: APITokenRole) throws(ServiceError) {
     let admitted = try token(of: head)
     let token = admitted.digest
@@ -31,7 +31,7 @@ struct PlatformAdmission {
     try check(admitted.role, for: role)
   }
 
-  /// Checks the head of a call before its body is taken; counts and changes nothing.
+  /// Checks the head of a call before its body is read. Counts and changes nothing.
   ///
   /// - Throws: The refusal that ``admit(_:as:)`` would throw now.
   func check(_ head: HTTPRequestHead, as role: APITokenRole) throws(ServiceError) {
@@ -67,15 +67,15 @@ struct PlatformAdmission {
     let services = shard.services
     let now = services.clock.now
     guard services.apiTokens.issued.isDue(token, at: now) else { return }
-    // A use that can't be written down is no reason to refuse the call.
+    // A failure to record the use is no reason to refuse the call.
     services.store.perform(APITokenUse(hash: token.bytes, at: now)) { _ in }
   }
 }
 
 /// Counts the calls made with each token of the Platform API, on all shards of this server together.
 ///
-/// Only tokens that may pass are counted, and one that is revoked is forgotten, so there are hardly
-/// more entries than such tokens.
+/// Only valid tokens are counted, and a revoked token is removed, so there are hardly more entries than
+/// valid tokens.
 final class TokenRates: Sendable {
   private struct State {
     var rate: CallRate
@@ -88,25 +88,25 @@ final class TokenRates: Sendable {
     state = Mutex(State(rate: rate))
   }
 
-  /// Adopts another rate; the calls that were made still count.
+  /// Adopts a new rate. Calls that were already made still count.
   func adopt(_ rate: CallRate) { state.withLock { $0.rate = rate } }
 
-  /// Counts a call, or says how many milliseconds there are until the next may come.
+  /// Counts a call, or returns the number of milliseconds until the next call is allowed.
   ///
-  /// - Parameter now: Milliseconds of a steady clock.
+  /// - Parameter now: Milliseconds of the steady clock.
   func admit(_ token: TokenDigest, at now: Int64) -> Int64? {
     state.withLock { state in
       state.buckets[token.bytes, default: TokenBucket()].take(at: now, rate: state.rate)
     }
   }
 
-  /// Charges what a query has cost beyond its call.
+  /// Charges the cost of a query beyond that of its call.
   func charge(_ token: TokenDigest, _ cost: QueryCost, at now: Int64) {
     let calls = CallBudget.extraCalls(forReaderNanoseconds: cost.nanoseconds)
     state.withLock { $0.buckets[token.bytes]?.charge(calls, at: now, rate: $0.rate) }
   }
 
-  /// How many milliseconds there are until the next call may come; `nil` when it may come now.
+  /// Returns the number of milliseconds until the next call is allowed; `nil` when it is allowed now.
   func wait(for token: TokenDigest, at now: Int64) -> Int64? {
     state.withLock { state in
       var bucket = state.buckets[token.bytes] ?? TokenBucket()
@@ -114,7 +114,7 @@ final class TokenRates: Sendable {
     }
   }
 
-  /// Forgets a token that was revoked.
+  /// Removes the count of a revoked token.
   func forget(_ token: TokenDigest) {
     state.withLock { $0.buckets[token.bytes] = nil }
   }
