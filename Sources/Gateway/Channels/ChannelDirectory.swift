@@ -355,10 +355,4 @@ extension ChannelDirectory {
         }
       })
   }
-
-  private var allStages: [StageHost] {
-    entries.values.compactMap { entry in
-      if case .resident(let channel) = entry { channel.stage } else { nil }
-    } + shard.stages.all
-  }
 }
