@@ -3,7 +3,7 @@ internal import Logging
 internal import Reactor
 internal import Synchronization
 
-/// A daemon from its start to its end, and the signals that it is given meanwhile.
+/// The life of a daemon from start to end, and the handling of signals during that time.
 final class DaemonLife: Sendable {
   enum Outcome: Sendable {
     case ended
@@ -14,14 +14,14 @@ final class DaemonLife: Sendable {
 
   private enum Stage {
     case starting
-    /// Files may have changed after the start had read them.
+    /// Files may have changed after they were read during the start.
     case startingAndReloading
     case serving(any Daemon)
     case draining(any Daemon)
     case over(Outcome)
   }
 
-  /// Pauses between attempts to make a daemon again, at most.
+  /// The maximum number of pauses between attempts to create a daemon again.
   private static let mostPauses = 20
 
   private let settings: SettingsInForce
@@ -45,10 +45,10 @@ final class DaemonLife: Sendable {
     }
   }
 
-  /// Starts the daemon, and waits until it has ended; makes it again as often as it starts again.
+  /// Starts the daemon and waits until it has ended; creates it again each time it requests a restart.
   func run(_ make: (DaemonStart) throws -> any Daemon) {
     do {
-      // One that has ended is let go of before another is made.
+      // A daemon that has ended is released before another one is created.
       var startsAgain = serve(try make(start))
       while startsAgain { startsAgain = serve(try makeAgain(make)) }
     } catch {
@@ -56,7 +56,7 @@ final class DaemonLife: Sendable {
     }
   }
 
-  /// - Returns: Whether the daemon is to be made again.
+  /// - Returns: Whether the daemon has to be created again.
   private func serve(_ daemon: any Daemon) -> Bool {
     begin(daemon)
     daemon.waitUntilStopped()
@@ -71,9 +71,9 @@ final class DaemonLife: Sendable {
     }
   }
 
-  /// Makes the daemon once more, however often it takes: what was there before can be there again.
+  /// Creates the daemon again, with any number of attempts, because the start has succeeded before.
   ///
-  /// - Throws: Only after a signal to end.
+  /// - Throws: Only after a termination signal.
   private func makeAgain(_ make: (DaemonStart) throws -> any Daemon) throws -> any Daemon {
     var (last, pauses) = ("", 0)
     while true {
@@ -91,7 +91,7 @@ final class DaemonLife: Sendable {
     }
   }
 
-  /// Takes a signal that the process was sent.
+  /// Handles a signal that the process received.
   func take(_ signal: Int32) {
     stage.withLock { stage in
       switch (stage, signal) {

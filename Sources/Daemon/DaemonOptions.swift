@@ -5,7 +5,7 @@ internal import Logging
 internal import Reactor
 internal import Telemetry
 
-/// The command line of a daemon: its settings, and questions about them.
+/// The command line of a daemon: its settings, and options to inspect them.
 package struct DaemonOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Read settings from this YAML or JSON file.", valueName: "file"))
   var config: String?
@@ -37,13 +37,13 @@ package struct DaemonOptions: ParsableArguments {
       version: "\(Release.name) \(Release.version)")
   }
 
-  /// Answers a question about the settings, or runs with them.
+  /// Prints the requested information about the settings, or runs with them.
   ///
   /// - Parameters:
-  ///   - prepare: Makes of the settings what the daemon needs; what it throws is a wrong setting.
-  ///   - inspect: Tries what the settings name, for --deep.
+  ///   - prepare: Creates what the daemon needs from the settings; an error means an invalid setting.
+  ///   - inspect: Tests the files and services in the settings, for --deep.
   ///   - run: Runs with the settings, which change when they are reloaded; returns the exit status.
-  /// - Throws: The exit status: `EX_CONFIG` for wrong settings.
+  /// - Throws: The exit status: `EX_CONFIG` for invalid settings.
   package func run<Prepared>(
     _ program: Program, _ name: String,
     prepare: @escaping @Sendable (Settings) throws -> Prepared,

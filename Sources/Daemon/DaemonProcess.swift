@@ -5,24 +5,24 @@ internal import Reactor
 
 /// A process that runs until a signal stops it.
 package protocol Daemon: Sendable {
-  /// Adopts settings that were read again, and reads files again that may change during the run.
+  /// Applies reloaded settings, and reads files again that may change during the run.
   func reload(_ settings: SettingsReload)
 
-  /// Begins to end: accepts no new work, finishes the work under way.
+  /// Begins to shut down: accepts no new work and finishes the current work.
   func drain()
 
-  /// Ends without waiting for clients, after ``drain()``.
+  /// Shuts down without waiting for clients, after ``drain()``.
   func hurry()
 
-  /// Calls `answer`, from any thread, once every event loop has taken a turn since.
+  /// Calls `answer`, from any thread, when every event loop has taken a turn since the call.
   ///
-  /// It is never called when one of them is stuck, or has ended.
+  /// `answer` is never called when a loop is stuck or has ended.
   func takePulse(_ answer: @escaping @Sendable () -> Void)
 
-  /// Waits until it has ended.
+  /// Waits until the daemon has ended.
   func waitUntilStopped()
 
-  /// Whether it has ended only to be made again, because it can't go on as it was.
+  /// Whether the daemon has ended only to be created again, because it could not continue in its state.
   var startsAgain: Bool { get }
 }
 
@@ -30,36 +30,36 @@ extension Daemon {
   package var startsAgain: Bool { false }
 }
 
-/// A daemon's life as a process: start, signals, end.
+/// The lifecycle of a daemon process: start, signals, end.
 package enum DaemonProcess {
   /// Runs until a signal stops the process.
   ///
-  /// SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads settings and files again. Who has
-  /// started the process receives these notifications by sd_notify(3), if it asks for them.
+  /// SIGTERM and SIGINT start a drain, a second one shortens it, SIGHUP reloads settings and files. The
+  /// supervisor of the process receives these notifications through sd_notify(3), if it requests them.
   ///
   /// - Parameters:
-  ///   - name: What messages on standard error begin with.
-  ///   - settings: The settings, which SIGHUP reads again.
-  ///   - start: Makes the daemon with the settings that hold then; called once signals are taken care of,
-  ///     on a thread of its own, and again for a daemon that starts again. A signal to end makes it stop
-  ///     waiting and throw.
-  /// - Returns: The exit status: 0 after a drain and when a signal has ended the start, `EX_CONFIG` when
-  ///   a setting cannot be put to use, `EX_UNAVAILABLE` when something else keeps it from starting.
+  ///   - name: The prefix of messages on standard error.
+  ///   - settings: The settings, which SIGHUP reloads.
+  ///   - start: Creates the daemon with the current settings. Called on a separate thread once signals
+  ///     are handled, and again for a daemon that restarts. A termination signal makes it stop waiting
+  ///     and throw.
+  /// - Returns: The exit status: 0 after a drain or when a signal has ended the start, `EX_CONFIG` when
+  ///   a setting is unusable, `EX_UNAVAILABLE` when the start fails for any other reason.
   package static func run(
     _ name: String, _ settings: SettingsInForce, logger: Logger,
     start: @escaping @Sendable (DaemonStart) throws -> any Daemon
   ) -> Int32 {
-    // Blocked before any thread exists, so that only the wait below takes them.
+    // Blocked before any thread exists, so that only the wait below receives them.
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
     signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow is a full disk: the write fails, and whoever wrote reports it.
+    // The file size limit is treated like a full disk: the write fails and its caller reports it.
     signal(SIGXFSZ, SIG_IGN)
     let supervision = Supervision(
       environment: ProcessEnvironment.variables, logger: logger)
     let life = DaemonLife(settings, supervision, logger)
     let format = settings.current.log.format
     do {
-      // Released at once: it ends by itself, and the signal that it sends is waited for.
+      // Released immediately: the thread ends by itself, and the code below waits for its signal.
       _ = try Thread(name: "daemon") {
         life.run(start)
         signals.finish()
@@ -82,10 +82,9 @@ package enum DaemonProcess {
     }
   }
 
-  /// The exit status after a start that failed.
+  /// The exit status after a failed start.
   ///
-  /// A supervisor does not try again when a setting cannot be put to use, such as a password that
-  /// PostgreSQL refuses.
+  /// A supervisor does not retry when a setting is unusable, such as a password that PostgreSQL refuses.
   static func status(of error: any Error) -> Int32 {
     error is UnusableSetting ? EX_CONFIG : EX_UNAVAILABLE
   }

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// The start of a daemon, which may have to wait for something: for a database, for example.
+/// The start of a daemon, which may have to wait, for example for a database.
 package final class DaemonStart: Sendable {
-  /// How often a pause of half a second looks for a signal.
+  /// The number of checks for a signal in a pause of half a second.
   private static let steps = 10
   private static let stepMicroseconds: UInt32 = 50_000
 
@@ -14,9 +14,9 @@ package final class DaemonStart: Sendable {
     self.supervision = supervision
   }
 
-  /// Waits for the time of another attempt, and lets the supervisor know the reason.
+  /// Waits until the next attempt is due, and notifies the supervisor of the reason.
   ///
-  /// - Returns: Whether to go on; `false` after a signal to end.
+  /// - Returns: Whether to continue; `false` after a termination signal.
   package func wait(_ reason: String) -> Bool {
     guard !wasCancelled else { return false }
     supervision.isWaiting(for: reason)
@@ -24,7 +24,7 @@ package final class DaemonStart: Sendable {
     return !wasCancelled
   }
 
-  /// Whether a signal has asked the process to end before the daemon was there.
+  /// Whether a signal has requested termination before the daemon was created.
   var wasCancelled: Bool { isCancelled.load(ordering: .relaxed) }
 
   func cancel() { isCancelled.store(true, ordering: .relaxed) }

@@ -3,10 +3,10 @@ internal import Logging
 internal import Synchronization
 internal import Telemetry
 
-/// The settings that a process runs with, which it can read again.
+/// The settings that a process runs with, which it can reload.
 package final class SettingsInForce: Sendable {
   private let source: SettingsSource
-  /// Puts settings to use as the start does; throws for what cannot be used.
+  /// Applies settings in the same way as at the start; throws if they are unusable.
   private let check: @Sendable (Settings) throws -> Void
   private let settings: Mutex<Settings>
 
@@ -19,10 +19,10 @@ package final class SettingsInForce: Sendable {
     self.settings = Mutex(settings)
   }
 
-  /// The settings that hold now.
+  /// The current settings.
   package var current: Settings { settings.withLock { $0 } }
 
-  /// Reads the settings again, as at the start, and logs what changes.
+  /// Reads the settings again, as at the start, and logs the changes.
   ///
   /// Nothing changes unless all of them are valid.
   func reload(_ logger: Logger) -> SettingsReload {
@@ -32,7 +32,7 @@ package final class SettingsInForce: Sendable {
       try check(new)
       let change = try SettingsChange(from: old, to: new, of: source.program)
       settings.withLock { $0 = change.settings }
-      // The line of the change is written at the lower of the two levels.
+      // The log line about the change is written at the lower of the two levels.
       Telemetry.setLevel(min(Logger.Level(old.log.level), Logger.Level(new.log.level)))
       Self.log(change, logger)
       Telemetry.setLevel(Logger.Level(change.settings.log.level))
@@ -66,7 +66,7 @@ package final class SettingsInForce: Sendable {
 }
 
 extension Logger.Level {
-  /// The level of the setting; the words are the same.
+  /// Converts the level of the setting; the names are the same.
   init(_ level: LogSettings.Level) {
     self =
       switch level {

@@ -2,7 +2,7 @@ internal import Configuration
 internal import Logging
 internal import Telemetry
 
-/// The report of a start that failed, on standard error in the format of the log.
+/// Reports a failed start on standard error, in the format of the log.
 enum StartFailure {
   /// Writes the reason: as text, or as a line of JSON for each problem.
   static func write(_ error: any Error, name: String, format: LogSettings.Format) {

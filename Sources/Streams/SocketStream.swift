@@ -2,28 +2,28 @@ import Basics
 package import Reactor
 package import TLS
 
-/// A connected socket, TLS if any, and the bytes that wait to be written.
+/// A connected socket, TLS if any, and the bytes waiting to be written.
 ///
 ///     append ──► unencrypted ──► TLS ──► outbound ──► socket
 ///                (TLS only)
 ///
-/// Its owner drives it: registers it with a loop, calls ``flush(_:using:departing:)`` at the end of
-/// a turn and when the socket is writable, and decides what a failure means. Confined to the
-/// owner's event loop, and not copyable: a copy for a look at it would cost each message.
+/// The owner drives the stream: it registers it with a loop, calls ``flush(_:using:departing:)`` at the
+/// end of a turn and when the socket is writable, and handles failures. Confined to the owner's event
+/// loop. Not copyable, because a copy on each access would add a cost to every message.
 package struct SocketStream: ~Copyable {
   /// TLS encrypts at most this many bytes at a time, so that its output area stays small.
   package static let encryptionStep = 65_536
 
   /// The socket; -1 when there is none.
   package private(set) var descriptor: Int32
-  /// The readiness that the loop watches the socket for.
+  /// The readiness events that the loop watches the socket for.
   package private(set) var interest: Readiness = []
   private var registration: EventLoop.Registration?
   private var isListed = false
   private var tls: TLSSession?
-  /// Bytes for the socket; with TLS they are encrypted.
+  /// Bytes for the socket; encrypted if TLS is used.
   private var outbound = ByteQueue()
-  /// With TLS: bytes that wait to be encrypted.
+  /// With TLS: bytes waiting to be encrypted.
   private var unencrypted = ByteQueue()
 
   /// Makes a stream without a socket.
@@ -31,13 +31,13 @@ package struct SocketStream: ~Copyable {
     descriptor = -1
   }
 
-  /// Takes over a socket, connected or about to be.
+  /// Takes ownership of a socket that is connected or connecting.
   package init(_ descriptor: Int32, tls: TLSSession? = nil) {
     self.descriptor = descriptor
     self.tls = tls
   }
 
-  /// Puts TLS between the socket and what is appended from now on.
+  /// Encrypts all bytes appended from now on with a TLS session.
   package mutating func secure(with session: TLSSession) {
     tls = session
   }
@@ -48,24 +48,24 @@ package struct SocketStream: ~Copyable {
   /// Whether bytes can be exchanged: TLS, if any, is established.
   package var isEstablished: Bool { tls?.isEstablished != false }
 
-  /// The number of bytes that wait to be written.
+  /// The number of bytes waiting to be written.
   package var queuedByteCount: Int { outbound.count + unencrypted.count }
 
-  /// The number of bytes that wait for the socket itself, encrypted if need be.
+  /// The number of bytes waiting for the socket itself, encrypted if necessary.
   package var outboundByteCount: Int { outbound.count }
 
-  /// Whether no bytes wait.
+  /// Whether no bytes are waiting.
   package var isDrained: Bool { outbound.isEmpty && unencrypted.isEmpty }
 
-  /// The number of appended bytes that wait in the form in which they were appended.
+  /// The number of waiting bytes that are still in the form in which they were appended.
   package var plainByteCount: Int { tls == nil ? outbound.count : unencrypted.count }
 }
 
-/// The loop.
+/// Uses the event loop.
 extension SocketStream {
   /// Registers the socket with a loop.
   ///
-  /// - Throws: The kernel has no room for it. The socket is still the caller's to close.
+  /// - Throws: If the kernel has no room for the registration. The caller still has to close the socket.
   package mutating func watch(
     for interest: Readiness, on loop: EventLoop, handler: any ReadinessHandler
   ) throws(SystemError) {
@@ -73,32 +73,32 @@ extension SocketStream {
     self.interest = interest
   }
 
-  /// Changes the readiness that the loop watches the socket for.
+  /// Changes the readiness events that the loop watches the socket for.
   ///
-  /// - Throws: The kernel has no memory: the owner would wait in vain, so the stream is best closed.
+  /// - Throws: If the kernel has no memory. The owner should close the stream: no event would arrive.
   package mutating func setInterest(
     _ wanted: Readiness, on loop: EventLoop
   ) throws(SystemError) {
-    // By raw values: what sets have in common is looked up at run time.
+    // Compares raw values, because operations on option sets are looked up at run time.
     guard let registration, wanted.rawValue != interest.rawValue else { return }
     try loop.update(registration, for: wanted)
     interest = wanted
   }
 
-  /// Notes that the stream is to be flushed at the end of the turn.
+  /// Marks the stream to be flushed at the end of the turn.
   ///
-  /// - Returns: `false` when that has been noted before.
+  /// - Returns: `false` when it was already marked.
   package mutating func scheduleFlush() -> Bool {
     defer { isListed = true }
     return !isListed
   }
 
-  /// Leaves the output for a later flush, which is scheduled anew.
+  /// Leaves the output for a later flush, which has to be scheduled again.
   package mutating func postponeFlush() {
     isListed = false
   }
 
-  /// Closes the socket and drops all that waits.
+  /// Closes the socket and discards all waiting bytes.
   package mutating func close(on loop: EventLoop) {
     if let registration { loop.deregister(registration) }
     closeWithoutLoop()
@@ -115,14 +115,14 @@ extension SocketStream {
   }
 }
 
-/// Reading.
+/// Reads.
 extension SocketStream {
-  /// The outcome of a decryption; its plaintext is given back by ``StreamResources/recycle(_:)``.
+  /// The result of a decryption; ``StreamResources/recycle(_:)`` takes back the plaintext buffer.
   package struct Decryption {
-    /// Decrypted bytes; those from before an error too.
+    /// Decrypted bytes, including those before an error.
     package var plaintext: [UInt8]
     package let result: Result<TLSProgress, TLSError>
-    /// Whether TLS itself has appended something to be written.
+    /// Whether TLS itself has appended bytes to be written.
     package let hasReply: Bool
   }
 
@@ -131,9 +131,9 @@ extension SocketStream {
     Socket.receive(descriptor, into: buffer)
   }
 
-  /// Decrypts bytes from the socket, and queues what TLS replies to them.
+  /// Decrypts bytes from the socket, and queues the replies of TLS.
   ///
-  /// - Returns: `nil` without TLS: the bytes are as they were sent.
+  /// - Returns: `nil` without TLS: the bytes are already plaintext.
   package mutating func decrypt(
     _ ciphertext: UnsafeRawBufferPointer, using resources: StreamResources
   ) -> Decryption? {
@@ -155,20 +155,20 @@ extension SocketStream {
   }
 }
 
-/// Writing.
+/// Writes.
 extension SocketStream {
-  /// The end of a ``flush(_:using:departing:)``.
+  /// The result of a ``flush(_:using:departing:)``.
   package enum FlushOutcome: Equatable {
-    /// No bytes wait, or only for TLS to be established.
+    /// No bytes are waiting, except those that wait for TLS to be established.
     case flushed
-    /// The kernel takes no more for now.
+    /// The kernel accepts no more bytes for now.
     case blocked
     /// The socket is broken; the `errno`.
     case failed(Int32)
     case brokeTLS(TLSError)
   }
 
-  /// The system calls of a ``flush(_:using:departing:)``.
+  /// The number and bytes of the system calls of a ``flush(_:using:departing:)``.
   package struct Writes {
     package var count = 0
     package var byteCount = 0
@@ -181,17 +181,17 @@ extension SocketStream {
     if tls == nil { outbound.append(bytes) } else { unencrypted.append(bytes) }
   }
 
-  /// Appends bytes as the socket takes them: the rest of a write that the owner made itself.
+  /// Appends bytes in the form in which the socket takes them: the rest of a write by the owner.
   package mutating func appendUnwritten(_ bytes: UnsafeRawBufferPointer) {
     outbound.append(bytes)
   }
 
-  /// Encrypts bytes that the owner writes itself; none may wait.
+  /// Encrypts bytes that the owner writes itself; the queue must be empty.
   package func encrypt(_ bytes: UnsafeRawBufferPointer, into scratch: TLSScratch) throws(TLSError) {
     try tls?.send(bytes, scratch: scratch)
   }
 
-  /// Begins TLS as a client.
+  /// Starts TLS as a client.
   package mutating func startHandshake(using resources: StreamResources) throws(TLSError) {
     guard let tls else { return }
     let scratch = try resources.tlsScratch()
@@ -199,10 +199,10 @@ extension SocketStream {
     appendCiphertext(of: scratch)
   }
 
-  /// Writes what waits, as far as the kernel takes it.
+  /// Writes waiting bytes until the kernel accepts no more.
   ///
-  /// - Parameter departing: Called with the appended bytes that wait, before their first `count` are
-  ///   written or encrypted.
+  /// - Parameter departing: Called with the waiting bytes in their appended form, before their first
+  ///   `count` are written or encrypted.
   package mutating func flush(
     _ writes: inout Writes, using resources: StreamResources,
     departing: (_ bytes: UnsafeRawBufferPointer, _ count: Int) -> Void
@@ -229,10 +229,10 @@ extension SocketStream {
     return .flushed
   }
 
-  /// Ends this side after the last byte; TLS says so first, without which the peer could not tell
-  /// the end from a cut connection (RFC 8446 §6.1).
+  /// Ends this side after the last byte. TLS first sends its own end, without which the peer could not
+  /// distinguish the end from a broken connection (RFC 8446 §6.1).
   ///
-  /// - Returns: `false` when that is to be written before, and the call repeated.
+  /// - Returns: `false` when bytes have to be written first and the call repeated.
   package mutating func endWriting(using resources: StreamResources) -> Bool {
     if let tls, let scratch = try? resources.tlsScratch() {
       self.tls = nil
@@ -243,12 +243,12 @@ extension SocketStream {
     return true
   }
 
-  /// Keeps the first appended bytes that wait, and drops the others.
+  /// Keeps the first waiting bytes in their appended form, and discards the others.
   package mutating func keepFirst(_ count: Int) {
     if tls == nil { outbound.keepFirst(count) } else { unencrypted.keepFirst(count) }
   }
 
-  /// Drops all that waits, and gives the memory back.
+  /// Discards all waiting bytes and frees their memory.
   package mutating func dropQueued() {
     outbound = ByteQueue()
     unencrypted = ByteQueue()
@@ -276,7 +276,7 @@ extension SocketStream {
     appendCiphertext(of: scratch)
   }
 
-  /// Takes ciphertext that TLS has made.
+  /// Queues ciphertext that TLS has produced.
   ///
   /// - Returns: Whether there was any.
   @discardableResult

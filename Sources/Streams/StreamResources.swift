@@ -3,10 +3,10 @@ package import TLS
 /// The buffers that all streams of one event loop share.
 package final class StreamResources {
   private static let readBufferSize = 65_536
-  /// A larger buffer of plaintext is given back.
+  /// The largest plaintext buffer that is kept for reuse; larger ones are freed.
   private static let keptPlaintextSize = 262_144
 
-  /// The place for bytes that are read from a socket.
+  /// The buffer for bytes that are read from a socket.
   package let readBuffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: StreamResources.readBufferSize, alignment: 16)
   private var plaintext: [UInt8] = []
@@ -18,7 +18,7 @@ package final class StreamResources {
     readBuffer.deallocate()
   }
 
-  /// The working memory of TLS sessions, made at the first use.
+  /// The working memory of TLS sessions, created at first use.
   package func tlsScratch() throws(TLSError) -> TLSScratch {
     if let scratch { return scratch }
     let made = try TLSScratch()
@@ -26,7 +26,7 @@ package final class StreamResources {
     return made
   }
 
-  /// Takes the memory of plaintext that was handled, for the next.
+  /// Keeps the buffer of processed plaintext for reuse.
   package func recycle(_ spent: inout [UInt8]) {
     swap(&plaintext, &spent)
     plaintext.removeAll(keepingCapacity: plaintext.capacity <= Self.keptPlaintextSize)

@@ -1,7 +1,7 @@
 import Basics
 internal import ParleyProtocol
 
-/// A token taken apart, nothing of it believed yet (RFC 7515 §7.1).
+/// A parsed token that has not been verified (RFC 7515 §7.1).
 ///
 ///     header . payload . signature      each in base64url without padding
 ///     ╰─ signed ─────╯
@@ -12,10 +12,10 @@ struct CompactToken {
   /// The characters that the signature covers.
   let signedText: [UInt8]
 
-  /// Takes a token apart and reads its header.
+  /// Splits a token and parses its header.
   ///
-  /// Of the header, `alg` and `crit` count. `kid`, `jku`, `jwk`, `x5u` and the like are ignored: a
-  /// token has no say in which key it is verified with.
+  /// Of the header, only `alg` and `crit` are used. Members such as `kid`, `jku`, `jwk` and `x5u` are
+  /// ignored: a token must not choose the key that verifies it.
   init(_ token: String) throws(TokenError) {
     guard token.utf8.count <= TokenVerifier.sizeLimit else { throw .tooLong }
     let characters = Array(token.utf8)
@@ -49,10 +49,10 @@ struct JOSEObject {
   private let root: JSONNode
 
   private static let limits = JSONLimits(byteCount: 8192, depth: 16, nodeCount: 1024)
-  /// 2^53: times are exact up to here, and 285 million years away.
+  /// 2^53: larger times are not exact; this limit is 285 million years away.
   private static let timeLimit = 9_007_199_254_740_992.0
 
-  /// - Parameter part: What to call it in an error.
+  /// - Parameter part: The name of the part in errors.
   init(_ bytes: [UInt8], part: String) throws(TokenError) {
     do {
       root = try JSONDocument(bytes, limits: Self.limits).root
@@ -66,17 +66,17 @@ struct JOSEObject {
     root[name] != nil
   }
 
-  /// A string, or `nil` when there is no such member.
+  /// A string, or `nil` when the member is missing.
   func text(_ name: String) throws(TokenError) -> String? {
     guard let member = root[name] else { return nil }
     guard let text = member.string else { throw .malformed("\(name) is not a string") }
     return text
   }
 
-  /// A NumericDate (RFC 7519 §2), or `nil` when there is no such member.
+  /// A NumericDate (RFC 7519 §2), or `nil` when the member is missing.
   ///
-  /// A fraction is rounded up: with whole seconds to compare, that decides both `exp` and `nbf`
-  /// exactly.
+  /// A fraction is rounded up: compared with whole seconds, that gives exact results for both `exp` and
+  /// `nbf`.
   func time(_ name: String) throws(TokenError) -> Int64? {
     guard let member = root[name] else { return nil }
     guard let seconds = member.number, abs(seconds) <= Self.timeLimit else {
@@ -88,14 +88,14 @@ struct JOSEObject {
 
 /// The claims of a verified token (RFC 7519 §4.1); members that are not listed are ignored.
 package struct Claims: Equatable, Sendable {
-  /// The user that the token is made out to (`sub`).
+  /// The user that the token was issued for (`sub`).
   package let subject: String
   /// The first second in which the token is no longer valid (`exp`), Unix time.
   package let expiresAt: Int64?
   /// The first second in which it is valid (`nbf`), Unix time.
   package let notBefore: Int64?
 
-  /// Reads the payload of a token whose signature was found right.
+  /// Parses the payload of a token whose signature was verified.
   init(payload: [UInt8]) throws(TokenError) {
     let object = try JOSEObject(payload, part: "payload")
     guard let subject = try object.text("sub"), !subject.isEmpty else {

@@ -1,7 +1,7 @@
-/// The checks of a token one by one, for the operator who wants to know why it is refused.
+/// The individual checks of a token, for an operator who needs the reason why it is refused.
 ///
 /// Unlike ``TokenVerifier/verify(_:now:)`` this reads claims whose signature is wrong or was not
-/// checked. It shows them and believes nothing.
+/// checked. It displays them without trusting them.
 package struct TokenExplanation: Equatable, Sendable {
   /// A part of a token that is checked.
   package enum Part: String, Sendable {
@@ -23,7 +23,7 @@ package struct TokenExplanation: Equatable, Sendable {
 
   package enum Outcome: Equatable, Sendable {
     case right
-    /// There was nothing to check it with.
+    /// There was no key to check the part with.
     case unchecked
     case wrong(TokenError)
   }
@@ -35,14 +35,14 @@ package struct TokenExplanation: Equatable, Sendable {
     package let outcome: Outcome
   }
 
-  /// In the order in which a gateway checks; only the form when the token cannot be taken apart.
+  /// In the order in which a gateway checks; only the form when the token cannot be parsed.
   package private(set) var checks: [Check] = []
 
   /// Checks a token.
   ///
   /// - Parameters:
-  ///   - user: The user who wants to open a session; `nil` when that does not matter.
-  ///   - verifiers: The keys of the gateway; none leaves the signature unchecked.
+  ///   - user: The user for whom a session is to be opened; `nil` to skip that check.
+  ///   - verifiers: The keys of the gateway; with none, the signature is not checked.
   ///   - now: Unix time in seconds.
   package init(of token: String, user: String?, verifiers: [TokenVerifier], now: Int64) {
     do throws(TokenError) {
@@ -54,7 +54,7 @@ package struct TokenExplanation: Equatable, Sendable {
     }
   }
 
-  /// The reasons for which the token is refused, in the order of the checks.
+  /// The reasons why the token is refused, in the order of the checks.
   package var problems: [TokenError] {
     checks.compactMap { if case .wrong(let error) = $0.outcome { error } else { nil } }
   }
@@ -66,7 +66,7 @@ package struct TokenExplanation: Equatable, Sendable {
   private mutating func addSignature(of token: CompactToken, _ verifiers: [TokenVerifier]) {
     let name = String(token.algorithm.prefix(20))
     guard !verifiers.isEmpty else {
-      // No key is for "none".
+      // No key accepts "none".
       let isNone = token.algorithm == "none"
       add(.algorithm, .text(name), isNone ? .wrong(.unacceptableAlgorithm(name)) : .unchecked)
       return add(.signature, .missing, .unchecked)

@@ -1,22 +1,21 @@
 internal import Basics
 
-/// Decides whether a JSON Web Token is genuine and valid now (RFC 7519, with the advice of
-/// RFC 8725).
+/// Verifies that a JSON Web Token is genuine and currently valid (RFC 7519, following RFC 8725).
 ///
-/// There is one key, and the key alone decides the algorithm. A value that does not change, for use
-/// from any thread.
+/// There is one key, which alone determines the algorithm. An immutable value that is usable from any
+/// thread.
 package struct TokenVerifier: Sendable {
   /// The longest token accepted, in bytes.
   package static let sizeLimit = 8192
-  /// The size of a secret that RFC 7518 §3.2 demands, in bytes.
+  /// The minimum size of a secret according to RFC 7518 §3.2, in bytes.
   ///
-  /// The holder of a token can try to guess a shorter secret, so the operator is warned. Shorter
-  /// ones are accepted, because back ends that sign with one exist.
+  /// The holder of a token can try to guess a shorter secret, so the operator is warned. Shorter secrets
+  /// are accepted because some back ends sign with them.
   package static let soundSecretSize = 32
 
   let key: any VerificationKey
 
-  /// Accepts tokens that were signed with the key, or with the private key to it.
+  /// Accepts tokens that were signed with the key, or with its private key.
   package init(key: some VerificationKey) {
     self.key = key
   }
@@ -24,9 +23,9 @@ package struct TokenVerifier: Sendable {
   /// Returns the claims of a token that is genuine and valid.
   ///
   /// - Parameters:
-  ///   - token: Three parts in base64url, from the outside.
-  ///   - now: Unix time in seconds. Valid is `nbf` ≤ now < `exp`, without leeway; either claim may
-  ///     be missing. `sub` may not.
+  ///   - token: Three parts in base64url, from an untrusted source.
+  ///   - now: Unix time in seconds. A token is valid if `nbf` ≤ now < `exp`, without leeway; either
+  ///     claim may be missing, but not `sub`.
   package func verify(_ token: String, now: Int64) throws(TokenError) -> Claims {
     let claims = try Claims(payload: verifiedPayload(of: token))
     try claims.check(at: now)
@@ -36,12 +35,12 @@ package struct TokenVerifier: Sendable {
   /// Returns the claims of a token that is genuine, valid and issued to `user`.
   package func verify(_ token: String, user: String, now: Int64) throws(TokenError) -> Claims {
     let claims = try verify(token, now: now)
-    // Swift's own comparison would take canonically equivalent texts for the same user.
+    // Swift's own comparison would treat canonically equivalent texts as the same user.
     guard claims.subject.utf8.elementsEqual(user.utf8) else { throw .wrongSubject }
     return claims
   }
 
-  /// The payload, read only after the signature was found right.
+  /// The payload, read only after the signature was verified.
   func verifiedPayload(of token: String) throws(TokenError) -> [UInt8] {
     let token = try CompactToken(token)
     guard token.algorithm == key.algorithm else {
@@ -52,34 +51,34 @@ package struct TokenVerifier: Sendable {
   }
 }
 
-/// A key that tokens are verified with; each stands for one algorithm (RFC 8725 §3.1).
+/// A key that verifies tokens; each key is for one algorithm (RFC 8725 §3.1).
 package protocol VerificationKey: Sendable {
-  /// The only value of `alg` that goes with the key.
+  /// The only value of `alg` that the key accepts.
   var algorithm: String { get }
 
-  /// Whether `signature` is this key's over `text`.
+  /// Whether `signature` is a valid signature over `text` with this key.
   func signed(_ text: [UInt8], as signature: [UInt8]) -> Bool
 }
 
 /// The reason why a token is not accepted.
 ///
-/// The texts are for logs: a client's error should not go beyond "invalid token".
+/// The texts are for logs: an error sent to a client should contain only "invalid token".
 package enum TokenError: Error, Equatable, Sendable {
   /// Longer than ``TokenVerifier/sizeLimit`` bytes.
   case tooLong
-  /// Not the compact form of RFC 7515 §7.1, or a header or claim is not of its type.
+  /// Not the compact form of RFC 7515 §7.1, or a header or claim has the wrong type.
   case malformed(String)
-  /// The algorithm is not the one that the configured key is for (RFC 8725 §3.1); `none` never is.
+  /// The algorithm does not match the configured key (RFC 8725 §3.1); `none` never does.
   case unacceptableAlgorithm(String)
-  /// The header demands to be understood in ways that are not (`crit`, RFC 7515 §4.1.11).
+  /// The header requires an extension that is not supported (`crit`, RFC 7515 §4.1.11).
   case criticalHeader
-  /// Not signed with the configured key, or changed since.
+  /// Not signed with the configured key, or modified after signing.
   case badSignature
-  /// It was valid until that second (`exp`, RFC 7519 §4.1.4).
+  /// The token was valid until that second (`exp`, RFC 7519 §4.1.4).
   case expired(at: Int64)
-  /// It is valid from that second on (`nbf`, RFC 7519 §4.1.5).
+  /// The token is valid from that second on (`nbf`, RFC 7519 §4.1.5).
   case notYetValid(until: Int64)
-  /// It was made out to another user (`sub`).
+  /// The token was issued for another user (`sub`).
   case wrongSubject
 }
 

@@ -6,13 +6,13 @@ import WebSocket
 /// All connections of one event loop, with their shared resources: buffers, compression, the flush
 /// at the end of a turn.
 ///
-/// Knows WebSocket and HTTP, no chat. Confined to its event loop.
+/// Implements WebSocket and HTTP without any knowledge of chat. Confined to its event loop.
 package final class Transport {
-  /// The writes of a fan-out between two polls: about a millisecond of work.
+  /// The maximum number of fan-out writes between two polls: about a millisecond of work.
   private static let sweepBudget = 256
-  /// The bodies that are read from between two polls: about a millisecond of work.
+  /// The maximum number of bodies read between two polls: about a millisecond of work.
   private static let bodyBudget = 16
-  /// Of those, the reads of one body: each piece by itself wakes the threads behind it.
+  /// The maximum number of reads per body: each piece wakes the threads that process it.
   private static let bodyReads = 4
   /// Larger fan-out buffers are freed at once.
   private static let spareBufferSize = 65_536
@@ -20,7 +20,7 @@ package final class Transport {
   package let loop: EventLoop
   package let configuration: TransportConfiguration
   package var counters = TransportCounters()
-  /// The memory that all connections together hold: bytes to be written, and the memory of
+  /// The memory held by all connections together: bytes waiting to be written, and the memory of
   /// applications and requests.
   package var heldByteCount = 0
   /// The number of requests so far.
@@ -29,22 +29,22 @@ package final class Transport {
   let deflate = DeflateWorkspace()
   let resources = StreamResources()
   private var answerDate = AnswerDate()
-  /// The output of a WebSocket for the read under way.
+  /// The output of a WebSocket for the current read.
   var output = WebSocketOutput()
   weak var delegate: (any TransportDelegate)?
   /// The connections without a session, in the order in which they are closed to make room.
   var silence = SilenceOrder()
   /// The oldest times in ``silence`` as published to the other event loops.
   var notedSilence = [Int64?](repeating: nil, count: SocketPool.allCases.count)
-  /// Whether the server drains: every answer closes its connection.
+  /// Whether the server is draining: every answer closes its connection.
   package private(set) var isDraining = false
 
-  /// Gathers the writes of a fan-out; `nil` where there can be none.
+  /// Gathers the writes of a fan-out; `nil` where a ring is not available.
   var ring: SendRing?
   private var listeners: [Listener] = []
   private var unflushed: [Connection] = []
   private var condemned: [Connection] = []
-  /// Connections with bytes of a body, in the order of their turns.
+  /// Connections with readable bytes of a body, in the order of their turns.
   private var readableBodies: [Connection] = []
   private var sweepingBuffers: [BroadcastBuffer] = []
   private var spareBuffers: [[UInt8]] = []
@@ -62,8 +62,8 @@ package final class Transport {
   ///
   /// - Parameters:
   ///   - proxyHeader: Whether a proxy first sends the address of each connection's client.
-  ///   - tag: The owner's name for the listener, which its connections carry.
-  ///   - pool: The connections with which its own are bounded together.
+  ///   - tag: The owner's name for the listener, which is copied to its connections.
+  ///   - pool: The pool whose limit applies to the listener's connections.
   package func listen(
     _ descriptor: Int32, security: Listener.Security, proxyHeader: ProxyHeaderPolicy = .none,
     tag: Int = 0, pool: SocketPool = .clients
@@ -83,20 +83,20 @@ package final class Transport {
 
   /// Begins to drain.
   ///
-  /// Connections on which no request is under way are closed at once, the others with their answer.
+  /// Connections without a request in progress are closed immediately, the others with their answer.
   /// Connections are still accepted, for one request each.
   package func drain() {
     isDraining = true
     closeIdle()
   }
 
-  /// Closes the connections on which no request is under way.
+  /// Closes the connections without a request in progress.
   package func closeIdle() {
     forEachConnection { if $0.isIdle { $0.drop() } }
   }
 
-  /// Closes the connections on which everything has been written, without waiting for their peers'
-  /// end.
+  /// Closes the connections that have written everything, without waiting for the end of their peers'
+  /// sides.
   package func closeLingering() {
     forEachConnection { if $0.hasSaidAll { $0.drop() } }
   }
@@ -104,15 +104,15 @@ package final class Transport {
   /// The number of connections of any kind.
   package var connectionCount: Int { connections.count }
 
-  /// The number of connections with bytes to be written.
+  /// The number of connections with bytes waiting to be written.
   package var queuedConnectionCount: Int { connections.queuedCount }
 
-  /// Finds a connection; `nil` when it is gone.
+  /// Returns a connection; `nil` when it has ended.
   package func connection(_ id: ConnectionID) -> Connection? {
     connections[id]
   }
 
-  /// Calls `body` with every connection there is; it may close connections.
+  /// Calls `body` with every connection; `body` may close connections.
   package func forEachConnection(_ body: (Connection) -> Void) {
     connections.forEach(body)
   }
@@ -153,9 +153,9 @@ package final class Transport {
       opcode: .text, payload: compressed.span, compressed: .deflated, into: &frames)
   }
 
-  /// Delivers the bytes that the turn has gathered.
+  /// Delivers the bytes gathered in the turn.
   ///
-  /// The loop's owner calls it last in each turn.
+  /// The loop's owner calls this last in each turn.
   package func flush() -> TurnOutcome {
     readBodies()
     var budget = Self.sweepBudget
@@ -169,7 +169,7 @@ package final class Transport {
 
   // MARK: Called by connections and broadcast buffers
 
-  /// The answer with the present date.
+  /// Returns the answer with the current date.
   func dated(_ response: HTTPResponse) -> HTTPResponse {
     guard let clock = configuration.clock else { return response }
     var response = response
@@ -205,9 +205,9 @@ package final class Transport {
 
   /// Delivers bytes to a subscriber whose socket cannot be written to directly.
   ///
-  /// Out of line, since a copy of it in the loop of a sweep would take registers from each delivery.
+  /// Out of line, because a copy inlined in a sweep's loop would take registers from each delivery.
   ///
-  /// - Returns: The number of bytes written at once, if they were all; else 0.
+  /// - Returns: The number of bytes written immediately, if all were; otherwise 0.
   @inline(never)
   func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32, by path: WritePath) -> Int {
     guard path != .closed, let connection = connections.connection(inSlot: slot) else { return 0 }
@@ -234,7 +234,7 @@ package final class Transport {
       guard !broadcast.sweep(budget: &budget) else { continue }
       if hasBudget { unfinished.append(broadcast) } else { untouched.append(broadcast) }
     }
-    // Buffers without a turn come first in the next.
+    // Buffers that had no turn come first in the next one.
     sweepingBuffers = untouched + unfinished
   }
 

@@ -4,36 +4,36 @@ package import WebSocket
 
 /// The decisions that a transport leaves to its owner.
 ///
-/// Called on the transport's event loop only.
+/// Called only on the transport's event loop.
 package protocol TransportDelegate: AnyObject {
-  /// Answers a request, or lets it become a WebSocket.
+  /// Answers a request, or upgrades it to a WebSocket.
   func answer(_ exchange: Exchange) -> RequestOutcome
 
-  /// Decides how the body of a request is received, when there is one.
+  /// Decides how the body of a request is received, if there is one.
   func decideOnBody(of exchange: Exchange) -> BodyDecision
 
-  /// Returns the answer to bytes that are no request, or to a request beyond the limits; the
-  /// connection is closed after it.
+  /// Returns the answer to bytes that are not a request, or to a request that exceeds the limits. The
+  /// connection is closed after the answer.
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse
 
-  /// Reports that a connection cannot be accepted for lack of a resource; accepting continues after
-  /// a moment.
+  /// Reports that a connection cannot be accepted for lack of a resource. Accepting resumes after a
+  /// short pause.
   func transportCannotAccept(_ error: SystemError)
 
-  /// Reports that a TLS handshake or session broke, with the reason as text.
+  /// Reports that a TLS handshake or session failed, with the reason as text.
   func connection(_ connection: Connection, brokeTLS reason: String)
 
   /// Reports that a connection was closed because it began without a trusted PROXY header, with the
   /// reason as text.
   func connection(_ connection: Connection, lacksProxyHeader reason: String)
 
-  /// A connection is closed because its address has too many.
+  /// Reports that a connection is closed because its address has too many.
   func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit)
 
-  /// A connection without a session is closed, after the longest silence of all, to make room.
+  /// Reports that a connection without a session is closed to make room, as the longest silent of all.
   func connectionWillBeShed(_ connection: Connection)
 
-  /// A connection was closed at once, as there was no room and none that could be made.
+  /// Reports that a connection was closed immediately, because there was no room and none could be made.
   func transportHasNoRoom()
 }
 
@@ -50,10 +50,10 @@ extension TransportDelegate {
   /// Does nothing: only owners that share sockets need it.
   package func transportHasNoRoom() {}
 
-  /// With the request.
+  /// Receives the body with the request.
   package func decideOnBody(of exchange: Exchange) -> BodyDecision { .whole }
 
-  /// The error as plain text.
+  /// Returns the error as plain text.
   package func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
     HTTPResponse(refusing: error)
   }
@@ -62,18 +62,17 @@ extension TransportDelegate {
 /// The delegate's decision on a request.
 package enum RequestOutcome {
   case respond(HTTPResponse)
-  /// ``Transport/respond(_:to:)`` or ``Transport/respond(_:with:to:)`` follows, from a later call on
-  /// the event loop; input from the peer waits meanwhile. There is no timer: the delegate bounds
-  /// the time.
+  /// ``Transport/respond(_:to:)`` or ``Transport/respond(_:with:to:)`` is called later on the event
+  /// loop. Input from the peer waits until then. There is no timer: the delegate limits the time.
   ///
-  /// `onAbandonment` is called, at most once and instead of the response, when the peer has ended
-  /// the connection or it broke: the answer would reach no client. With `nil`, for work that cannot
-  /// be cancelled, a peer that has ended only its own side is still answered.
+  /// `onAbandonment` is called, at most once and instead of the response, when the peer has closed the
+  /// connection or it broke: the answer would reach no client. If it is `nil`, for work that cannot be
+  /// cancelled, a peer that has ended only its own side is still answered.
   case respondLater(onAbandonment: (() -> Void)?)
   case upgrade(ServerHandshake.Acceptance, any WebSocketApplication)
 }
 
-/// A whole message of the peer's.
+/// A complete message from the peer.
 package enum WebSocketMessage: Sendable {
   /// Valid UTF-8.
   case text([UInt8])
@@ -82,7 +81,7 @@ package enum WebSocketMessage: Sendable {
 
 /// The receiver of a WebSocket's messages.
 ///
-/// Called on the transport's event loop only.
+/// Called only on the transport's event loop.
 package protocol WebSocketApplication: AnyObject {
   func connection(_ connection: Connection, received message: WebSocketMessage)
 
@@ -90,17 +89,17 @@ package protocol WebSocketApplication: AnyObject {
   /// `false`.
   func connectionHasRoom(_ connection: Connection)
 
-  /// Whether requests of the peer are still to be carried out.
+  /// Whether requests of the peer are still to be processed.
   func connectionIsBusy(_ connection: Connection) -> Bool
 
   /// Reports that the peer has ended its side of a busy connection: nothing more is received.
   ///
-  /// The application ends the connection with ``Connection/close(_:reason:)`` when it is done; after
-  /// ``TransportConfiguration/closeTimeout`` the connection ends in any case.
+  /// The application ends the connection with ``Connection/close(_:reason:)`` when its requests are
+  /// processed. After ``TransportConfiguration/closeTimeout`` the connection ends in any case.
   func connectionPeerDidEnd(_ connection: Connection)
 
-  /// The WebSocket is no longer open: nothing more is received, and messages sent are dropped.
-  /// Called once.
+  /// Reports that the WebSocket is no longer open: nothing more is received, and sent messages are
+  /// dropped. Called once.
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason)
 }
 
@@ -108,7 +107,7 @@ extension WebSocketApplication {
   /// Does nothing: only applications that check for room need it.
   package func connectionHasRoom(_ connection: Connection) {}
 
-  /// `false`: only applications that answer later need it.
+  /// Returns `false`: only applications that answer later need it.
   package func connectionIsBusy(_ connection: Connection) -> Bool { false }
 
   /// Does nothing: only applications that answer later need it.
@@ -119,7 +118,7 @@ extension WebSocketApplication {
 package enum ClosingReason: Sendable, Equatable {
   /// The peer sent a close frame, with this code if any.
   case peerClosed(CloseCode?)
-  /// The peer broke the protocol; we closed with this code.
+  /// The peer violated the protocol; we closed with this code.
   case protocolError(CloseCode)
   /// We closed, with this code.
   case closed(CloseCode)

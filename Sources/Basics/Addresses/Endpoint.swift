@@ -2,7 +2,7 @@
 /// `localhost:8080`.
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
   package let host: Host
-  /// The port; a listener with 0 asks the kernel for a free one.
+  /// The port; 0 makes the kernel choose a free one for a listener.
   package let port: UInt16
 
   package init(host: Host, port: UInt16) {
@@ -10,7 +10,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Reads `host:port`, an IPv6 address in brackets; `nil` when the text is not that.
+  /// Parses `host:port`, with an IPv6 address in brackets; `nil` for any other text.
   package init?(_ text: String) {
     guard let parts = HostAndPort(splitting: Array(text.utf8)[...]),
       let port = parts.port.flatMap(HostAndPort.number), let host = Self.host(parts.host)
@@ -18,7 +18,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     self.init(host: host, port: port)
   }
 
-  /// Whether only processes of this machine can connect to it.
+  /// Whether only processes of this machine can connect to the endpoint.
   package var isLoopback: Bool { host.isLoopback }
 
   package var description: String { "\(host.text):\(port)" }
@@ -32,7 +32,7 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     return .name(String(decoding: text, as: UTF8.self).lowercased())
   }
 
-  /// Whether this can be a host name: letters, digits, hyphens and dots, not digits and dots alone.
+  /// Whether a text can be a host name: letters, digits, hyphens, dots, not only digits and dots.
   private static func isName(_ text: ArraySlice<UInt8>) -> Bool {
     guard (1...253).contains(text.count) else { return false }
     let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -48,17 +48,17 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
   private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 }
 
-/// A host and a port as they are written in a URL's authority or a listener's address, split but
-/// not yet judged (RFC 3986 §3.2).
+/// A host and a port as written in a URL's authority or a listener's address, split but not yet
+/// validated (RFC 3986 §3.2).
 ///
 ///     example.org:443     [2001:db8::1]:443     example.org
 package struct HostAndPort: Sendable {
-  /// The host as written, an address in brackets with its brackets.
+  /// The host as written; an address in brackets includes the brackets.
   package let host: ArraySlice<UInt8>
-  /// The text after the colon behind the host; `nil` without a colon.
+  /// The text after the colon that follows the host; `nil` without a colon.
   package let port: ArraySlice<UInt8>?
 
-  /// Splits at the colon behind the bracket, or at the last colon of a text without brackets.
+  /// Splits at the colon after the bracket, or at the last colon of a text without brackets.
   ///
   /// - Returns: `nil` when something other than a colon follows the bracket.
   package init?(splitting text: ArraySlice<UInt8>) {
@@ -77,12 +77,12 @@ package struct HostAndPort: Sendable {
     }
   }
 
-  /// The number of a port that was written; `nil` for anything but decimal digits up to 65535.
+  /// The number of a written port; `nil` for anything but decimal digits up to 65535.
   package static func number(of port: ArraySlice<UInt8>) -> UInt16? {
     UInt16(decimal: String(decoding: port, as: UTF8.self))
   }
 
-  /// The address in a host of brackets; `nil` for any other host.
+  /// The address in a bracketed host; `nil` for any other host.
   package static func bracketedAddress(_ host: ArraySlice<UInt8>) -> IPAddress? {
     guard host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]"), host.count > 2 else {
       return nil
@@ -95,10 +95,10 @@ package struct HostAndPort: Sendable {
 package enum Host: Sendable, Hashable {
   /// A name in lower case.
   case name(String)
-  /// An address, in whatever notation it was written.
+  /// An address, regardless of its notation.
   case address(IPAddress)
 
-  /// The host as it stands in a URL, an IPv6 address in brackets.
+  /// The host as written in a URL, with an IPv6 address in brackets.
   package var text: String {
     switch self {
     case .name(let name): name
@@ -110,7 +110,7 @@ package enum Host: Sendable, Hashable {
     }
   }
 
-  /// Whether the host means this machine: `localhost`, a name below it, or a loopback address.
+  /// Whether the host is this machine: `localhost`, a name below it, or a loopback address.
   package var isLoopback: Bool {
     switch self {
     case .name(let name):

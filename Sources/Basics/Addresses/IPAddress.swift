@@ -1,11 +1,11 @@
 /// An IPv4 or IPv6 address as a number.
 package enum IPAddress: Sendable, Hashable {
-  /// Four bytes, the first one highest.
+  /// Four bytes, the most significant first.
   case v4(UInt32)
-  /// Sixteen bytes, the first one highest.
+  /// Sixteen bytes, the most significant first.
   case v6(UInt128)
 
-  /// An address in its usual notation: dotted decimal, or RFC 4291 §2.2 without a zone.
+  /// Parses an address in its usual notation: dotted decimal, or RFC 4291 §2.2 without a zone.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     if let address = Self.v4(fromDotted: bytes[...]) {
@@ -17,8 +17,8 @@ package enum IPAddress: Sendable, Hashable {
     }
   }
 
-  /// An address from its bytes, the first one highest: 4 for IPv4, 16 for IPv6, `nil` for any other
-  /// number of them.
+  /// Makes an address from its bytes, the most significant first: 4 for IPv4, 16 for IPv6; `nil` for any
+  /// other number of bytes.
   package init?(networkOrder bytes: some Collection<UInt8>) {
     switch bytes.count {
     case 4: self = .v4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
@@ -27,8 +27,8 @@ package enum IPAddress: Sendable, Hashable {
     }
   }
 
-  /// Whether only processes of the same machine can have it: 127.0.0.0/8, also mapped into IPv6, and
-  /// `::1`.
+  /// Whether only processes of the same machine can use the address: 127.0.0.0/8, also mapped into IPv6,
+  /// and `::1`.
   package var isLoopback: Bool {
     switch self {
     case .v4(let bits): bits >> 24 == 127
@@ -36,7 +36,7 @@ package enum IPAddress: Sendable, Hashable {
     }
   }
 
-  /// How many bits an address of this family has.
+  /// The number of bits in an address of this family.
   package var bitWidth: Int {
     switch self {
     case .v4: 32
@@ -84,7 +84,7 @@ extension IPAddress: CustomStringConvertible {
 }
 
 extension IPAddress {
-  /// Four decimal numbers without leading zeros, as RFC 3986 §3.2.2 wants them.
+  /// Parses four decimal numbers without leading zeros, as RFC 3986 §3.2.2 requires.
   package static func v4(fromDotted text: ArraySlice<UInt8>) -> UInt32? {
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 4 else { return nil }
@@ -102,7 +102,7 @@ extension IPAddress {
     return UInt8(String(decoding: digits, as: UTF8.self))
   }
 
-  /// Groups of hexadecimal digits, one `::` at most, and perhaps an IPv4 address at the end.
+  /// Parses groups of hexadecimal digits, with at most one `::` and an optional IPv4 address at the end.
   package static func v6(from text: ArraySlice<UInt8>) -> UInt128? {
     guard text.count <= 45 else { return nil }
     let colon = UInt8(ascii: ":")
@@ -114,7 +114,7 @@ extension IPAddress {
       head.count + tail.count < 8
     else { return nil }
     let zeros = [UInt16](repeating: 0, count: 8 - head.count - tail.count)
-    // An IPv4 tail may only stand at the very end of the address.
+    // An IPv4 part is only allowed at the very end of the address.
     guard !text[..<gap].contains(UInt8(ascii: ".")) else { return nil }
     return number(from: head + zeros + tail)
   }

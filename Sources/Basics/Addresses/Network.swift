@@ -1,14 +1,14 @@
 /// A range of addresses that share a prefix (CIDR, RFC 4632).
 package struct Network: Sendable, Hashable {
-  /// An address inside the network, its host bits zero.
+  /// An address inside the network, with zero host bits.
   package let address: IPAddress
-  /// How many leading bits the addresses share.
+  /// The number of leading bits that the addresses share.
   package let prefixLength: Int
 
-  /// A network written as `10.0.0.0/8`, `::1/128`, or a single address.
+  /// Parses a network such as `10.0.0.0/8` or `::1/128`, or a single address.
   ///
-  /// - Throws: ``NetworkTextError`` when the text is not such a network, or when bits beyond the
-  ///   prefix are set (a slip of the pen that would allow more than was meant).
+  /// - Throws: ``NetworkTextError`` when the text is not such a network, or when bits beyond the prefix
+  ///   are set (a mistake that would allow more than intended).
   package init(parsing text: String) throws(NetworkTextError) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first, let address = IPAddress(String(first)) else {
@@ -45,11 +45,11 @@ extension Network: CustomStringConvertible {
   package var description: String { "\(address)/\(prefixLength)" }
 }
 
-/// Why a text is not a network.
+/// The reason why a text is not a network.
 package enum NetworkTextError: Error, Sendable, Hashable {
   /// Neither an address nor a network.
   case malformed(String)
-  /// The address has bits set beyond the network's prefix.
+  /// The address has bits set outside the network's prefix.
   case hostBitsSet(String)
 }
 

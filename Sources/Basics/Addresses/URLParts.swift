@@ -1,20 +1,19 @@
-/// The parts of an absolute URL as they are written, split and checked for the characters they may
-/// have (RFC 3986 §3).
+/// The parts of an absolute URL as written, split and checked for allowed characters (RFC 3986 §3).
 ///
 ///     https://user:word@example.org:8443/a/b?x=1#top
 package struct URLParts: Sendable, Hashable {
   /// In lower case.
   package let scheme: String
-  /// The text before the `@`, without it; `nil` when there is none.
+  /// The text before the `@`; `nil` when there is none.
   package let userInfo: String?
-  /// A name, or an address, one of IPv6 in brackets; never empty.
+  /// A name or an address, IPv6 in brackets; never empty.
   package let host: String
   package let port: UInt16?
   /// Empty, or begins with a slash.
   package let path: String
-  /// The text after the question mark, without it; `nil` when there is none.
+  /// The text after the question mark; `nil` when there is none.
   package let query: String?
-  /// The text after the number sign, without it; `nil` when there is none.
+  /// The text after the number sign; `nil` when there is none.
   package let fragment: String?
 
   /// Splits a URL with a host; `nil` for anything else.
@@ -50,7 +49,7 @@ package struct URLParts: Sendable, Hashable {
     return name.hasPrefix("[") ? String(name.dropFirst().dropLast()) : name
   }
 
-  /// The parameters of the query, decoded; `nil` when a part of it is no `name=value`.
+  /// The parameters of the query, decoded; `nil` when a part of it is not `name=value`.
   package var parameters: [(name: String, value: String)]? {
     var parameters: [(name: String, value: String)] = []
     for part in (query ?? "").split(separator: "&") {

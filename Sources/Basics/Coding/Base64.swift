@@ -11,8 +11,7 @@ package enum Base64 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Decodes a text with padding or without; `nil` for anything but the one form that the bytes
-  /// have.
+  /// Decodes a text with or without padding; `nil` for anything but the canonical form of the bytes.
   package static func decode(_ text: String) -> [UInt8]? {
     alphabet.decode(withoutPadding(Array(text.utf8)))
   }
@@ -34,14 +33,14 @@ package enum Base64URL {
     String(decoding: alphabet.encode(Array(bytes)), as: UTF8.self)
   }
 
-  /// Decodes, or returns `nil` for anything that ``encode(_:)`` does not produce: padding, white
-  /// space, the other alphabet, an impossible length or bits that are left over.
+  /// Decodes, or returns `nil` for anything that ``encode(_:)`` does not produce: padding, white space,
+  /// the other alphabet, an impossible length or leftover bits.
   package static func decode(_ characters: some Collection<UInt8>) -> [UInt8]? {
     alphabet.decode(Array(characters))
   }
 }
 
-/// Sixty-four characters, each for six bits, the first bits of a byte first.
+/// Sixty-four characters of six bits each, the most significant bits of a byte first.
 private struct SixBitAlphabet: Sendable {
   private let characters: [UInt8]
   /// The value of each byte as a character; 64 for one that is not in the alphabet.
@@ -54,8 +53,7 @@ private struct SixBitAlphabet: Sendable {
     self.values = values
   }
 
-  // Not generic: other modules would call generic code that knows nothing of its collection, which is
-  // ten times slower.
+  // Not generic: other modules would call an unspecialized version, which is ten times slower.
 
   func encode(_ bytes: [UInt8]) -> [UInt8] {
     var text = [UInt8](repeating: 0, count: (bytes.count * 4 + 2) / 3)
@@ -85,7 +83,7 @@ private struct SixBitAlphabet: Sendable {
         invalid |= value
         bits |= UInt32(value) << UInt32(18 - 6 * index)
       }
-      // Bits that are left over are zero.
+      // Leftover bits must be zero.
       guard invalid < 64, bits & (0xFF_FFFF >> UInt32(8 * (count - 1))) == 0 else { return nil }
       for index in 0..<(count - 1) {
         bytes[place] = UInt8(truncatingIfNeeded: bits >> UInt32(16 - 8 * index))

@@ -30,7 +30,7 @@ extension UInt8 {
 }
 
 extension FixedWidthInteger {
-  /// Reads a number of decimal digits and nothing else: no sign, no space.
+  /// Parses a number of decimal digits only: no sign, no space.
   package init?(decimal text: some StringProtocol) {
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     self.init(String(text), radix: 10)
@@ -38,7 +38,7 @@ extension FixedWidthInteger {
 }
 
 extension BinaryInteger {
-  /// The decimal digits of a number that is not negative, with zeros before them up to a width.
+  /// The decimal digits of a non-negative number, padded with leading zeros to a width.
   package func decimal(width: Int) -> String {
     let digits = String(self)
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits

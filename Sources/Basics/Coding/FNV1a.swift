@@ -1,6 +1,6 @@
 /// FNV-1a with 64 bits: a hash that is the same in every process and version.
 ///
-/// It spreads short names well. It is no defence against names that are chosen to collide.
+/// It distributes short names well. It does not protect against names chosen to collide.
 package struct FNV1a: Sendable {
   /// The hash of the bytes so far.
   package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -1,10 +1,10 @@
-/// Percent-encoding of bytes that may not stand in a part of a URL as they are (RFC 3986 §2.1).
+/// Percent-encoding of bytes that are not allowed literally in a part of a URL (RFC 3986 §2.1).
 package enum PercentEncoding {
-  /// Bytes that stand for themselves in some part of a URL.
+  /// The bytes that are literal in some part of a URL.
   package struct Literals: Sendable {
     private let isLiteral: [Bool]
 
-    /// The ASCII characters for which the condition holds; no others can be literal.
+    /// Makes a set of the ASCII characters that satisfy the condition; no others can be literal.
     package init(where isLiteral: (UInt8) -> Bool) {
       self.isLiteral = (0...UInt8.max).map { $0 < 0x80 && isLiteral($0) }
     }
@@ -20,7 +20,7 @@ package enum PercentEncoding {
       }
     }
 
-    /// Whether a byte stands for itself.
+    /// Whether a byte is literal.
     package func contains(_ byte: UInt8) -> Bool { isLiteral[Int(byte)] }
   }
 
@@ -29,7 +29,7 @@ package enum PercentEncoding {
     encode(text.utf8, keeping: .unreserved)
   }
 
-  /// Encodes a text as one part of a path; `.` and `..` stay names.
+  /// Encodes a text as one part of a path; `.` and `..` remain names.
   package static func encode(pathPart text: String) -> String {
     text == "." || text == ".." ? text.replacing(".", with: "%2E") : encode(text)
   }

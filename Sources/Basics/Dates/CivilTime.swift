@@ -9,23 +9,23 @@ package struct CivilTime: Sendable, Hashable {
   package let day: Int
   package let hour: Int
   package let minute: Int
-  /// 60 in a leap second only, which no Unix time leads to.
+  /// 60 only in a leap second, which no Unix time corresponds to.
   package let second: Int
 
   private static let secondsPerDay: Int64 = 86_400
-  /// From the first of March of the year 0 to 1970-01-01.
+  /// The number of days from the first of March of the year 0 to 1970-01-01.
   private static let daysBefore1970: Int64 = 719_468
   private static let daysPerEra: Int64 = 146_097
-  /// The first and the last second of the years that have four digits.
+  /// The first and the last second of the years with four digits.
   private static let unixSeconds: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
-  /// - Parameter unixSeconds: Counted from 1970. Times outside the years 0 to 9999 become the
-  ///   nearest within them.
+  /// - Parameter unixSeconds: Seconds since 1970. Times outside the years 0 to 9999 become the nearest
+  ///   time within them.
   package init(unixSeconds: Int64) {
     let range = Self.unixSeconds
     let seconds = min(max(unixSeconds, range.lowerBound), range.upperBound)
     let (days, rest) = seconds.dividedDown(by: Self.secondsPerDay)
-    // Years begin in March here, so that the leap day is the last of its year; an era has 400.
+    // Years begin in March here, so that the leap day is the last of its year; an era has 400 years.
     let (era, dayOfEra) = (days + Self.daysBefore1970).dividedDown(by: Self.daysPerEra)
     let leapDays = dayOfEra / 1_460 - dayOfEra / 36_524 + dayOfEra / 146_096
     let yearOfEra = (dayOfEra - leapDays) / 365
@@ -37,7 +37,7 @@ package struct CivilTime: Sendable, Hashable {
     (hour, minute, second) = (Int(rest / 3_600), Int(rest / 60 % 60), Int(rest % 60))
   }
 
-  /// - Parameter unixMilliseconds: Counted from 1970; see ``init(unixSeconds:)``.
+  /// - Parameter unixMilliseconds: Milliseconds since 1970; see ``init(unixSeconds:)``.
   package init(unixMilliseconds: Int64) {
     self.init(unixSeconds: unixMilliseconds.dividedDown(by: 1_000).quotient)
   }
@@ -52,7 +52,7 @@ package struct CivilTime: Sendable, Hashable {
     (self.hour, self.minute, self.second) = (hour, minute, second)
   }
 
-  /// Seconds since 1970; a leap second counts as the second after it.
+  /// Seconds since 1970; a leap second is converted to the following second.
   package var unixSeconds: Int64 {
     daysSince1970 * Self.secondsPerDay + Int64(hour * 3_600 + minute * 60 + second)
   }
@@ -92,7 +92,7 @@ extension CivilTime {
 }
 
 extension Int64 {
-  /// The quotient rounded towards negative infinity, and what remains, which is not negative.
+  /// The quotient rounded towards negative infinity, and the non-negative remainder.
   fileprivate func dividedDown(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

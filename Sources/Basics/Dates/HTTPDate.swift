@@ -1,10 +1,10 @@
-/// A point in time as HTTP writes it (RFC 9110 §5.6.7), in seconds since 1970.
+/// A point in time in the notations of HTTP (RFC 9110 §5.6.7), in seconds since 1970.
 ///
 ///     Sun, 06 Nov 1994 08:49:37 GMT     Sunday, 06-Nov-94 08:49:37 GMT     Sun Nov  6 08:49:37 1994
 package struct HTTPDate: Sendable, Hashable, Comparable {
   package let seconds: Int64
 
-  /// Longer texts are no dates.
+  /// The maximum length of a date; longer texts are invalid.
   private static let longestText = 64
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = [
@@ -15,7 +15,7 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
     self.seconds = seconds
   }
 
-  /// The date in the first notation, the only one that is written.
+  /// The date in the first notation, the only one that is generated.
   package var text: String {
     let time = CivilTime(unixSeconds: seconds)
     let day = "\(time.day.decimal(width: 2)) \(Self.months[time.month - 1])"
@@ -31,9 +31,9 @@ package struct HTTPDate: Sendable, Hashable, Comparable {
 // MARK: Reading
 
 extension HTTPDate {
-  /// Any of the three notations; the name of the day is not compared with the date.
+  /// Parses any of the three notations; the name of the day is not compared with the date.
   ///
-  /// - Parameter currentYear: Decides the century of a year of two digits.
+  /// - Parameter currentYear: Determines the century of a two-digit year.
   package init?(_ text: String, currentYear: Int = 2_000) {
     guard text.utf8.count <= Self.longestText else { return nil }
     let words = text.split { " ,-".contains($0) }
@@ -69,7 +69,7 @@ extension HTTPDate {
     switch digits.utf8.count {
     case 4: return year
     case 2:
-      // More than 50 years ahead means the past (RFC 9110 §5.6.7).
+      // A year more than 50 years ahead is in the past (RFC 9110 §5.6.7).
       let sameCentury = currentYear / 100 * 100 + year
       return sameCentury > currentYear + 50 ? sameCentury - 100 : sameCentury
     default: return nil

@@ -1,13 +1,12 @@
-/// Turns the place where a page of a list ended into a token that callers only hand back, and back
-/// again.
+/// Converts the position where a page of a list ended into an opaque token for callers, and back.
 ///
 ///     base64url( checksum: 4 bytes ) | "." position, when that is visible ASCII
 ///                                    | "~" base64url( position ), else
 ///
-/// The checksum covers the list and its filters too, so a token is refused by any other list. It is
-/// no secret: a position that a caller makes up must be harmless.
+/// The checksum also covers the list and its filters, so a token is refused by any other list. It is not
+/// secret: a position invented by a caller must be harmless.
 package struct PageCursor<Position: PagePosition>: Sendable {
-  /// Positions are numbers, names or a link: a longer token is none of ours.
+  /// The length limit of tokens: positions are numbers, names or a link.
   private static var longestToken: Int { 2_560 }
   private static var checksumLength: Int { 6 }
 
@@ -23,7 +22,7 @@ package struct PageCursor<Position: PagePosition>: Sendable {
     token(position.positionBytes)
   }
 
-  /// Returns the position that a token stands for; `nil` for a token that is not one of this list.
+  /// Returns the position of a token; `nil` for a token that is not from this list.
   package func position(in token: String) -> Position? {
     let characters = Array(token.utf8)
     guard characters.count <= Self.longestToken, characters.count > Self.checksumLength else {
@@ -36,7 +35,7 @@ package struct PageCursor<Position: PagePosition>: Sendable {
       case UInt8(ascii: "~"): Base64URL.decode(text)
       default: nil
       }
-    // There is one token for each position, and its checksum is right.
+    // Each position has exactly one token, with a valid checksum.
     guard let bytes, self.token(bytes).utf8.elementsEqual(characters) else { return nil }
     return Position(positionBytes: bytes)
   }
@@ -48,7 +47,7 @@ package struct PageCursor<Position: PagePosition>: Sendable {
       : "\(checksum)~\(Base64URL.encode(position))"
   }
 
-  /// FNV-1a, the parts kept apart by a byte that UTF-8 does not have.
+  /// FNV-1a; the parts are separated by a byte that does not occur in UTF-8.
   private func checksum(_ position: [UInt8]) -> UInt32 {
     var hash: UInt32 = 2_166_136_261
     func add(_ byte: UInt8) { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
@@ -61,12 +60,12 @@ package struct PageCursor<Position: PagePosition>: Sendable {
   }
 }
 
-/// The place of an item in a list, by which the page after it is found.
+/// The position of an item in a list, by which the page after it is found.
 package protocol PagePosition {
-  /// The position as it stands in a token.
+  /// The position as encoded in a token.
   var positionBytes: [UInt8] { get }
 
-  /// Reads a position; `nil` for bytes that no position has.
+  /// Decodes a position; `nil` for invalid bytes.
   init?(positionBytes: [UInt8])
 }
 
@@ -93,7 +92,7 @@ extension FixedWidthInteger {
     withUnsafeBytes(of: bigEndian, Array.init)
   }
 
-  /// Reads a number from its bytes, the most significant first; `nil` for any other number of them.
+  /// Decodes a number from its bytes, the most significant first; `nil` for any other number of bytes.
   package init?(bigEndianBytes bytes: some Collection<UInt8>) {
     guard bytes.count == Self.bitWidth / 8 else { return nil }
     self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }

@@ -3,10 +3,10 @@
 ///     storage   [ taken │ waiting ............ ]
 ///                       ^ head                 ^ storage.count
 ///
-/// An empty new queue holds no heap memory. A queue that runs empty keeps its storage for the next
-/// bytes only while that storage is small.
+/// A new queue uses no heap memory. A queue that becomes empty keeps its storage only while that storage
+/// is small.
 package struct ByteQueue: Sendable {
-  /// The storage, in bytes, above which an emptied queue gives its memory back.
+  /// The size of the storage, in bytes, above which an emptied queue frees it.
   package static let keptCapacity = 4096
 
   @usableFromInline var storage: [UInt8] = []
@@ -21,13 +21,13 @@ package struct ByteQueue: Sendable {
   /// Whether no byte is waiting.
   @inlinable package var isEmpty: Bool { head == storage.count }
 
-  /// Appends a copy of `bytes` at the end; amortised O(*n*).
+  /// Appends a copy of `bytes`; amortised O(*n*).
   package mutating func append(contentsOf bytes: Span<UInt8>) {
     makeRoom()
     bytes.withUnsafeBufferPointer { storage.append(contentsOf: $0) }
   }
 
-  /// Appends `bytes` at the end, adopting their storage when the queue is empty.
+  /// Appends `bytes`, adopting their storage when the queue is empty.
   package mutating func append(_ bytes: [UInt8]) {
     if isEmpty, storage.capacity < bytes.count {
       storage = bytes
@@ -38,7 +38,7 @@ package struct ByteQueue: Sendable {
     storage.append(contentsOf: bytes)
   }
 
-  /// Appends a copy of `bytes` at the end; amortised O(*n*).
+  /// Appends a copy of `bytes`; amortised O(*n*).
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     makeRoom()
     storage.append(contentsOf: bytes)
@@ -63,14 +63,14 @@ package struct ByteQueue: Sendable {
     }
   }
 
-  /// Keeps the first `count` bytes only, and gives the memory of the others back.
+  /// Keeps only the first `count` bytes, and frees the memory of the others.
   package mutating func keepFirst(_ count: Int) {
     guard count < self.count else { return }
     storage = Array(storage[head..<(head + max(count, 0))])
     head = 0
   }
 
-  /// Lends the waiting bytes, oldest first, for the length of the call.
+  /// Provides the waiting bytes, oldest first, for the duration of the call.
   @inlinable
   package func withUnsafeBytes<Result>(
     _ body: (UnsafeRawBufferPointer) throws -> Result
@@ -78,9 +78,9 @@ package struct ByteQueue: Sendable {
     try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[head...])) }
   }
 
-  /// Closes the gap at the front once it is as large as what is waiting.
+  /// Closes the gap at the front when it is as large as the waiting bytes.
   ///
-  /// Each byte moved is paid for by a byte removed before, so appending stays O(1) amortised.
+  /// Each moved byte corresponds to a byte removed before, so appending stays amortised O(1).
   private mutating func makeRoom() {
     guard head > 0, head >= count else { return }
     storage.removeFirst(head)

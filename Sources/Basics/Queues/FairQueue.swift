@@ -1,17 +1,17 @@
-/// Jobs of several principals that share a few workers.
+/// A queue of jobs of several principals that share a few workers.
 ///
-/// The next job is the oldest of the principal with the fewest jobs running, among those the one
-/// that was served least. Service is what ``finish(_:after:)`` reports; a newcomer starts where the
-/// principals that wait now stand, so an absence saves up nothing. A pure value: time comes in as a
-/// number.
+/// The next job is the oldest of the principal with the fewest running jobs; among equals, the principal
+/// that was served least comes first. Service is the amount reported to ``finish(_:after:)``. A new
+/// principal starts at the level of those that are waiting, so it gains no credit by its absence. A pure
+/// value: time is passed in as a number.
 package struct FairQueue<Principal: Hashable, Job> {
-  /// The bounds of a queue.
+  /// The limits of a queue.
   package struct Capacity: Sendable, Hashable {
-    /// Jobs that may wait.
+    /// The maximum number of waiting jobs.
     package var total: Int
-    /// Jobs of one principal that may wait.
+    /// The maximum number of waiting jobs of one principal.
     package var perPrincipal: Int
-    /// Jobs of one principal that may run at a time.
+    /// The maximum number of running jobs of one principal.
     package var runningPerPrincipal: Int
 
     package init(total: Int, perPrincipal: Int, runningPerPrincipal: Int = .max) {
@@ -24,13 +24,13 @@ package struct FairQueue<Principal: Hashable, Job> {
   /// The outcome of a submission.
   package enum Admission: Hashable {
     case accepted
-    /// As many jobs of this principal wait as may.
+    /// The maximum number of jobs of this principal is already waiting.
     case principalFull
     case full
   }
 
   private struct Share {
-    /// Oldest last, so that taking one costs nothing.
+    /// Oldest last, so that removing the next job is cheap.
     var outgoing: [Job] = []
     var incoming: [Job] = []
     var runningCount = 0
@@ -50,19 +50,19 @@ package struct FairQueue<Principal: Hashable, Job> {
 
   private let capacity: Capacity
   private var shares: [Principal: Share] = [:]
-  /// The service of the principal that was last served: nobody new starts below it.
+  /// The service of the principal that was last served; new principals start at this level or above.
   private var floor: UInt64 = 0
-  /// Jobs that were taken and have not ended.
+  /// The number of jobs that were taken and have not finished.
   package private(set) var runningCount = 0
 
-  /// Jobs that wait.
+  /// The number of waiting jobs.
   package private(set) var count = 0
 
   package init(capacity: Capacity) {
     self.capacity = capacity
   }
 
-  /// Adds a job behind the others of its principal.
+  /// Adds a job after the others of its principal.
   package mutating func submit(_ job: Job, for principal: Principal) -> Admission {
     guard count < capacity.total else { return .full }
     var share = shares[principal] ?? Share(service: floor)
@@ -76,9 +76,9 @@ package struct FairQueue<Principal: Hashable, Job> {
     return .accepted
   }
 
-  /// Takes the next job; ``finish(_:after:)`` must follow once it has run.
+  /// Takes the next job; call ``finish(_:after:)`` after it has run.
   ///
-  /// - Returns: `nil` when none waits, or none of a principal that may have another one running.
+  /// - Returns: `nil` when no job is waiting, or only those of principals at their limit.
   package mutating func take() -> (principal: Principal, job: Job)? {
     guard count > 0 else { return nil }
     var next: (principal: Principal, share: Share)?
@@ -102,9 +102,9 @@ package struct FairQueue<Principal: Hashable, Job> {
     return (principal, job)
   }
 
-  /// Takes note that a job has run.
+  /// Records that a job has finished.
   ///
-  /// - Parameter service: What it used, of any unit: nanoseconds of a worker.
+  /// - Parameter service: The amount used, in any unit, such as nanoseconds of a worker.
   package mutating func finish(_ principal: Principal, after service: UInt64) {
     guard var share = shares[principal], share.runningCount > 0 else { return }
     share.runningCount -= 1
@@ -114,7 +114,7 @@ package struct FairQueue<Principal: Hashable, Job> {
     forgetIdle()
   }
 
-  /// Takes out the jobs that wait and fulfil `isDropped`.
+  /// Removes the waiting jobs that satisfy `isDropped`.
   package mutating func removeAll(where isDropped: (Job) -> Bool) {
     for principal in shares.keys {
       guard var share = shares[principal], share.waitingCount > 0 else { continue }
@@ -127,7 +127,7 @@ package struct FairQueue<Principal: Hashable, Job> {
     forgetIdle()
   }
 
-  /// Takes out all jobs that wait.
+  /// Removes all waiting jobs.
   package mutating func removeAll() -> [Job] {
     var jobs: [Job] = []
     for principal in shares.keys {
@@ -138,15 +138,15 @@ package struct FairQueue<Principal: Hashable, Job> {
     return jobs
   }
 
-  /// Principals whose service is remembered, those with jobs among them.
+  /// The number of principals whose service is remembered, including those with jobs.
   package var principalCount: Int { shares.count }
 
-  /// Most principals that are remembered though they have no job.
+  /// The maximum number of principals that are remembered without having jobs.
   private static var memory: Int { 1_024 }
 
-  /// Forgets principals without jobs when no other has any, or when there are too many of them.
+  /// Removes principals without jobs when no other has any, or when there are too many of them.
   ///
-  /// Until then their service is remembered, or a short pause between two jobs would wipe it out.
+  /// Until then their service is remembered: otherwise a short pause between two jobs would reset it.
   private mutating func forgetIdle() {
     guard count > 0 || runningCount > 0 else {
       shares = [:]

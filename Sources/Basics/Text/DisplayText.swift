@@ -1,5 +1,5 @@
-/// Text of strangers made safe to show: bounded, and without characters that act on the text or the
-/// terminal around it.
+/// Makes untrusted text safe to display: limited in length, and without characters that affect the
+/// surrounding text or the terminal.
 ///
 /// | function | for | unsafe characters |
 /// | --- | --- | --- |
@@ -11,7 +11,7 @@ package enum DisplayText {
   /// Returns the text as one line: white space folded to single spaces and trimmed, control and
   /// bidirectional formatting characters removed, at most `limit` Unicode scalars.
   ///
-  /// The cut is between characters as people see them, within reason.
+  /// The text is cut between user-perceived characters, within reason.
   package static func line(_ text: String, limit: Int) -> String {
     var result = String.UnicodeScalarView()
     var length = 0
@@ -35,7 +35,7 @@ package enum DisplayText {
     return String(result)
   }
 
-  /// Returns the text as one line that ends with an ellipsis when something was cut off.
+  /// Returns the text as one line, which ends with an ellipsis when it was cut.
   package static func shortened(_ text: String, limit: Int = 200) -> String {
     let line = line(text, limit: limit)
     return line == self.line(text, limit: .max) ? line : line + "…"
@@ -43,7 +43,7 @@ package enum DisplayText {
 
   /// Escapes the characters of JSON text that a terminal would interpret.
   ///
-  /// They occur only within strings, apart from white space.
+  /// Apart from white space, they occur only within strings.
   package static func harmless(json: String) -> String {
     var text = String.UnicodeScalarView()
     for scalar in json.unicodeScalars {
@@ -73,13 +73,13 @@ package enum DisplayText {
     return "\"\(inner)\""
   }
 
-  /// Returns a name or path: bare when it is plain ASCII without spaces, else quoted.
+  /// Returns a name or path: unquoted when it is plain ASCII without spaces, otherwise quoted.
   package static func name(_ text: String, limit: Int = 80) -> String {
     let isPlain = text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c }
     return isPlain && (1...limit).contains(text.utf8.count) ? text : quoted(text, limit: limit)
   }
 
-  /// Returns the text in quotation marks, for a client's error: characters that act on their
+  /// Returns the text in quotation marks, for a client's error: characters that affect their
   /// surroundings are replaced, and the text is cut after `limit` scalars.
   package static func excerpt(_ text: String, limit: Int = 40) -> String {
     let inner = bounded(text, limit) { scalar, output in
@@ -88,7 +88,7 @@ package enum DisplayText {
     return "\"\(inner)\""
   }
 
-  /// Whether a character alone shows nothing but a space, such as one of zero width.
+  /// Whether a character by itself shows nothing but a space, such as one of zero width.
   package static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
     if isWhitespace(scalar) || scalar.actsOnItsSurroundings { return true }
     return !scalar.isASCII
@@ -115,10 +115,10 @@ package enum DisplayText {
     }
   }
 
-  /// How many scalars at the end may be given up for a whole character.
+  /// The maximum number of scalars removed from the end to avoid splitting a character.
   private static let longestCharacter = 16
 
-  /// The text without its last character if `next` would have been a part of it.
+  /// The text without its last character if `next` would have been part of it.
   private static func cut(_ text: String, before next: Unicode.Scalar) -> String {
     guard let last = text.last, last.unicodeScalars.count <= longestCharacter else { return text }
     var joined = String(last)
@@ -128,7 +128,7 @@ package enum DisplayText {
     return String(rest.last == " " ? rest.dropLast() : rest)
   }
 
-  /// Unicode's property White_Space, but for U+0085, which goes with the control characters.
+  /// Unicode's property White_Space except U+0085, which counts as a control character.
   private static func isWhitespace(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x09...0x0d, 0x20, 0xa0, 0x1680, 0x2000...0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000:
@@ -144,11 +144,11 @@ extension Unicode.Scalar {
     value < 0x20 || (0x7f...0x9f).contains(value)
   }
 
-  /// Whether a character acts on more than the text that it is in.
+  /// Whether a character affects more than the text that contains it.
   ///
-  /// Control characters reach terminals as commands, and line breaks and directional formatting
-  /// reach beyond a name. Joiners and directional marks act only inside it: emoji sequences and
-  /// names of right-to-left scripts need them.
+  /// Terminals interpret control characters as commands, and line breaks and directional formatting
+  /// affect text outside a name. Joiners and directional marks act only inside it: emoji sequences and
+  /// names in right-to-left scripts need them.
   package var actsOnItsSurroundings: Bool {
     switch value {
     case 0x2028...0x2029, 0x202a...0x202e, 0x2066...0x2069: true
@@ -156,8 +156,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether nothing of a character is seen where it stands: control and format characters, joiners
-  /// included, and line separators.
+  /// Whether a character is invisible: control and format characters, including joiners, and line
+  /// separators.
   package var isUnseen: Bool {
     switch properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator: true

@@ -1,23 +1,23 @@
-/// Checks that a stream of bytes, cut anywhere, is well-formed UTF-8 (RFC 3629).
+/// Checks that a stream of bytes, split anywhere, is well-formed UTF-8 (RFC 3629).
 ///
-/// Refuses at the first byte that no continuation could make right: overlong forms, surrogates and
-/// scalars above U+10FFFF are refused at their second byte. A refusal is final.
+/// Fails at the first byte that makes the stream invalid: overlong forms, surrogates and scalars above
+/// U+10FFFF are refused at their second byte. A failure is final.
 package struct UTF8Validator: Sendable {
-  /// How many continuation bytes the scalar under way still needs.
+  /// The number of continuation bytes that the current scalar still needs.
   private var missing: UInt8 = 0
-  /// The range that the next continuation byte must lie in.
+  /// The allowed range of the next continuation byte.
   private var lowest: UInt8 = 0x80
   private var highest: UInt8 = 0xBF
 
-  /// Makes a validator that has seen nothing.
+  /// Makes a validator for the start of a stream.
   package init() {}
 
-  /// Whether the bytes so far end with a whole scalar.
+  /// Whether the bytes so far end with a complete scalar.
   package var isComplete: Bool { missing == 0 }
 
   /// Checks the next bytes of the stream.
   ///
-  /// - Returns: `false` as soon as the stream cannot be UTF-8 any more, and ever after.
+  /// - Returns: `false` when the stream is invalid, and in every later call.
   package mutating func validate(_ bytes: Span<UInt8>) -> Bool {
     bytes.withUnsafeBytes { validate($0) }
   }
@@ -38,7 +38,7 @@ package struct UTF8Validator: Sendable {
     return !hasRefused
   }
 
-  /// Skips ASCII 32 and eight bytes at a time: a word without a high bit is eight whole scalars.
+  /// Skips ASCII 32 and eight bytes at a time: a word without a high bit contains eight whole scalars.
   private static func endOfASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
     while index + 32 <= bytes.count {
@@ -63,7 +63,7 @@ package struct UTF8Validator: Sendable {
     return true
   }
 
-  /// Takes the first byte of a scalar; the ranges are those of RFC 3629 §4.
+  /// Processes the first byte of a scalar; the ranges are those of RFC 3629 §4.
   private mutating func begin(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x00...0x7F: return true
@@ -81,7 +81,7 @@ package struct UTF8Validator: Sendable {
 
   private var hasRefused: Bool { lowest > highest }
 
-  /// An empty range for the next byte makes every further byte wrong.
+  /// Sets an empty range for the next byte, so that every further byte is invalid.
   private mutating func refuseEverything() {
     (missing, lowest, highest) = (1, 0xFF, 0x00)
   }

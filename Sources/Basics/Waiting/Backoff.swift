@@ -1,9 +1,9 @@
-/// Waits between attempts that fail one after another: exponential, with jitter, so that those who
-/// failed together do not try again together.
+/// Computes waits between consecutive failed attempts: exponential, with jitter, so that clients that
+/// failed together do not retry together.
 package struct Backoff: Sendable, Hashable {
-  /// The part of a wait that is left to chance.
+  /// The random part of a wait.
   package enum Jitter: Sendable, Hashable {
-    /// From nothing to the ceiling.
+    /// From zero to the ceiling.
     case full
     /// From half the ceiling to the ceiling, so that every failure costs a pause.
     case equal
@@ -15,7 +15,7 @@ package struct Backoff: Sendable, Hashable {
   package var limit: Int64
   package var jitter: Jitter
 
-  /// No wait is longer than a day.
+  /// The maximum value of `limit`, which is one day.
   private static let longestLimit: Int64 = 86_400_000
 
   package init(first: Int64, limit: Int64, jitter: Jitter) {
@@ -27,15 +27,15 @@ package struct Backoff: Sendable, Hashable {
   /// The wait before the next attempt, in milliseconds.
   ///
   /// - Parameters:
-  ///   - failures: Attempts that failed in a row; less than 1 counts as 1.
-  ///   - random: Any number; decides where below the ceiling the wait lies.
+  ///   - failures: The number of consecutive failed attempts; less than 1 counts as 1.
+  ///   - random: Any number; determines the position of the wait below the ceiling.
   package func wait(after failures: Int, random: UInt64) -> Int64 {
     let ceiling = ceiling(after: failures)
     let fixed = jitter == .equal ? ceiling / 2 : 0
     return fixed + Int64(random % UInt64(ceiling - fixed + 1))
   }
 
-  /// The longest wait after a number of failures in a row: twice as long with each, up to the limit.
+  /// The longest wait after a number of consecutive failures: doubled each time, up to the limit.
   package func ceiling(after failures: Int) -> Int64 {
     let limit = min(max(0, limit), Self.longestLimit)
     let doublings = Int64(min(max(failures, 1) - 1, 30))

@@ -1,18 +1,18 @@
-/// Keeps from asking a service that does not answer, and finds out when it does again.
+/// Stops requests to a service that does not answer, and detects when it answers again.
 ///
 ///     closed ──failures in a row──► open ──time is up──► half-open ──answer──► closed
 ///                                     ▲                     │
 ///                                     └──twice the time─────┘ no answer
 ///
-/// Owns no clock and no randomness. Times are milliseconds of any clock that does not go back.
+/// Uses no clock or randomness of its own. Times are milliseconds of any monotonic clock.
 package struct CircuitBreaker: Sendable {
-  /// When it opens, and for how long.
+  /// The conditions and durations of opening.
   package struct Limits: Sendable, Hashable {
-    /// The number of failures in a row that open it.
+    /// The number of consecutive failures that open the breaker.
     package var failures = 5
-    /// The time for which it is open at first, in milliseconds.
+    /// The duration of the first open period, in milliseconds.
     package var firstWait: Int64 = 1_000
-    /// The longest that it is open at a time, in milliseconds.
+    /// The maximum duration of an open period, in milliseconds.
     package var longestWait: Int64 = 60_000
 
     package init() {}
@@ -20,34 +20,34 @@ package struct CircuitBreaker: Sendable {
 
   /// The state of the service.
   package enum State: Sendable, Hashable {
-    /// The service answers, except for this number of failures in a row.
+    /// The service answers, except for this number of consecutive failures.
     case closed(failures: Int)
-    /// It does not: nobody asks before `until`.
+    /// The service does not answer: no requests are made before `until`.
     case open(until: Int64)
-    /// It did not, and one request is trying again.
+    /// The service did not answer, and one request is trying it again.
     case halfOpen
   }
 
   /// Whether a request may be made.
   package enum Admission: Sendable, Hashable {
-    /// Allowed; report its end with the ticket.
+    /// Allowed; report its outcome with the ticket.
     case admitted(Ticket)
     /// Refused for this number of milliseconds; `nil` while another request tries the service.
     case refused(wait: Int64?)
   }
 
-  /// A request's place in the breaker's history.
+  /// The position of a request in the breaker's history.
   ///
-  /// The outcome of a request from before a change says nothing about the time after it.
+  /// The outcome of a request made before a change of state does not count after it.
   package struct Ticket: Sendable, Hashable {
     fileprivate let generation: UInt64
   }
 
-  /// The change of state by a result.
+  /// The change of state caused by a result.
   package enum Change: Sendable, Hashable {
     /// The service is down and will be tried again after this number of milliseconds.
     case opened(wait: Int64)
-    /// A try failed: the service stays down for this number of milliseconds.
+    /// A try failed: the service stays unavailable for this number of milliseconds.
     case reopened(wait: Int64)
     /// The service answers again.
     case closed
@@ -63,7 +63,7 @@ package struct CircuitBreaker: Sendable {
     wait = max(1, limits.firstWait)
   }
 
-  /// The reason why no request may be made now; `nil` when requests may be made.
+  /// The reason why no request may be made now; `nil` when requests are allowed.
   package func refusal(at now: Int64) -> Admission? {
     switch state {
     case .closed: nil
@@ -72,14 +72,14 @@ package struct CircuitBreaker: Sendable {
     }
   }
 
-  /// Lets a request through, or says for how long it is of no use.
+  /// Admits a request, or returns how long requests are refused.
   package mutating func admit(at now: Int64) -> Admission {
     if let refusal = refusal(at: now) { return refusal }
     if case .open = state { move(to: .halfOpen) }
     return .admitted(Ticket(generation: generation))
   }
 
-  /// The service has answered; that counts whenever it was asked.
+  /// Records that the service has answered, which counts regardless of when the request was made.
   package mutating func succeed() -> Change? {
     wait = max(1, limits.firstWait)
     if case .closed = state {
@@ -90,10 +90,10 @@ package struct CircuitBreaker: Sendable {
     return .closed
   }
 
-  /// The service has not answered, or not in a way that can be understood.
+  /// Records that the service has not answered, or not with a valid answer.
   ///
-  /// - Parameter jitter: 0 to 1; shortens the time by up to a quarter, so that many who lost the
-  ///   same service do not all return at the same moment.
+  /// - Parameter jitter: 0 to 1; shortens the time by up to a quarter, so that many clients that lost
+  ///   the same service do not all return at the same moment.
   package mutating func fail(_ ticket: Ticket, at now: Int64, jitter: Double) -> Change? {
     guard ticket.generation == generation else { return nil }
     switch state {
@@ -108,7 +108,7 @@ package struct CircuitBreaker: Sendable {
     }
   }
 
-  /// A request was called off before anything came of it: another one may try.
+  /// Records that a request was cancelled without an outcome: another one may try.
   package mutating func withdraw(_ ticket: Ticket, at now: Int64) {
     guard ticket.generation == generation, case .halfOpen = state else { return }
     move(to: .open(until: now))

@@ -1,6 +1,6 @@
 internal import Basics
 
-/// Reads settings out of the environment.
+/// Reads settings from the environment.
 enum EnvironmentReader {
   private static let prefix = "PARLEY_"
 
@@ -20,7 +20,7 @@ enum EnvironmentReader {
     if variable == SettingsLoader.fileVariable {
       reading.file = text.isEmpty ? nil : text
     } else if let definition = table.definition(variable: variable) {
-      // Set to nothing is how many tools unset a variable.
+      // Many tools set a variable to an empty text to unset it.
       guard !text.isEmpty else { return }
       reading.give(definition, text: text, from: .environment(variable: variable))
     } else if !isServiceLink(variable), !isOfCommandLine(variable),
@@ -34,14 +34,14 @@ enum EnvironmentReader {
     }
   }
 
-  /// Whether the command line `parley` is meant, which one environment may serve too.
+  /// Whether a variable is for the command line tool `parley`, which may share the environment.
   private static func isOfCommandLine(_ variable: String) -> Bool {
     variable.hasPrefix(prefix + "CLI_")
   }
 
-  /// Whether Kubernetes sets this variable for a service named `parley` or `parley-…`, as it does
-  /// in every container beside it: `…_SERVICE_HOST`, `…_SERVICE_PORT`, `…_PORT`,
-  /// `…_PORT_8080_TCP` and their kin.
+  /// Whether Kubernetes sets this variable for a service named `parley` or `parley-…`, as it does in
+  /// every container of its namespace: `…_SERVICE_HOST`, `…_SERVICE_PORT`, `…_PORT`, `…_PORT_8080_TCP`
+  /// and similar ones.
   private static func isServiceLink(_ variable: String) -> Bool {
     let words = variable.split(separator: "_", omittingEmptySubsequences: false)
     if let service = words.firstIndex(of: "SERVICE"), service + 1 < words.count {

@@ -1,12 +1,12 @@
 internal import Basics
 
-/// Reads settings out of a YAML or JSON file: nested keys, dotted keys, or both.
+/// Reads settings from a YAML or JSON file with nested keys, dotted keys, or both.
 struct FileReader {
-  /// More nodes than any sensible file has.
+  /// The maximum number of nodes; more than any real file has.
   private static let nodeLimit = 10_000
-  /// A file with more problems is not a file of settings.
+  /// The maximum number of problems; a file with more is not a settings file.
   private static let problemLimit = 50
-  /// No setting's name has more parts.
+  /// The maximum depth; no setting's name has more parts.
   private static let depthLimit = 16
 
   private let path: String
@@ -112,7 +112,7 @@ struct FileReader {
     }
   }
 
-  /// The values of a list; `nil` when there is something else than texts in it.
+  /// The values of a list; `nil` when it contains anything other than texts.
   private mutating func texts(in node: YAMLNode) -> [String]? {
     guard case .sequence(let elements) = node.content else { return nil }
     nodeCount += elements.count

@@ -1,6 +1,6 @@
 internal import Basics
 
-/// Reads settings out of the words of a command line.
+/// Reads settings from the arguments of a command line.
 struct FlagReader {
   private let table: SettingsTable
   private var words: ArraySlice<String>
@@ -20,7 +20,7 @@ struct FlagReader {
 
   private mutating func take(_ word: String) {
     guard word.hasPrefix("-"), word != "-", word != "--" else {
-      // Not shown: it may be the tail of a secret that was not put into quotes.
+      // The word is not shown, because it may be the rest of an unquoted secret.
       reading.refuse(
         "command line", "expected a flag such as --listen", from: .commandLine(after: previousFlag))
       return
@@ -54,7 +54,7 @@ struct FlagReader {
     return words.popFirst()
   }
 
-  /// Passes over a word that may be a secret that begins with dashes, and must not be shown.
+  /// Skips a word that may be a secret that begins with dashes, and must not be shown.
   private mutating func dropUnknownFlag() {
     guard let word = words.first, let flag = word.split(separator: "=").first,
       flag != SettingsLoader.fileFlag, table.definition(flag: String(flag)) == nil

@@ -3,15 +3,15 @@ internal import Reactor
 
 /// The memory that the process may use.
 package enum MachineMemory {
-  /// The memory of the machine, or of the process's control group if that is less; in bytes.
+  /// The memory of the machine, or the limit of the process's control group if that is lower, in bytes.
   package static var byteCount: Int {
     let machine = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
     return controlGroup(read: read).map { min($0, machine) } ?? machine
   }
 
-  /// The limit of the process's control group and of those around it, versions 2 and 1.
+  /// The limit of the process's control group and its ancestors, versions 2 and 1.
   ///
-  /// - Parameter read: The contents of a small file; `nil` without one.
+  /// - Parameter read: Returns the contents of a small file; `nil` if it does not exist.
   static func controlGroup(read: (String) -> String?) -> Int? {
     var limits: [Int] = []
     for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
@@ -29,7 +29,7 @@ package enum MachineMemory {
     return limits.min()
   }
 
-  /// A path with those above it: in a container the root is the group's own.
+  /// A path and its ancestors: in a container the root is the container's own group.
   private static func ancestors(of path: String) -> [String] {
     let names = path.split(separator: "/")
     return (0...names.count).map { names.prefix($0).reduce("") { "\($0)/\($1)" } }

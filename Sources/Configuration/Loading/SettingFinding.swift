@@ -1,8 +1,8 @@
-/// One result of trying what the settings name.
+/// One result of testing the settings.
 package struct SettingFinding: Sendable, Equatable {
   package enum Verdict: String, Sendable, CaseIterable {
     case fine = "ok"
-    /// A start would succeed, but maybe not as it was meant.
+    /// A start would succeed, but possibly not as intended.
     case doubtful = "warning"
     case wrong = "problem"
   }

@@ -1,23 +1,23 @@
 internal import Basics
 
-/// The settings while sources are laid over one another, weakest first.
+/// Combines the settings of several sources, from lowest to highest precedence.
 struct SettingsAssembly {
   private var settings: Settings
   private var problems: [SettingsProblem] = []
   private var given: Set<String> = []
 
-  /// - Parameter settings: What holds when nothing is given.
+  /// - Parameter settings: The defaults.
   init(settings: Settings) {
     self.settings = settings
   }
 
-  /// Replaces values with those of a stronger source.
+  /// Replaces values with those of a source with higher precedence.
   mutating func add(_ reading: SettingsReading) {
     problems += reading.problems
     for entry in reading.given { store(entry) }
   }
 
-  /// Decides the defaults that depend on others, and checks what must go together.
+  /// Sets the defaults that depend on other settings, and checks combinations.
   mutating func finish(
     processorCount: Int, memoryByteCount: Int
   ) throws(SettingsError) -> Settings {
@@ -64,9 +64,9 @@ struct SettingsAssembly {
   }
 }
 
-/// The contents of one source: values of known settings, and the problems with the rest.
+/// The contents of one source: values of known settings, and problems with the rest.
 struct SettingsReading {
-  /// The values that one place gives to a setting.
+  /// The values of a setting from one place.
   struct Given {
     let definition: SettingDefinition
     var values: [String]
@@ -75,12 +75,12 @@ struct SettingsReading {
 
   private(set) var given: [Given] = []
   var problems: [SettingsProblem] = []
-  /// The configuration file that the source names.
+  /// The configuration file that the source specifies.
   var file: String?
 
-  /// Notes a value.
+  /// Adds a value.
   ///
-  /// Lists that are given several times add up; of anything else the last counts.
+  /// Repeated lists are concatenated; for anything else the last value counts.
   mutating func give(
     _ definition: SettingDefinition, _ values: [String], from source: SettingSource
   ) {
@@ -95,7 +95,7 @@ struct SettingsReading {
     }
   }
 
-  /// Notes a text, taken apart at its commas when the setting is a list.
+  /// Adds a text, which is split at commas when the setting is a list.
   mutating func give(_ definition: SettingDefinition, text: String, from source: SettingSource) {
     give(definition, Self.values(of: text, for: definition), from: source)
   }

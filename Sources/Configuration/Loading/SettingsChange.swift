@@ -1,4 +1,4 @@
-/// The difference between the settings that a program runs with and those that it has read again.
+/// The difference between the current settings of a program and the reloaded ones.
 package struct SettingsChange: Sendable {
   /// A setting with its values before and after the change, as texts without secrets.
   package struct Entry: Sendable, Equatable {
@@ -6,23 +6,23 @@ package struct SettingsChange: Sendable {
     package let before: String
     package let after: String
 
-    /// Both values, such as `info -> debug`; of a secret only that it differs.
+    /// Both values, such as `info -> debug`; for a secret only the fact that it differs.
     package var description: String {
       before == after ? "another value" : "\(before) -> \(after)"
     }
   }
 
-  /// The settings that hold from now on: those before, with the changes of ``adopted``.
+  /// The settings after the reload: the previous ones with the changes of ``adopted``.
   package let settings: Settings
-  /// The changes that hold from now on, in the order of the help.
+  /// The changes that apply immediately, in the order of the help.
   package let adopted: [Entry]
-  /// The changes that the next start adopts.
+  /// The changes that apply at the next start.
   package let postponed: [Entry]
 
   /// Compares settings.
   ///
-  /// - Throws: The problems of the settings that would hold from now on: a part of the changes may
-  ///   go together with the other part only.
+  /// - Throws: The problems of the settings that would apply immediately: some changes may only be valid
+  ///   together with others that are postponed.
   package init(
     from old: Settings, to new: Settings, of program: Program
   ) throws(SettingsError) {
@@ -45,12 +45,12 @@ package struct SettingsChange: Sendable {
     (self.settings, self.adopted, self.postponed) = (settings, adopted, postponed)
   }
 
-  /// Whether the two are the same.
+  /// Whether the settings are equal.
   package var isEmpty: Bool { adopted.isEmpty && postponed.isEmpty }
 }
 
 extension SettingsChange.Entry {
-  /// Longer values are cut.
+  /// The maximum length of a shown value; longer ones are cut.
   private static let longestValue = 300
 
   fileprivate init(_ definition: SettingDefinition, _ old: Settings, _ new: Settings) {
@@ -67,7 +67,7 @@ extension SettingsChange.Entry {
 }
 
 extension SettingsProblem {
-  /// The same problem, when it stands only because other settings change at the next start.
+  /// The same problem, if it exists only because other settings change at the next start.
   fileprivate func dueToRestart(of names: [String]) -> SettingsProblem {
     SettingsProblem(
       setting: setting, source: source, value: value,

@@ -1,8 +1,8 @@
 internal import Translation
 
-/// Rules between settings that are each well-formed.
+/// Checks combinations of settings that are valid individually.
 enum SettingsChecks {
-  /// A problem with the first of the settings, which shows only if the others are as they say.
+  /// A problem with the first of the settings, which exists only if the others have the given values.
   private struct Finding {
     let settings: [String]
     let explanation: String
@@ -13,8 +13,8 @@ enum SettingsChecks {
     }
   }
 
-  /// The combinations that make no sense, without those that a setting is part of which was
-  /// refused: its value may have been meant to fit.
+  /// The problems of invalid combinations, except those that involve a refused setting: its intended
+  /// value may have been valid in the combination.
   static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
@@ -130,7 +130,7 @@ enum SettingsChecks {
 
   private static func cluster(_ settings: Settings) -> [Finding] {
     guard settings.cluster.bus != nil else { return [] }
-    // Every server would keep its own where the others look for it in vain.
+    // Otherwise every server would keep its own data, which the other servers could not find.
     let shared: [(name: String, isThere: Bool, expectation: String)] = [
       ("store.url", settings.store.url != nil, "the URL of the PostgreSQL database of all servers"),
       ("auth.api_token", settings.auth.apiToken != nil, "the token of all servers"),

@@ -1,31 +1,31 @@
 internal import Reactor
 
-/// Makes ``Settings`` of what flags, environment and file say; flags outrank the environment, which
-/// outranks the file, which outranks the defaults.
+/// Loads ``Settings`` from flags, environment and file. Flags take precedence over the environment, the
+/// environment over the file, and the file over the defaults.
 ///
-/// Looks at everything before it gives up, so that one attempt shows every problem.
+/// Reads all sources before failing, so that one attempt shows every problem.
 package enum SettingsLoader {
   /// Reads a whole file, or throws the reason why it cannot be read.
   package typealias ReadFile = (_ path: String) throws(FileFailure) -> [UInt8]
 
-  /// The environment variable that names the file when the flag `--config` does not.
+  /// The environment variable with the path of the file, used when the flag `--config` is absent.
   static let fileVariable = "PARLEY_CONFIG"
-  /// The flag that names the file.
+  /// The flag with the path of the file.
   static let fileFlag = "--config"
 
   /// Reads and checks all settings.
   ///
   /// - Parameters:
-  ///   - program: The program that the settings are for; those of other programs are passed over in the file and
-  ///     the environment, which may serve them all, and refused as flags.
-  ///   - arguments: The words of the command line that hold settings: `--a-b-c value` or
+  ///   - program: The program that the settings are for. Settings of other programs are ignored in the
+  ///     file and the environment, which the programs may share, and refused as flags.
+  ///   - arguments: The command line arguments that contain settings: `--a-b-c value` or
   ///     `--a-b-c=value`. `--config` may be among them.
-  ///   - environment: All variables of the environment; only those named `PARLEY_…` are looked at.
-  ///   - file: The path given by `--config`, when the caller has taken it from the command line.
-  ///   - processorCount: The number of `reactors` when nothing sets it.
-  ///   - memoryByteCount: Twice what `limits.memory_bytes` is when nothing sets it.
-  ///   - readFile: Reads the configuration file, if one is named.
-  /// - Throws: Every problem found: unknown names, bad values, combinations that make no sense.
+  ///   - environment: All environment variables; only those named `PARLEY_…` are read.
+  ///   - file: The path given by `--config`, if the caller has already parsed it.
+  ///   - processorCount: The default of `reactors`.
+  ///   - memoryByteCount: Twice the default of `limits.memory_bytes`.
+  ///   - readFile: Reads the configuration file, if there is one.
+  /// - Throws: All problems: unknown names, invalid values, invalid combinations.
   package static func load(
     for program: Program,
     arguments: [String],
@@ -54,12 +54,12 @@ package struct FileFailure: Error, Equatable {
   package let reason: String
 }
 
-/// The configuration file as the system gives it.
+/// The configuration file in the file system.
 package enum SettingsFile {
-  /// The largest file that is looked at.
+  /// The maximum size of the file.
   package static let maximumBytes = 262_144
 
-  /// Reads a file, but never more than one byte beyond the largest size allowed.
+  /// Reads a file, but at most one byte more than the maximum size.
   package static func read(_ path: String) throws(FileFailure) -> [UInt8] {
     do throws(SystemError) {
       return try FileContents.read(path, atMost: maximumBytes + 1)

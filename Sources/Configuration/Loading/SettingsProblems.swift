@@ -1,8 +1,8 @@
-/// Everything that is wrong with the settings of a start, found in one go.
+/// All problems with the settings of a start.
 package struct SettingsError: Error, Equatable, CustomStringConvertible {
-  /// The problems: those of the file first, then the environment's, the flags', combinations.
+  /// The problems in this order: file, environment, flags, combinations.
   package let problems: [SettingsProblem]
-  /// The value of `log.format`, as far as that setting could be read.
+  /// The value of `log.format`, if it could be read.
   package let logFormat: LogSettings.Format
 
   package var description: String {
@@ -18,9 +18,9 @@ package struct SettingsProblem: Sendable, Equatable, CustomStringConvertible {
   package let setting: String
   /// The place where it was given.
   package let source: SettingSource
-  /// The value, bounded and escaped; `nil` where there is none or it may be a secret.
+  /// The value, cut and escaped; `nil` where there is none or it may be a secret.
   package let value: String?
-  /// The fault, or the value that was expected.
+  /// The error, or the expected value.
   package let explanation: String
 
   init(setting: String, source: SettingSource, value: String? = nil, explanation: String) {
@@ -38,15 +38,15 @@ package struct SettingsProblem: Sendable, Equatable, CustomStringConvertible {
 
 /// The place where a setting was given.
 package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
-  /// The configuration file, and the line in it where it is known.
+  /// The configuration file, and the line if it is known.
   case file(path: String, line: Int?)
   /// An environment variable.
   case environment(variable: String)
   /// A command line flag, as written.
   case flag(String)
-  /// The command line where there is no known flag, and the known flag before that place.
+  /// A place on the command line without a known flag, and the known flag before it.
   case commandLine(after: String?)
-  /// Several settings that do not go together.
+  /// Several settings that cannot be combined.
   case combination
 
   package var description: String {
@@ -62,15 +62,15 @@ package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Finds the known name that an unknown one was probably meant to be.
+/// Finds the known name that is most similar to an unknown one.
 enum NearestName {
-  /// `; did you mean x?` when a known name is near, else nothing.
+  /// `; did you mean x?` when a known name is similar, otherwise an empty text.
   static func hint(for unknown: String, among known: [String]) -> String {
     guard let name = nearest(to: unknown, among: known) else { return "" }
     return "; did you mean \(name)?"
   }
 
-  /// The known name with the fewest changes between them, at most a third of its length.
+  /// The known name with the smallest edit distance, which is at most a third of its length.
   static func nearest(to unknown: String, among known: [String]) -> String? {
     guard unknown.utf8.count <= 80 else { return nil }
     let ranked = known.map { (name: $0, distance: distance(unknown, $0)) }
@@ -95,11 +95,11 @@ enum NearestName {
   }
 }
 
-/// A setting that reads well, but whose value cannot be put to use: a missing file, a wrong key.
+/// A setting that is well-formed, but whose value is unusable: a missing file, a wrong key.
 package struct UnusableSetting: Error, CustomStringConvertible {
   /// The setting's name.
   package let setting: String
-  /// The fault of its value, as text.
+  /// The problem with the value, as text.
   package let reason: String
 
   package init(_ setting: String, reason: any Error) {
@@ -109,9 +109,9 @@ package struct UnusableSetting: Error, CustomStringConvertible {
 
   package var description: String { "\(setting): \(reason)" }
 
-  /// Returns the value of a setting put to use.
+  /// Applies the value of a setting and returns the result.
   ///
-  /// - Throws: An error that names the setting when that fails.
+  /// - Throws: An error with the setting's name if that fails.
   package static func named<Value>(
     _ setting: String, _ body: () throws -> Value
   ) throws(UnusableSetting) -> Value {

@@ -1,7 +1,7 @@
-/// The outcome of reading the settings again.
+/// The outcome of reloading the settings.
 package enum SettingsReload: Sendable {
-  /// They are valid; a part of the changes may hold only from the next start on.
+  /// The settings are valid; some of the changes may only apply at the next start.
   case adopted(SettingsChange)
-  /// They are not valid: those before stay in force.
+  /// The settings are invalid: the previous ones stay in force.
   case refused
 }

@@ -1,8 +1,8 @@
 internal import Reactor
 
-/// The sources of a program's settings, which can be read again while it runs.
+/// The sources of a program's settings, which can be read again while the program runs.
 ///
-/// Command line, environment, processors and memory are those of the start; the file is read each time.
+/// Only the file is read each time; command line, environment, processors and memory do not change.
 package struct SettingsSource: Sendable {
   package let program: Program
   private let arguments: [String]
@@ -12,9 +12,9 @@ package struct SettingsSource: Sendable {
   private let memoryByteCount: Int
 
   /// - Parameters:
-  ///   - arguments: The words of the command line that hold settings.
-  ///   - environment: All variables of the environment.
-  ///   - file: The path given by `--config`, when the caller has taken it from the command line.
+  ///   - arguments: The command line arguments that contain settings.
+  ///   - environment: All environment variables.
+  ///   - file: The path given by `--config`, if the caller has already parsed it.
   package init(
     of program: Program, arguments: [String], environment: [String: String], file: String?,
     processorCount: Int = Processors.usableCount, memoryByteCount: Int = MachineMemory.byteCount
@@ -29,7 +29,7 @@ package struct SettingsSource: Sendable {
 
   /// Reads and checks all settings.
   ///
-  /// - Throws: Every problem found.
+  /// - Throws: All problems.
   package func load(
     readFile: SettingsLoader.ReadFile = SettingsFile.read
   ) throws(SettingsError) -> Settings {

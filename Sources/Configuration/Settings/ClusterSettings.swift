@@ -2,18 +2,18 @@
 package struct StoreSettings: Sendable, Equatable {
   /// The URL of a PostgreSQL database; SQLite in the data directory when absent.
   package var url: Secret?
-  /// Connections to PostgreSQL that read.
+  /// The number of PostgreSQL connections for reading.
   package var readers = 4
-  /// The age in days at which messages are removed; 0 for never.
+  /// The age in days at which messages are removed; 0 disables the removal.
   package var retentionDays = 0
-  /// The time for which nothing is deleted for its age after a start or a step of the clock.
+  /// The time after a start or a clock jump for which no messages are removed because of their age.
   package var deletionHoldSeconds: Int64 = 3_600
 
   /// The engine that the settings choose.
   package var engine: StoreEngineName { url == nil ? .sqlite : .postgreSQL }
 }
 
-/// A database engine, by the word that names it to operators.
+/// A database engine, by its name for operators.
 package enum StoreEngineName: String, Sendable {
   case sqlite
   case postgreSQL = "postgresql"
@@ -21,38 +21,38 @@ package enum StoreEngineName: String, Sendable {
 
 /// Several servers that serve the same channels.
 package struct ClusterSettings: Sendable, Equatable {
-  /// The carrier of messages between the servers; with none the server is alone.
+  /// The message bus between the servers; without one the server runs alone.
   package var bus: BusPlace?
-  /// The prefix of all names on the bus, which keeps clusters on one bus apart.
+  /// The prefix of all names on the bus, which separates clusters that share a bus.
   package var name = "parley"
-  /// The server's name for operators; that of the machine when absent.
+  /// The server's name for operators; the host name when absent.
   package var serverName: String?
   /// The secret that signs messages on the bus.
   package var secret: Secret?
-  /// The time between two signs of life of a server.
+  /// The interval between heartbeats of a server.
   package var beatMilliseconds: Int64 = 500
-  /// The silence after which the others declare a server dead.
+  /// The time without heartbeats after which other servers declare a server dead.
   package var serverTimeoutMilliseconds: Int64 = 3000
   /// The time for which a call waits for a server or the bus.
   package var callTimeoutMilliseconds: Int64 = 10_000
-  /// The time without bus or database, while others have it, after which a server drains.
+  /// The time after which a server without bus or database drains, if others have both.
   package var isolationMilliseconds: Int64 = 5000
 
-  /// The bus that is not safe from forged messages, as text; `nil` when there is none.
+  /// A description of a bus on which messages could be forged; `nil` when there is none.
   package var forgeableBus: String? {
     guard secret == nil, case .redis(let urls) = bus else { return nil }
     return urls.first { !$0.usesTLS && !$0.isLoopback }?.description
   }
 }
 
-/// The carrier of messages between servers.
+/// The message bus between servers.
 package enum BusPlace: Sendable, Equatable {
   /// LISTEN and NOTIFY of the database in `store.url`.
   case postgreSQL
-  /// Redis or Valkey: every server listens on all of them.
+  /// Redis or Valkey: every server subscribes to all of them.
   case redis([RedisURL])
 
-  /// The kind of bus, by the word that names it to operators.
+  /// The kind of bus, by its name for operators.
   package var kind: String {
     switch self {
     case .postgreSQL: "postgresql"
@@ -60,10 +60,10 @@ package enum BusPlace: Sendable, Equatable {
     }
   }
 
-  /// Reads the word `postgresql`, or any number of URLs of Redis.
+  /// Parses the word `postgresql`, or any number of Redis URLs.
   ///
   /// - Returns: `nil` when the values are empty.
-  /// - Throws: The first value that does not fit.
+  /// - Throws: The first invalid value.
   static func read(_ values: [String]) throws(SettingDefinition.Refusal) -> BusPlace? {
     guard let first = values.first else { return nil }
     if first == "postgresql" {

@@ -1,69 +1,69 @@
 package import FloodControl
 package import ParleyProtocol
 
-/// Every bound on what clients may ask of the server.
+/// All limits that the server imposes on clients.
 package struct LimitSettings: Sendable, Equatable {
   /// The time limit of `session.open` on a new connection.
   package var openTimeoutMilliseconds: Int64 = 10_000
   /// The time between two pings of a connection.
   package var pingIntervalMilliseconds: Int64 = 25_000
-  /// The time limit of any input after a ping.
+  /// The time limit for any input after a ping.
   package var pongTimeoutMilliseconds: Int64 = 10_000
   /// The time limit of a request's head.
   package var headTimeoutMilliseconds: Int64 = 10_000
-  /// The time for which a connection is kept between two HTTP requests.
+  /// The time for which a connection is kept open between two HTTP requests.
   package var keepAliveTimeoutMilliseconds: Int64 = 75_000
-  /// Spam-flood protection: what one user may send to one channel.
+  /// Spam-flood protection: the messages that one user may send to one channel.
   package var flood = FloodSettings()
-  /// Smart throttling: what one participant is shown of one channel.
+  /// Smart throttling: the messages of one channel that are delivered to one participant.
   package var throttle = RateLimit(count: 5, windowMilliseconds: 1000)
-  /// Connections of the whole process; 0 for as many as its descriptors allow.
+  /// Connections of the whole process; 0 derives the limit from the descriptor limit.
   package var connections = 0
-  /// Connections of one client's address; 0 for any number.
+  /// Connections per client address; 0 means no limit.
   package var connectionsPerAddress = 0
-  /// Connections of one client's address that have neither opened a session nor sent a whole
-  /// request; 0 for any number.
+  /// Connections per client address that have neither opened a session nor sent a complete request; 0
+  /// means no limit.
   package var unopenedConnectionsPerAddress = 256
   package var connectionsPerUser = 30
   package var channelsPerUser = 10
-  /// Data that applications add to users, channels and messages.
+  /// Data that applications attach to users, channels and messages.
   package var customData = CustomDataLimits()
   /// The largest message that a client may send over a WebSocket.
   package var messageBytes = 262_144
-  /// Bytes that may wait to be written to one connection before it is closed as a slow consumer.
+  /// The number of bytes queued for one connection above which it is closed as a slow consumer.
   package var outboundBytes = 1_048_576
-  /// Bytes that all connections together may hold in memory; above 0 once loaded.
+  /// The memory that all connections together may use, in bytes; above 0 after loading.
   package var memoryBytes = 0
   /// The largest body of an HTTP request.
   package var httpBodyBytes = 1_048_576
   /// The largest file that may be uploaded.
   package var fileBytes = 26_214_400
-  /// Uploads of one user that are not complete; 0 for any number.
+  /// Incomplete uploads of one user; 0 means no limit.
   package var uploadsPerUser = 20
-  /// Uploads that one user may create; 0 for any number.
+  /// Uploads that one user may create; 0 means no limit.
   package var uploadsPerSecond = 4
   package var uploadsPerMinute = 60
-  /// The time for which an upload that is not complete, or a file in no message, is kept.
+  /// The time for which an incomplete upload, or a file in no message, is kept.
   package var uploadRetentionSeconds: Int64 = 86_400
-  /// Bytes of the files of one user; 0 for any number.
+  /// Bytes of the files of one user; 0 means no limit.
   package var userFileBytes: Int64 = 0
-  /// Bytes of all files; 0 for any number.
+  /// Bytes of all files; 0 means no limit.
   package var filesDiskBytes: Int64 = 0
-  /// Bytes of the file system that uploads leave free.
+  /// Bytes of the file system that uploads must leave free.
   package var diskReserveBytes: Int64 = 1_073_741_824
-  /// The time for which a send waits for what it wishes for; 0 for none.
+  /// The time for which a send waits for the features it requests; 0 disables waiting.
   package var sendWaitMilliseconds: Int64 = 2_000
   /// The time limit of an upload's body.
   package var uploadTimeoutMilliseconds: Int64 = 600_000
-  /// False keys for files that one address may bring; 0 for any number.
+  /// Invalid file keys that one address may send; 0 means no limit.
   package var fileKeyFailuresPerSecond = 20
   /// Calls of one connection other than `message.send`.
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
-  /// Pages that are fetched for one user by `preview.fetch`; 0 for any number.
+  /// Pages fetched for one user by `preview.fetch`; 0 means no limit.
   package var previewFetchesPerSecond = 2
-  /// Messages that one user may have translated on demand; 0 for any number.
+  /// Messages of one user that are translated on demand; 0 means no limit.
   package var translationsPerSecond = 5
-  /// The time limit after which a list or search answers with its results so far; 0 for no limit.
+  /// The time limit after which a list or search returns its results so far; 0 means no limit.
   package var queryMilliseconds = 100
   /// Calls of the Platform API with one token.
   package var platformCalls = CallRate(callsPerSecond: 1000, burst: 3000)
@@ -72,6 +72,6 @@ package struct LimitSettings: Sendable, Equatable {
 /// Spam-flood protection.
 package struct FloodSettings: Sendable, Equatable {
   package var limit = RateLimit(count: 5, windowMilliseconds: 1000)
-  /// Whether operators of a channel may send to it without limit.
+  /// Whether operators of a channel are exempt from the limit.
   package var exemptsOperators = false
 }

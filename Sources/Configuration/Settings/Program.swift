@@ -1,4 +1,4 @@
-/// The programs that have settings, each its own selection of them.
+/// The programs that have settings, each with its own selection of them.
 package enum Program: Sendable, CaseIterable {
   /// `parleyd`.
   case gateway
@@ -12,17 +12,17 @@ package enum Program: Sendable, CaseIterable {
     }
   }
 
-  /// Whether a reload adopts another value of a setting.
+  /// Whether a reload applies a new value of a setting.
   package func changesOnReload(_ name: String) -> Bool {
     table.definition(named: name)?.adoption == .reload
   }
 
-  /// Whether any of the programs has this setting: one file and one environment may serve them all.
+  /// Whether any program has this setting: the programs may share one file and one environment.
   static func someHasSetting(named name: String) -> Bool {
     allCases.contains { $0.table.definition(named: name) != nil }
   }
 
-  /// Whether any of the programs has a setting with this environment variable.
+  /// Whether any program has a setting with this environment variable.
   static func someHasSetting(variable: String) -> Bool {
     allCases.contains { $0.table.definition(variable: variable) != nil }
   }

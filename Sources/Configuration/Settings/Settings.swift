@@ -1,11 +1,11 @@
 package import Basics
 package import ParleyProtocol
 
-/// Every setting of the server, as one value that is made at start and never changes.
+/// All settings of the server, as one value that is created at start and never changes.
 ///
-/// The initial values are the defaults; ``SettingsLoader`` replaces what flags, environment and
-/// file say, and decides the two defaults that depend on others (`auth.mode` on the listeners,
-/// `reactors` on the machine).
+/// The initial values are the defaults. ``SettingsLoader`` replaces those set by flags, environment and
+/// file, and computes the two defaults that depend on others (`auth.mode` on the listeners, `reactors`
+/// on the machine).
 package struct Settings: Sendable, Equatable {
   /// Addresses for clients and back ends in plain text.
   package var listen = [ListenAddress.loopback(port: 8080)]
@@ -15,7 +15,7 @@ package struct Settings: Sendable, Equatable {
   package var proxy = ProxySettings()
   package var limits = LimitSettings()
   package var drain = DrainSettings()
-  /// The directory in which everything is kept that must survive a restart.
+  /// The directory for all data that must survive a restart.
   package var dataDirectory = "./parley-data"
   package var store = StoreSettings()
   package var cluster = ClusterSettings()
@@ -27,34 +27,33 @@ package struct Settings: Sendable, Equatable {
   package var fanOut = FanOutSettings()
   package var webhooks = WebhookSettings()
   package var compression = CompressionSettings()
-  /// The number of event loops, each on a thread of its own; at least 1 once loaded.
+  /// The number of event loops, each on its own thread; at least 1 after loading.
   package var reactors = 0
   package var log = LogSettings()
   package var audit = AuditSettings()
 
   package init() {}
 
-  /// The defaults of the service that looks previews up.
+  /// The defaults of the link preview service.
   static var unfurlService: Settings {
     var settings = Settings()
     settings.listen = [ListenAddress.loopback(port: 8090)]
     return settings
   }
 
-  /// Every address that the server listens on: plain, TLS, operations and for proxies.
+  /// All addresses that the server listens on: plain, TLS, operations and for proxies.
   package var allListeners: [ListenAddress] {
     listen + tls.listen + operations.listen + proxy.listen
   }
 
-  /// Whether others than this machine's own processes can reach the server, themselves or through
-  /// a proxy.
+  /// Whether processes outside this machine can reach the server, directly or through a proxy.
   package var isExposed: Bool { proxy.isUsed || !allListeners.allSatisfy(\.isLoopback) }
 
   /// The file of master keys for encrypted files, unless a command prints them.
   package var masterKeyPath: String { files.masterKeys ?? dataDirectory + "/file-keys" }
 }
 
-/// Listening with TLS.
+/// The settings of TLS listeners.
 package struct TLSListenSettings: Sendable, Equatable {
   /// Addresses for clients and back ends with TLS; none when empty.
   package var listen: [ListenAddress] = []
@@ -85,22 +84,22 @@ package enum DashboardMode: String, Sendable, CaseIterable {
   case off
 }
 
-/// Going down in an orderly way.
+/// The settings of an orderly shutdown.
 package struct DrainSettings: Sendable, Equatable {
   /// The longest time between SIGTERM and the end of the process.
   package var timeoutMilliseconds: Int64 = 30_000
 }
 
-/// The settings of writing events to their subscribers.
+/// The settings for delivering events to subscribers.
 package struct FanOutSettings: Sendable, Equatable {
-  /// The use of a feature of the kernel.
+  /// Whether a kernel feature is used.
   package enum Use: String, Sendable, CaseIterable {
     /// Used if the kernel allows it.
     case auto
     case off
   }
 
-  /// Writing to many sockets by one system call.
+  /// Whether one system call writes to many sockets.
   package var ioUring = Use.auto
 }
 
@@ -110,14 +109,14 @@ package struct CompressionSettings: Sendable, Equatable {
   package var contexts = 0
 }
 
-/// Severity and shape of the lines on standard error.
+/// The severity and format of the lines on standard error.
 package struct LogSettings: Sendable, Equatable {
-  /// The severity from which on events are logged; the raw values are those of swift-log.
+  /// The minimum severity of logged events; the raw values are those of swift-log.
   package enum Level: String, Sendable, CaseIterable {
     case trace, debug, info, notice, warning, error, critical
   }
 
-  /// The shape of a line.
+  /// The format of a line.
   package enum Format: String, Sendable, CaseIterable {
     case text, json
   }
@@ -126,15 +125,15 @@ package struct LogSettings: Sendable, Equatable {
   package var format = Format.text
 }
 
-/// The log of what is done through the Platform API.
+/// The log of actions through the Platform API.
 package struct AuditSettings: Sendable, Equatable {
-  /// The end of its lines.
+  /// The destination of its lines.
   package enum Place: Sendable, Hashable, CustomStringConvertible {
     case off
     case standardError
     case file(String)
 
-    /// Reads a place; `nil` for an empty text.
+    /// Parses a destination; `nil` for an empty text.
     package init?(_ text: String) {
       switch text {
       case "": return nil
@@ -154,7 +153,7 @@ package struct AuditSettings: Sendable, Equatable {
   }
 
   package var log = Place.off
-  /// Whether messages that are sent are in it.
+  /// Whether sent messages are logged.
   package var messages = false
 }
 
@@ -162,13 +161,13 @@ package struct AuditSettings: Sendable, Equatable {
 package struct AuthSettings: Sendable, Equatable {
   /// The users that may open a session.
   package enum Mode: String, Sendable, CaseIterable {
-    /// Any user id, and it is created when new.
+    /// Any user id; the user is created if it does not exist.
     case open
     /// A user with an access token or a JWT.
     case token
   }
 
-  /// Decided by the loader when not set: `open` when every listener is loopback, else `token`.
+  /// Computed by the loader when not set: `open` when every listener is loopback, otherwise `token`.
   package var mode = Mode.open
   /// The secret of JWTs signed with HS256.
   package var jwtSecret: Secret?
@@ -176,14 +175,14 @@ package struct AuthSettings: Sendable, Equatable {
   package var jwtPublicKey: String?
   /// The token of the Platform API; when `nil`, the one kept in the data directory.
   package var apiToken: Secret?
-  /// The origins from which browsers may connect, in lower case; `*` is any, none is the server's
-  /// own.
+  /// The origins from which browsers may connect, in lower case; `*` allows any, an empty list only the
+  /// server's own.
   package var allowedOrigins: [String] = []
 }
 
 /// Proxies in front of the server that forward the client's address.
 package struct ProxySettings: Sendable, Equatable {
-  /// The field of a request that proxies name the client in.
+  /// The request header field in which proxies forward the client's address.
   package enum Field: String, Sendable, CaseIterable {
     case none
     case forwarded
@@ -193,18 +192,18 @@ package struct ProxySettings: Sendable, Equatable {
   /// Addresses for proxies that begin with a PROXY header; none when empty.
   package var listen: [ListenAddress] = []
   package var field = Field.none
-  /// Networks of the proxies; with none named, any that reaches ``listen`` is one.
+  /// Networks of trusted proxies; when empty, any peer that reaches ``listen`` is trusted.
   package var trusted: [Network] = []
 
-  /// Whether clients reach the server through a proxy, wherever that is.
+  /// Whether clients reach the server through any proxy.
   package var isUsed: Bool { !listen.isEmpty || field != .none }
 }
 
-/// Posting events to other services.
+/// The settings for posting events to other services.
 package struct WebhookSettings: Sendable, Equatable {
   /// The URLs that events are posted to; none when empty.
   package var urls: [String] = []
-  /// The secret that the bodies are signed with; present when there is a URL.
+  /// The secret that signs the bodies; present when there is a URL.
   package var secret: Secret?
   /// The events that are posted.
   package var events = EventName.posted
@@ -212,8 +211,8 @@ package struct WebhookSettings: Sendable, Equatable {
   package var timeoutMilliseconds: Int64 = 5000
   /// The largest number of simultaneous requests to a URL.
   package var concurrency = 16
-  /// The time for which an event is tried again.
+  /// The time for which the delivery of an event is retried.
   package var retrySeconds: Int64 = 86_400
-  /// Most events that wait; beyond, the oldest are dropped.
+  /// The maximum number of waiting events; above that, the oldest are dropped.
   package var backlogEvents = 1_000_000
 }

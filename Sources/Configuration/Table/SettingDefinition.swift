@@ -1,40 +1,40 @@
 internal import Basics
 
-/// A setting: its name, its help text, and the conversion of its text into ``Settings``.
+/// A setting: its name, its help text, and the conversion between its text and ``Settings``.
 package struct SettingDefinition: Sendable {
-  /// The number of values of a setting and their notation.
+  /// The number and notation of a setting's values.
   enum Shape: Sendable {
     /// One value.
     case single
-    /// `true` or `false`; as a flag without a value it means `true`.
+    /// `true` or `false`; a flag without a value means `true`.
     case toggle
-    /// Any number of values, separated by commas, or given by several flags or as a list.
+    /// Any number of values, separated by commas, given by several flags or as a list.
     case list
   }
 
   /// Whether a value may appear in messages.
   enum Disclosure: Sendable {
     case open
-    /// An address, whose query may hold a key: listings leave it out.
+    /// An address whose query may contain a key, which listings omit.
     case openWithoutQuery
     case secret
   }
 
-  /// The value of a setting that is not given.
+  /// The default value of a setting.
   enum Default: Sendable {
-    /// This value, as it would be written.
+    /// This value, in its written form.
     case value(String)
-    /// Nothing.
+    /// No value.
     case nothing
     /// A value described by this phrase.
     case described(String)
   }
 
-  /// The time from which a changed value holds.
+  /// The time at which a changed value takes effect.
   enum Adoption: Sendable {
-    /// A reload: it changes while the program runs.
+    /// At a reload, while the program runs.
     case reload
-    /// The next start.
+    /// At the next start.
     case restart
   }
 
@@ -44,7 +44,7 @@ package struct SettingDefinition: Sendable {
     let value: String
   }
 
-  /// The name in its three parts' notation, such as `limits.flood.window_ms`.
+  /// The name in dotted notation, such as `limits.flood.window_ms`.
   let name: String
   let adoption: Adoption
   let shape: Shape
@@ -56,14 +56,14 @@ package struct SettingDefinition: Sendable {
   let help: String
   /// Stores the values in the settings; exactly one value unless the shape is a list.
   let store: @Sendable (inout Settings, [String]) throws(Refusal) -> Void
-  /// The values in the settings, as they would be written.
+  /// The values in the settings, in their written form.
   let show: @Sendable (Settings) -> [String]
   /// Whether two settings have different values.
   let differs: @Sendable (Settings, Settings) -> Bool
   /// Copies the value of the first settings to the second.
   let copy: @Sendable (Settings, inout Settings) -> Void
 
-  /// - Parameter path: The place of the value in the settings.
+  /// - Parameter path: The key path of the value in the settings.
   init<Value: Equatable & Sendable>(
     name: String, _ adoption: Adoption, _ path: any Path<Value>, shape: Shape,
     disclosure: Disclosure = .open, defaultValue: Default, expected: String, help: String,
@@ -97,7 +97,7 @@ package struct SettingDefinition: Sendable {
 extension SettingDefinition {
   typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
 
-  /// A whole number within bounds, in decimal digits.
+  /// A whole number within limits, in decimal digits.
   static func integer<Value: FixedWidthInteger & Sendable>(
     _ name: String, _ adoption: Adoption, _ path: any Path<Value>, in range: ClosedRange<Value>,
     unit: String,
@@ -133,7 +133,7 @@ extension SettingDefinition {
     }
   }
 
-  /// Yes or no.
+  /// A boolean.
   static func toggle(
     _ name: String, _ adoption: Adoption, _ path: any Path<Bool>, help: String
   ) -> SettingDefinition {
@@ -163,7 +163,7 @@ extension SettingDefinition {
     }
   }
 
-  /// A value with a notation of its own.
+  /// A value with its own notation.
   static func value<Value: Equatable & Sendable>(
     _ name: String, _ adoption: Adoption, _ path: any Path<Value>, expected: String, help: String,
     write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
@@ -179,7 +179,7 @@ extension SettingDefinition {
     }
   }
 
-  /// A text that may be absent, which an empty one means too.
+  /// An optional text; an empty one counts as absent.
   static func optional<Value: Equatable & Sendable>(
     _ name: String, _ adoption: Adoption, _ path: any Path<Value?>,
     _ disclosure: Disclosure = .open,
@@ -200,7 +200,7 @@ extension SettingDefinition {
     }
   }
 
-  /// Any number of values; an empty text means none.
+  /// Any number of values; an empty text means no values.
   static func list<Value: Equatable & Sendable>(
     _ name: String, _ adoption: Adoption, _ path: any Path<[Value]>,
     _ disclosure: Disclosure = .open,

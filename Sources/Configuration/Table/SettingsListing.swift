@@ -4,7 +4,7 @@ package struct SettingsListing: Sendable {
   package struct Entry: Sendable, Equatable {
     /// Such as `limits.flood.window_ms`.
     package let name: String
-    /// As it would be written; of a list several, none for a setting that has no value.
+    /// The values in their written form; several for a list, none for a setting without a value.
     package let values: [String]
     /// Whether the value is not shown.
     package let isSecret: Bool
@@ -25,7 +25,7 @@ package struct SettingsListing: Sendable {
 }
 
 extension SettingDefinition {
-  /// The values in the settings, as they would be written, without secrets.
+  /// The values in the settings in their written form, without secrets.
   func shownValues(in settings: Settings) -> [String] {
     let values = show(settings)
     return switch disclosure {

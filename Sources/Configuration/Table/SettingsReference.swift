@@ -1,4 +1,4 @@
-/// Formats the table of settings as help text and as a file of defaults.
+/// Formats the table of settings as help text and as a file with defaults.
 package enum SettingsReference {
   private static let width = 78
 
@@ -18,7 +18,7 @@ package enum SettingsReference {
     return (intro + program.table.all.flatMap(helpLines)).joined(separator: "\n")
   }
 
-  /// Returns a settings file with all defaults, which changes nothing when loaded.
+  /// Returns a settings file with all defaults; loading it changes nothing.
   package static func defaultsFile(of program: Program) -> String {
     let head = "# All settings with their defaults. Lines that begin with # are comments.\n"
     return head + program.table.all.map(fileEntry).joined()
@@ -66,7 +66,7 @@ package enum SettingsReference {
     }
   }
 
-  /// Breaks a text at spaces into lines that fit beside the indentation.
+  /// Breaks a text at spaces into lines that fit next to the indentation.
   private static func wrapped(_ text: String) -> [String] {
     var lines: [String] = []
     for word in text.split(separator: " ") {

@@ -12,7 +12,7 @@ extension SettingsTable {
     "limits.head_timeout_ms", .restart, \.limits.headTimeoutMilliseconds, in: 1...day,
     unit: "milliseconds", help: "Time limit for receiving the head of a request.")
 
-  /// The time limit for the beginning of another request.
+  /// The time limit for the start of another request.
   static let keepAliveTimeout = SettingDefinition.integer(
     "limits.keep_alive_timeout_ms", .restart, \.limits.keepAliveTimeoutMilliseconds, in: 1...day,
     unit: "milliseconds",

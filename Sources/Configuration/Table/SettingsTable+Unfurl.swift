@@ -4,9 +4,9 @@ internal import LinkPreview
 extension SettingsTable {
   private static let domain = "a domain, such as example.com"
 
-  /// Reads a domain.
+  /// Parses a domain.
   ///
-  /// A list stands for everything below its domains, so `*.` is taken for a slip.
+  /// A domain in a list includes all its subdomains, so `*.` is treated as a mistake.
   @Sendable
   private static func readDomain(_ text: String) -> Domain? {
     text.hasPrefix("*") || text.hasSuffix(".") ? nil : try? Domain(text)

@@ -3,12 +3,12 @@ import ParleyProtocol
 
 /// The settings of one program, in the order in which they are listed.
 ///
-/// Flags, environment variables, keys of the file, the help text and the printed defaults all come
-/// from this one table.
+/// Flags, environment variables, keys of the file, the help text and the printed defaults are all
+/// derived from this table.
 struct SettingsTable: Sendable {
-  /// Every setting that the program has.
+  /// All settings of the program.
   let all: [SettingDefinition]
-  /// The values of settings that are not given.
+  /// The defaults.
   let defaults: Settings
 
   private let byName: [String: SettingDefinition]
@@ -29,7 +29,7 @@ struct SettingsTable: Sendable {
       + storage
       + clustering + process)
 
-  /// The settings of `parley-unfurl`: those of the gateway that concern it, by the same names.
+  /// The settings of `parley-unfurl`: those of the gateway that apply to it, with the same names.
   static let unfurlService = SettingsTable(
     [serviceListening, headTimeout, keepAliveTimeout, previewTimeout] + fetching + ending,
     defaults: .unfurlService)
@@ -37,7 +37,7 @@ struct SettingsTable: Sendable {
   /// Finds a setting by its name.
   func definition(named name: String) -> SettingDefinition? { byName[name] }
 
-  /// Finds a setting by its flag, dashes included.
+  /// Finds a setting by its flag, including the dashes.
   func definition(flag: String) -> SettingDefinition? { byFlag[flag] }
 
   /// Finds a setting by its environment variable.
@@ -197,7 +197,7 @@ extension SettingsTable {
       help: "Connections that may keep a compression window between messages, up to 40 KiB each."),
   ]
 
-  /// Settings for the log of what is done through the Platform API.
+  /// Settings for the log of actions through the Platform API.
   private static let auditing: [SettingDefinition] = [
     .value(
       "audit.log", .restart, \.audit.log, expected: "off, stderr or the path of a file",
@@ -221,7 +221,7 @@ extension SettingsTable {
 }
 
 extension SettingsTable {
-  /// The shortest secret that cannot be found by trying.
+  /// The minimum length of a secret that cannot be found by trial.
   static let secretBytes = 16
 
   /// Settings for webhooks.

@@ -1,6 +1,6 @@
 internal import Basics
 
-/// The place of uploaded files as a setting gives it: `data_dir`, `directory:/path`, `s3://bucket?…`.
+/// The place of uploaded files in a setting: `data_dir`, `directory:/path`, `s3://bucket?…`.
 package enum FilePlace: Sendable, Hashable, CustomStringConvertible {
   /// In `data_dir`.
   case dataDirectory
@@ -11,7 +11,7 @@ package enum FilePlace: Sendable, Hashable, CustomStringConvertible {
   static let expectation =
     "data_dir, directory: with an absolute path, or s3://BUCKET?endpoint=URL&region=NAME&prefix=PATH"
 
-  /// Reads a place.
+  /// Parses a place.
   package init?(_ text: String) {
     if text == "data_dir" {
       self = .dataDirectory
@@ -35,14 +35,14 @@ package enum FilePlace: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A bucket of S3, and the part of it that is used.
+/// An S3 bucket, and the part of it that is used.
 package struct BucketPlace: Sendable, Hashable {
-  /// The URL of the bucket, without a slash at its end.
+  /// The URL of the bucket, without a trailing slash.
   package let url: String
   package let region: String
-  /// The beginning of the keys: empty, or with a slash at its end.
+  /// The prefix of the keys: empty, or with a trailing slash.
   package let prefix: String
-  /// The place as it was written.
+  /// The place in its written form.
   let text: String
 
   private static let defaultRegion = "us-east-1"
@@ -70,8 +70,8 @@ package struct BucketPlace: Sendable, Hashable {
     self.text = text
   }
 
-  /// The bucket is a part of the path at an endpoint, and of the host's name at Amazon unless a dot in
-  /// it would not fit the certificate.
+  /// At an endpoint the bucket is part of the path. At Amazon it is part of the host name, unless it
+  /// contains a dot, which would not match the certificate.
   private static func url(of bucket: String, at endpoint: String?, region: String) -> String? {
     guard let endpoint else {
       let host = "s3.\(region).amazonaws.com"
@@ -96,7 +96,7 @@ package struct BucketPlace: Sendable, Hashable {
       && text.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
   }
 
-  /// Only of characters that stand for themselves in a URL, so that keys need no encoding.
+  /// Accepts only characters that are literal in a URL, so that keys need no encoding.
   private static func prefix(_ text: String) -> String? {
     guard text.utf8.count <= prefixLimit else { return nil }
     let parts = text.split(separator: "/")

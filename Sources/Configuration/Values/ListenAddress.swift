@@ -1,9 +1,9 @@
 package import Basics
 
-/// An address to listen on as a setting gives it: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
+/// An address to listen on in a setting: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
   package let address: IPAddress
-  /// The port; 0 asks the kernel for a free one.
+  /// The port; 0 makes the kernel choose a free one.
   package let port: UInt16
 
   static let expectation =
@@ -14,7 +14,7 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Reads an address and a port; `localhost` is the only name understood, and means 127.0.0.1.
+  /// Parses an address and a port; `localhost` is the only name accepted, and means 127.0.0.1.
   package init?(_ text: String) {
     guard let endpoint = Endpoint(text) else { return nil }
     switch endpoint.host {
@@ -24,12 +24,12 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// IPv4's address of this machine that no other can reach.
+  /// The IPv4 loopback address of this machine, which no other machine can reach.
   package static func loopback(port: UInt16) -> ListenAddress {
     ListenAddress(.v4(0x7f00_0001), port: port)
   }
 
-  /// Whether only processes of this machine can connect to it.
+  /// Whether only processes of this machine can connect to the address.
   package var isLoopback: Bool { address.isLoopback }
 
   package var description: String {

@@ -1,22 +1,22 @@
 package import Basics
 
-/// The URL of a Redis or Valkey server in a setting, checked.
+/// The validated URL of a Redis or Valkey server in a setting.
 ///
 ///     redis://user:password@redis1.internal:6379
 ///     rediss://:password@redis1.internal?sslrootcert=/etc/parley/ca.pem
 package struct RedisURL: Sendable, Equatable, CustomStringConvertible {
-  /// The port of a URL without one.
+  /// The default port.
   private static let standardPort = 6379
-  /// The one parameter: a PEM file with the authorities that may have issued the certificate.
+  /// The only parameter: a PEM file with the authorities that may issue the server's certificate.
   private static let authorityParameter = "sslrootcert="
 
   package let endpoint: Endpoint
   package let usesTLS: Bool
-  /// The URL as it was given, with user and password.
+  /// The URL as given, including user and password.
   package let text: Secret
 
-  /// Reads a URL with the scheme `redis` or `rediss`, a host, and nothing after it but the number of
-  /// a database, which makes no difference to messages.
+  /// Parses a URL with the scheme `redis` or `rediss` and a host, optionally followed by a database
+  /// number, which has no effect on messages.
   package init?(_ text: String) {
     guard text.utf8.count <= 2048, let scheme = text.firstRange(of: "://") else { return nil }
     switch text[..<scheme.lowerBound] {
@@ -37,7 +37,7 @@ package struct RedisURL: Sendable, Equatable, CustomStringConvertible {
     self.endpoint = endpoint
   }
 
-  /// Whether only processes of this machine can reach it.
+  /// Whether only processes of this machine can reach the server.
   package var isLoopback: Bool { endpoint.isLoopback }
 
   /// The URL without user and password.
@@ -50,7 +50,7 @@ package struct RedisURL: Sendable, Equatable, CustomStringConvertible {
       && parts.allSatisfy { PercentEncoding.decode($0.utf8) != nil }
   }
 
-  /// Whether a text may follow the host.
+  /// Whether a text is allowed after the host.
   private static func isTail(_ text: Substring, usesTLS: Bool) -> Bool {
     let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     guard let path = parts.first?.drop(while: { $0 == "/" }),

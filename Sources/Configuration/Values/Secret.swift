@@ -1,4 +1,4 @@
-/// A text that must not be shown: printing, interpolating or reflecting it gives no part of it.
+/// A text that must not be shown: printing, interpolating or reflecting it reveals no part of it.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {

@@ -13,8 +13,8 @@ enum ServiceURLText {
 
 /// The URL of a webhook.
 enum WebhookURLText {
-  /// Returns the text when it is an `http` or `https` URL with a host, and without credentials,
-  /// which would be sent and logged, and fragment.
+  /// Returns the text when it is an `http` or `https` URL with a host, without a fragment, and without
+  /// credentials, which would be sent and logged.
   static func read(_ text: String) -> String? {
     guard let text = ServiceURLText.read(text), let url = URLParts(text), url.userInfo == nil
     else { return nil }
@@ -26,7 +26,7 @@ enum WebhookURLText {
 package enum StoreURLText {
   private static let schemes = ["postgresql://", "postgres://"]
 
-  /// Returns the text when it has the scheme and names a database; libpq reads the rest.
+  /// Returns the text when it has the scheme and a database name; libpq parses the rest.
   package static func read(_ text: String) -> String? {
     guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
       let scheme = schemes.first(where: text.hasPrefix)
@@ -44,8 +44,8 @@ package enum StoreURLText {
 
 /// The name of a cluster.
 enum ClusterNameText {
-  /// Returns the text when it is short and of lower-case letters, digits, hyphens and underscores:
-  /// it is part of names on the bus, those of PostgreSQL's channels among them.
+  /// Returns the text when it is short and consists of lower-case letters, digits, hyphens and
+  /// underscores: it is part of names on the bus, including PostgreSQL's channels.
   static func read(_ text: String) -> String? {
     let isClean = text.utf8.allSatisfy { byte in
       (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
@@ -57,7 +57,7 @@ enum ClusterNameText {
 
 /// A server's name, which operators type.
 enum ServerNameText {
-  /// Returns the text when it is as short and plain as the name of a machine.
+  /// Returns the text when it has the length and characters of a machine's name.
   static func read(_ text: String) -> String? {
     let isPlain = text.utf8.allSatisfy { byte in
       (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || ".-_".utf8.contains(byte)
@@ -68,8 +68,8 @@ enum ServerNameText {
 
 /// The origin of a page as browsers send it: scheme, host and port; or `*` for any.
 enum OriginText {
-  /// Reads an origin and puts it into lower case; `nil` when no page has it, such as one with a path
-  /// or the scheme of WebSockets.
+  /// Parses an origin and converts it to lower case; `nil` for one that no page can have, such as with a
+  /// path or the scheme of WebSockets.
   static func read(_ text: String) -> String? {
     let lowered = text.lowercased()
     guard lowered != "null", lowered != "*" else { return lowered }

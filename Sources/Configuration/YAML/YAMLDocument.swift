@@ -1,17 +1,17 @@
 internal import Basics
 
-/// Reads one YAML or JSON document.
+/// Parses one YAML or JSON document.
 ///
-/// Aliases are refused: a few lines of them can stand for billions of values.
+/// Aliases are refused, because a few lines of them can represent billions of values.
 package struct YAMLDocument: ~Copyable {
-  /// Sequences and mappings inside one another.
+  /// The maximum depth of nested sequences and mappings.
   static let depthLimit = 64
 
   private var events: YAMLEvents
 
-  /// Returns the document's value; `nil` when the text holds none.
+  /// Returns the document's value; `nil` when the text has none.
   ///
-  /// - Parameter text: UTF-8, bounded by the caller.
+  /// - Parameter text: UTF-8, limited in size by the caller.
   package static func root(of text: [UInt8]) throws(YAMLProblem) -> YAMLNode? {
     try text.withUnsafeBufferPointer { bytes throws(YAMLProblem) in
       var document = YAMLDocument(events: YAMLEvents(bytes))

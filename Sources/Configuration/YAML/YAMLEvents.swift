@@ -13,16 +13,16 @@ enum YAMLEvent {
   case textEnds
 }
 
-/// Reads a YAML text part by part with libyaml.
+/// Parses a YAML text into events with libyaml.
 struct YAMLEvents: ~Copyable {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let text: UnsafeBufferPointer<UInt8>
 
-  /// - Parameter text: UTF-8; it must stay in place while parts are read.
+  /// - Parameter text: UTF-8; must stay at the same address while it is parsed.
   init(_ text: UnsafeBufferPointer<UInt8>) {
     self.text = text
     parser = .allocate(capacity: 1)
-    // Fails without memory alone, as Swift's own allocations end the process.
+    // Fails only for lack of memory, in which case Swift's own allocations also end the process.
     precondition(yaml_parser_initialize(parser) == 1, "out of memory")
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
     yaml_parser_set_input_string(parser, text.baseAddress, text.count)
@@ -33,7 +33,7 @@ struct YAMLEvents: ~Copyable {
     parser.deallocate()
   }
 
-  /// The next part; never called again after ``YAMLEvent/textEnds`` or an error.
+  /// The next event; must not be called after ``YAMLEvent/textEnds`` or an error.
   mutating func next() throws(YAMLProblem) -> YAMLEvent {
     while true {
       var event = yaml_event_t()

@@ -1,14 +1,14 @@
-/// A value of a YAML document, with the line that it begins in.
+/// A value of a YAML document, with the line on which it begins.
 package struct YAMLNode: Sendable {
   package enum Content: Sendable {
     case scalar(YAMLScalar)
     case sequence([YAMLNode])
-    /// The keys in their order; each scalar is there once.
+    /// The keys in order; each scalar key occurs once.
     case mapping([YAMLMember])
   }
 
   package let content: Content
-  /// The first line is 1.
+  /// The line number, starting at 1.
   package let line: Int
 
   /// The text of a scalar; `nil` for anything else.
@@ -17,7 +17,7 @@ package struct YAMLNode: Sendable {
     return scalar.text
   }
 
-  /// Whether it is a plain scalar that stands for nothing.
+  /// Whether the node is a plain scalar that means null.
   var isNull: Bool {
     guard case .scalar(let scalar) = content, scalar.isPlain else { return false }
     return ["", "~", "null", "Null", "NULL"].contains(scalar.text)
@@ -27,7 +27,7 @@ package struct YAMLNode: Sendable {
 /// A text, number or word.
 package struct YAMLScalar: Sendable, Equatable {
   package let text: String
-  /// Whether it stands there without quotation marks or a block's mark.
+  /// Whether the scalar is written without quotation marks or a block indicator.
   package let isPlain: Bool
 }
 
@@ -37,10 +37,10 @@ package struct YAMLMember: Sendable {
   package let value: YAMLNode
 }
 
-/// The reason why a text is not read as YAML.
+/// The reason why a text could not be parsed as YAML.
 package struct YAMLProblem: Error, Equatable {
-  /// The problem in words that show nothing of the text but the names of keys.
+  /// A description that reveals nothing from the text except the names of keys.
   package let explanation: String
-  /// `nil` where the line is not known.
+  /// The line; `nil` where it is not known.
   package let line: Int?
 }

@@ -4,7 +4,7 @@ internal import Logging
 internal import Reactor
 internal import Synchronization
 
-/// Keeps the supervisor informed, if there is one; else does nothing.
+/// Keeps the supervisor informed, if there is one; otherwise does nothing.
 struct Supervision: Sendable {
   private let supervisor: Supervisor?
   private let watchdogPeriod: UInt64?
@@ -22,7 +22,7 @@ struct Supervision: Sendable {
     }
   }
 
-  /// Notifies the supervisor that the daemon serves, and begins the signs of life.
+  /// Notifies the supervisor that the daemon is serving, and starts the watchdog notifications.
   func didStart(_ daemon: any Daemon) {
     notify(.ready)
     guard let watchdogPeriod else { return }
@@ -30,17 +30,17 @@ struct Supervision: Sendable {
     if isFirst { watch(every: watchdogPeriod / 2) }
   }
 
-  /// Takes note that the daemon has ended; another may follow.
+  /// Records that the daemon has ended; another may follow.
   func didEnd() { watched.end() }
 
   /// Notifies the supervisor that the start takes longer.
   func isWaiting(for reason: String) {
     notify(.waiting(reason))
-    // Expected from the first daemon on, also while another is made.
+    // Required after the first daemon has started, even while another one is created.
     if watched.hasBegun { notify(.alive) }
   }
 
-  /// Reloads the daemon, and notifies the supervisor of the beginning and the outcome.
+  /// Reloads the daemon, and notifies the supervisor of the start and the outcome.
   func reloading(_ reload: () -> SettingsReload) {
     notify(.reloading(at: SystemClock.monotonicNanoseconds / 1000))
     switch reload() {
@@ -61,7 +61,7 @@ struct Supervision: Sendable {
     }
   }
 
-  /// Watches the daemons until the process ends, also while they drain.
+  /// Watches the daemons until the process ends, including while they drain.
   private func watch(every microseconds: UInt64) {
     let pause = timespec(
       tv_sec: Int(clamping: microseconds / 1_000_000),
@@ -80,16 +80,16 @@ struct Supervision: Sendable {
   }
 }
 
-/// The watchdog of the daemon that serves.
+/// The watchdog of the daemon that is serving.
 private final class Watched: Sendable {
   private let state = Mutex<(watchdog: Watchdog?, hasBegun: Bool)>((nil, false))
 
   var current: Watchdog? { state.withLock(\.watchdog) }
 
-  /// Whether signs of life are expected.
+  /// Whether watchdog notifications are expected.
   var hasBegun: Bool { state.withLock(\.hasBegun) }
 
-  /// - Returns: Whether it is the first.
+  /// - Returns: Whether it is the first daemon.
   func begin(_ watchdog: Watchdog) -> Bool {
     state.withLock { state in
       defer { state = (watchdog, true) }
@@ -100,9 +100,9 @@ private final class Watched: Sendable {
   func end() { state.withLock { $0.watchdog = nil } }
 }
 
-/// Sends a supervisor signs of life for as long as all event loops of the daemon take turns.
+/// Sends watchdog notifications to a supervisor while all event loops of the daemon take turns.
 ///
-/// Each sign waits for an answer of every loop, so the supervisor misses it when one is stuck.
+/// Each notification waits for an answer of every loop, so it is not sent when a loop is stuck.
 final class Watchdog: Sendable {
   private let daemon: any Daemon
   private let sign: @Sendable () -> Void
@@ -114,7 +114,7 @@ final class Watchdog: Sendable {
     self.sign = sign
   }
 
-  /// Queries the loops, unless they still owe an answer; to be called at half of the period.
+  /// Queries the loops, unless a query is still unanswered; to be called at half of the period.
   func tick() {
     guard !isWaiting.exchange(true, ordering: .acquiringAndReleasing) else { return }
     daemon.takePulse { [self] in
@@ -124,10 +124,10 @@ final class Watchdog: Sendable {
   }
 }
 
-/// The interval in which a supervisor expects signs of life, as in sd_watchdog_enabled(3).
+/// The interval in which a supervisor expects notifications, as in sd_watchdog_enabled(3).
 enum WatchdogPeriod {
-  /// Microseconds after which the supervisor takes the process for dead; `nil` when it does not
-  /// watch, or watches another process.
+  /// The number of microseconds after which the supervisor considers the process dead; `nil` when it
+  /// does not watch it, or watches another process.
   static func microseconds(environment: [String: String], processID: Int32) -> UInt64? {
     if let watched = environment["WATCHDOG_PID"], watched != String(processID) { return nil }
     guard let period = environment["WATCHDOG_USEC"].flatMap({ UInt64($0) }), period > 0 else {

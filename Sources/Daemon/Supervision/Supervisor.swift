@@ -4,15 +4,15 @@ internal import Reactor
 /// The supervisor that started the process: a service manager with the datagram protocol of
 /// sd_notify(3).
 final class Supervisor: Sendable {
-  /// How long a notice may wait for room; then it is lost.
+  /// The maximum time for which a notice waits for buffer space; after that it is lost.
   private static let patience = timeval(tv_sec: 5, tv_usec: 0)
 
   private let address: NotifySocketAddress
   private let descriptor: Int32
 
-  /// Finds the supervisor that the environment names.
+  /// Finds the supervisor given in the environment.
   ///
-  /// - Returns: `nil` if it names no supervisor that can be notified.
+  /// - Returns: `nil` if the environment contains no supervisor that can be notified.
   convenience init?(environment: [String: String]) {
     guard let text = environment["NOTIFY_SOCKET"], let address = NotifySocketAddress(text) else {
       return nil
@@ -25,7 +25,7 @@ final class Supervisor: Sendable {
     descriptor = socket(AF_UNIX, kind, 0)
     self.address = address
     guard descriptor >= 0 else { return nil }
-    // A supervisor that does not read must not hold the process up.
+    // A supervisor that does not read must not block the process.
     var patience = Self.patience
     setsockopt(
       descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -37,10 +37,10 @@ final class Supervisor: Sendable {
 
   /// Sends a notice.
   ///
-  /// - Throws: The failed system call. The process goes on without its supervisor.
+  /// - Throws: The failed system call. The process continues without its supervisor.
   func notify(_ notice: Notice) throws(SystemError) {
     let datagram = notice.datagram
-    // A sign of life is sent on an event loop without waiting: the next one follows soon.
+    // A watchdog notice is sent on an event loop without waiting, because the next one follows soon.
     let flags = Int32(MSG_NOSIGNAL) | (notice == .alive ? Int32(MSG_DONTWAIT) : 0)
     while true {
       let count = address.withSockAddr {
@@ -54,20 +54,20 @@ final class Supervisor: Sendable {
 
 /// A notification of a daemon to its supervisor, as documented in sd_notify(3).
 enum Notice: Sendable, Hashable {
-  /// Its start waits for something, for at most two minutes until the next such notice.
+  /// The start is waiting for something, for at most two minutes until the next such notice.
   case waiting(String)
-  /// It serves; sent at the start and after reading settings and files again.
+  /// The daemon is serving; sent at the start and after a reload.
   case ready
-  /// It serves with the settings before, because those that it has read again are not valid.
+  /// The daemon serves with its previous settings, because the reloaded ones are invalid.
   case refusedReload
-  /// It reads settings and files again; the time is that of the monotonic clock, in microseconds.
+  /// The daemon reloads settings and files; the time is on the monotonic clock, in microseconds.
   case reloading(at: Int64)
-  /// It begins to end.
+  /// The daemon begins to shut down.
   case stopping
-  /// Its event loops take turns.
+  /// The event loops of the daemon take turns.
   case alive
 
-  /// One datagram: assignments, a line each.
+  /// One datagram: assignments, one per line.
   var datagram: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
 
   private var lines: [String] {
@@ -91,20 +91,20 @@ enum Notice: Sendable, Hashable {
   }
 }
 
-/// The address of a supervisor's datagram socket, as `NOTIFY_SOCKET` gives it.
+/// The address of a supervisor's datagram socket, in the format of `NOTIFY_SOCKET`.
 struct NotifySocketAddress: Sendable {
   private var storage = sockaddr_un()
   private let length: socklen_t
 
-  /// Reads an absolute path, or `@` and a name in Linux's abstract namespace.
+  /// Parses an absolute path, or `@` and a name in Linux's abstract namespace.
   ///
-  /// - Returns: `nil` for anything else, such as an address of another family, and for what is too
+  /// - Returns: `nil` for anything else, such as an address of another family, and for one that is too
   ///   long for the kernel.
   init?(_ text: String) {
     var name = Array(text.utf8)
     guard let first = name.first, name.count > 1, !name.contains(0) else { return nil }
     switch first {
-    // A path ends with a zero byte, an abstract name begins with one and has its length.
+    // A path ends with a zero byte; an abstract name begins with one and is delimited by its length.
     case UInt8(ascii: "/"): name.append(0)
     case UInt8(ascii: "@"): name[0] = 0
     default: return nil
@@ -119,7 +119,7 @@ struct NotifySocketAddress: Sendable {
     length = socklen_t(offset + name.count)
   }
 
-  /// Lends the address to a system call.
+  /// Passes the address to a system call.
   func withSockAddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     withUnsafePointer(to: storage) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }

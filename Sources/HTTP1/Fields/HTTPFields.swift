@@ -1,13 +1,13 @@
 /// One field of a head: a name and a value (RFC 9110 §5).
 package struct HTTPField: Sendable, Hashable {
-  /// The name, spelled as its author did.
+  /// The name, spelled as it was received or set.
   package let name: String
   /// The value without the white space around it, and without CR, LF or NUL.
   package let value: String
 
-  /// Makes a field, with each control character of `value` but the tab turned into a space.
+  /// Makes a field in which each control character of `value` except the tab is replaced by a space.
   ///
-  /// A value from any source then cannot end its line and begin another.
+  /// A value from any source then cannot end its line and start another.
   ///
   /// - Precondition: `name` is a token (RFC 9110 §5.6.2).
   package init(name: String, value: String) {
@@ -21,7 +21,7 @@ package struct HTTPField: Sendable, Hashable {
     }
   }
 
-  /// Makes a field from a line whose bytes the parser has checked already.
+  /// Makes a field from a line whose bytes the parser has already checked.
   init(checkedName name: String, value: String) {
     self.name = name
     self.value = value

@@ -1,6 +1,6 @@
 /// The character classes of HTTP's grammar.
 package enum HTTPSyntax {
-  /// Whether `byte` may stand in a token (RFC 9110 §5.6.2).
+  /// Whether `byte` is allowed in a token (RFC 9110 §5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -21,12 +21,12 @@ package enum HTTPSyntax {
     !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
   }
 
-  /// Whether `byte` may stand in a field's value: no control character but the tab.
+  /// Whether `byte` is allowed in a field's value: a tab, or any byte that is no control character.
   package static func isFieldByte(_ byte: UInt8) -> Bool {
     (byte >= 0x20 && byte != 0x7F) || byte == 0x09
   }
 
-  /// Whether `byte` may stand for itself in a host's name (RFC 3986 §3.2.2).
+  /// Whether `byte` is allowed unencoded in a host's name (RFC 3986 §3.2.2).
   static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -37,7 +37,7 @@ package enum HTTPSyntax {
     }
   }
 
-  /// Cuts spaces and tabs off both ends.
+  /// Removes spaces and tabs from both ends.
   package static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     var result = bytes.drop(while: isBlank)
@@ -45,7 +45,7 @@ package enum HTTPSyntax {
     return result
   }
 
-  /// Whether two ASCII texts are the same but for the case of their letters.
+  /// Whether two ASCII texts are equal except for the case of their letters.
   static func equalIgnoringCase(_ one: String, _ other: String) -> Bool {
     let (one, other) = (one.utf8, other.utf8)
     guard one.count == other.count else { return false }

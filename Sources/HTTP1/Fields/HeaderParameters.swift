@@ -2,8 +2,8 @@ import Basics
 
 /// A field's value followed by parameters: `form-data; name="file"; filename="a.png"`.
 ///
-/// Quoted strings are read as browsers write them: `\"` and `\\` stand for the second character,
-/// any other backslash for itself, since names of files on some systems are full of them.
+/// Quoted strings are parsed as browsers write them: `\"` and `\\` stand for the second character. Any
+/// other backslash is literal, because names of files on some systems contain many of them.
 struct HeaderParameters: Sendable, Hashable {
   /// The text before the first semicolon, in lower case.
   let value: String
@@ -18,7 +18,7 @@ struct HeaderParameters: Sendable, Hashable {
     hasher.combine(value)
   }
 
-  /// Reads a value; `nil` when it is not of that form.
+  /// Parses a value; `nil` when it does not have that form.
   init?(_ text: String) {
     var rest = ArraySlice(text.utf8)
     let value = HTTPSyntax.trimmed(Self.take(&rest) { $0 != UInt8(ascii: ";") })
@@ -26,7 +26,7 @@ struct HeaderParameters: Sendable, Hashable {
     var parameters: [(String, String)] = []
     while rest.popFirst() != nil {
       rest = HTTPSyntax.trimmed(rest)
-      // A semicolon at the end is common, and harmless.
+      // A semicolon at the end is common and harmless.
       if rest.isEmpty { break }
       guard let parameter = Self.parameter(&rest) else { return nil }
       parameters.append(parameter)
@@ -35,7 +35,7 @@ struct HeaderParameters: Sendable, Hashable {
     self.parameters = parameters
   }
 
-  /// The first parameter of this name, which is given in lower case.
+  /// The first parameter with this name, which must be in lower case.
   subscript(_ name: String) -> String? {
     parameters.first { $0.name == name }?.value
   }
@@ -84,7 +84,7 @@ struct HeaderParameters: Sendable, Hashable {
   }
 }
 
-/// The presentation of content and the name to save it under (RFC 6266).
+/// The presentation of content, and the name under which to save it (RFC 6266).
 package enum ContentDisposition: String, Sendable {
   /// The content is shown in place.
   case inline

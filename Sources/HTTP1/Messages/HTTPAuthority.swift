@@ -3,9 +3,9 @@ package import Basics
 /// The host and port that a request is for: the value of `Host`, or the authority of an absolute
 /// target (RFC 3986 §3.2, without user information).
 package struct HTTPAuthority: Sendable, Hashable {
-  /// A registered name in lower case, as sent otherwise, empty when the URL has none; or an address.
+  /// A registered name, converted to lower case and empty when the URL has none; or an address.
   package let host: Host
-  /// `nil` for the usual port of the scheme.
+  /// `nil` for the default port of the scheme.
   package let port: UInt16?
 
   package init(host: Host, port: UInt16? = nil) {
@@ -15,14 +15,14 @@ package struct HTTPAuthority: Sendable, Hashable {
 
   /// Parses `host`, `host:port`, `[address]` or `[address]:port`.
   ///
-  /// - Returns: `nil` for anything else, and for a port beyond 65535. Addresses of a later version
-  ///   than 6 and zones are not accepted: no such address can be connected to.
+  /// - Returns: `nil` for anything else, and for a port above 65535. Addresses of versions later than 6
+  ///   and zones are not accepted, because no such address can be connected to.
   package init?(_ text: String) {
     guard let parts = HostAndPort(splitting: Array(text.utf8)[...]),
       let host = Self.host(parts.host)
     else { return nil }
     self.host = host
-    // A colon without a number means the usual port too (RFC 3986 §3.2.3).
+    // A colon without a number also means the default port (RFC 3986 §3.2.3).
     guard let digits = parts.port, !digits.isEmpty else {
       port = nil
       return
@@ -31,10 +31,10 @@ package struct HTTPAuthority: Sendable, Hashable {
     port = number
   }
 
-  /// Whether the host means this machine: `localhost`, a name below it, or a loopback address.
+  /// Whether the host is this machine: `localhost`, a name below it, or a loopback address.
   package var isLoopback: Bool { host.isLoopback }
 
-  /// Whether no host is named.
+  /// Whether the host is empty.
   package var isEmpty: Bool { host == .name("") }
 
   private static func host(_ text: ArraySlice<UInt8>) -> Host? {
@@ -46,7 +46,7 @@ package struct HTTPAuthority: Sendable, Hashable {
       ?? .name(String(decoding: text, as: UTF8.self).lowercased())
   }
 
-  /// Whether these are unreserved characters, sub-delimiters and percent-encoded bytes (§3.2.2).
+  /// Whether all characters are unreserved, sub-delimiters or percent-encoded bytes (§3.2.2).
   private static func isName(_ text: ArraySlice<UInt8>) -> Bool {
     var rest = text
     while let byte = rest.popFirst() {

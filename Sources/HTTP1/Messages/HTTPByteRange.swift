@@ -1,16 +1,16 @@
-/// The part that a `Range` field asks for (RFC 9110 §14.2), for content of a known length.
+/// The part that a `Range` field requests (RFC 9110 §14.2), for content of a known length.
 package enum HTTPByteRange: Sendable, Hashable {
-  /// Everything: there is no such field, or it is one that may be ignored: another unit, several
-  /// ranges, a malformed one.
+  /// Everything: there is no such field, or it may be ignored because it has another unit, several
+  /// ranges or a malformed one.
   case whole
   /// These bytes, at least one.
   case part(Range<Int64>)
-  /// None of the content: answer 416.
+  /// No part of the content: answer 416.
   case unsatisfiable
 
-  /// Reads a field.
+  /// Parses a field.
   ///
-  /// - Parameter length: The content's, in bytes; not negative.
+  /// - Parameter length: The length of the content in bytes; not negative.
   package init(_ field: String?, length: Int64) {
     guard let field, let (first, last) = Self.bounds(field) else {
       self = .whole
@@ -41,9 +41,9 @@ package enum HTTPByteRange: Sendable, Hashable {
     return (first, last)
   }
 
-  /// A number, or the lack of one; `nil` for anything else.
+  /// Parses an optional number; `nil` for anything else.
   ///
-  /// A number that does not fit is larger than any length.
+  /// A number that does not fit is treated as larger than any length.
   private static func number(_ text: Substring) -> Int64?? {
     let digits = HTTPSyntax.trimmed(ArraySlice(text.utf8))
     if digits.isEmpty { return .some(nil) }

@@ -1,10 +1,10 @@
 import Basics
 
-/// A request with its whole body.
+/// A request with its complete body.
 package struct HTTPRequest: Sendable, Hashable {
   /// The request line and fields.
   package var head: HTTPRequestHead
-  /// The content, its transfer coding removed.
+  /// The content, without transfer coding.
   package var body: [UInt8]
 
   /// Makes a request.
@@ -44,20 +44,20 @@ package struct HTTPRequestHead: Sendable, Hashable {
     self.fields = fields
   }
 
-  /// The target's path, its percent-encoding untouched; `*` or an authority stands for itself.
+  /// The target's path, still percent-encoded; `*` and an authority are returned unchanged.
   ///
-  /// The scheme and authority of an absolute target are left out, an empty path is `/`.
+  /// The scheme and authority of an absolute target are omitted; an empty path is `/`.
   package var path: String {
     let path = pathAndQuery.prefix { $0 != UInt8(ascii: "?") }
     return path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
   }
 
-  /// The path's segments, percent-decoded one by one, so that a segment may hold a slash.
+  /// The path's segments, percent-decoded separately, so that a segment may contain a slash.
   ///
-  /// Nothing between two slashes, or after the last, is an empty segment: without it the
-  /// path would be that of something else.
+  /// An empty text between two slashes, or after the last one, is an empty segment: without it the path
+  /// would match that of another resource.
   ///
-  /// `nil` when the encoding of one is broken or it is not UTF-8.
+  /// `nil` when the encoding of a segment is invalid, or the result is not UTF-8.
   package var pathSegments: [String]? {
     var segments: [String] = []
     guard path != "/" else { return segments }
@@ -76,10 +76,10 @@ package struct HTTPRequestHead: Sendable, Hashable {
     return String(decoding: bytes[bytes.index(after: mark)...], as: UTF8.self)
   }
 
-  /// The host and port that the request is for: those of an absolute target, which count more than
-  /// `Host` (RFC 9112 §3.2.2), else those of `Host`.
+  /// The host and port that the request is for: those of an absolute target, which take precedence over
+  /// `Host` (RFC 9112 §3.2.2), otherwise those of `Host`.
   ///
-  /// `nil` without either, which only HTTP/1.0 allows.
+  /// `nil` if both are missing, which only HTTP/1.0 allows.
   package var authority: HTTPAuthority? {
     (targetAuthority ?? fields["Host"]).flatMap { HTTPAuthority($0) }
   }
@@ -95,7 +95,7 @@ package struct HTTPRequestHead: Sendable, Hashable {
   /// Whether the sender lets the connection serve another request (RFC 9112 §9.3).
   package var shouldKeepAlive: Bool { version.keepsAlive(fields) }
 
-  /// Appends the head as a client sends it, up to and with the empty line.
+  /// Appends the head as a client sends it, including the empty line.
   package func serialize(into bytes: inout [UInt8]) {
     bytes.append(contentsOf: "\(method) \(target) \(version)\r\n".utf8)
     fields.serialize(into: &bytes)
@@ -148,17 +148,17 @@ extension HTTPRequestHead {
     }
   }
 
-  /// Whether the client has the version with this entity tag already (RFC 9110 §13.1.2): then 304.
+  /// Whether the client already has the version with this entity tag (RFC 9110 §13.1.2): then 304.
   ///
-  /// - Parameter tag: A strong one, with its quotes.
+  /// - Parameter tag: A strong tag, including its quotes.
   package func hasVersion(_ tag: String) -> Bool {
     fields.listValues(of: "If-None-Match").contains { known in
       known == "*" || known == tag || known == "W/" + tag
     }
   }
 
-  /// The part of content with this entity tag that the client asks for; the whole when it has a
-  /// part of another version (RFC 9110 §13.1.5).
+  /// The requested part of content with this entity tag; everything when the client has a part of
+  /// another version (RFC 9110 §13.1.5).
   package func range(length: Int64, tag: String) -> HTTPByteRange {
     guard fields["If-Range"].map({ $0 == tag }) ?? true else { return .whole }
     let ranges = fields.values(of: "Range")
@@ -168,9 +168,9 @@ extension HTTPRequestHead {
 
 /// The supported versions of HTTP/1.
 package enum HTTPVersion: Sendable, Hashable {
-  /// HTTP/1.0, where connections close unless asked to stay.
+  /// HTTP/1.0, in which connections close by default.
   case http10
-  /// HTTP/1.1, where connections stay unless asked to close.
+  /// HTTP/1.1, in which connections stay open by default.
   case http11
 }
 
@@ -183,15 +183,15 @@ extension HTTPVersion: CustomStringConvertible {
   }
 }
 
-/// The parameters of a query, as forms write them: `a=b&c=d`, percent-encoded, `+` for a space.
+/// The parameters of a query in the form encoding: `a=b&c=d`, percent-encoded, `+` for a space.
 package struct QueryParameters: Sendable, Hashable {
-  /// By name; of a name that is given several times, the last counts.
+  /// The values by name; if a name is repeated, the last value counts.
   package private(set) var values: [String: String] = [:]
 
-  /// Reads a query; `nil` when its percent-encoding is broken or it is not UTF-8.
+  /// Parses a query; `nil` when its percent-encoding is invalid or it is not UTF-8.
   ///
-  /// A name without an equals sign has the empty text as its value. The target's own length bounds
-  /// how many there are.
+  /// A name without an equals sign has an empty value. The limit on the target's length also limits the
+  /// number of parameters.
   package init?(_ query: String?) {
     for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
       let parts = pair.split(
@@ -202,7 +202,7 @@ package struct QueryParameters: Sendable, Hashable {
     }
   }
 
-  /// The value of a parameter; `nil` when it is not given.
+  /// The value of a parameter; `nil` when it is missing.
   package subscript(_ name: String) -> String? { values[name] }
 
   private static func decode(_ text: Substring.UTF8View?) -> String? {

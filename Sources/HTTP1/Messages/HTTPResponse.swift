@@ -6,13 +6,13 @@ package enum ConnectionPersistence: Sendable, Hashable {
   case close
 }
 
-/// A response with its whole body.
+/// A response with its complete body.
 package struct HTTPResponse: Sendable, Hashable {
   /// The status.
   package var status: HTTPStatus
   /// The fields; `Content-Length` and `Connection` are added on serializing.
   package var fields: HTTPFields
-  /// The content, its transfer coding removed.
+  /// The content, without transfer coding.
   package var body: [UInt8]
   /// The version of the sender.
   package var version = HTTPVersion.http11
@@ -30,7 +30,7 @@ package struct HTTPResponse: Sendable, Hashable {
     self.fields["Content-Type"] = "text/plain; charset=utf-8"
   }
 
-  /// Makes the response that names a client's mistake.
+  /// Makes the response that describes a client's error.
   package init(refusing error: HTTPError) {
     self.init(status: error.status, text: error.message + "\n")
   }
@@ -41,7 +41,7 @@ package struct HTTPResponse: Sendable, Hashable {
   /// Whether the sender lets the connection serve another request.
   package var shouldKeepAlive: Bool { version.keepsAlive(fields) }
 
-  /// Appends head and body.
+  /// Appends the head and body.
   ///
   /// A `Content-Length` is added where the status allows a body, and `Connection: close` or
   /// `keep-alive` unless the status is 1xx.
@@ -50,13 +50,13 @@ package struct HTTPResponse: Sendable, Hashable {
     if !status.forbidsBody { bytes.append(contentsOf: body) }
   }
 
-  /// Appends the head alone, as it answers a HEAD request: the length is that of the body which
-  /// GET would have had.
+  /// Appends the head alone, as the answer to a HEAD request: the length is that of the body that GET
+  /// would return.
   package func serializeHead(into bytes: inout [UInt8], for persistence: ConnectionPersistence) {
     serializeHead(into: &bytes, for: persistence, contentLength: Int64(body.count))
   }
 
-  /// Appends the head alone, for content of this length that comes from elsewhere.
+  /// Appends the head alone, for content of this length that is sent separately.
   package func serializeHead(
     into bytes: inout [UInt8], for persistence: ConnectionPersistence, contentLength: Int64
   ) {

@@ -1,6 +1,6 @@
 /// A status code of HTTP (RFC 9110 §15).
 ///
-/// A struct and not an enum, so that unknown codes are kept and can be reported.
+/// A struct instead of an enum, so that unknown codes are kept and can be reported.
 package struct HTTPStatus: Sendable, Hashable {
   /// The three-digit code, 100–999.
   package let code: UInt16
@@ -37,7 +37,7 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let serviceUnavailable = HTTPStatus(503)
   package static let httpVersionNotSupported = HTTPStatus(505)
 
-  /// The usual words for the code, empty when it is not a common one.
+  /// The standard reason phrase of the code; empty when the code is not a common one.
   package var reasonPhrase: String { Self.reasonPhrases[code] ?? "" }
 
   /// Whether a response with this status never has a body (RFC 9112 §6.3).
@@ -68,13 +68,13 @@ extension HTTPStatus: CustomStringConvertible {
   }
 }
 
-/// A fault of the peer in HTTP, and the status that a server answers it with.
+/// A violation of HTTP by the peer, and the status with which a server answers it.
 ///
-/// The stream has lost its framing: answer, and close the connection.
+/// The stream's framing is lost: answer, and close the connection.
 package struct HTTPError: Error, Sendable, Hashable {
   /// The status to answer with, 4xx or 5xx.
   package let status: HTTPStatus
-  /// A sentence for the reader of the response.
+  /// A sentence for people who read the response.
   package let message: String
 
   /// Makes an error from its status and a sentence.

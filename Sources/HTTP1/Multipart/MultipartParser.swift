@@ -1,4 +1,4 @@
-/// A finding of a multipart parser.
+/// An event of a multipart parser.
 package enum MultipartEvent: Sendable, Hashable {
   /// A part begins.
   case part(MultipartPart)
@@ -6,21 +6,21 @@ package enum MultipartEvent: Sendable, Hashable {
   case bytes([UInt8])
   /// The part is complete.
   case partEnd
-  /// The last part was complete; what may still come is of no interest.
+  /// The last part is complete; bytes after it are ignored.
   case end
 }
 
-/// Cuts the parts out of a `multipart/form-data` body as it comes (RFC 7578, RFC 2046 §5.1).
+/// Parses the parts of a `multipart/form-data` body as it arrives (RFC 7578, RFC 2046 §5.1).
 ///
 ///     preamble ─► delimiter ─► head ─► content ─► delimiter ─► … ─► delimiter with "--" ─► epilogue
 ///
-/// Keeps no more than a part's head and the beginning of what may be a delimiter. Strict in what the
-/// grammar says: line ends are CRLF, and what looks like a delimiter is one.
+/// Stores at most a part's head and the beginning of a possible delimiter. Follows the grammar strictly:
+/// line ends are CRLF, and anything that looks like a delimiter is one.
 package struct MultipartParser: Sendable {
   private enum State: Sendable {
     case preamble
     case content
-    /// The content's last bytes have been handed over.
+    /// The last bytes of the content have been returned.
     case contentEnd
     /// The text after a delimiter on its line.
     case delimiterLine([UInt8])
@@ -34,39 +34,38 @@ package struct MultipartParser: Sendable {
     var byteCount = 0
   }
 
-  /// The bytes that may follow a delimiter on its line before the line's end: spaces and tabs.
+  /// The maximum number of bytes (spaces and tabs) between a delimiter and the end of its line.
   private static let paddingLimit = 64
 
   private let limits: MultipartLimits
-  /// CRLF, two hyphens, the boundary: CR stands at its beginning only, so that bytes which were
-  /// taken for it by mistake cannot hold another beginning.
+  /// CRLF, two hyphens and the boundary. CR occurs only at the start, so bytes that were matched by
+  /// mistake cannot contain another start of a delimiter.
   private let delimiter: [UInt8]
-  /// The number of bytes of the delimiter that have been matched.
+  /// The number of delimiter bytes that have been matched.
   private var matched = 2
-  /// The number of those that were implied: the line end before a delimiter at the very beginning,
-  /// or right after a head.
+  /// The number of matched bytes that were implied: the line end before a delimiter at the very
+  /// beginning, or right after a head.
   private var implied = 2
   private var state = State.preamble
   private var partCount = 0
 
-  /// Makes a parser at the beginning of a body.
+  /// Makes a parser at the start of a body.
   package init(boundary: MultipartBoundary, limits: MultipartLimits = MultipartLimits()) {
     self.limits = limits
     delimiter = Array("\r\n--".utf8) + boundary.bytes
   }
 
-  /// Whether the last part is complete: a body that ends before was cut off.
+  /// Whether the last part is complete: a body that ends earlier was truncated.
   package var hasEnded: Bool {
     if case .epilogue = state { true } else { false }
   }
 
-  /// Takes bytes up to the next event.
+  /// Consumes bytes up to the next event.
   ///
   /// - Parameter input: Bytes received and not yet consumed, split anywhere.
-  /// - Returns: The number of bytes consumed, and the event that they led to. Call again with the
-  ///   rest, even an empty one, after an event; `nil` means that all was consumed and more is
-  ///   needed.
-  /// - Throws: ``HTTPError`` with 400, then and at every later call.
+  /// - Returns: The number of bytes consumed, and the resulting event. After an event, call again with
+  ///   the rest, even if it is empty; `nil` means that all bytes were consumed and more are needed.
+  /// - Throws: ``HTTPError`` with 400, in this and every later call.
   package mutating func receive(
     _ input: Span<UInt8>
   ) throws(HTTPError) -> (consumed: Int, event: MultipartEvent?) {
@@ -108,7 +107,7 @@ package struct MultipartParser: Sendable {
     }
   }
 
-  /// Takes bytes up to and with the next delimiter, or all.
+  /// Consumes bytes up to and including the next delimiter, or all.
   ///
   /// - Returns: The bytes that cannot be part of the delimiter.
   private mutating func scan(
@@ -128,7 +127,7 @@ package struct MultipartParser: Sendable {
       }
       bytes += delimiter[implied..<matched]
       (matched, implied) = (0, 0)
-      // A carriage return is looked at again: it may begin the delimiter.
+      // A carriage return is processed again, because it may start the delimiter.
       if input[offset] != delimiter[0] {
         bytes.append(input[offset])
         offset += 1
@@ -137,7 +136,7 @@ package struct MultipartParser: Sendable {
     return bytes
   }
 
-  /// Takes bytes up to a carriage return.
+  /// Consumes bytes up to a carriage return.
   private func takePlain(
     _ input: Span<UInt8>, at offset: inout Int, into bytes: inout [UInt8]
   ) {
@@ -188,7 +187,7 @@ package struct MultipartParser: Sendable {
       return nil
     }
     guard !line.isEmpty else {
-      // A part without content ends with a delimiter whose line end is that of the head.
+      // A part without content ends with a delimiter whose line end is also that of the head.
       (matched, implied) = (2, 2)
       state = .content
       return .part(try MultipartPart(head.fields))

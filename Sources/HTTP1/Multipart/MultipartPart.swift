@@ -4,9 +4,9 @@ import Basics
 package struct MultipartPart: Sendable, Hashable {
   /// The field's name.
   package let name: String
-  /// The file's name, as it came; `nil` for a field that is no file.
+  /// The file's name as received; `nil` for a field that is not a file.
   package let fileName: String?
-  /// The media type; `nil` when it is not given.
+  /// The media type; `nil` when it is missing.
   package let contentType: String?
 
   /// Makes a part's head.
@@ -23,7 +23,7 @@ package struct MultipartPart: Sendable, Hashable {
     else {
       throw .badRequest("A part of the form has no Content-Disposition of form-data with a name.")
     }
-    // What is encoded would be kept as if it were not (RFC 7578 §4.7).
+    // Encoded content would be stored as if it were not encoded (RFC 7578 §4.7).
     let coding = fields["Content-Transfer-Encoding"]?.lowercased() ?? "binary"
     guard ["7bit", "8bit", "binary"].contains(coding) else {
       throw .badRequest("A part of the form has a Content-Transfer-Encoding.")
@@ -34,13 +34,13 @@ package struct MultipartPart: Sendable, Hashable {
     contentType = fields["Content-Type"]
   }
 
-  /// Undoes the three escapes that browsers make (HTML, multipart/form-data encoding algorithm); any
-  /// other percent sign stands for itself.
+  /// Decodes the three escapes that browsers use (HTML, multipart/form-data encoding algorithm); any
+  /// other percent sign is literal.
   private static func unescaped(_ text: String) -> String {
     text.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing("%0A", with: "\n")
   }
 
-  /// Reads `UTF-8''na%C3%AFve.txt` (RFC 8187 §3.2); `nil` for another charset or a broken encoding.
+  /// Parses `UTF-8''na%C3%AFve.txt` (RFC 8187 §3.2); `nil` for another charset or an invalid encoding.
   private static func extended(_ text: String) -> String? {
     let parts = text.utf8.split(
       separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -54,8 +54,7 @@ package struct MultipartBoundary: Sendable, Hashable {
   /// 1 to 70 bytes, none of them CR or LF.
   let bytes: [UInt8]
 
-  /// Reads the boundary of a `multipart/form-data` body; `nil` for another type or without a valid
-  /// boundary.
+  /// Parses the boundary of a `multipart/form-data` body; `nil` for another type or an invalid boundary.
   package init?(contentType: String) {
     guard let type = HeaderParameters(contentType), type.value == "multipart/form-data",
       let boundary = type["boundary"]
@@ -63,7 +62,7 @@ package struct MultipartBoundary: Sendable, Hashable {
     self.init(boundary)
   }
 
-  /// Makes a boundary of 1 to 70 of the characters that one may have; a space may not be the last.
+  /// Makes a boundary of 1 to 70 allowed characters, the last of which is not a space.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...70).contains(bytes.count), bytes.allSatisfy(Self.isAllowed), bytes.last != 0x20
@@ -71,7 +70,7 @@ package struct MultipartBoundary: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// Whether a body of this type is a form with parts, its boundary valid or not.
+  /// Whether a body of this type is a form with parts, even if its boundary is invalid.
   package static func isMeant(by contentType: String?) -> Bool {
     contentType.flatMap(HeaderParameters.init)?.value == "multipart/form-data"
   }
@@ -86,11 +85,11 @@ package struct MultipartBoundary: Sendable, Hashable {
   }
 }
 
-/// The limits of a multipart body's framing; the receiver limits the length of the content.
+/// The limits on a multipart body's framing; the receiver limits the length of the content.
 package struct MultipartLimits: Sendable, Hashable {
-  /// The most bytes of a part's head, line ends included; beyond: 400.
+  /// The maximum number of bytes of a part's head, including line ends; above that: 400.
   package var headBytes: Int
-  /// The most parts; beyond: 400.
+  /// The maximum number of parts; above that: 400.
   package var partCount: Int
 
   /// Makes limits; the defaults suit a form with a file.

@@ -1,4 +1,4 @@
-/// Collects a body within limits, removing a chunked coding (RFC 9112 §7.1).
+/// Collects a body within limits and removes a chunked coding (RFC 9112 §7.1).
 struct HTTPBodyReader: Sendable {
   private enum State: Sendable {
     case fixed(missing: Int)
@@ -10,20 +10,20 @@ struct HTTPBodyReader: Sendable {
     case complete
   }
 
-  /// The share of the limits that the discarded trailers have used up.
+  /// The part of the limits used up by discarded trailers.
   private struct Trailers: Sendable {
     var byteCount = 0
     var count = 0
   }
 
   private var state: State
-  /// The bytes received, without the pieces that were taken.
+  /// The received bytes that have not been taken as pieces.
   private(set) var body: [UInt8] = []
-  /// All bytes received.
+  /// The total number of received bytes.
   private var byteCount = 0
   private var extensionBytes = 0
 
-  /// Begins a body; a declared length over the limit is refused at once.
+  /// Starts a body; a declared length over the limit is refused immediately.
   init(_ framing: BodyFraming, limits: HTTPLimits) throws(HTTPError) {
     switch framing {
     case .length(let count):
@@ -34,23 +34,23 @@ struct HTTPBodyReader: Sendable {
     }
   }
 
-  /// Whether the last byte of the body has come.
+  /// Whether the last byte of the body has been received.
   var isComplete: Bool {
     if case .complete = state { true } else { false }
   }
 
-  /// Whether the end of the connection would end the body properly.
+  /// Whether the end of the connection is a valid end of the body.
   var endsWithConnection: Bool {
     if case .untilEnd = state { true } else { false }
   }
 
-  /// Takes the bytes since the last piece.
+  /// Returns the bytes received since the last piece.
   mutating func takePiece() -> [UInt8] {
     defer { body = [] }
     return body
   }
 
-  /// Takes bytes from `offset` on, up to the end of the body.
+  /// Consumes bytes from `offset`, up to the end of the body.
   mutating func receive(
     _ input: Span<UInt8>, at offset: inout Int, limits: HTTPLimits
   ) throws(HTTPError) {
@@ -82,7 +82,7 @@ struct HTTPBodyReader: Sendable {
     }
   }
 
-  /// Moves at most `missing` bytes to the body; returns how many are then still missing.
+  /// Moves at most `missing` bytes to the body, and returns how many are still missing.
   private mutating func take(
     _ input: Span<UInt8>, at offset: inout Int, upTo missing: Int, limits: HTTPLimits
   ) throws(HTTPError) -> Int {
@@ -107,7 +107,7 @@ struct HTTPBodyReader: Sendable {
       return
     }
     let digits = line.prefix { $0 != UInt8(ascii: ";") }
-    // Each chunk may bring extensions; unbounded, they would make a small body cost a large one.
+    // Each chunk may have extensions; without a limit, they would make a small body expensive.
     extensionBytes += line.count - digits.count
     guard extensionBytes <= limits.headBytes else {
       throw .badRequest("The chunk extensions are longer than \(limits.headBytes) bytes.")
@@ -211,7 +211,7 @@ enum BodyFraming: Sendable, Equatable {
     return .chunked
   }
 
-  /// Several equal lengths are one (RFC 9110 §8.6), different ones are an attack.
+  /// Several equal lengths count as one (RFC 9110 §8.6); different ones are an attack.
   private static func contentLength(_ fields: HTTPFields) throws(HTTPError) -> Int? {
     guard fields.contains("Content-Length") else { return nil }
     let values = fields.values(of: "Content-Length").flatMap {
@@ -225,7 +225,7 @@ enum BodyFraming: Sendable, Equatable {
     guard !first.isEmpty, first.allSatisfy({ (0x30...0x39).contains($0) }) else {
       throw .badRequest("The Content-Length is not a number.")
     }
-    // A number that does not fit is larger than any limit.
+    // A number that does not fit is treated as larger than any limit.
     return Int(String(decoding: first, as: UTF8.self)) ?? .max
   }
 }

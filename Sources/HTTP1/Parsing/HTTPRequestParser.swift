@@ -1,12 +1,12 @@
-/// A finding of a request parser.
+/// An event of a request parser.
 package enum HTTPRequestEvent: Sendable, Hashable {
-  /// The head of a request with a body, when bodies are received as chosen by the head: choose with
-  /// ``HTTPRequestParser/takeBody(_:)`` before the next bytes, or answer and close.
+  /// The head of a request with a body, if the policy is `chosenByHead`. Choose with
+  /// ``HTTPRequestParser/takeBody(_:)`` before passing the next bytes, or answer and close.
   case head(HTTPRequestHead)
   /// The client waits for ``HTTPResponse/continueBytes`` before it sends its body. Send them, or
   /// answer with a final response and close.
   case expectsContinue
-  /// A whole request.
+  /// A complete request.
   case request(HTTPRequest)
   /// The next bytes of a body that is received in pieces; never empty.
   case piece([UInt8])
@@ -14,7 +14,7 @@ package enum HTTPRequestEvent: Sendable, Hashable {
   case bodyEnd
 }
 
-/// Whether bodies are collected, or received as decided for each request.
+/// Whether bodies are collected, or received as chosen for each request.
 package enum HTTPBodyPolicy: Sendable {
   /// Every body is part of its ``HTTPRequestEvent/request(_:)``.
   case whole
@@ -24,16 +24,16 @@ package enum HTTPBodyPolicy: Sendable {
 
 /// The way in which the body of a request is received.
 package enum HTTPBodyIntake: Sendable, Hashable {
-  /// At once, within ``HTTPLimits/bodyBytes``.
+  /// In one piece, within ``HTTPLimits/bodyBytes``.
   case whole
-  /// As it comes; `limit` bytes in all, beyond: 413.
+  /// As it arrives; at most `limit` bytes in total, above that: 413.
   case pieces(limit: Int)
 }
 
-/// Cuts requests out of the byte stream of a connection (RFC 9112).
+/// Parses requests from the byte stream of a connection (RFC 9112).
 ///
-/// The parser refuses wherever the RFC leaves a choice between lenience and refusal: whatever two parsers
-/// could read differently is how requests are smuggled (§11.2).
+/// The parser refuses input wherever the RFC allows either lenience or refusal: requests are smuggled by
+/// means of input that two parsers read differently (§11.2).
 package struct HTTPRequestParser: Sendable {
   private enum State: Sendable {
     case head(HeadReader)
@@ -48,14 +48,14 @@ package struct HTTPRequestParser: Sendable {
   private let bodies: HTTPBodyPolicy
   private var state = State.head(HeadReader())
 
-  /// Makes a parser at the beginning of a connection.
+  /// Makes a parser at the start of a connection.
   package init(limits: HTTPLimits = HTTPLimits(), bodies: HTTPBodyPolicy = .whole) {
     self.limits = limits
     self.bodies = bodies
   }
 
-  /// Whether no part of a request has come since the last one, so that the connection may be closed
-  /// without cutting one off.
+  /// Whether no part of a request was received since the last one, so that the connection may be closed
+  /// without interrupting a request.
   package var isIdle: Bool {
     if case .head(let reader) = state { reader.isEmpty } else { false }
   }
@@ -68,14 +68,14 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// Takes bytes up to the next event.
+  /// Consumes bytes up to the next event.
   ///
   /// - Parameter input: Bytes received and not yet consumed, split anywhere.
-  /// - Returns: The number of bytes consumed, and the event that they led to. Call again with the
-  ///   rest, even an empty one, after an event; `nil` means that all was consumed and more is
-  ///   needed. The bytes after a request are left: the next request, or the protocol that the
-  ///   connection was upgraded to.
-  /// - Throws: ``HTTPError``, then and at every later call: answer with its status and close.
+  /// - Returns: The number of bytes consumed, and the resulting event. After an event, call again with
+  ///   the rest, even if it is empty; `nil` means that all bytes were consumed and more are needed. The
+  ///   bytes after a request are not consumed: they belong to the next request, or to the protocol that
+  ///   the connection was upgraded to.
+  /// - Throws: ``HTTPError``, in this and every later call: answer with its status and close.
   package mutating func receive(
     _ input: Span<UInt8>
   ) throws(HTTPError) -> (consumed: Int, event: HTTPRequestEvent?) {
@@ -89,10 +89,10 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// Chooses how to receive the body whose head has just come; by default it is collected.
+  /// Chooses how to receive the body whose head was just returned; by default it is collected.
   ///
-  /// - Returns: ``HTTPRequestEvent/expectsContinue`` when the client waits for that.
-  /// - Throws: ``HTTPError`` with 413 when the declared length is beyond the limit, or with 417.
+  /// - Returns: ``HTTPRequestEvent/expectsContinue`` when the client waits for an interim response.
+  /// - Throws: ``HTTPError`` with 413 when the declared length exceeds the limit, or with 417.
   package mutating func takeBody(
     _ intake: HTTPBodyIntake
   ) throws(HTTPError) -> HTTPRequestEvent? {
@@ -173,7 +173,7 @@ package struct HTTPRequestParser: Sendable {
     return .request(HTTPRequest(head: head, body: reader.body))
   }
 
-  /// Returns the next piece of a body, and only then its end.
+  /// Returns the next piece of a body, or its end when no piece is left.
   private mutating func hand(
     _ reader: inout HTTPBodyReader, _ limits: HTTPLimits
   ) -> HTTPRequestEvent? {

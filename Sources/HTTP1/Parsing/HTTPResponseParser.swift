@@ -1,12 +1,12 @@
-/// The kind of request that a response answers; it decides whether a body follows.
+/// The kind of request that a response answers, which decides whether a body follows.
 package enum HTTPRequestKind: Sendable, Hashable {
-  /// HEAD: the response has no body whatever its fields say.
+  /// HEAD: the response has no body, regardless of its fields.
   case head
   /// Any other method.
   case other
 }
 
-/// Reads the response to one request at a time from the byte stream of a connection (RFC 9112).
+/// Parses the response to one request at a time from the byte stream of a connection (RFC 9112).
 ///
 /// Interim responses (1xx) are skipped, except 101, which ends HTTP on the connection.
 package struct HTTPResponseParser: Sendable {
@@ -26,12 +26,12 @@ package struct HTTPResponseParser: Sendable {
     self.kind = kind
   }
 
-  /// Takes bytes up to the end of a response.
+  /// Consumes bytes up to the end of a response.
   ///
-  /// - Returns: The number of bytes consumed, and the response if it is complete. The bytes after
-  ///   it are left; `nil` means that all was consumed and more is needed.
-  /// - Throws: ``HTTPError``, then and at every later call; its status is the one that a gateway
-  ///   would send to its own client.
+  /// - Returns: The number of bytes consumed, and the response if it is complete. The bytes after it are
+  ///   not consumed; `nil` means that all bytes were consumed and more are needed.
+  /// - Throws: ``HTTPError``, in this and every later call; its status is the one that a gateway would
+  ///   send to its own client.
   package mutating func receive(
     _ input: Span<UInt8>
   ) throws(HTTPError) -> (consumed: Int, response: HTTPResponse?) {
@@ -47,8 +47,8 @@ package struct HTTPResponseParser: Sendable {
 
   /// Ends the input, which completes a body without a declared length.
   ///
-  /// - Returns: The response that this completes, or `nil` when none was under way.
-  /// - Throws: ``HTTPError`` (502) when a response was cut off.
+  /// - Returns: The completed response, or `nil` when none was in progress.
+  /// - Throws: ``HTTPError`` (502) when a response was truncated.
   package mutating func receiveEnd() throws(HTTPError) -> HTTPResponse? {
     switch state {
     case .head(let reader) where reader.isEmpty:

@@ -8,15 +8,15 @@ struct HeadReader: Sendable {
   private var lines = LineReader()
   private var startLine: [UInt8]?
   private var fields = HTTPFields()
-  /// Bytes of the lines that are complete, their ends included.
+  /// The number of bytes in complete lines, including their ends.
   private var byteCount = 0
 
-  /// Whether nothing of a head has come yet.
+  /// Whether no part of a head has been received.
   var isEmpty: Bool { startLine == nil && lines.isEmpty }
 
-  /// Takes bytes from `offset` on, up to the empty line that ends the head.
+  /// Consumes bytes from `offset`, up to the empty line that ends the head.
   ///
-  /// - Returns: The head, or `nil` when all of `input` was taken without its end.
+  /// - Returns: The head, or `nil` when all of `input` was consumed without reaching the end.
   mutating func next(
     from input: Span<UInt8>, at offset: inout Int, limits: HTTPLimits
   ) throws(HTTPError) -> Head? {
@@ -32,7 +32,7 @@ struct HeadReader: Sendable {
         }
         fields.append(try FieldLine.parse(line))
       } else if !line.isEmpty {
-        // Empty lines before a request are left over from careless clients (RFC 9112 §2.2).
+        // Some careless clients send empty lines before a request (RFC 9112 §2.2).
         startLine = line
       }
     }
@@ -61,10 +61,10 @@ struct HeadReader: Sendable {
   }
 }
 
-/// Cuts lines that end with CRLF out of a byte stream, and refuses bytes that no line may hold.
+/// Splits a byte stream into lines that end with CRLF, and refuses bytes that are not allowed in a line.
 ///
-/// Strict where lenience has let requests be smuggled (RFC 9112 §11.2): a bare CR or LF, NUL, and
-/// any other control character but the tab are refused as they arrive.
+/// Strict where lenience has allowed request smuggling (RFC 9112 §11.2): a bare CR or LF, NUL, and all
+/// other control characters except the tab are refused as they arrive.
 struct LineReader: Sendable {
   enum Failure: Error {
     case tooLong
@@ -85,13 +85,13 @@ struct LineReader: Sendable {
   private(set) var line: [UInt8] = []
   private var endsWithReturn = false
 
-  /// Whether nothing of the line has come yet.
+  /// Whether no part of the line has been received.
   var isEmpty: Bool { line.isEmpty && !endsWithReturn }
 
-  /// Takes bytes from `offset` on, up to the end of the line.
+  /// Consumes bytes from `offset`, up to the end of the line.
   ///
-  /// - Parameter limit: The most bytes of the line, its end not counted.
-  /// - Returns: The line without its end, or `nil` when all of `input` was taken without one.
+  /// - Parameter limit: The maximum number of bytes in the line, without its end.
+  /// - Returns: The line without its end, or `nil` when all of `input` was consumed without reaching it.
   mutating func next(
     from input: Span<UInt8>, at offset: inout Int, limit: Int
   ) throws(Failure) -> [UInt8]? {
@@ -136,22 +136,22 @@ enum FieldLine {
   }
 }
 
-/// The limits of a message beyond which it is refused.
+/// The limits above which a message is refused.
 package struct HTTPLimits: Sendable, Hashable {
-  /// The most bytes of a request line, its line end not counted; beyond: 414.
+  /// The maximum number of bytes in a request line, without its line end; above that: 414.
   package var startLineBytes: Int
-  /// The most bytes of a head, line ends included; beyond: 431.
+  /// The maximum number of bytes in a head, including line ends; above that: 431.
   ///
-  /// Also the most bytes of a chunked body's trailers, and of all its chunk extensions together.
+  /// Also the limit for a chunked body's trailers, and for all its chunk extensions together.
   package var headBytes: Int
-  /// The most fields in a head; beyond: 431.
+  /// The maximum number of fields in a head; above that: 431.
   package var fieldCount: Int
-  /// The most bytes of a body; beyond: 413.
+  /// The maximum number of bytes in a body; above that: 413.
   package var bodyBytes: Int
-  /// The most bytes of a chunk's size line; beyond: 400.
+  /// The maximum number of bytes in a chunk's size line; above that: 400.
   package var chunkLineBytes: Int
 
-  /// Makes limits; the defaults suit a small API, and a query with 250 ids of users.
+  /// Makes limits; the defaults suit a small API, and a query with 250 user ids.
   package init(
     startLineBytes: Int = 12_288, headBytes: Int = 16_384, fieldCount: Int = 100,
     bodyBytes: Int = 1_048_576, chunkLineBytes: Int = 256

@@ -17,7 +17,7 @@ struct RequestLine {
     target = try Self.parseTarget(parts[1], method: method)
   }
 
-  /// Reads `HTTP/1.0` or `HTTP/1.1`; other numbers are 505, anything else 400.
+  /// Parses `HTTP/1.0` or `HTTP/1.1`; other versions fail with 505, anything else with 400.
   static func parseVersion(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> HTTPVersion {
     let digits = Array(bytes.dropFirst(5))
     let isDigit = { (byte: UInt8) in (0x30...0x39).contains(byte) }

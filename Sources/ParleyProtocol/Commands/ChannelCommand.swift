@@ -1,4 +1,4 @@
-/// A command that a channel's judge carries out, by whichever door it came.
+/// A command that a channel's judge executes, regardless of the interface through which it arrived.
 package enum ChannelCommand: Sendable {
   case view
   case operation(ChannelOperation)
@@ -6,12 +6,12 @@ package enum ChannelCommand: Sendable {
   case updateMessage(Int64, MessageChanges)
   case deleteMessage(Int64)
   case viewMessage(Int64)
-  /// Tags of languages, each once whatever its case; at least one.
+  /// Language tags without duplicates, ignoring case; at least one.
   case translateMessage(Int64, into: [String])
   case changeMetaArrays(ofMessage: Int64, MetaArrayChange)
 }
 
-/// A change of what is set for a channel.
+/// A change of a channel's settings.
 package enum ChannelOperation: Sendable {
   case update(ChannelFields)
   case freeze(Bool)
@@ -19,23 +19,23 @@ package enum ChannelOperation: Sendable {
   case removeOperators([String])
   case removeAllOperators
   case restrict(RestrictionKind, ChannelRestriction)
-  /// Changes a ban in force.
+  /// Changes a ban that is in force.
   case changeBan(userID: String, BanChange)
   case lift(RestrictionKind, userID: String)
   case delete
 }
 
-/// A message to be sent, with the file that came with it.
+/// A message to be sent, with its uploaded file.
 ///
-/// A reference: it passes through several hands, and is large.
+/// A reference type, because the order is large and is passed on several times.
 package final class MessageOrder: Sendable {
-  /// The message, or the error of its values: the sender is judged before them.
+  /// The message, or the error in its values, which is reported after the checks of the sender.
   package let draft: Result<MessageDraft, ServiceError>
-  /// The sender's own name of the send, by which a repetition is recognised.
+  /// The sender's own identifier of the send, by which a repetition is recognised.
   package let requestID: String?
-  /// A file that is safe on disk; the message that is stored keeps it.
+  /// A file that is durable on disk; the stored message refers to it.
   package let upload: FileRecord?
-  /// When it arrived, on a clock of the host's: handed back when the message is durable.
+  /// The time of arrival on a clock of the host, which is returned when the message is durable.
   package let arrival: Int64
 
   package init(
@@ -58,17 +58,17 @@ package enum MetaArrayChange: Sendable, Hashable {
   /// Values are added; a missing key is created for callers who may create keys.
   case addValues([MetaArray])
   case removeValues([MetaArray])
-  /// As `addValues`, except that a missing key is refused.
+  /// Like `addValues`, except that a missing key is refused.
   case addValuesToKnownKeys([MetaArray])
-  /// As `removeValues`, except that a missing key is refused.
+  /// Like `removeValues`, except that a missing key is refused.
   case removeValuesFromKnownKeys([MetaArray])
 }
 
 extension ChannelCommand {
-  /// Reads the parameters of a command besides its channel.
+  /// Reads the parameters of a command, except for its channel.
   package typealias Reader = @Sendable (Fields) throws(ServiceError) -> ChannelCommand
 
-  /// By the methods of clients.
+  /// The readers by the names of client methods.
   static let readers: [String: Reader] = [
     "channel.get": { _ throws(ServiceError) in .view },
     "channel.delete": { _ throws(ServiceError) in .operation(.delete) },

@@ -1,4 +1,4 @@
-/// The fields that creating and changing a channel have in common; absent ones are empty, or stay.
+/// The fields shared by creating and changing a channel; absent ones are empty, or stay unchanged.
 package struct ChannelFields: Sendable, Hashable {
   package var name: String?
   package var coverURL: String?
@@ -29,10 +29,10 @@ package struct ChannelFields: Sendable, Hashable {
 
 /// `channel.create`.
 package struct ChannelCreate: Sendable, Hashable {
-  /// The server makes one when it is absent.
+  /// The URL, which the server generates when it is absent.
   package var channelURL: String?
   package var fields: ChannelFields
-  /// An uploaded file whose address becomes the cover.
+  /// An uploaded file, whose address is used as the cover.
   package var coverFileID: String?
   package var isEphemeral: Bool
 
@@ -48,7 +48,7 @@ package struct ChannelCreate: Sendable, Hashable {
 package struct ChannelUpdate: Sendable, Hashable {
   package var channelURL: String
   package var fields: ChannelFields
-  /// An uploaded file whose address becomes the cover.
+  /// An uploaded file, whose address is used as the cover.
   package var coverFileID: String?
 
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -61,7 +61,7 @@ package struct ChannelUpdate: Sendable, Hashable {
 /// `channel.enter`.
 package struct ChannelEnter: Sendable, Hashable {
   package var channelURL: String
-  /// The last event that the client saw, if it wants those it missed.
+  /// The last event that the client received, if it requests the events it missed.
   package var recover: StreamPosition?
 
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -72,11 +72,11 @@ package struct ChannelEnter: Sendable, Hashable {
   }
 }
 
-/// A place in the durable events of one channel.
+/// A position in the durable events of one channel.
 package struct StreamPosition: Sendable, Hashable {
-  /// Names the life of the count.
+  /// Identifies the period for which the count is valid.
   package var epoch: String
-  /// The last event seen; 0 before the first.
+  /// The last event received; 0 before the first.
   package var seq: Int64
 
   package init(epoch: String, seq: Int64) {
@@ -93,19 +93,19 @@ package struct StreamPosition: Sendable, Hashable {
   }
 }
 
-/// `channel.list`: a page of the channels that fit all that is given, newest first.
+/// `channel.list`: a page of the channels that match all given conditions, newest first.
 package struct ChannelList: Sendable, Hashable {
   /// Part of the name, ignoring case.
   package var nameContains: String?
   /// Part of the `channel_url`.
   package var urlContains: String?
-  /// Any of these.
+  /// A list of which one must match.
   package var customTypes: [String]?
-  /// Whether frozen channels are listed.
+  /// Whether frozen channels are included.
   package var showsFrozen: Bool
   /// 1 to 100.
   package var limit: Int
-  /// The end of the page before; `nil` for the first.
+  /// The end of the previous page; `nil` for the first page.
   package var token: String?
 
   package init(
@@ -136,7 +136,7 @@ package struct ChannelParticipants: Sendable, Hashable {
   package var channelURL: String
   /// 1 to 100.
   package var limit: Int
-  /// The end of the page before; `nil` for the first.
+  /// The end of the previous page; `nil` for the first page.
   package var token: String?
 
   package init(_ parameters: Fields) throws(ServiceError) {

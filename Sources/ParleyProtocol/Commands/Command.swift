@@ -1,4 +1,4 @@
-/// A call of a client, its parameters read and checked.
+/// A client's call whose parameters were read and checked.
 package enum Command: Sendable {
   case sessionOpen(SessionOpen)
   case sessionObserve(SessionObserve)
@@ -31,11 +31,11 @@ package enum Command: Sendable {
 }
 
 extension Command {
-  /// Reads a request.
+  /// Parses a request.
   ///
-  /// - Throws: ``ErrorCode/methodNotFound``, then ``ErrorCode/invalidParams``, then one of 400100
-  ///   to 400151, 400203 or 400305 that names the parameter. What is wrong with a message to be
-  ///   sent is kept in ``MessageSend/draft`` instead, because other refusals go before it.
+  /// - Throws: ``ErrorCode/methodNotFound``, then ``ErrorCode/invalidParams``, then one of 400100 to
+  ///   400151, 400203 or 400305 that names the parameter. An error in a message to be sent is stored in
+  ///   ``MessageSend/draft`` instead, because other refusals take precedence.
   package init(
     method: String, params: JSONNode?, limits: CustomDataLimits = CustomDataLimits()
   ) throws(ServiceError) {

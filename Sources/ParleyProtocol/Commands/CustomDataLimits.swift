@@ -1,20 +1,20 @@
-/// The limits on the data that applications add to users, channels and messages.
+/// The limits on the data that applications attach to users, channels and messages.
 ///
-/// Settings can change them; those of new values are the defaults. Lengths are Unicode scalars.
+/// The settings can change them; the initial values are the defaults. Lengths are in Unicode scalars.
 package struct CustomDataLimits: Sendable, Hashable {
   package var customTypeLength = 128
-  /// Bytes of `data` of a channel or a message.
+  /// The maximum number of bytes in `data` of a channel or a message.
   package var dataByteCount = 16_384
   package var metaArrays = MetaArrayLimits()
   package var metadata = MetadataLimits()
 
   package init() {}
 
-  /// The largest values of the settings: one member at its limit fits into an event, an answer and an
-  /// index of PostgreSQL.
+  /// The maximum values of the settings, chosen so that one member at its limit fits into an event, an
+  /// answer and a PostgreSQL index.
   ///
-  /// Filters and removals are bounded by them, so that stored values stay within reach when a setting
-  /// is lowered.
+  /// They also limit filters and removals, so that stored values remain accessible when a setting is
+  /// lowered.
   package static let most: CustomDataLimits = {
     var limits = CustomDataLimits()
     limits.customTypeLength = 512
@@ -29,15 +29,15 @@ package struct CustomDataLimits: Sendable, Hashable {
 package struct MetaArrayLimits: Sendable, Hashable {
   package var keyCount = 10
   package var keyLength = 128
-  /// Values of one key.
+  /// The maximum number of values of one key.
   package var valueCount = 100
   package var valueLength = 190
-  /// Bytes of all keys and values of one message together.
+  /// The maximum number of bytes of all keys and values of one message together.
   package var byteCount = 16_384
 
   package init() {}
 
-  /// The largest values of the settings.
+  /// The maximum values of the settings.
   package static let most: MetaArrayLimits = {
     var limits = MetaArrayLimits()
     limits.keyCount = 100
@@ -51,16 +51,16 @@ package struct MetaArrayLimits: Sendable, Hashable {
 
 /// The limits on the metadata of a user or a channel, and on a channel's counters.
 package struct MetadataLimits: Sendable, Hashable {
-  /// Items of a user or channel, and counters of a channel.
+  /// The maximum number of items of a user or channel, and of counters of a channel.
   package var itemCount = 25
   package var keyLength = 128
   package var valueLength = 190
-  /// Bytes of all keys and values of one user together.
+  /// The maximum number of bytes of all keys and values of one user together.
   package var userByteCount = 4_096
 
   package init() {}
 
-  /// The largest values of the settings.
+  /// The maximum values of the settings.
   package static let most: MetadataLimits = {
     var limits = MetadataLimits()
     limits.itemCount = 50

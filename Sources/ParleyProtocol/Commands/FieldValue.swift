@@ -1,14 +1,14 @@
 internal import Basics
 
-/// One value of ``Fields``, as its source has it: JSON has types of its own, a text gets the one that
-/// is expected.
+/// One value of ``Fields`` in the form of its source: JSON values have their own types, and a text is
+/// converted to the expected type.
 ///
-/// The readers take the name that refusals mention.
+/// The readers take the name of the field for error messages.
 enum FieldValue: Sendable {
   case json(JSONNode)
-  /// A text of a query, or an item of a list.
+  /// A text from a query, or an item of a list.
   case text(String)
-  /// All texts that a form has under one name, in order; the last counts where one is expected.
+  /// All texts of a form with one name, in order; if one is expected, the last counts.
   case texts([String])
 
   func string(_ name: String) throws(ServiceError) -> String {
@@ -24,7 +24,7 @@ enum FieldValue: Sendable {
   /// A text of at most `limit` characters.
   func text(_ name: String, limit: Int) throws(ServiceError) -> String {
     let text = try string(name)
-    // A text has no more characters than bytes, so most need no counting.
+    // A text never has more characters than bytes, so most texts need no counting.
     guard text.utf8.count <= limit || text.unicodeScalars.count <= limit else {
       throw .tooLong(name, limit: limit)
     }
@@ -76,7 +76,7 @@ enum FieldValue: Sendable {
     }
   }
 
-  /// The JSON object that it is.
+  /// The value as a JSON object.
   func object(_ name: String) throws(ServiceError) -> JSONNode {
     guard case .json(let node) = self, node.kind == .object else { throw .notObject(name) }
     return node
@@ -90,7 +90,7 @@ enum FieldValue: Sendable {
       for element in try Self.elements(node, name, limit: limit) { items.append(.json(element)) }
     case .text(let text):
       items = text.split(separator: ",").map { .text(String($0)) }
-      // A filter of nothing would select everything.
+      // An empty filter would select everything.
       guard !items.isEmpty else { throw .missing(name) }
     case .texts(let texts):
       guard let last = texts.last, !last.isEmpty else { return nil }
@@ -104,9 +104,9 @@ enum FieldValue: Sendable {
     return items
   }
 
-  /// The items of a list that only JSON can write; `nil` for an empty text.
+  /// The items of a list that is only possible in JSON; `nil` for an empty text.
   ///
-  /// A form may have an object for each item in place of a list.
+  /// A form may contain an object for each item instead of a list.
   func nodes(_ name: String, limit: Int) throws(ServiceError) -> [JSONNode]? {
     switch self {
     case .json(let node): return try Self.elements(node, name, limit: limit)
@@ -128,7 +128,7 @@ enum FieldValue: Sendable {
     }
   }
 
-  /// The JSON in a text whose first character that is no white space is this one; `nil` for another text.
+  /// The JSON in a text whose first non-white-space character is this one; `nil` for another text.
   private static func json(
     _ text: String, _ name: String, beginningWith first: Unicode.Scalar
   ) throws(ServiceError) -> JSONNode? {
@@ -150,7 +150,7 @@ enum FieldValue: Sendable {
     return elements
   }
 
-  /// - Throws: 400111 for a number with a fraction, 400113 for one beyond 64 bits.
+  /// - Throws: 400111 for a number with a fraction, 400113 for one that exceeds 64 bits.
   private static func integer(_ node: JSONNode, _ name: String) throws(ServiceError) -> Int64 {
     guard node.kind == .number else { throw .notNumber(name) }
     if let number = node.integer { return number }
@@ -162,9 +162,9 @@ enum FieldValue: Sendable {
     throw .invalid(name, text, expected: "a whole number")
   }
 
-  /// U+0000 ends texts in too many other programs, databases among them, to be let through.
+  /// U+0000 is refused because it terminates texts in too many other programs, including databases.
   private func checkNUL(_ text: String, _ name: String) throws(ServiceError) {
-    // In JSON only an escape can have brought it past the reader.
+    // In JSON only an escape can produce it.
     if case .json(let node) = self, !node.hasEscapes { return }
     guard !text.utf8.contains(0) else {
       throw .character("\u{0}", in: name, allowed: "all but U+0000")

@@ -1,11 +1,11 @@
-/// Lists, and objects that are used as tables.
+/// Reads lists, and objects that are used as tables.
 extension Fields {
-  /// A list of texts, if given, each once.
+  /// A list of texts without duplicates, if given.
   ///
   /// - Parameters:
   ///   - name: The list's name.
-  ///   - countLimit: Texts in the list at most.
-  ///   - limit: Characters in a text at most.
+  ///   - countLimit: The maximum number of texts in the list.
+  ///   - limit: The maximum number of characters in a text.
   package func texts(
     _ name: String, countLimit: Int = Limits.filterCount, limit: Int
   ) throws(ServiceError) -> [String]? {
@@ -15,12 +15,12 @@ extension Fields {
     return texts.withoutRepetitions()
   }
 
-  /// `custom_types`, a filter, if given, each once.
+  /// The filter `custom_types` without duplicates, if given.
   package func customTypes() throws(ServiceError) -> [String]? {
     try texts("custom_types", limit: CustomDataLimits.most.customTypeLength)
   }
 
-  /// A list of users' ids, if given, each once.
+  /// A list of user ids without duplicates, if given.
   package func userIDs(
     _ name: String, limit: Int = Limits.filterCount
   ) throws(ServiceError) -> [String]? {
@@ -41,7 +41,7 @@ extension Fields {
     return items
   }
 
-  /// `metadata` of a user, if given: no longer together than a user's may be.
+  /// The `metadata` of a user, if given, within the limit for a user's metadata.
   package func userMetadata() throws(ServiceError) -> [String: String]? {
     guard let items = try metadata() else { return nil }
     let (count, limit) = (items.userByteCount, limits.metadata.userByteCount)
@@ -62,8 +62,8 @@ extension Fields {
     return numbers
   }
 
-  /// Extra data of a message as whole lists, `[{"key": "games", "value": ["soccer"]}]`, if given;
-  /// values each once, in order.
+  /// Extra data of a message as complete lists, `[{"key": "games", "value": ["soccer"]}]`, if given;
+  /// values are in order and without duplicates.
   package func metaArrays(
     _ name: String, within limits: MetaArrayLimits
   ) throws(ServiceError) -> [MetaArray]? {
@@ -86,7 +86,7 @@ extension Fields {
     return arrays
   }
 
-  /// Keys of extra data alone, `["games"]`: at least one, each once.
+  /// Keys of extra data alone, `["games"]`: at least one, without duplicates.
   package func metaArrayKeys(
     _ name: String, within limits: MetaArrayLimits
   ) throws(ServiceError) -> [String] {
@@ -95,7 +95,7 @@ extension Fields {
     return keys
   }
 
-  /// Values of extra data by key, `{"games": ["soccer"]}`: at least one key, in the order given.
+  /// Values of extra data by key, `{"games": ["soccer"]}`: at least one key, in the given order.
   package func metaArrayTable(
     _ name: String, within limits: MetaArrayLimits
   ) throws(ServiceError) -> [MetaArray] {
@@ -109,7 +109,7 @@ extension Fields {
     return arrays
   }
 
-  /// The members of an object that are not `null`, at most `limit`, if it is given.
+  /// The members of an object that are not `null`, at most `limit`, if the object is given.
   private func table(
     _ name: String, limit: Int
   ) throws(ServiceError) -> [(key: String, value: FieldValue)]? {
@@ -133,7 +133,7 @@ extension Fields {
     return texts.withoutRepetitions()
   }
 
-  /// Refuses a key that is empty, too long or holds U+0000.
+  /// Refuses a key that is empty, too long or contains U+0000.
   private static func checkKey(_ key: String, _ name: String, limit: Int) throws(ServiceError) {
     guard !key.isEmpty else { throw .missing(name) }
     guard key.unicodeScalars.count <= limit else { throw .tooLong(name, limit: limit) }
@@ -149,9 +149,9 @@ extension [String: String] {
 }
 
 extension [String] {
-  /// The texts in order, each where it came first.
+  /// The texts in order of their first occurrence, without duplicates.
   package func withoutRepetitions() -> [String] {
-    // Comparing is faster than hashing until there are a few.
+    // For a few texts, comparing is faster than hashing.
     if count < 8 {
       return reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }

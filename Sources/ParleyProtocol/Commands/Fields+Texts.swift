@@ -1,16 +1,16 @@
-/// Texts, and the kinds of text that have rules of their own.
+/// Reads texts, and the kinds of text that have their own rules.
 extension Fields {
-  /// A text of at most `limit` characters, if given; it may be empty.
+  /// An optional text of at most `limit` characters; it may be empty.
   package func text(_ name: String, limit: Int) throws(ServiceError) -> String? {
     try value(name)?.text(name, limit: limit)
   }
 
-  /// A text as it is, if given; its checks are the caller's.
+  /// An optional text without any checks, which are left to the caller.
   package func string(_ name: String) throws(ServiceError) -> String? {
     try value(name)?.string(name)
   }
 
-  /// A text of 1 to `limit` characters, which must be given.
+  /// A required text of 1 to `limit` characters.
   package func requiredText(_ name: String, limit: Int) throws(ServiceError) -> String {
     guard let text = try text(name, limit: limit), !text.isEmpty else { throw .missing(name) }
     return text
@@ -26,13 +26,13 @@ extension Fields {
     try text("custom_type", limit: limits.customTypeLength)
   }
 
-  /// The `channel_url` of a channel, which must be given.
+  /// The required `channel_url` of a channel.
   package func channelURL(_ name: String = "channel_url") throws(ServiceError) -> String {
     guard let url = try optionalChannelURL(name) else { throw .missing(name) }
     return url
   }
 
-  /// A `channel_url`, if given: 4 to 100 characters of `[A-Za-z0-9_-]`.
+  /// An optional `channel_url`: 4 to 100 characters of `[A-Za-z0-9_-]`.
   package func optionalChannelURL(
     _ name: String = "channel_url"
   ) throws(ServiceError) -> String? {
@@ -41,20 +41,19 @@ extension Fields {
     return url
   }
 
-  /// The id of a user, which must be given: 1 to 80 characters.
+  /// The required id of a user: 1 to 80 characters.
   package func userID(_ name: String = "user_id") throws(ServiceError) -> String {
     try required(name).userID(name)
   }
 
-  /// The id of a user, if given.
+  /// The optional id of a user.
   package func optionalUserID(_ name: String) throws(ServiceError) -> String? {
     try value(name)?.userID(name)
   }
 
-  /// A name of at most `limit` characters that is shown in the middle of other text, if given; it may
-  /// be empty.
+  /// An optional name of at most `limit` characters that is shown within other text; it may be empty.
   ///
-  /// - Throws: 400151 for a character that changes how the text around the name is shown.
+  /// - Throws: 400151 for a character that changes how the surrounding text is shown.
   package func name(_ field: String, limit: Int) throws(ServiceError) -> String? {
     guard let text = try text(field, limit: limit) else { return nil }
     if let scalar = text.unicodeScalars.first(where: \.actsOnItsSurroundings) {
@@ -65,9 +64,9 @@ extension Fields {
     return text
   }
 
-  /// An `http` or `https` URL, if given; it may be empty.
+  /// An optional `http` or `https` URL; it may be empty.
   ///
-  /// Clients put these into links and images, so a URL that a browser would run as a script is
+  /// Clients use these URLs in links and images, so a URL that a browser would run as a script is
   /// refused.
   package func webURL(_ name: String, limit: Int) throws(ServiceError) -> String? {
     guard let url = try text(name, limit: limit) else { return nil }
@@ -75,7 +74,7 @@ extension Fields {
     return url
   }
 
-  /// An `http` or `https` URL, which must be given.
+  /// A required `http` or `https` URL.
   package func requiredWebURL(_ name: String, limit: Int) throws(ServiceError) -> String {
     let url = try requiredText(name, limit: limit)
     try Self.checkWebURL(url, name)
@@ -91,11 +90,11 @@ extension Fields {
 }
 
 extension Unicode.Scalar {
-  /// Whether a character acts on more than the text that it is in.
+  /// Whether a character affects more than the text that contains it.
   ///
-  /// Control characters reach terminals as commands, and line breaks and directional formatting
-  /// reach beyond a name. Joiners and directional marks act only inside it: emoji sequences and
-  /// names of right-to-left scripts need them.
+  /// Terminals interpret control characters as commands, and line breaks and directional formatting
+  /// affect text outside a name. Joiners and directional marks act only inside it: emoji sequences and
+  /// names in right-to-left scripts need them.
   var actsOnItsSurroundings: Bool {
     switch value {
     case 0x00...0x1f, 0x7f...0x9f: true

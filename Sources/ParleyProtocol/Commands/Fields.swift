@@ -1,4 +1,4 @@
-/// The named values of a request, read with the contract's checks.
+/// The named values of a request, read with the checks of the API contract.
 ///
 /// They come from a JSON object (`params` on the socket, a body over HTTP), from the query of a URL or
 /// from a form. Every refusal names the value. A `null` counts as absent, and so does an empty value in
@@ -12,12 +12,12 @@ package struct Fields: Sendable {
   }
 
   private let source: Source
-  /// The limits on data of applications.
+  /// The limits on application data.
   let limits: CustomDataLimits
 
-  /// Reads from an object, or from nothing at all.
+  /// Reads from an object, or from an absent value.
   ///
-  /// - Throws: ``ErrorCode/invalidParams`` when there is something and it is not an object.
+  /// - Throws: ``ErrorCode/invalidParams`` when the value is present and not an object.
   package init(
     _ node: JSONNode?, limits: CustomDataLimits = CustomDataLimits()
   ) throws(ServiceError) {
@@ -30,7 +30,7 @@ package struct Fields: Sendable {
     source = .object(node)
   }
 
-  /// Reads from the body of an HTTP request; an empty one has no values.
+  /// Reads from the body of an HTTP request; an empty body has no values.
   ///
   /// - Throws: 400403 unless it is a JSON object.
   package init(
@@ -51,20 +51,20 @@ package struct Fields: Sendable {
     source = .object(root)
   }
 
-  /// Reads from the query of a URL: lists stand between commas.
+  /// Reads from the query of a URL, in which list items are separated by commas.
   package init(query: [String: String], limits: CustomDataLimits = CustomDataLimits()) {
     source = .query(query)
     self.limits = limits
   }
 
-  /// Reads from a form, which may have several texts under one name: a list is JSON, or its items
-  /// come one by one or between commas.
+  /// Reads from a form, which may have several texts with one name: a list is given as JSON, as separate
+  /// items, or separated by commas.
   package init(form: [String: [String]], limits: CustomDataLimits = CustomDataLimits()) {
     source = .form(form)
     self.limits = limits
   }
 
-  /// The value of that name, or `nil` when it is absent.
+  /// The value with that name, or `nil` when it is absent.
   func value(_ name: String) -> FieldValue? {
     switch source {
     case .none: nil
@@ -74,18 +74,18 @@ package struct Fields: Sendable {
     }
   }
 
-  /// The value of that name, which must be there.
+  /// The required value with that name.
   func required(_ name: String) throws(ServiceError) -> FieldValue {
     guard let value = value(name) else { throw .missing(name) }
     return value
   }
 
-  /// A boolean, if given.
+  /// An optional boolean.
   package func boolean(_ name: String) throws(ServiceError) -> Bool? {
     try value(name)?.boolean(name)
   }
 
-  /// A whole number in `range`, if given.
+  /// An optional whole number in `range`.
   package func integer(
     _ name: String, in range: ClosedRange<Int64>
   ) throws(ServiceError) -> Int64? {
@@ -95,7 +95,7 @@ package struct Fields: Sendable {
     return number
   }
 
-  /// A message's id, which must be given.
+  /// The required id of a message.
   package func messageID() throws(ServiceError) -> Int64 {
     guard let id = try integer("message_id", in: Limits.messageIDs) else {
       throw .missing("message_id")
@@ -103,13 +103,13 @@ package struct Fields: Sendable {
     return id
   }
 
-  /// An object's members as fields of their own, if given.
+  /// The members of an optional object as separate fields.
   package func nested(_ name: String) throws(ServiceError) -> Fields? {
     guard let value = value(name) else { return nil }
     return try Fields(value.object(name), limits: limits)
   }
 
-  /// One of the names of a set of choices, if given.
+  /// One of the names of a set of choices, optional.
   package func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String, of: Choice.Type
   ) throws(ServiceError) -> Choice? where Choice.RawValue == String {
@@ -121,12 +121,12 @@ package struct Fields: Sendable {
     return choice
   }
 
-  /// `limit`: the items of a page.
+  /// `limit`: the number of items per page.
   package func pageSize() throws(ServiceError) -> Int {
     Int(try integer("limit", in: Limits.pageSizes) ?? Limits.defaultPageSize)
   }
 
-  /// `token`: the end of the page before; an empty one, like none, asks for the first page.
+  /// `token`: the end of the previous page; an absent or empty token requests the first page.
   package func pageToken() throws(ServiceError) -> String? {
     let token = try text("token", limit: Limits.pageTokenLength)
     return token?.isEmpty == true ? nil : token

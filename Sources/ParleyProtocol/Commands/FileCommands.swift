@@ -1,21 +1,21 @@
 /// `file.create`.
 package struct FileCreate: Sendable, Hashable {
-  /// Bytes; above 0.
+  /// The size in bytes; above 0.
   package var size: Int64
   package var name: String
   package var type: String
-  /// The client's own name of the request, by which repetitions are recognised.
+  /// The client's own identifier of the request, by which repetitions are recognised.
   package var requestID: String?
-  /// The parameters of the message to be sent when the upload is complete, as JSON.
+  /// The parameters of the message that is sent after the upload, as JSON.
   package var message: String?
-  /// Whether the file needs a key; `nil` leaves it to the server.
+  /// Whether the file requires a key; `nil` leaves the decision to the server.
   ///
-  /// The message can ask for a key as well.
+  /// The message can also require a key.
   package var requiresAuthorization: Bool?
-  /// The thumbnails that are made when the upload is complete.
+  /// The thumbnails that are made after the upload.
   package var thumbnailSizes: [ThumbnailSize] = []
 
-  /// - Throws: 400105 to 400151, 400203, or 400920 for a message that has a file of its own.
+  /// - Throws: 400105 to 400151, 400203, or 400920 for a message that already has a file.
   package init(_ parameters: Fields) throws(ServiceError) {
     guard let size = try parameters.integer("size", in: 1...Limits.messageIDs.upperBound) else {
       throw .missing("size")
@@ -37,7 +37,7 @@ package struct FileCreate: Sendable, Hashable {
     self.message = String(decoding: message.encoded(), as: UTF8.self)
   }
 
-  /// The creation of an upload over HTTP, whose texts are to be checked.
+  /// The creation of an upload over HTTP, whose texts must still be checked.
   package init(size: Int64, name: String, type: String) {
     self.size = size
     self.name = name
@@ -54,12 +54,11 @@ package struct FileCreate: Sendable, Hashable {
   }
 }
 
-/// The message that is sent when an upload is complete: the parameters of `message.send` without a
-/// file.
+/// The message that is sent when an upload is complete: the parameters of `message.send` without a file.
 package struct UploadMessage: Sendable, Hashable {
   package var channelURL: String
   package var requestID: String?
-  /// Its file has a name, a type and a need for a key at most.
+  /// The message; its file contains at most a name, a type and whether it requires a key.
   package var draft: MessageDraft
 
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -69,8 +68,8 @@ package struct UploadMessage: Sendable, Hashable {
     draft = try MessageDraft(ofUpload: parameters)
   }
 
-  /// The parameters as JSON: those that are known, without the whitespace of the request, so that no
-  /// more is kept than the limits of a message allow.
+  /// The known parameters as JSON, without the whitespace of the request, so that the stored size stays
+  /// within the limits of a message.
   package func encoded() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
@@ -81,7 +80,7 @@ package struct UploadMessage: Sendable, Hashable {
     }
   }
 
-  /// Reads what ``FileCreate/message`` holds, whose limits were those of its time.
+  /// Reads the content of ``FileCreate/message``, which was checked against earlier limits.
   package init(json: String) throws(ServiceError) {
     let root: JSONNode
     do throws(JSONError) { root = try JSONDocument(Array(json.utf8)).root } catch {
@@ -112,7 +111,7 @@ package struct FileList: Sendable, Hashable {
   }
 }
 
-/// `message.send_files`: several file messages to one channel, each judged by itself.
+/// `message.send_files`: several file messages to one channel, each of which is checked separately.
 package struct MessageSendFiles: Sendable {
   package var channelURL: String
   package var sends: [MessageSend]
@@ -132,9 +131,9 @@ package struct MessageSendFiles: Sendable {
 }
 
 extension Fields {
-  /// The id of an uploaded file, if given.
+  /// The optional id of an uploaded file.
   ///
-  /// - Throws: 400920 beside the address that it stands for.
+  /// - Throws: 400920 when the address is given as well.
   func fileID(_ name: String, insteadOf address: String) throws(ServiceError) -> String? {
     guard let id = try text(name, limit: Limits.fileIDLength), !id.isEmpty else { return nil }
     guard value(address) == nil else {
@@ -143,7 +142,7 @@ extension Fields {
     return id
   }
 
-  /// `thumbnail_sizes`, if given: 1 to 3 boxes of 1 to 2,000 pixels a side, or none.
+  /// The optional `thumbnail_sizes`: 1 to 3 boxes of 1 to 2,000 pixels per side, or none.
   ///
   /// - Throws: 400113 or 400203.
   package func thumbnailSizes() throws(ServiceError) -> [ThumbnailSize]? {

@@ -2,12 +2,12 @@ internal import Basics
 
 /// The form of user ids.
 package enum UserID {
-  /// Refuses what is not 1 to 80 characters, and characters that are not seen where they stand: with
-  /// them, two ids look alike, or change the text around them.
+  /// Refuses ids that are not 1 to 80 characters long, and invisible characters, with which two ids look
+  /// alike or the surrounding text changes.
   ///
   /// - Parameters:
-  ///   - id: The name to judge.
-  ///   - field: What the refusal calls it.
+  ///   - id: The id to check.
+  ///   - field: The name of the field in the error.
   package static func check(_ id: String, _ field: String = "user_id") throws(ServiceError) {
     guard !id.isEmpty else { throw .missing(field) }
     guard id.utf8.count <= Limits.userIDLength || id.unicodeScalars.count <= Limits.userIDLength
@@ -18,7 +18,7 @@ package enum UserID {
     }
   }
 
-  /// Whether a user of that id may be stored: ids had all characters but control characters before.
+  /// Whether a user with that id may exist in the store: earlier, only control characters were refused.
   package static func mayExist(_ id: String) -> Bool {
     !id.isEmpty && id.unicodeScalars.count <= Limits.userIDLength
       && !id.unicodeScalars.contains(where: \.isControl)
@@ -27,11 +27,11 @@ package enum UserID {
 
 /// The form of channel URLs.
 package enum ChannelURL {
-  /// Refuses what is not 4 to 100 characters of `[A-Za-z0-9_-]`.
+  /// Refuses URLs that are not 4 to 100 characters of `[A-Za-z0-9_-]`.
   ///
   /// - Parameters:
-  ///   - url: The name to judge.
-  ///   - field: What the refusal calls it.
+  ///   - url: The URL to check.
+  ///   - field: The name of the field in the error.
   package static func check(
     _ url: String, _ field: String = "channel_url"
   ) throws(ServiceError) {
@@ -56,10 +56,10 @@ package enum ChannelURL {
   }
 }
 
-/// The form of the language tags that name translations: `es`, `pt-BR`, `zh-Hant`.
+/// The form of the language tags of translations: `es`, `pt-BR`, `zh-Hant`.
 package enum LanguageTag {
-  /// Refuses a text that is not formed like a tag of RFC 5646: subtags of 1 to 8 letters or digits
-  /// between hyphens, the first of 2 to 8 letters.
+  /// Refuses a text without the form of an RFC 5646 tag: subtags of 1 to 8 letters or digits separated
+  /// by hyphens, the first of 2 to 8 letters.
   package static func check(_ tag: String, _ field: String) throws(ServiceError) {
     let subtags = tag.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard let language = subtags.first, (2...8).contains(language.count),
@@ -80,7 +80,7 @@ package enum LanguageTag {
 }
 
 extension Fields {
-  /// Languages to translate to, if given: at most 10 tags, each once whatever its case.
+  /// Optional target languages of translations: at most 10 tags, without duplicates, ignoring case.
   package func languages(_ name: String) throws(ServiceError) -> [String]? {
     let texts = try texts(
       name, countLimit: Limits.languageCount, limit: Limits.languageTagLength)

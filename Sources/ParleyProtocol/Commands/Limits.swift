@@ -1,27 +1,27 @@
-/// The contract's fixed limits on values; lengths are Unicode scalars unless the name says bytes.
+/// The fixed limits of the API contract; lengths are in Unicode scalars unless the name says bytes.
 ///
-/// ``CustomDataLimits`` has those that settings can change.
+/// ``CustomDataLimits`` contains the limits that settings can change.
 package enum Limits {
-  /// An answer, as JSON; a page of a list ends before it would hold more.
+  /// The size of an answer as JSON; a page of a list ends before it would exceed the limit.
   package static let answerByteCount = 524_288
-  /// An event, as JSON.
+  /// The size of an event as JSON.
   package static let eventByteCount = 65_536
-  /// A message as JSON, without its users and its preview.
+  /// The size of a message as JSON, without its users and its preview.
   package static let messageByteCount = 49_152
-  /// A message's preview, as JSON.
+  /// The size of a message's preview as JSON.
   package static let previewByteCount = 14_336
-  /// A channel as JSON, without its operators.
+  /// The size of a channel as JSON, without its operators.
   package static let channelByteCount = 31_744
-  /// The mentioned users of a message, or the operators of a channel, as JSON.
+  /// The size of the mentioned users of a message, or the operators of a channel, as JSON.
   package static let userListByteCount = 32_768
-  /// A user in a message, a channel or an event at its longest, as JSON: each text all escapes.
+  /// The maximum size of a user in a message, channel or event as JSON, if all characters are escaped.
   package static let userReferenceByteCount =
     6 * (userIDLength + nicknameLength + profileURLLength) + 64
 
   package static let userIDLength = 80
   package static let nicknameLength = 80
   package static let profileURLLength = 2048
-  /// Room for a JSON Web Token with a long list of claims.
+  /// Enough for a JSON Web Token with a long list of claims.
   package static let accessTokenLength = 8192
 
   package static let channelURLLengths = 4...100
@@ -36,47 +36,47 @@ package enum Limits {
   package static let fileNameLength = 255
   package static let fileTypeLength = 128
   package static let fileIDLength = 64
-  /// File messages that one call sends.
+  /// The number of file messages that one call may send.
   package static let filesPerCall = 20
-  /// Channels with messages that have the same file.
+  /// The number of channels with messages that refer to the same file.
   package static let fileChannelCount = 1000
   package static let fetchIDLength = 64
-  /// As much as the longest link in its normal form.
+  /// The length of the longest link in its normal form.
   package static let previewURLLength = 2048
-  /// The times that a fetch of a preview may take, in milliseconds.
+  /// The allowed timeouts for fetching a preview, in milliseconds.
   package static let previewTimeouts: ClosedRange<Int64> = 100...30_000
   package static let thumbnailCount = 3
   package static let thumbnailSides: ClosedRange<Int64> = 1...2_000
-  /// Over the socket.
+  /// The limit over the socket.
   package static let mentionedUserCount = 10
-  /// Over the Platform API.
+  /// The limit over the Platform API.
   package static let platformMentionedUserCount = 100
-  /// Exact in JavaScript: 1 to 2^53 − 1.
+  /// The message ids that are exact in JavaScript: 1 to 2^53 − 1.
   package static let messageIDs: ClosedRange<Int64> = 1...(1 << 53) - 1
   /// Unix milliseconds that are exact in JavaScript.
   package static let timestamps: ClosedRange<Int64> = 0...(1 << 53) - 1
-  /// The times that imported messages may have, in Unix milliseconds: from 1973 on, so that seconds are
-  /// noticed.
+  /// The times allowed for imported messages, in Unix milliseconds: from 1973 on, so that times in
+  /// seconds are detected.
   package static let importTimes: ClosedRange<Int64> = 100_000_000_000...(1 << 53) - 1
 
-  /// Bans of a channel that hold at a time, and as many mutes.
+  /// The number of bans of a channel in force at a time, and also the number of mutes.
   package static let restrictionCount = 10_000
   package static let banDescriptionLength = 250
   package static let muteDescriptionLength = 2048
-  /// The longest mute or ban that can be asked for, some 68 years.
+  /// The longest mute or ban that can be requested, about 68 years.
   package static let restrictionSeconds: Int64 = 2_147_483_647
 
   package static let apiTokenNameLength = 128
-  /// Room for any language tag in use (RFC 5646 §4.4.1).
+  /// Enough for any language tag in use (RFC 5646 §4.4.1).
   package static let languageTagLength = 35
-  /// Languages that one request may name.
+  /// The number of languages in one request.
   package static let languageCount = 10
 
-  /// Values in a list that only filters: custom types, senders.
+  /// The number of values in a list that only filters: custom types, senders.
   package static let filterCount = 100
-  /// Users in the filter of a list of users, over the Platform API.
+  /// The number of users in the filter of a list of users, over the Platform API.
   package static let userFilterCount = 250
-  /// Room for the token of a list that is ordered by links of 2,048 bytes.
+  /// Enough for the token of a list that is ordered by links of 2,048 bytes.
   package static let pageTokenLength = 2_560
   package static let epochLength = 128
   package static let pageSizes: ClosedRange<Int64> = 1...100

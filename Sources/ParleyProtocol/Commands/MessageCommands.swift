@@ -1,5 +1,5 @@
 extension Fields {
-  /// `target_langs`, which must name a language.
+  /// `target_langs`, which must contain a language.
   package func targetLanguages() throws(ServiceError) -> [String] {
     let languages = try languages("target_langs") ?? []
     guard !languages.isEmpty else { throw .missing("target_langs") }
@@ -7,7 +7,7 @@ extension Fields {
   }
 }
 
-/// Changes of a message; `nil` leaves a part as it is.
+/// The changes to a message; `nil` leaves a part unchanged.
 package struct MessageChanges: Sendable, Hashable {
   /// 1 to 5,000 characters.
   package var text: String?
@@ -27,7 +27,7 @@ package struct MessageChanges: Sendable, Hashable {
     self.mentionedUserIDs = mentionedUserIDs
   }
 
-  /// - Parameter mentionLimit: Mentioned users at most.
+  /// - Parameter mentionLimit: The maximum number of mentioned users.
   package init(
     _ parameters: Fields, mentionLimit: Int = Limits.mentionedUserCount
   ) throws(ServiceError) {
@@ -39,6 +39,6 @@ package struct MessageChanges: Sendable, Hashable {
     mentionedUserIDs = try parameters.mentionedUserIDs(limit: mentionLimit)
   }
 
-  /// Whether nothing is to change.
+  /// Whether there are no changes.
   package var isEmpty: Bool { self == MessageChanges() }
 }

@@ -1,20 +1,20 @@
 /// A message as its author wrote it, before it is given an id and a time.
 package struct MessageDraft: Sendable, Hashable {
   package var type: MessageType
-  /// 1 to 5,000 characters; a file message may have none.
+  /// The text, 1 to 5,000 characters; may be empty in a file message.
   package var text: String
   /// The file of a file message; `nil` for others.
   package var file: MessageFile?
   package var data: String
   package var customType: String
   package var mentionType: MentionType
-  /// Each once.
+  /// The mentioned users, without duplicates.
   package var mentionedUserIDs: [String]
   package var metaArrays: [MetaArray]
   package var pushOption: PushOption
-  /// The thumbnails that are wished for; `nil` leaves it to those of the upload.
+  /// The requested thumbnails; `nil` uses those of the upload.
   package var thumbnailSizes: [ThumbnailSize]?
-  /// The languages that the text is to be translated into; none of a file.
+  /// The languages into which the text is to be translated; empty for a file.
   package var translationLanguages: [String]
 
   package init(
@@ -38,7 +38,7 @@ package struct MessageDraft: Sendable, Hashable {
     self.pushOption = pushOption
   }
 
-  /// Reads a message of a user's, or a file.
+  /// Reads a user's text message, or a file message.
   ///
   /// - Throws: One of 400100 to 400151, 400203 or 400305.
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -54,14 +54,14 @@ package struct MessageDraft: Sendable, Hashable {
     }
   }
 
-  /// Reads a message with a file: by its address, or one that was uploaded.
+  /// Reads a message with a file, which is given by its address or was uploaded.
   init(file parameters: Fields) throws(ServiceError) {
     try self.init(
       .file, text: parameters.text("message", limit: Limits.messageLength) ?? "",
       file: MessageFile(sent: parameters), parameters)
   }
 
-  /// Reads a message whose file is about to be uploaded.
+  /// Reads a message whose file will be uploaded.
   init(ofUpload parameters: Fields) throws(ServiceError) {
     guard try parameters.choice("message_type", of: SendableMessageType.self) != .user else {
       throw .invalid("message_type", "MESG", expected: "FILE")
@@ -93,7 +93,7 @@ package struct MessageDraft: Sendable, Hashable {
 }
 
 extension MessageDraft {
-  /// Writes the parameters of a message whose file is about to be uploaded; what is empty is left out.
+  /// Writes the parameters of a message whose file will be uploaded; empty ones are left out.
   func encodeParameters(into writer: inout JSONWriter) {
     let texts: [(name: StaticString, text: String)] = [
       ("message", text), ("file_name", file?.name ?? ""), ("file_type", file?.type ?? ""),
@@ -122,20 +122,20 @@ extension MessageDraft {
   }
 }
 
-/// Whether those who are away are to be notified (`push_option` on the wire).
+/// Whether absent users are to be notified (`push_option` on the wire).
 package enum PushOption: String, Sendable, CaseIterable {
   case `default`
   case suppress
 }
 
-/// The types that a client may name; admin messages come over the Platform API only.
+/// The types that a client may specify; only the Platform API sends admin messages.
 private enum SendableMessageType: String, CaseIterable {
   case user = "MESG"
   case file = "FILE"
 }
 
 extension Fields {
-  /// `mentioned_user_ids`, if given, each once.
+  /// The optional `mentioned_user_ids`, without duplicates.
   package func mentionedUserIDs(
     limit: Int = Limits.mentionedUserCount
   ) throws(ServiceError) -> [String]? {
@@ -144,10 +144,10 @@ extension Fields {
 }
 
 extension MessageFile {
-  /// Reads either `url`, as ``init(_:)`` does, or `file_id` with a name and a type that differ from
+  /// Reads either `url`, like ``init(_:)``, or `file_id` with an optional name and type that replace
   /// those of the upload.
   ///
-  /// - Throws: 400920 for both, 400105 for neither.
+  /// - Throws: 400920 if both are given, 400105 if neither is.
   init(sent parameters: Fields) throws(ServiceError) {
     guard let id = try parameters.text("file_id", limit: Limits.fileIDLength), !id.isEmpty else {
       try self.init(parameters)
@@ -160,7 +160,7 @@ extension MessageFile {
     self.id = id
   }
 
-  /// Reads the name, the type and whether the file must need a key.
+  /// Reads the name, the type, and whether the file requires a key.
   init(named parameters: Fields) throws(ServiceError) {
     self.init(
       url: "", name: try parameters.name("file_name", limit: Limits.fileNameLength) ?? "",
@@ -168,7 +168,7 @@ extension MessageFile {
       requiresAuthorization: try parameters.boolean("require_auth") ?? false)
   }
 
-  /// Reads `url`, which must be given, `file_name`, `file_type` and `file_size`.
+  /// Reads the required `url`, and `file_name`, `file_type` and `file_size`.
   ///
   /// - Throws: One of 400100 to 400151; 400111 unless `url` is one of http or https.
   init(_ parameters: Fields) throws(ServiceError) {
@@ -177,7 +177,7 @@ extension MessageFile {
       name: try parameters.name("file_name", limit: Limits.fileNameLength) ?? "",
       type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "",
       size: try parameters.integer("file_size", in: 0...Limits.messageIDs.upperBound) ?? 0)
-    // A file that is somewhere else is not this server's to guard.
+    // The server cannot protect a file that is stored elsewhere.
     _ = try parameters.boolean("require_auth")
   }
 }

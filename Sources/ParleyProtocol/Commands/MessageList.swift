@@ -1,12 +1,12 @@
-/// `message.list`: the messages around a place in a channel, in time order.
+/// `message.list`: the messages around a position in a channel, in time order.
 package struct MessageList: Sendable, Hashable {
   package var channelURL: String
   package var anchor: MessageAnchor
-  /// Messages before the place, 0 to 200.
+  /// The number of messages before the position, 0 to 200.
   package var previousLimit: Int
-  /// Messages after the place, 0 to 200.
+  /// The number of messages after the position, 0 to 200.
   package var nextLimit: Int
-  /// Whether the message at the place, or those of that very millisecond, belong to the answer.
+  /// Whether the answer includes the message at the position, or those of exactly that millisecond.
   package var includesAnchor: Bool
   /// Whether the newest comes first.
   package var isReversed: Bool
@@ -42,7 +42,7 @@ package struct MessageList: Sendable, Hashable {
 }
 
 extension MessageList {
-  /// Reads the query of the Platform API, which pages both ways and requires a place.
+  /// Reads the query of the Platform API, which pages in both directions and requires a position.
   ///
   /// - Throws: 400105 without a `message_id` above 0 and without a `message_ts`.
   package init(inChannel channelURL: String, query: Fields) throws(ServiceError) {
@@ -58,15 +58,15 @@ extension MessageList {
   }
 }
 
-/// The place that a list of messages is taken around.
+/// The position around which messages are listed.
 package enum MessageAnchor: Sendable, Hashable {
   case message(id: Int64)
   /// Unix milliseconds.
   case time(Int64)
-  /// The time at which the request is carried out.
+  /// The time at which the request is executed.
   case now
 
-  /// Reads `message_id`, which decides when it is above 0, and `message_ts`.
+  /// Reads `message_id`, which takes precedence if it is above 0, and `message_ts`.
   package init(_ parameters: Fields) throws(ServiceError) {
     let id = try parameters.integer("message_id", in: 0...Limits.messageIDs.upperBound) ?? 0
     let time = try parameters.integer("message_ts", in: Limits.timestamps)
@@ -78,12 +78,12 @@ package enum MessageAnchor: Sendable, Hashable {
   }
 }
 
-/// Conditions on the messages of a list; `nil` lets all pass.
+/// Conditions on the messages of a list; `nil` matches all messages.
 package struct MessageFilter: Sendable, Hashable {
   package var type: MessageType?
-  /// Any of these.
+  /// A list of which one must match.
   package var customTypes: [String]?
-  /// Any of these.
+  /// A list of which one must match.
   package var senderIDs: [String]?
 
   package init(
@@ -102,10 +102,10 @@ package struct MessageFilter: Sendable, Hashable {
 }
 
 extension MessageFilter {
-  /// Reads the query of the Platform API, which may also name a single author in `sender_id`, and all
-  /// types as `*` in `custom_types`.
+  /// Reads the query of the Platform API, which may also contain a single author in `sender_id`, and `*`
+  /// in `custom_types` for all types.
   ///
-  /// - Throws: 400920 for `sender_id` beside `sender_ids`.
+  /// - Throws: 400920 for `sender_id` together with `sender_ids`.
   init(query: Fields) throws(ServiceError) {
     try self.init(query)
     if customTypes == ["*"] { customTypes = nil }

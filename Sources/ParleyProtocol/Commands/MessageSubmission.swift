@@ -1,14 +1,14 @@
-/// A message that comes over the Platform API: of a user's, or the administrator's own.
+/// A message sent over the Platform API: on behalf of a user, or from the administrator.
 package struct MessageSubmission: Sendable, Hashable {
-  /// On whose behalf; `nil` for an admin message.
+  /// The user on whose behalf it is sent; `nil` for an admin message.
   package var userID: String?
-  /// The back end's own name of the send, by which repetitions are recognised.
+  /// The back end's own identifier of the send, by which repetitions are recognised.
   package var requestID: String?
-  /// The time of a message of the past, in Unix milliseconds; `nil` for one that is sent now.
+  /// The time of an imported message, in Unix milliseconds; `nil` for one that is sent now.
   package var createdAt: Int64?
   package var draft: MessageDraft
 
-  /// The names of the fields that are read; a form may have others, which are passed over.
+  /// The names of the fields that are read; other fields of a form are ignored.
   package static let fieldNames = Set(
     [
       "message_type", "user_id", "dedup_id", "req_id", "message", "data", "custom_type",
@@ -28,7 +28,7 @@ package struct MessageSubmission: Sendable, Hashable {
     requestID = try parameters.requestID()
     createdAt = try parameters.integer("created_at", in: Limits.importTimes)
     draft = try MessageDraft(type, parameters)
-    // Push, unread and silent messages are matters of group channels: a value has no effect here.
+    // Push, unread and silent messages only exist in group channels: these values have no effect here.
     for name in ["is_silent", "send_push", "mark_as_read"] { _ = try parameters.boolean(name) }
     try parameters.refuse(UnsupportedMember.ofMessages)
     guard createdAt != nil else { return }
@@ -66,7 +66,7 @@ extension MessageDraft {
 }
 
 extension MessageFile {
-  /// Reads a file with pictures of the sender's own, in `thumbnail1` to `thumbnail3`.
+  /// Reads a file with thumbnails supplied by the sender, in `thumbnail1` to `thumbnail3`.
   fileprivate init(submitted parameters: Fields) throws(ServiceError) {
     try self.init(parameters)
     for name in ["thumbnail1", "thumbnail2", "thumbnail3"] {
@@ -81,14 +81,13 @@ extension MessageFile {
 
 /// `message.send`.
 ///
-/// The contract judges the sender (a repeated `req_id`, bans, presence, freezing, muting) before
-/// the message, so only a channel that cannot be named is refused while reading.
+/// The contract requires checks of the sender (a repeated `req_id`, bans, presence, freezing, muting)
+/// before those of the message, so parsing fails only for an invalid channel URL.
 package struct MessageSend: Sendable {
   package var channelURL: String
-  /// The client's own name of the send, by which repetitions are recognised.
+  /// The client's own identifier of the send, by which repetitions are recognised.
   package var requestID: String?
-  /// The message, or the reason why it cannot be sent, which is answered after the sender has been
-  /// judged.
+  /// The message, or the reason why it cannot be sent, which is returned after the checks of the sender.
   package var draft: Result<MessageDraft, ServiceError>
 
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -117,22 +116,22 @@ package struct MessageSend: Sendable {
     }
   }
 
-  /// Whether the file must need a key.
+  /// Whether the file requires a key.
   package var requiresAuthorization: Bool {
     guard case .success(let draft) = draft else { return false }
     return draft.file?.requiresAuthorization ?? false
   }
 
-  /// The file that was uploaded before, if the message has one.
+  /// The file that was uploaded earlier, if the message has one.
   package var fileID: String? {
     guard case .success(let draft) = draft, let id = draft.file?.id, !id.isEmpty else { return nil }
     return id
   }
 }
 
-/// Parameters that the socket and the Platform API name differently; both take both names.
+/// Parameters with different names on the socket and in the Platform API; both accept both names.
 extension Fields {
-  /// `req_id` or `dedup_id`; an empty one counts as none.
+  /// `req_id` or `dedup_id`; an empty one counts as absent.
   fileprivate func requestID() throws(ServiceError) -> String? {
     let id = try text(oneOf("req_id", "dedup_id"), limit: Limits.requestIDLength)
     return id?.isEmpty == true ? nil : id
@@ -143,7 +142,7 @@ extension Fields {
     try metaArrays(oneOf("metaarray", "sorted_metaarray"), within: limits.metaArrays)
   }
 
-  /// The name of the two under which a value is given; the first without a value.
+  /// Returns which of two names has a value; the first if neither has one.
   ///
   /// - Throws: 400920 if both have a value.
   private func oneOf(_ first: String, _ second: String) throws(ServiceError) -> String {

@@ -1,14 +1,14 @@
-/// A mute or ban to be imposed.
+/// A mute or ban.
 package struct ChannelRestriction: Sendable, Hashable {
   package var userID: String
   /// 1 or more, or −1 for ten years.
   package var seconds: Int64
   package var description: String
 
-  /// The length that −1 seconds stands for.
+  /// The duration that −1 seconds stands for.
   package static let longestSeconds: Int64 = 10 * 365 * 24 * 60 * 60
 
-  /// How long the restriction holds.
+  /// The duration of the restriction.
   package var durationMilliseconds: Int64 { Self.milliseconds(ofSeconds: seconds) }
 
   fileprivate static func milliseconds(ofSeconds seconds: Int64) -> Int64 {
@@ -38,19 +38,19 @@ package struct ChannelRestriction: Sendable, Hashable {
   }
 }
 
-/// The kind of a restriction.
+/// The kind of restriction: the action that it forbids.
 package enum RestrictionKind: String, Sendable {
-  /// Be in the channel.
+  /// Being in the channel.
   case ban
-  /// Send to it.
+  /// Sending to the channel.
   case mute
 }
 
-/// A change of a ban: what is absent stays as it is.
+/// A change of a ban; absent values stay unchanged.
 package struct BanChange: Sendable, Hashable {
-  /// The length from the change on: 1 or more, or −1 for ten years.
+  /// The duration from the change on: 1 or more, or −1 for ten years.
   ///
-  /// Without it the ban ends when it did, to the millisecond.
+  /// If it is absent, the end of the ban stays unchanged, to the millisecond.
   package var seconds: Int64?
   package var description: String?
 
@@ -64,21 +64,21 @@ package struct BanChange: Sendable, Hashable {
     description = try fields.text("description", limit: Limits.banDescriptionLength)
   }
 
-  /// How long the ban holds from the change on; `nil` when its end stays.
+  /// The duration of the ban from the change on; `nil` when its end is unchanged.
   package var durationMilliseconds: Int64? {
     seconds.map(ChannelRestriction.milliseconds(ofSeconds:))
   }
 }
 
 extension Fields {
-  /// Users who become operators or cease to be: 1 to 100, each once.
+  /// The users that become or cease to be operators: 1 to 100, without duplicates.
   package func operatorIDs(_ name: String) throws(ServiceError) -> [String] {
     let ids = try userIDs(name, limit: Limits.operatorCount) ?? []
     guard !ids.isEmpty else { throw .missing(name) }
     return ids
   }
 
-  /// `seconds` of a mute or ban, if given: 1 or more, or −1.
+  /// The optional `seconds` of a mute or ban: 1 or more, or −1.
   fileprivate func restrictionSeconds() throws(ServiceError) -> Int64? {
     let range = -1...Limits.restrictionSeconds
     guard let seconds = try integer("seconds", in: range) else { return nil }

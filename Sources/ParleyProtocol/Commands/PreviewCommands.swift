@@ -1,10 +1,10 @@
-/// `preview.fetch`: the preview of a page, outside of messages.
+/// `preview.fetch`: the preview of a page, independent of messages.
 package struct PreviewFetch: Sendable, Hashable {
-  /// A link, as in a message.
+  /// The link, in the same form as in a message.
   package var url: String
-  /// Milliseconds, within ``Limits/previewTimeouts``; `nil` for the server's usual time.
+  /// The timeout in milliseconds, within ``Limits/previewTimeouts``; `nil` for the server's default.
   package var timeout: Int64?
-  /// The client's name for the fetch, by which `preview.cancel` finds it.
+  /// The client's identifier of the fetch, which `preview.cancel` refers to.
   package var fetchID: String?
 
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -15,7 +15,7 @@ package struct PreviewFetch: Sendable, Hashable {
   }
 }
 
-/// `preview.cancel`: ends a fetch of the same connection.
+/// `preview.cancel`: cancels a fetch of the same connection.
 package struct PreviewCancel: Sendable, Hashable {
   package var fetchID: String
 

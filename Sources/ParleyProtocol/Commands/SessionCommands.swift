@@ -1,11 +1,11 @@
-/// `session.open`: says who is on the connection.
+/// `session.open`: identifies the user of the connection.
 package struct SessionOpen: Sendable, Hashable {
   package var userID: String
-  /// Needed unless anyone may be anybody (`auth.mode = open`).
+  /// Required unless any user id is accepted without a token (`auth.mode = open`).
   package var accessToken: String?
-  /// Replaces the stored one when given.
+  /// Replaces the stored nickname when given.
   package var nickname: String?
-  /// Replaces the stored one when given.
+  /// Replaces the stored URL when given.
   package var profileURL: String?
 
   package init(userID: String, accessToken: String?) {
@@ -21,7 +21,7 @@ package struct SessionOpen: Sendable, Hashable {
   }
 }
 
-/// `session.open` with a ticket: an observer is on the connection, and no user.
+/// `session.open` with a ticket: the connection belongs to an observer instead of a user.
 package struct SessionObserve: Sendable, Hashable {
   package var ticket: String
 
@@ -40,7 +40,7 @@ package struct SessionObserve: Sendable, Hashable {
   }
 }
 
-/// `session.refresh`: a new token in place of one that is about to expire.
+/// `session.refresh`: replaces a token before it expires.
 package struct SessionRefresh: Sendable, Hashable {
   package var accessToken: String
 
@@ -59,13 +59,13 @@ package struct UserGet: Sendable, Hashable {
   }
 }
 
-/// `user.update`: what is absent stays as it is.
+/// `user.update`; absent values stay unchanged.
 package struct UserUpdate: Sendable, Hashable {
   package var nickname: String?
   package var profileURL: String?
-  /// An uploaded file whose address becomes that of the profile picture.
+  /// An uploaded file, whose address is used for the profile picture.
   package var profileFileID: String?
-  /// Replaces all of the stored metadata.
+  /// Replaces all stored metadata.
   package var metadata: [String: String]?
 
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -76,12 +76,12 @@ package struct UserUpdate: Sendable, Hashable {
   }
 }
 
-/// The issue of a session token over the Platform API.
+/// The creation of a session token over the Platform API.
 package struct SessionTokenIssue: Sendable, Hashable {
-  /// The life of a token whose end is not given.
+  /// The lifetime of a token without a given expiry time.
   private static let lifetime: Int64 = 7 * 24 * 60 * 60 * 1000
 
-  /// Unix milliseconds; later than now.
+  /// The expiry time in Unix milliseconds; later than now.
   package var expiresAt: Int64
 
   package init(_ fields: Fields, at now: Int64) throws(ServiceError) {

@@ -1,10 +1,10 @@
-/// A documented member of a request that asks for what the server does not have.
+/// A documented member of a request that asks for a feature the server does not have.
 ///
-/// It is refused, because a caller that relies on it would be misled. One that asks for nothing (false, 0
-/// or empty) is accepted.
+/// The member is refused, because a caller that relies on it would be misled. A member without an effect
+/// (false, 0 or empty) is accepted.
 package struct UnsupportedMember: Sendable, Hashable {
   package let name: String
-  /// The fact or the remedy that the refusal names.
+  /// The fact or the remedy that the error message contains.
   package let reason: String
 
   package init(_ name: String, _ reason: String) {
@@ -14,10 +14,10 @@ package struct UnsupportedMember: Sendable, Hashable {
 }
 
 extension UnsupportedMember {
-  /// Those of a new message.
+  /// The unsupported members of a new message.
   ///
-  /// Members about push, unread and read messages are accepted: in the documented API too, they have no
-  /// effect in open channels.
+  /// Members about push, unread and read messages are accepted, because in the documented API they have
+  /// no effect in open channels either.
   package static let ofMessages = [
     UnsupportedMember("is_silent", "messages of open channels are never silent"),
     UnsupportedMember("poll_id", "there are no polls"),
@@ -28,12 +28,12 @@ extension UnsupportedMember {
       "thumbnails", "give 'thumbnail1' to 'thumbnail3', or 'thumbnail_sizes' with the file itself"),
   ]
 
-  /// Those of a change of a message.
+  /// The unsupported members of a change to a message.
   package static let ofMessageChanges = [
     UnsupportedMember("url", "the file of a message does not change")
   ]
 
-  /// Those of a user.
+  /// The unsupported members of a user.
   package static let ofUsers = [
     UnsupportedMember("discovery_keys", "users are found by 'user_id' and 'nickname'"),
     UnsupportedMember(
@@ -44,19 +44,19 @@ extension UnsupportedMember {
 }
 
 extension Fields {
-  /// Refuses members that ask for what the server does not have.
+  /// Refuses members that ask for features the server does not have.
   ///
   /// - Throws: 400111, which names the member.
   package func refuse(_ members: [UnsupportedMember]) throws(ServiceError) {
     for member in members where asks(for: member.name) { throw .unsupported(member) }
   }
 
-  /// Whether a member has a value other than false, 0 and empty ones.
+  /// Whether a member has a value other than false, 0 or an empty one.
   func asks(for name: String) -> Bool { value(name).map { !$0.isVoid } ?? false }
 }
 
 extension FieldValue {
-  /// Whether the value asks for nothing: it is false, 0 or empty.
+  /// Whether the value has no effect: it is false, 0 or empty.
   fileprivate var isVoid: Bool {
     switch self {
     case .json(let node): node.isVoid

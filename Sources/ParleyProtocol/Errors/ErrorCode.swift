@@ -1,6 +1,6 @@
-/// The number that names an error on the socket (`error.code`) and over HTTP (`code`).
+/// The number of an error on the socket (`error.code`) and over HTTP (`code`).
 ///
-/// Negative ones are JSON-RPC's own (specification 2.0, §5.1).
+/// Negative codes are defined by JSON-RPC (specification 2.0, §5.1).
 package struct ErrorCode: RawRepresentable, Sendable, Hashable {
   package var rawValue: Int
 
@@ -14,13 +14,13 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable {
 
   /// The text is not JSON.
   package static let parseError = ErrorCode(-32_700)
-  /// JSON, but no JSON-RPC request, or one that is out of place.
+  /// Valid JSON, but not a JSON-RPC request, or one that is not allowed at this point.
   package static let invalidRequest = ErrorCode(-32_600)
   /// No such method.
   package static let methodNotFound = ErrorCode(-32_601)
   /// `params` is not an object.
   package static let invalidParams = ErrorCode(-32_602)
-  /// A fault of the server while answering on the socket.
+  /// An internal error while answering on the socket.
   package static let internalRPCError = ErrorCode(-32_603)
 
   /// A string is expected.
@@ -33,11 +33,11 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable {
   package static let jsonExpected = ErrorCode(400_103)
   /// A boolean is expected.
   package static let booleanExpected = ErrorCode(400_104)
-  /// A required parameter is missing, or empty where a text is needed.
+  /// A required parameter is missing, or empty where a text is required.
   package static let missingParameter = ErrorCode(400_105)
   /// A number may not be negative.
   package static let negativeNumber = ErrorCode(400_106)
-  /// Not the author, not an operator, not a participant.
+  /// The caller is not the author, an operator or a participant.
   package static let notAllowed = ErrorCode(400_108)
   /// The page token is invalid.
   package static let pageTokenExpired = ErrorCode(400_109)
@@ -50,9 +50,9 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable {
   /// A character that is not allowed.
   package static let characterNotAllowed = ErrorCode(400_151)
 
-  /// There is no such user, channel, message or other resource.
+  /// The user, channel, message or other resource does not exist.
   package static let notFound = ErrorCode(400_201)
-  /// It exists already.
+  /// The resource already exists.
   package static let alreadyExists = ErrorCode(400_202)
   /// Too many items.
   package static let tooManyItems = ErrorCode(400_203)
@@ -70,15 +70,15 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable {
   /// The body is not valid JSON.
   package static let bodyNotJSON = ErrorCode(400_403)
 
-  /// Too many connections of one user.
+  /// The user has too many connections.
   package static let tooManyUserConnections = ErrorCode(400_500)
-  /// Too many connections, or draining.
+  /// There are too many connections, or the server is draining.
   package static let tooManyConnections = ErrorCode(400_501)
-  /// Banned from the channel.
+  /// The user is banned from the channel.
   package static let banned = ErrorCode(400_750)
-  /// The combination is not acceptable.
+  /// The combination of parameters is not allowed.
   package static let combinationNotAcceptable = ErrorCode(400_920)
-  /// No such endpoint.
+  /// There is no such endpoint.
   package static let noSuchEndpoint = ErrorCode(400_930)
 
   /// Internal error.
@@ -86,18 +86,18 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable {
   /// The rate limit of a call is exceeded.
   package static let rateLimited = ErrorCode(500_910)
 
-  /// Not in the channel.
+  /// The user is not in the channel.
   package static let notInChannel = ErrorCode(900_020)
-  /// Muted in the channel.
+  /// The user is muted in the channel.
   package static let muted = ErrorCode(900_041)
   /// The channel is frozen.
   package static let frozen = ErrorCode(900_050)
-  /// Too many messages: spam-flood protection.
+  /// Spam-flood protection refused a message.
   package static let flood = ErrorCode(900_200)
 }
 
 extension ErrorCode {
-  /// The HTTP status that goes with the code; 400 in general.
+  /// The HTTP status for the code; 400 by default.
   package var httpStatus: Int {
     switch self {
     case .invalidAPIToken: 401

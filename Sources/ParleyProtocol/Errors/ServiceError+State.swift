@@ -1,8 +1,8 @@
 internal import Basics
 
-/// Refusals that depend on what is stored, connected or sent before.
+/// Refusals that depend on stored data, connections or earlier requests.
 extension ServiceError {
-  /// A kind of thing that a request may name and not find.
+  /// A kind of resource that a request may refer to.
   package enum Resource: String, Sendable {
     case user
     case channel
@@ -29,59 +29,59 @@ extension ServiceError {
     }
   }
 
-  /// There is no such resource.
+  /// The resource does not exist.
   package static func notFound(_ resource: Resource, _ id: String) -> ServiceError {
     ServiceError(
       .notFound, "there is no \(resource.rawValue) \(DisplayText.excerpt(id))",
       field: resource.field)
   }
 
-  /// There is no such message.
+  /// The message does not exist.
   package static func notFound(messageID: Int64) -> ServiceError {
     ServiceError(.notFound, "there is no message \(messageID)", field: "message_id")
   }
 
-  /// An ephemeral channel keeps nothing that could be listed, fetched or changed.
+  /// An ephemeral channel stores no messages that could be listed, fetched or changed.
   package static func notKept(inEphemeralChannel url: String) -> ServiceError {
     ServiceError(
       .notFound, "the channel \(DisplayText.excerpt(url)) is ephemeral and keeps no messages",
       field: "channel_url")
   }
 
-  /// A resource of that name exists already.
+  /// A resource with that name already exists.
   package static func exists(_ resource: Resource, _ id: String) -> ServiceError {
     ServiceError(
       .alreadyExists, "the \(resource.rawValue) \(DisplayText.excerpt(id)) exists already",
       field: resource.field)
   }
 
-  /// There is an API token of that name.
+  /// An API token with that name already exists.
   package static func apiTokenExists(_ name: String) -> ServiceError {
     ServiceError(
       .alreadyExists, "there is an API token of the name \(DisplayText.excerpt(name)) already",
       field: "name")
   }
 
-  /// HTTP has nothing under that path, or not for that method.
+  /// There is no HTTP endpoint at that path, or not for that method.
   package static func noSuchEndpoint(_ method: String, _ path: String) -> ServiceError {
     ServiceError(
       .noSuchEndpoint, "there is no endpoint \(DisplayText.excerpt("\(method) \(path)", limit: 80))"
     )
   }
 
-  /// The user may not do this; `reason` says who may.
+  /// The user is not allowed to do this; `reason` names the users that are.
   package static func notAllowed(_ reason: String) -> ServiceError {
     ServiceError(.notAllowed, reason)
   }
 
-  /// The user is in as many channels as it may be.
+  /// The user has reached the maximum number of channels.
   package static func tooManyChannels(limit: Int) -> ServiceError {
     ServiceError(
       .tooManyItems, "a user may be in \(limit) channels at once",
       data: ErrorDetails(limit: Int64(limit), scope: "user"))
   }
 
-  /// A file is in messages of as many channels as it may.
+  /// A file is in messages of the maximum number of channels.
   package static func tooManyFileChannels(limit: Int) -> ServiceError {
     ServiceError(
       .tooManyItems,
@@ -89,14 +89,14 @@ extension ServiceError {
       data: ErrorDetails(field: "file_id", limit: Int64(limit), scope: "file"))
   }
 
-  /// A server carries as many observers of a channel as it may.
+  /// A server has the maximum number of observers of a channel.
   package static func tooManyObservers(limit: Int) -> ServiceError {
     ServiceError(
       .tooManyItems, "a channel may have \(limit) observers on a server",
       data: ErrorDetails(limit: Int64(limit), scope: "channel"))
   }
 
-  /// A channel has as many bans or mutes as it may.
+  /// A channel has the maximum number of bans or mutes.
   ///
   /// - Parameter noun: "bans" or "mutes".
   package static func tooManyRestrictions(_ noun: String, limit: Int) -> ServiceError {
@@ -105,7 +105,7 @@ extension ServiceError {
       data: ErrorDetails(limit: Int64(limit), scope: "channel"))
   }
 
-  /// An observer hears as many channels as it may.
+  /// An observer has the maximum number of channels.
   package static func tooManyObservedChannels(limit: Int) -> ServiceError {
     ServiceError(
       .tooManyItems, "an observer may hear \(limit) channels at once",
@@ -123,7 +123,7 @@ extension ServiceError {
       .userDeactivated, "the user \(DisplayText.excerpt(userID)) is deactivated", field: "user_id")
   }
 
-  /// The access token is missing, wrong, expired or revoked; `reason` says which.
+  /// The access token is missing, invalid, expired or revoked, as described in `reason`.
   package static func accessToken(_ reason: String) -> ServiceError {
     ServiceError(.invalidAccessToken, reason, field: "access_token")
   }
@@ -154,12 +154,12 @@ extension ServiceError {
       field: "channel_url")
   }
 
-  /// Spam-flood protection held a message back.
+  /// Spam-flood protection refused a message.
   ///
   /// - Parameters:
-  ///   - retryAfter: Milliseconds until the same message would pass.
-  ///   - limit: Messages let through in a window.
-  ///   - window: Milliseconds.
+  ///   - retryAfter: Milliseconds until the same message would be accepted.
+  ///   - limit: The number of messages accepted in a window.
+  ///   - window: The length of the window in milliseconds.
   package static func flood(retryAfter: Int64, limit: Int, window: Int64) -> ServiceError {
     ServiceError(
       .flood, "more than \(limit) messages in \(window) ms: try again in \(retryAfter) ms",
@@ -168,7 +168,7 @@ extension ServiceError {
         scope: "user_channel"))
   }
 
-  /// Spam-flood protection held a change of a message or channel back; parameters as for a message.
+  /// Spam-flood protection refused a change of a message or channel; parameters as for a message.
   package static func changeFlood(retryAfter: Int64, limit: Int, window: Int64) -> ServiceError {
     ServiceError(
       .flood, "more than \(limit) changes in \(window) ms: try again in \(retryAfter) ms",
@@ -187,7 +187,7 @@ extension ServiceError {
         scope: "user_channel"))
   }
 
-  /// A message to be imported has a time of the future; times in Unix milliseconds.
+  /// A message to be imported has a time in the future; times in Unix milliseconds.
   package static func importTooLate(_ time: Int64, now: Int64) -> ServiceError {
     importRefusal(
       "'created_at' is \(time), in the future: up to \(now), the time of the server, is expected")
@@ -200,7 +200,7 @@ extension ServiceError {
         + "imported in the order of time, before anything else is sent")
   }
 
-  /// A message to be imported would be removed for its age.
+  /// A message to be imported would be removed because of its age.
   package static func importExpired(_ time: Int64, horizon: Int64) -> ServiceError {
     importRefusal(
       "'created_at' is \(time): messages before \(horizon) are removed, see 'store.retention_days'")
@@ -210,7 +210,7 @@ extension ServiceError {
     ServiceError(.outOfRange, message, field: "created_at")
   }
 
-  /// A message has no such key of extra data, and the caller may not create it.
+  /// A message has no such key in its extra data, and the caller may not create it.
   package static func unknownMetaArrayKey(_ key: String) -> ServiceError {
     ServiceError(
       .notFound,
@@ -218,7 +218,7 @@ extension ServiceError {
       field: "values")
   }
 
-  /// The rate limit of a call is exceeded; times in milliseconds.
+  /// The rate limit for calls is exceeded; times in milliseconds.
   package static func rateLimited(
     retryAfter: Int64, limit: Int, window: Int64, scope: String
   ) -> ServiceError {
@@ -229,8 +229,7 @@ extension ServiceError {
         scope: scope))
   }
 
-  /// The answers of a batch hold as much as they may: this call of it was not carried out, or only
-  /// read.
+  /// The answers of a batch have reached the size limit: this call was not executed, or only read data.
   package static let batchTooLarge = ServiceError(
     .rateLimited,
     "the answers of the batch hold \(Limits.answerByteCount) bytes: send this call by itself",
@@ -238,20 +237,20 @@ extension ServiceError {
       retryAfterMilliseconds: 0, limit: Int64(Limits.answerByteCount), windowMilliseconds: 0,
       scope: "batch"))
 
-  /// A fault of the server's own; what it was goes to the log, not to the client.
+  /// An internal error, whose details are logged and not sent to the client.
   package static let internalError = ServiceError(
     .internalError, "the server failed to answer; nothing is wrong with the request")
 
-  /// The server takes no more connections, or is draining.
+  /// The server accepts no more connections, or is draining.
   package static let overCapacity = ServiceError(
     .tooManyConnections, "the server takes no connections at the moment: try again later")
 
-  /// The server has not reached its database.
+  /// The server has not connected to its database.
   package static let starting = ServiceError(
     .tooManyConnections, "the server is starting: try again in a moment, or another one",
     data: ErrorDetails(retryAfterMilliseconds: 1000))
 
-  /// The server is about to end; whoever asks again after a second may find another in its place.
+  /// The server is shutting down; a client that retries after a second may reach another one instead.
   package static let draining = ServiceError(
     .tooManyConnections, "the server is draining: try again in a moment, or another one",
     data: ErrorDetails(retryAfterMilliseconds: 1000))

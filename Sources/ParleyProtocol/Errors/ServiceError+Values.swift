@@ -32,7 +32,7 @@ extension ServiceError {
     ServiceError(.booleanExpected, "'\(field)' must be true or false", field: field)
   }
 
-  /// A required parameter is missing, or empty where a text is needed.
+  /// A required parameter is missing, or empty where a text is required.
   package static func missing(_ field: String) -> ServiceError {
     ServiceError(
       .missingParameter, "'\(field)' is required and may not be empty", field: field)
@@ -53,7 +53,7 @@ extension ServiceError {
       data: ErrorDetails(field: field, limit: Int64(limit)))
   }
 
-  /// A resource is larger as JSON than fits into an event; `field` takes most of it.
+  /// A resource is too large as JSON for an event; `field` is its largest part.
   package static func tooLarge(
     _ resource: String, byteCount: Int, limit: Int, field: String
   ) -> ServiceError {
@@ -64,7 +64,7 @@ extension ServiceError {
       data: ErrorDetails(field: field, limit: Int64(limit)))
   }
 
-  /// The values of a parameter are longer together than allowed.
+  /// The values of a parameter are together longer than allowed.
   package static func tooLongTogether(
     _ field: String, byteCount: Int, limit: Int
   ) -> ServiceError {
@@ -82,7 +82,7 @@ extension ServiceError {
       data: ErrorDetails(field: field, limit: Int64(Limits.userIDLength)))
   }
 
-  /// A value is none of those expected.
+  /// A value is not one of those expected.
   package static func invalid(
     _ field: String, _ value: String, expected: String
   ) -> ServiceError {
@@ -91,7 +91,7 @@ extension ServiceError {
       field: field)
   }
 
-  /// A documented member asks for what the server does not have.
+  /// A documented member asks for a feature that the server does not have.
   package static func unsupported(_ member: UnsupportedMember) -> ServiceError {
     ServiceError(
       .invalidValue, "'\(member.name)' is not supported: \(member.reason)", field: member.name)
@@ -107,7 +107,7 @@ extension ServiceError {
       field: field)
   }
 
-  /// A text holds a character that it may not.
+  /// A text contains a character that is not allowed.
   package static func character(
     _ scalar: Unicode.Scalar, in field: String, allowed: String
   ) -> ServiceError {
@@ -124,7 +124,7 @@ extension ServiceError {
       data: ErrorDetails(field: field, limit: Int64(limit)))
   }
 
-  /// Only texts of users are translated on demand.
+  /// Only text messages of users are translated on demand.
   package static func untranslatable(_ type: MessageType) -> ServiceError {
     let words =
       switch type {
@@ -137,14 +137,14 @@ extension ServiceError {
       field: "message_id")
   }
 
-  /// The translator has none of the languages.
+  /// The translator supports none of the languages.
   package static func unsupportedLanguages(_ languages: [String]) -> ServiceError {
     ServiceError(
       .invalidValue, "the translator has none of the languages of 'target_langs'",
       data: ErrorDetails(field: "target_langs", unsupported: languages))
   }
 
-  /// Translations are asked for on demand, and there is no translator.
+  /// Translations were requested on demand, but there is no translator.
   package static func noTranslator(_ field: String) -> ServiceError {
     ServiceError(.invalidValue, "'\(field)': this server has no translator", field: field)
   }
@@ -157,7 +157,7 @@ package enum LengthUnit: String, Sendable {
 }
 
 extension ServiceError {
-  /// A parameter that does not go with another.
+  /// A parameter cannot be combined with another.
   package static func notCombinable(_ field: String, _ reason: String) -> ServiceError {
     ServiceError(
       .combinationNotAcceptable, "'\(field)' is not acceptable here: \(reason)", field: field)

@@ -1,11 +1,11 @@
 internal import Basics
 
-/// An error that is returned to the client: a number, a text, and details to act on.
+/// An error that is returned to the client: a number, a text, and machine-readable details.
 package struct ServiceError: Error, Sendable, Hashable {
   package var code: ErrorCode
-  /// For people: what failed, the value at fault (bounded), what was expected.
+  /// The text for people: the failure, the invalid value (cut), and the expected value.
   package var message: String
-  /// For programs.
+  /// The details for programs.
   package var data: ErrorDetails
 
   package init(_ code: ErrorCode, _ message: String, data: ErrorDetails = ErrorDetails()) {
@@ -29,9 +29,9 @@ package struct ServiceError: Error, Sendable, Hashable {
     }
   }
 
-  /// Writes the body of a refused HTTP request.
+  /// Writes the body of the response to a refused HTTP request.
   ///
-  /// One that may succeed later says when, and which limit it met.
+  /// If a retry may succeed, the body contains the time to wait and the limit that was exceeded.
   package func encodeHTTPBody(into writer: inout JSONWriter) {
     writer.object {
       $0.member("error", true)
@@ -61,23 +61,23 @@ extension ServiceError: CustomStringConvertible {
   package var description: String { "\(code.rawValue): \(message)" }
 }
 
-/// The details of an error beside its code and text: the object `error.data`.
+/// The details of an error in addition to its code and text: the object `error.data`.
 package struct ErrorDetails: Sendable, Hashable {
-  /// The parameter at fault, as it is called in the request.
+  /// The invalid parameter, by its name in the request.
   package var field: String?
-  /// After how long the same request may succeed.
+  /// The time after which the same request may succeed.
   package var retryAfterMilliseconds: Int64?
-  /// The limit that was hit, in the unit of what it limits.
+  /// The limit that was exceeded, in its own unit.
   package var limit: Int64?
-  /// The stretch of time that the limit is for.
+  /// The length of the window to which the limit applies.
   package var windowMilliseconds: Int64?
-  /// The scope in which the limit counts, such as `user_channel`.
+  /// The scope to which the limit applies, such as `user_channel`.
   package var scope: String?
-  /// `unknown` when a refused request may have changed something all the same.
+  /// `unknown` when a refused request may still have changed data.
   package var outcome: String?
-  /// The cause of a failure that its code alone does not name: `storage_full`.
+  /// The cause of a failure when the code alone is not specific enough: `storage_full`.
   package var reason: String?
-  /// The languages that a translator lacks.
+  /// The languages that a translator does not support.
   package var unsupported: [String]?
 
   package init(
@@ -95,7 +95,7 @@ package struct ErrorDetails: Sendable, Hashable {
     self.reason = reason
   }
 
-  /// Writes the object; what is not known is left out.
+  /// Writes the object without unknown members.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       if let field { $0.member("field", field) }
@@ -109,7 +109,7 @@ package struct ErrorDetails: Sendable, Hashable {
     }
   }
 
-  /// Reads the object, passing over what is not as expected.
+  /// Reads the object, ignoring unexpected members.
   package init(json: JSONNode?) {
     field = json?["field"]?.string
     retryAfterMilliseconds = json?["retry_after_ms"]?.integer
@@ -122,11 +122,11 @@ package struct ErrorDetails: Sendable, Hashable {
   }
 }
 
-/// Refusals of a message that is no proper JSON-RPC request (specification 2.0, §5.1).
+/// Refusals of a message that is not a valid JSON-RPC request (specification 2.0, §5.1).
 extension ServiceError {
-  /// The text was refused as JSON.
+  /// The text is not acceptable JSON.
   ///
-  /// JSON that is too large, too deep or ambiguous is an invalid request.
+  /// JSON that is too large, too deep or ambiguous is reported as an invalid request.
   package init(_ error: JSONError) {
     switch error.kind {
     case .syntax, .encoding:
@@ -136,12 +136,12 @@ extension ServiceError {
     }
   }
 
-  /// JSON, but no JSON-RPC request, or one that is out of place.
+  /// Valid JSON, but not a JSON-RPC request, or one that is not allowed at this point.
   package static func invalidRequest(_ reason: String) -> ServiceError {
     ServiceError(.invalidRequest, reason)
   }
 
-  /// A fault of the server while answering on the socket; over HTTP it is ``internalError``.
+  /// An internal error while answering on the socket; over HTTP it is ``internalError``.
   package static let internalRPCError = ServiceError(
     .internalRPCError, "the server failed to answer; nothing is wrong with the request")
 
@@ -151,7 +151,7 @@ extension ServiceError {
       .methodNotFound, "there is no method \(DisplayText.excerpt(method))", field: "method")
   }
 
-  /// `params` is given and not an object.
+  /// `params` is present and not an object.
   package static let paramsNotObject = ServiceError(
     .invalidParams, "'params' must be an object", field: "params")
 }

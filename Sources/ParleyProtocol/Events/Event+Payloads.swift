@@ -19,9 +19,9 @@ extension Event {
   /// A mute or ban of a user.
   package struct Restriction: Sendable, Hashable {
     package var user: User
-    /// The duration from the event on; −1 stands for ten years.
+    /// The duration from the event on; −1 means ten years.
     package var seconds: Int64
-    /// The operator's words; empty without any.
+    /// The operator's description; empty if none was given.
     package var description: String
 
     package init(user: User, seconds: Int64, description: String) {
@@ -60,7 +60,7 @@ extension Event {
     }
   }
 
-  /// All operators that a channel has after a change; as many are shown as fit into an event.
+  /// All operators of a channel after a change, as far as they fit into an event.
   package struct Operators: Sendable, Hashable {
     package let users: [User]
 
@@ -78,7 +78,7 @@ extension Event {
     }
   }
 
-  /// A user who entered or left, and the number of participants after that.
+  /// A user who entered or left, and the resulting number of participants.
   package struct Presence: Sendable, Hashable {
     package var user: User
     package var participantCount: Int
@@ -116,11 +116,11 @@ extension Event {
     }
   }
 
-  /// The messages that were withheld from a participant.
+  /// The messages that were not delivered to a participant.
   package struct Throttling: Sendable, Hashable {
     package var withheld: Int
     package var firstMessageID: Int64
-    /// The last one; between the two there may be messages that were shown.
+    /// The last one; messages that were delivered may lie between the two.
     package var lastMessageID: Int64
 
     package init(withheld: Int, firstMessageID: Int64, lastMessageID: Int64) {
@@ -142,10 +142,10 @@ extension Event {
     }
   }
 
-  /// The number of participants from whom a message was withheld.
+  /// The number of participants to whom a message was not delivered.
   package struct Withholding: Sendable, Hashable {
     package var messageID: Int64
-    /// Of the participants on the observer's server.
+    /// Counts only participants on the observer's server.
     package var count: Int
 
     package init(messageID: Int64, count: Int) {
@@ -164,7 +164,7 @@ extension Event {
     }
   }
 
-  /// The end of a session unless its token is refreshed.
+  /// The end of a session whose token is not refreshed.
   package struct Expiry: Sendable, Hashable {
     /// Unix milliseconds.
     package var expiresAt: Int64
@@ -213,7 +213,7 @@ extension Event {
 
   /// The pause before a client of a draining server should connect again.
   package struct Draining: Sendable, Hashable {
-    /// Milliseconds, another number for each client.
+    /// Milliseconds, which differ between clients.
     package var reconnectAfter: Int64
 
     package init(reconnectAfter: Int64) {

@@ -1,20 +1,20 @@
-/// Something that happened, as clients, webhooks and the log know it.
+/// An event as sent to clients and webhooks and stored in the log.
 ///
-/// An event is made before it has a number and a time, which its ``EventOrigin`` holds. All forms of
-/// an event are derived from this type:
+/// An event is created before it has a number and a time, which are stored in its ``EventOrigin``. All
+/// forms of an event are derived from this type:
 ///
 ///     socket    {"jsonrpc":"2.0","method":NAME,"params":{ORIGIN,PAYLOAD}}   notification(from:)
 ///     webhook   {"event":NAME,ORIGIN,PAYLOAD}                               webhookEvent(from:)
 ///     log       name, message id, {the rest of PAYLOAD}, seq, time          LoggedEvent
 ///
-/// Clients read the first two with ``init(_:params:)``.
+/// Clients parse the first two with ``init(_:params:)``.
 package enum Event: Sendable, Hashable {
   /// A message was sent.
   case messageReceived(EventMessage)
   /// A message was changed by its author, an operator or the server.
   case messageUpdated(EventMessage)
   case messageDeleted(Deletion)
-  /// A channel was created; only webhooks learn of it.
+  /// A channel was created; sent only to webhooks.
   indirect case channelCreated(ChannelInfo)
   /// A channel's name, cover, data or type changed.
   indirect case channelChanged(ChannelInfo)
@@ -27,11 +27,11 @@ package enum Event: Sendable, Hashable {
   indirect case userMuted(Restriction)
   /// A mute was lifted.
   indirect case userUnmuted(Release)
-  /// A user was banned and is put out of the channel.
+  /// A user was banned and is removed from the channel.
   indirect case userBanned(Restriction)
   /// A ban was lifted.
   indirect case userUnbanned(Release)
-  /// A channel has other operators now.
+  /// The operators of a channel changed.
   case operatorsChanged(Operators)
   /// The first connection of a user entered.
   indirect case userEntered(Presence)
@@ -39,17 +39,17 @@ package enum Event: Sendable, Hashable {
   indirect case userExited(Presence)
   /// The number of participants of a large channel changed.
   case participantCount(ParticipantCount)
-  /// Messages were withheld from a participant.
+  /// Messages were not delivered to a participant.
   case throttled(Throttling)
-  /// A message was withheld from participants; only observers learn of it.
+  /// A message was not delivered to participants; sent only to observers.
   case messageWithheld(Withholding)
   /// A message mentions a user who is not in its channel.
   case mentionReceived(EventMessage)
-  /// The token of a session is about to expire.
+  /// The token of a session will expire soon.
   case sessionExpiring(Expiry)
-  /// Another key with which the session's user opens files.
+  /// A new key with which the session's user opens files.
   case sessionFileKey(FileKey)
-  /// The server is about to close the connection.
+  /// The server will close the connection soon.
   case serverDraining(Draining)
 
   package var name: EventName {
@@ -79,7 +79,7 @@ package enum Event: Sendable, Hashable {
     }
   }
 
-  /// Whether the event has a number in its channel, and is recovered by clients that missed it.
+  /// Whether the event has a number in its channel, and can be recovered by clients that missed it.
   package var isDurable: Bool { name.isDurable }
 
   /// Whether webhooks can subscribe to the event.
@@ -107,7 +107,7 @@ package enum Event: Sendable, Hashable {
     }
   }
 
-  /// Reads an event from the members of its notification or webhook.
+  /// Parses an event from the members of its notification or webhook.
   package init(_ name: EventName, params: JSONNode) throws(ResourceError) {
     try self.init(name, EventMembers(name, params))
   }
@@ -140,9 +140,9 @@ package enum Event: Sendable, Hashable {
   }
 }
 
-/// The forms of events that leave the server.
+/// Encodes events to be sent to clients and webhooks.
 extension Event {
-  /// The event as a JSON-RPC notification, ready to be framed and sent to many.
+  /// The event as a JSON-RPC notification, ready to be framed and sent to many connections.
   package func notification(from origin: EventOrigin) -> [UInt8] {
     let payload = payload
     return JSONWriter.bytes(reserving: payload.capacity + 160) {

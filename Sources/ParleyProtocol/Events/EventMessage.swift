@@ -1,19 +1,19 @@
 /// A message in an event.
 ///
-/// The answer to a request shows the same message as the event that follows from it. Both take the
-/// JSON that is kept here, so that the message is encoded once. A reference: messages are large, and
-/// pass through several hands.
+/// The answer to a request contains the same message as the resulting event. Both use the JSON that is
+/// stored here, so that the message is encoded once. A reference type, because messages are large and
+/// are passed on several times.
 package final class EventMessage: Sendable {
   package let message: Message
   private let encoded: [UInt8]?
 
-  /// A message that is encoded where its event is.
+  /// Creates a message that is encoded together with its event.
   package init(_ message: Message) {
     self.message = message
     encoded = nil
   }
 
-  /// A message that is encoded now.
+  /// Creates a message and encodes it immediately.
   package init(encoding message: Message) {
     self.message = message
     encoded = message.encoded()
@@ -22,7 +22,7 @@ package final class EventMessage: Sendable {
   /// The message as JSON.
   package var json: [UInt8] { encoded ?? message.encoded() }
 
-  /// Bytes to reserve for the message.
+  /// The number of bytes to reserve for the message.
   var capacity: Int { encoded?.count ?? message.capacity }
 
   func encode(into writer: inout JSONWriter) {

@@ -23,19 +23,19 @@ package enum EventName: String, Sendable, CaseIterable {
   case sessionFileKey = "session.file_key"
   case serverDraining = "server.draining"
 
-  /// Whether the event has a number in its channel, and is recovered by clients that missed it.
+  /// Whether the event has a number in its channel, and can be recovered by clients that missed it.
   package var isDurable: Bool { persistence == .numbered }
 
   /// Whether webhooks can subscribe to the event.
   package var isPosted: Bool { persistence != .transient }
 
-  /// The trace that an event leaves.
+  /// The way in which an event is recorded.
   private enum Persistence {
-    /// A number in its channel, and a record in the log.
+    /// With a number in its channel and a record in the log.
     case numbered
-    /// No record, but a post to webhooks.
+    /// Without a record, but posted to webhooks.
     case posted
-    /// None.
+    /// Not recorded or posted.
     case transient
   }
 
@@ -45,7 +45,7 @@ package enum EventName: String, Sendable, CaseIterable {
       .channelFrozen, .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
       .operatorsChanged:
       .numbered
-    // A channel that is being created has no participants, so only webhooks learn of it.
+    // A channel that is being created has no participants, so the event is only sent to webhooks.
     case .channelCreated: .posted
     case .userEntered, .userExited, .participantCount, .throttled, .messageWithheld,
       .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:

@@ -1,6 +1,6 @@
-/// The channel, number and time of an event: the members that come before those of the event itself.
+/// The channel, number and time of an event: the members that precede those of the event itself.
 package struct EventOrigin: Sendable, Hashable {
-  /// Empty for events of the session and the server, which belong to no channel.
+  /// The channel; empty for events of the session and the server, which belong to no channel.
   package var channelURL: String
   /// The event's number in its channel; `nil` unless the event is durable.
   package var seq: Int64?
@@ -18,7 +18,7 @@ package struct EventOrigin: Sendable, Hashable {
     EventOrigin(channelURL: "", timestamp: timestamp)
   }
 
-  /// Reads the origin out of an event's members.
+  /// Reads the origin from an event's members.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("event", json)
     self.init(

@@ -1,4 +1,4 @@
-/// The payload of an event, by its shape; several events share one.
+/// The payload of an event by its type; several events share one type.
 enum EventPayload {
   case message(EventMessage)
   case channel(ChannelInfo)
@@ -37,7 +37,7 @@ enum EventPayload {
     }
   }
 
-  /// Bytes to reserve for the members.
+  /// The number of bytes to reserve for the members.
   var capacity: Int {
     switch self {
     case .message(let message): message.capacity
@@ -49,12 +49,12 @@ enum EventPayload {
   }
 }
 
-/// The members of an event that is read.
+/// The members of an event that is being parsed.
 struct EventMembers {
   let reader: ResourceReader
   private let known: ChannelInfo?
 
-  /// - Parameter channel: The channel of an event that is kept without it; `nil` when it is a member.
+  /// - Parameter channel: The channel of an event that is stored without it; `nil` if it is a member.
   init(
     _ name: EventName, _ members: JSONNode, channel: ChannelInfo? = nil
   ) throws(ResourceError) {

@@ -1,7 +1,7 @@
-/// An event as the log keeps it, without what the log keeps in another place.
+/// An event in the form stored in the log, without data that is stored elsewhere.
 ///
-/// Messages and channels are read as they are at the time of reading. So an event about a message is
-/// kept as the message's id, and one about a channel as nothing but its name.
+/// Messages and channels are read in their current state. So an event about a message is stored as the
+/// message's id, and one about a channel as its name only.
 package struct LoggedEvent: Sendable, Hashable {
   package var name: EventName
   /// The message that the event is about; `nil` for other events.
@@ -40,13 +40,13 @@ package struct LoggedEvent: Sendable, Hashable {
     }
   }
 
-  /// The event of a channel or of users in it.
+  /// Reconstructs an event about a channel or its users.
   ///
-  /// - Parameter channel: The event's channel as it is now.
-  /// - Throws: When the payload is not the one of such an event; for events about a message, which
-  ///   have none.
+  /// - Parameter channel: The event's channel in its current state.
+  /// - Throws: When the payload does not match the event's name, and for events about a message, which
+  ///   have no payload.
   package func event(in channel: ChannelInfo) throws(ResourceError) -> Event {
-    // A deep or long payload is refused, as the log never wrote it.
+    // A deep or long payload is refused, because the log never contains one.
     guard let document = try? JSONDocument(Array((payload ?? "{}").utf8)) else {
       throw ResourceError(name.rawValue)
     }

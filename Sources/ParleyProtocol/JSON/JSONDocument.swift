@@ -1,16 +1,16 @@
-/// A JSON text that has been read and found valid (RFC 8259, with the unique names of RFC 7493).
+/// A validated JSON text (RFC 8259, with the unique names of RFC 7493).
 ///
-/// Reading is one pass over the bytes; values are decoded when asked for. A byte order mark, lone
-/// surrogate escapes and repeated member names are refused.
+/// Parsing is one pass over the bytes; values are decoded on access. A byte order mark, lone surrogate
+/// escapes and repeated member names are refused.
 package struct JSONDocument: Sendable {
   private let tape: JSONTape
 
-  /// Reads a text.
+  /// Parses a text.
   ///
   /// - Parameters:
   ///   - bytes: The whole text.
-  ///   - limits: Where to stop; no input costs more than 16 bytes for each allowed node.
-  /// - Throws: The first fault found, with its offset.
+  ///   - limits: The limits of the text; parsing uses at most 16 bytes of memory for each allowed node.
+  /// - Throws: The first error, with its offset.
   /// - Complexity: O(*n*) in the number of bytes.
   package init(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) {
     var parser = JSONParser(bytes: bytes, limits: limits)
@@ -18,22 +18,22 @@ package struct JSONDocument: Sendable {
     tape = JSONTape(bytes: bytes, entries: parser.entries)
   }
 
-  /// Reads a text that is at hand as a string.
+  /// Parses a text from a string.
   package init(_ text: String, limits: JSONLimits = .standard) throws(JSONError) {
     try self.init(Array(text.utf8), limits: limits)
   }
 
-  /// The value that the text is.
+  /// The root value of the text.
   package var root: JSONNode { JSONNode(tape: tape, index: 0) }
 }
 
 /// The limits above which a JSON text is refused.
 package struct JSONLimits: Sendable, Hashable {
-  /// Bytes of the whole text.
+  /// The maximum number of bytes in the text.
   package var byteCount: Int
-  /// Arrays and objects open at once.
+  /// The maximum depth of nested arrays and objects.
   package var depth: Int
-  /// Values and member names together; each takes 16 bytes while the document lives.
+  /// The maximum number of values and member names; each takes 16 bytes while the document exists.
   package var nodeCount: Int
 
   package init(byteCount: Int = 4_194_304, depth: Int = 32, nodeCount: Int = 20_000) {
@@ -46,13 +46,13 @@ package struct JSONLimits: Sendable, Hashable {
   package static let standard = JSONLimits()
 }
 
-/// Why a text was refused as JSON, and where.
+/// The reason why a text was refused as JSON, and its position.
 package struct JSONError: Error, Sendable, Hashable {
-  /// The kind of the fault.
+  /// The kind of error.
   package var kind: Kind
-  /// Bytes before the fault.
+  /// The number of bytes before the error.
   package var offset: Int
-  /// The fault in words, without the offset.
+  /// The error as text, without the offset.
   package var reason: String
 
   package init(_ kind: Kind, at offset: Int, _ reason: String) {
@@ -61,20 +61,20 @@ package struct JSONError: Error, Sendable, Hashable {
     self.reason = reason
   }
 
-  /// The kinds of fault, as far as a caller may want to answer them differently.
+  /// The kinds of error that callers may handle differently.
   package enum Kind: Sendable, Hashable {
     /// Not a JSON text (RFC 8259).
     case syntax
     /// Not UTF-8 (RFC 8259 §8.1).
     case encoding
-    /// One object names a member twice (RFC 7493 §2.3).
+    /// An object has two members with the same name (RFC 7493 §2.3).
     case duplicateMember
-    /// JSON, but longer, deeper or with more values than allowed.
+    /// JSON that is longer, deeper or has more values than allowed.
     case limit
   }
 }
 
 extension JSONError: CustomStringConvertible {
-  /// The fault and its place in one sentence.
+  /// The error and its position in one sentence.
   package var description: String { "\(reason) at byte \(offset)" }
 }

@@ -1,6 +1,6 @@
 /// The escapes of JSON strings (RFC 8259 §7).
 enum JSONEscapes {
-  /// The bytes of a string that has been validated, its escapes resolved.
+  /// The bytes of a validated string, with its escapes decoded.
   static func resolved(_ contents: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(contents.count)
@@ -27,7 +27,7 @@ enum JSONEscapes {
     }
   }
 
-  /// The number that four hexadecimal digits at the front of `digits` write, or `nil`.
+  /// The number written by the first four hexadecimal digits of `digits`, or `nil`.
   static func codeUnit(_ digits: ArraySlice<UInt8>) -> UInt16? {
     guard digits.count >= 4 else { return nil }
     var unit: UInt16 = 0
@@ -67,7 +67,7 @@ enum JSONEscapes {
 }
 
 extension JSONEscapes {
-  /// How many bytes a byte of a string becomes.
+  /// The number of bytes that a byte of a string is written as.
   static func byteCount(writing byte: UInt8) -> Int {
     guard needsEscape(byte) else { return 1 }
     return letter(for: byte) == nil ? 6 : 2
@@ -77,7 +77,7 @@ extension JSONEscapes {
     byte < 0x20 || byte == 0x22 || byte == 0x5c
   }
 
-  /// The letter that stands for a byte behind a backslash; `nil` for one that is written by its number.
+  /// The letter after the backslash that represents a byte; `nil` for one that is written by its number.
   static func letter(for byte: UInt8) -> UInt8? {
     switch byte {
     case 0x22, 0x5c: byte

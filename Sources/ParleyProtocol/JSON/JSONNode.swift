@@ -1,11 +1,11 @@
-/// One value of a document; it keeps the document's text alive.
+/// One value of a document, which keeps the document's text alive.
 package struct JSONNode: Sendable {
   let tape: JSONTape
   let index: Int
 
   var entry: JSONEntry { tape.entries[index] }
 
-  /// Whether the value is a string with escapes; without, it holds nothing below U+0020.
+  /// Whether the value is a string with escapes; otherwise it contains no character below U+0020.
   var hasEscapes: Bool { entry.hasEscapes }
 
   /// The kind of the value.
@@ -14,53 +14,52 @@ package struct JSONNode: Sendable {
   /// Whether the value is `null`.
   package var isNull: Bool { kind == .null }
 
-  /// The value's own text, quotation marks and brackets included.
+  /// The value's text, including quotation marks and brackets.
   package var raw: ArraySlice<UInt8> {
     let entry = entry
     return tape.bytes[Int(entry.start)..<Int(entry.end)]
   }
 
-  /// The memory of the whole document, which the value keeps alive: its text, and the list of its
-  /// values.
+  /// The memory of the whole document, which the value keeps alive: its text and its list of values.
   package var documentByteCount: Int {
     tape.bytes.count + tape.entries.count * MemoryLayout<JSONEntry>.stride
   }
 
-  /// The string's characters, or `nil` when the value is no string.
+  /// The decoded string, or `nil` when the value is not a string.
   package var string: String? {
     let entry = entry
     guard entry.kind == .string else { return nil }
     return entry.hasEscapes ? tape.decodedString(entry) : tape.copiedString(entry)
   }
 
-  /// The truth value, or `nil` when the value is neither `true` nor `false`.
+  /// The boolean, or `nil` when the value is neither `true` nor `false`.
   package var bool: Bool? {
     let entry = entry
     return entry.kind == .bool ? tape.bytes[Int(entry.start)] == UInt8(ascii: "t") : nil
   }
 
-  /// The number as a whole number, or `nil` when it is none or has no exact value.
+  /// The value as a whole number, or `nil` when it is not one or has no exact value.
   ///
-  /// Digits alone count up to `Int64`; `1.0` and `1e3` count when the value is integral and within
-  /// ±2^53, where every reader agrees about it.
+  /// Plain digits are accepted up to `Int64`. `1.0` and `1e3` are accepted when the value is integral
+  /// and within ±2^53, where all parsers agree about it.
   package var integer: Int64? {
     kind == .number ? JSONNumber.integer(raw) : nil
   }
 
-  /// The nearest binary number, or `nil` when the value is no number or beyond all finite ones.
+  /// The nearest `Double`, or `nil` when the value is not a number or outside the finite range.
   package var number: Double? {
     guard kind == .number else { return nil }
     let value = Double(String(decoding: raw, as: UTF8.self))
     return value?.isFinite == true ? value : nil
   }
 
-  /// The values of an array in order; empty when the value is no array.
+  /// The values of an array in order; empty when the value is not an array.
   package var elements: JSONElements { JSONElements(self) }
 
-  /// The members of an object in order; empty when the value is no object.
+  /// The members of an object in order; empty when the value is not an object.
   package var members: JSONMembers { JSONMembers(self) }
 
-  /// The member of that name, `null` or not.
+  /// The member with that name, including one that is `null`.
   ///
   /// - Complexity: O(*n*) in the number of members.
   package subscript(name: String) -> JSONNode? {
@@ -69,7 +68,7 @@ package struct JSONNode: Sendable {
     return JSONNode(tape: tape, index: value)
   }
 
-  /// The member of that name unless it is `null`, which counts as absent.
+  /// The member with that name, unless it is `null`, which counts as absent.
   package func present(_ name: String) -> JSONNode? {
     guard let node = self[name], !node.isNull else { return nil }
     return node

@@ -1,6 +1,6 @@
-/// Exact whole numbers out of the text of JSON numbers (RFC 8259 §6).
+/// Parses exact whole numbers from the text of JSON numbers (RFC 8259 §6).
 enum JSONNumber {
-  /// The greatest whole number up to which binary floating point is exact, 2^53.
+  /// The largest whole number up to which binary floating point is exact, 2^53.
   private static let exactLimit: Int64 = 1 << 53
 
   /// The number's value when it is integral and fits.
@@ -26,7 +26,7 @@ enum JSONNumber {
     return overflow || carry ? nil : sum
   }
 
-  /// A number with a fraction or an exponent: its significant digits, shifted.
+  /// Parses a number with a fraction or an exponent by shifting its significant digits.
   private static func scaledInteger(_ text: ArraySlice<UInt8>) -> Int64? {
     let isNegative = text.first == UInt8(ascii: "-")
     let parts = text.dropFirst(isNegative ? 1 : 0).split(maxSplits: 1) { $0 | 0x20 == 0x65 }
@@ -45,7 +45,7 @@ enum JSONNumber {
     return isNegative ? -value : value
   }
 
-  /// The exponent's value, held within ±10^9: more than any text is long.
+  /// The exponent's value, clamped to ±10^9: more than the length of any text.
   private static func exponent(_ text: ArraySlice<UInt8>) -> Int {
     let isNegative = text.first == UInt8(ascii: "-")
     var value = 0

@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// Reads a string: UTF-8 without control characters, its escapes complete (RFC 8259 §7, §8.2).
+  /// Parses a string: UTF-8 without control characters, with complete escapes (RFC 8259 §7, §8.2).
   ///
   /// - Returns: Whether it has escapes.
   mutating func parseString() throws(JSONError) -> Bool {
@@ -25,7 +25,7 @@ extension JSONParser {
     }
   }
 
-  /// Steps over ASCII that stands for itself.
+  /// Skips ASCII that needs no escape.
   private mutating func skipPlainRun() {
     position = bytes.withUnsafeBytes { bytes in
       var index = position
@@ -45,9 +45,9 @@ extension JSONParser {
     }
   }
 
-  /// How many of eight bytes, from the lowest on, are ASCII that stands for itself.
+  /// The number of leading bytes, from the lowest of eight, that are ASCII and need no escape.
   ///
-  /// Subtracting sets the highest bit of a byte that is too small, and of none before the first such byte.
+  /// Subtraction sets the highest bit of a byte that is too small, and of no byte before the first one.
   private static func plainCount(_ word: UInt64) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let control = word &- ones &* 0x20
@@ -86,7 +86,7 @@ extension JSONParser {
     return unit
   }
 
-  /// Steps over one well-formed sequence of two to four bytes (RFC 3629 §4).
+  /// Skips one well-formed sequence of two to four bytes (RFC 3629 §4).
   private mutating func skipMultibyteScalar() throws(JSONError) {
     let (count, second) = try sequenceShape(lead: bytes[position])
     guard position + count <= bytes.count, second.contains(bytes[position + 1]) else {
@@ -98,7 +98,7 @@ extension JSONParser {
     position += count
   }
 
-  /// How many bytes a sequence has, and which second ones neither overlong nor surrogate.
+  /// The length of a sequence, and the valid range of its second byte (not overlong, no surrogate).
   private func sequenceShape(lead: UInt8) throws(JSONError) -> (Int, ClosedRange<UInt8>) {
     switch lead {
     case 0xc2...0xdf: (2, 0x80...0xbf)

@@ -1,6 +1,6 @@
-/// Reads a JSON text from front to back, noting where each value stands.
+/// Parses a JSON text in one pass and records the position of each value.
 ///
-/// Recursion is bounded by the depth limit; nothing is decoded or copied.
+/// The depth limit bounds recursion; no values are decoded or copied.
 struct JSONParser {
   let bytes: [UInt8]
   let limits: JSONLimits
@@ -13,7 +13,7 @@ struct JSONParser {
     self.limits = limits
   }
 
-  /// Reads one value with nothing but white space around it.
+  /// Parses one value, which may only be surrounded by white space.
   mutating func parseDocument() throws(JSONError) {
     guard bytes.count <= min(limits.byteCount, Int(UInt32.max) - 1) else {
       throw JSONError(.limit, at: 0, "the text is longer than \(limits.byteCount) bytes")
@@ -43,7 +43,7 @@ struct JSONParser {
 
   func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// Steps over `byte` if it comes next.
+  /// Skips `byte` if it comes next.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard position < bytes.count, bytes[position] == byte else { return false }
     position += 1
@@ -60,7 +60,7 @@ struct JSONParser {
     }
   }
 
-  /// Notes a value that contains no others and ends here.
+  /// Records a value that contains no others and ends at the current position.
   mutating func appendScalar(
     _ kind: JSONKind, from start: Int, hasEscapes: Bool = false
   )
@@ -151,10 +151,10 @@ struct JSONParser {
 }
 
 extension JSONParser {
-  /// Up to how many members comparing all pairs of names is cheaper than a set of them.
+  /// The number of members up to which comparing all pairs of names is cheaper than using a set.
   private static let pairwiseLimit = 12
 
-  /// Refuses an object that names a member twice: readers differ in which one counts.
+  /// Refuses an object with two members of the same name: parsers differ in which one counts.
   func checkNames(ofObjectAt index: Int) throws(JSONError) {
     let end = Int(entries[index].next)
     var count = 0
@@ -175,7 +175,7 @@ extension JSONParser {
     }
   }
 
-  /// Linear even for an object made to be slow: sets of bytes are hashed with a random seed.
+  /// Linear even for malicious objects: sets of bytes are hashed with a random seed.
   private func checkManyNames(ofObjectAt index: Int) throws(JSONError) {
     var seen: Set<ArraySlice<UInt8>> = []
     var name = index + 1
@@ -211,7 +211,7 @@ extension JSONParser {
 }
 
 extension JSONParser {
-  /// Reads `-? (0 | [1-9][0-9]*) (.[0-9]+)? ([eE][+-]?[0-9]+)?` (RFC 8259 §6).
+  /// Parses `-? (0 | [1-9][0-9]*) (.[0-9]+)? ([eE][+-]?[0-9]+)?` (RFC 8259 §6).
   mutating func parseNumber() throws(JSONError) {
     let start = position
     _ = skip(UInt8(ascii: "-"))

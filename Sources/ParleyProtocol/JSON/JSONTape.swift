@@ -8,32 +8,32 @@ package enum JSONKind: UInt8, Sendable {
   case object
 }
 
-/// One value or member name: where its text stands, and where the next sibling's entry is.
+/// One value or member name: the position of its text, and the entry of its next sibling.
 ///
 ///     {"a":[1,2]}   entries: object, "a", array, 1, 2
 ///                   next:      5      2     5    4  5
 struct JSONEntry: Sendable {
   var kind: JSONKind
-  /// Whether a string holds an escape, and so has to be decoded rather than copied.
+  /// Whether a string contains an escape, and so has to be decoded instead of copied.
   var hasEscapes = false
-  /// The lengths of an object's names, by which most of those that it lacks are found to be missing.
+  /// The lengths of an object's member names, which allow most missing names to be detected quickly.
   var nameLengths = NameLengths()
-  /// Of the value's first byte; of the opening quotation mark in a string.
+  /// The offset of the value's first byte; for a string, of the opening quotation mark.
   var start: UInt32
-  /// Past the value's last byte; past the closing quotation mark in a string.
+  /// The offset after the value's last byte; for a string, after the closing quotation mark.
   var end: UInt32
-  /// The entry after this value and all that it contains.
+  /// The entry after this value and all its contents.
   var next: UInt32
 }
 
-/// The lengths of some names, as a set of their remainders by 16.
+/// The lengths of some names, as a set of remainders modulo 16.
 struct NameLengths: Sendable {
   private var bits: UInt16 = 0
 
-  /// Takes in a name of `length` bytes.
+  /// Adds the length of a name.
   mutating func insert(_ length: Int) { bits |= Self.bit(length) }
 
-  /// Takes in a name of any length.
+  /// Adds all lengths.
   mutating func insertAll() { bits = .max }
 
   /// Whether there may be a name of `length` bytes.
@@ -54,24 +54,24 @@ final class JSONTape: Sendable {
 }
 
 extension JSONTape {
-  /// A string without escapes: its bytes are its characters.
+  /// A string without escapes, whose bytes are its characters.
   func copiedString(_ entry: JSONEntry) -> String {
     String(decoding: contents(entry), as: UTF8.self)
   }
 
-  /// A string with its escapes resolved.
+  /// A string with its escapes decoded.
   func decodedString(_ entry: JSONEntry) -> String {
     String(decoding: decodedContents(entry), as: UTF8.self)
   }
 
   /// The index of the value of the member `name`, in the object at `object`.
   func member(_ name: String, ofObjectAt object: Int) -> Int? {
-    // Each request is searched for some twenty names, of which it has a few.
+    // Each request is searched for about twenty names, of which it has a few.
     guard entries[object].nameLengths.mayContain(name.utf8.count) else { return nil }
     var name = name
     return name.withUTF8 { name in
-      // Most members are passed over by their length. The parser has set the places of an object's entries so
-      // that they lead to the next one inside of it.
+      // Most members are skipped by comparing lengths. The parser has set the `next` values of an
+      // object's entries so that they lead to the next entry inside the object.
       entries.withUnsafeBufferPointer { entries in
         let end = Int(entries[object].next)
         let length = UInt32(truncatingIfNeeded: name.count &+ 2)
@@ -88,7 +88,7 @@ extension JSONTape {
     }
   }
 
-  /// - Parameter name: As long as the string, unless that has escapes.
+  /// - Parameter name: A name of the same length as the string, unless the string has escapes.
   private func string(_ entry: JSONEntry, equals name: UnsafeBufferPointer<UInt8>) -> Bool {
     guard !entry.hasEscapes else { return decodedContents(entry).elementsEqual(name) }
     let start = Int(entry.start) + 1

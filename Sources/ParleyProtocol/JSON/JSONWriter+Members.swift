@@ -11,7 +11,7 @@ extension JSONWriter {
     if let text { value(text) } else { null() }
   }
 
-  /// Writes a member that is a string, or nothing.
+  /// Writes a member that is a string, or no member for `nil`.
   package mutating func member(_ name: StaticString, ifKnown text: String?) {
     if let text { member(name, text) }
   }
@@ -33,7 +33,7 @@ extension JSONWriter {
     value(claim)
   }
 
-  /// Writes a member whose value is JSON already.
+  /// Writes a member whose value is already JSON.
   package mutating func member(_ name: StaticString, raw json: [UInt8]) {
     self.name(name)
     value(raw: json)

@@ -1,4 +1,4 @@
-/// Writes a JSON text, commas included.
+/// Writes a JSON text, including commas.
 ///
 ///     JSONWriter.bytes { writer in
 ///       writer.object {
@@ -7,14 +7,14 @@
 ///       }
 ///     }
 ///
-/// The caller keeps to the grammar: inside an object each value follows a name, and a document is one value.
+/// The caller must follow the grammar: object values follow their names, and a document is one value.
 package struct JSONWriter: ~Copyable {
   private var text: TextMemory
   private var needsComma = false
 
   /// Writes one text.
   ///
-  /// - Parameter capacity: The bytes that it is expected to take; more than that cost a copy.
+  /// - Parameter capacity: The expected size in bytes; a larger text costs an additional copy.
   package static func bytes(
     reserving capacity: Int = 512, _ write: (inout JSONWriter) -> Void
   ) -> [UInt8] {
@@ -29,7 +29,7 @@ package struct JSONWriter: ~Copyable {
 
   private init(text: consuming TextMemory) { self.text = text }
 
-  /// Writes an object whose members `write` adds.
+  /// Writes an object whose members are added by `write`.
   @inline(__always)
   package mutating func object(_ write: (inout JSONWriter) -> Void) {
     open(UInt8(ascii: "{"))
@@ -37,7 +37,7 @@ package struct JSONWriter: ~Copyable {
     close(UInt8(ascii: "}"))
   }
 
-  /// Writes an array whose values `write` adds.
+  /// Writes an array whose values are added by `write`.
   @inline(__always)
   package mutating func array(_ write: (inout JSONWriter) -> Void) {
     open(UInt8(ascii: "["))
@@ -52,7 +52,7 @@ package struct JSONWriter: ~Copyable {
     endName()
   }
 
-  /// Writes members that are JSON already: `"a":1,"b":[]`.
+  /// Writes members that are already JSON: `"a":1,"b":[]`.
   package mutating func members(raw json: StaticString) {
     separate()
     text.append(UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
@@ -73,7 +73,7 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// Writes a string that holds no character to be escaped.
+  /// Writes a string without characters that need escapes.
   package mutating func value(unescaped string: String) {
     separate()
     var string = string
@@ -103,23 +103,23 @@ package struct JSONWriter: ~Copyable {
     word("null")
   }
 
-  // Generic parameters would not be specialised across targets, and cost many times as much.
+  // Generic parameters would not be specialised across targets, and be many times slower.
 
-  /// Writes a value that is JSON already.
+  /// Writes a value that is already JSON.
   package mutating func value(raw json: [UInt8]) {
     separate()
     json.withUnsafeBufferPointer { text.append($0) }
     needsComma = true
   }
 
-  /// Writes a value that is JSON already.
+  /// Writes a value that is already JSON.
   package mutating func value(raw json: ArraySlice<UInt8>) {
     separate()
     json.withUnsafeBufferPointer { text.append($0) }
     needsComma = true
   }
 
-  /// Writes a value that is JSON already.
+  /// Writes a value that is already JSON.
   package mutating func value(rawText json: String) {
     separate()
     var json = json
@@ -154,9 +154,9 @@ package struct JSONWriter: ~Copyable {
   }
 }
 
-/// The bytes that values take as JSON, without writing them.
+/// Computes the size of values as JSON without writing them.
 enum JSONSize {
-  /// A string in quotation marks, its escapes counted.
+  /// The size of a string in quotation marks, including its escapes.
   static func quoted(_ text: String) -> Int {
     var text = text
     let contents = text.withUTF8 { bytes in
@@ -165,16 +165,16 @@ enum JSONSize {
     return contents + 2
   }
 
-  /// A list of strings.
+  /// The size of a list of strings.
   static func list(_ texts: [String]) -> Int {
     texts.reduce(2) { $0 + quoted($1) + 1 }
   }
 
-  /// The largest size of texts with this many UTF-8 bytes together: a control character is six bytes.
+  /// The maximum size of texts with this many UTF-8 bytes in total: a control character takes six.
   static func bound(ofBytes count: Int) -> Int { 6 * count }
 
-  /// The longest beginning of a text that takes at most `limit` bytes with its quotation marks,
-  /// never less than a whole scalar cut off.
+  /// The longest prefix of a text that takes at most `limit` bytes including quotation marks, cut
+  /// between two scalars.
   static func prefix(of text: String, within limit: Int) -> String {
     guard quoted(text) > limit else { return text }
     var rest = limit - 2

@@ -1,15 +1,15 @@
-/// The memory that a ``JSONWriter`` writes to: that of the array that it makes, until this is full, then its own.
+/// The output memory of a ``JSONWriter``: that of its array until that is full, then separate memory.
 ///
-/// Bytes are copied to a place that is known to be there: an array would look for it again with each of them.
-/// Every access is behind ``reserve(_:)``, which is what keeps it inside.
+/// Bytes are copied to a known address: an array would look up its address again for each of them. Every
+/// access follows a call of ``reserve(_:)``, which ensures that it is in bounds.
 struct TextMemory: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
-  /// Whether the text lies in memory of its own, since the array had no room for it.
+  /// Whether the text is in separate memory because the array was too small.
   private(set) var hasOutgrown = false
 
-  /// - Parameter memory: Not initialised; valid for as long as this is used.
+  /// - Parameter memory: Uninitialised memory; must stay valid while this value is used.
   init(_ memory: UnsafeMutableBufferPointer<UInt8>) {
     guard let first = memory.baseAddress else {
       (start, capacity, hasOutgrown) = (.allocate(capacity: 64), 64, true)
@@ -103,7 +103,7 @@ struct TextMemory: ~Copyable {
     count += bytes.count
   }
 
-  /// Makes room for more bytes.
+  /// Reserves space for more bytes.
   @inline(__always)
   private mutating func reserve(_ byteCount: Int) {
     if capacity - count < byteCount { grow(by: byteCount) }

@@ -1,7 +1,7 @@
-/// The ids of the requests in a text that is refused as JSON, so that each refusal reaches its caller.
+/// Finds the request ids in a text that is refused as JSON, so that each refusal reaches its caller.
 ///
-/// One pass that parses nothing but the ids themselves: strings are skipped, and levels are counted. A request
-/// that has two members `id`, or an unfinished one, has none that can be read.
+/// One pass that parses only the ids: strings are skipped, and nesting levels are counted. The id of a
+/// request with two `id` members, or of an unfinished one, cannot be read.
 struct RPCIdentifierSearch {
   /// The requests of a text.
   enum Result {
@@ -19,8 +19,8 @@ struct RPCIdentifierSearch {
 
   /// Searches a text of any size and depth.
   ///
-  /// - Parameter limit: The number of requests of a batch in which ids are searched; none is returned for a
-  ///   larger batch.
+  /// - Parameter limit: The maximum number of requests in a batch; no ids are returned for a larger
+  ///   batch.
   /// - Complexity: O(*n*) in the number of bytes.
   static func ids(in bytes: [UInt8], limit: Int) -> Result {
     var search = Self(bytes)
@@ -53,7 +53,7 @@ struct RPCIdentifierSearch {
     return ids
   }
 
-  /// The id of the object that begins here; `nil` for any other value.
+  /// The id of the object that starts here; `nil` for any other value.
   private mutating func request() -> RPCIdentifier? {
     guard peek() == UInt8(ascii: "{") else { return nil }
     var id: RPCIdentifier?
@@ -117,7 +117,7 @@ struct RPCIdentifierSearch {
     }
   }
 
-  /// Steps over a string, or to the end of the text if the string does not end.
+  /// Skips a string, or the rest of the text if the string does not end.
   private mutating func skipString() {
     position += 1
     while let byte = peek() {

@@ -1,6 +1,6 @@
 /// The replies of JSON-RPC 2.0 (§5).
 package enum RPCReply {
-  /// The reply to a request that succeeded.
+  /// The reply to a successful request.
   ///
   /// - Parameter json: The result.
   package static func result(_ json: [UInt8], to id: RPCIdentifier) -> [UInt8] {
@@ -12,7 +12,7 @@ package enum RPCReply {
     }
   }
 
-  /// The reply to a request that failed; `nil` stands for an id that could not be read.
+  /// The reply to a failed request; the id is `nil` if it could not be read.
   package static func error(_ error: ServiceError, to id: RPCIdentifier?) -> [UInt8] {
     JSONWriter.bytes { writer in
       writer.object {
@@ -37,16 +37,16 @@ package enum RPCReply {
   }
 }
 
-/// A reply or notification in a server's text message, as clients read it.
+/// A reply or notification in a server's text message, as parsed by clients.
 package enum RPCOutput: Sendable {
-  /// The answer to a request; without an id when the request's could not be read.
+  /// The answer to a request; the id is `nil` when the request's id could not be read.
   case reply(id: RPCIdentifier?, Result<JSONNode, ServiceError>)
   /// An event.
   case notification(method: String, params: JSONNode?)
 
-  /// Takes a message apart: one reply or event, or a batch of replies.
+  /// Parses a message: one reply or event, or a batch of replies.
   ///
-  /// - Throws: Why it is not JSON, or that a value in it is neither reply nor notification.
+  /// - Throws: If the text is not JSON, or a value in it is neither a reply nor a notification.
   package static func parse(
     _ bytes: [UInt8], limits: JSONLimits = .standard
   ) throws(JSONError) -> [RPCOutput] {

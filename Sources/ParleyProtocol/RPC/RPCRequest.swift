@@ -1,17 +1,17 @@
-/// A well-formed request or notification; whether the method exists is judged by ``Command``.
+/// A well-formed request or notification; ``Command`` checks whether the method exists.
 package struct RPCRequest: Sendable {
   /// `nil` for a notification, which is never answered, not even with an error (§4.1).
   package var id: RPCIdentifier?
   package var method: String
-  /// As given; `nil` when absent or `null`.
+  /// The parameters as given; `nil` when absent or `null`.
   package var params: JSONNode?
 }
 
 extension RPCRequest {
-  /// A request, or without an id a notification, as a client sends it.
+  /// A request, or a notification if it has no id, as a client sends it.
   ///
   /// - Parameters:
-  ///   - id: What the reply will be known by.
+  ///   - id: The id of the reply.
   ///   - method: The method's name.
   ///   - writeParams: Adds the members of `params`.
   package static func encoded(
@@ -31,13 +31,13 @@ extension RPCRequest {
   }
 }
 
-/// One call of a message: a request that can be carried out, or what is wrong with it.
+/// One call of a message: a valid request, or the error in it.
 package enum RPCCall: Sendable {
   case request(RPCRequest)
-  /// To be answered with the error; without an id that could be read, with `null` for it.
+  /// An invalid request, which is answered with the error; the id is `null` if it could not be read.
   case invalid(id: RPCIdentifier?, ServiceError)
 
-  /// Judges one value as a request object (JSON-RPC 2.0, §4).
+  /// Validates one value as a request object (JSON-RPC 2.0, §4).
   init(_ node: JSONNode) {
     guard node.kind == .object else {
       self = .invalid(id: nil, .invalidRequest("a request must be an object"))
@@ -61,12 +61,12 @@ package enum RPCCall: Sendable {
   }
 }
 
-/// The id of a request, kept as it was written so that the reply repeats it exactly.
+/// The id of a request, stored as it was written so that the reply repeats it exactly.
 package struct RPCIdentifier: Sendable, Hashable {
   /// The id's JSON text: digits, or a string with its quotation marks.
   package let json: String
 
-  /// Takes over a string or whole number; `nil` for any other value.
+  /// Copies a string or whole number; `nil` for any other value.
   package init?(_ node: JSONNode) {
     switch node.kind {
     case .string: break
@@ -76,7 +76,7 @@ package struct RPCIdentifier: Sendable, Hashable {
     json = String(decoding: node.raw, as: UTF8.self)
   }
 
-  /// An id for a request of our own.
+  /// An id for a request sent by this side.
   package init(_ number: Int64) {
     json = String(number)
   }
@@ -90,15 +90,15 @@ package struct RPCIdentifier: Sendable, Hashable {
 package enum RPCInput: Sendable {
   /// One call; its reply is one object.
   case single(RPCCall)
-  /// Several calls, at least one; their replies go back as one array, if there are any.
+  /// Several calls, at least one; their replies are sent as one array, if there are any.
   case batch([RPCCall])
-  /// Nothing that could be taken apart: one error reply with a `null` id.
+  /// A text that could not be parsed: one error reply with a `null` id.
   case malformed(ServiceError)
 
-  /// Calls in one batch at most.
+  /// The maximum number of calls in one batch.
   package static let batchLimit = 100
 
-  /// Takes a message apart.
+  /// Parses a message.
   ///
   /// - Complexity: O(*n*) in the number of bytes.
   package init(_ bytes: [UInt8], limits: JSONLimits = .standard) {
@@ -109,7 +109,7 @@ package enum RPCInput: Sendable {
     }
   }
 
-  /// Refuses each request of a text that is not acceptable JSON, by the ids that can be read all the same.
+  /// Refuses each request of a text that is not acceptable JSON, using the ids that can still be read.
   private static func refused(_ bytes: [UInt8], _ error: ServiceError) -> RPCInput {
     switch RPCIdentifierSearch.ids(in: bytes, limit: batchLimit) {
     case .single(let id?): .single(.invalid(id: id, error))

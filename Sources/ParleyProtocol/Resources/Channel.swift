@@ -1,18 +1,18 @@
-/// An open channel, as its stored record says; who is in it at the moment is counted elsewhere.
+/// An open channel in its stored form; its current participants are counted elsewhere.
 package struct Channel: Sendable, Hashable {
   /// 4 to 100 characters of `[A-Za-z0-9_-]`.
   package var url: String
   package var name: String
   package var coverURL: String
-  /// The application's own; the server does not look inside.
+  /// The application's own data, which the server does not interpret.
   package var data: String
   package var customType: String
-  /// Whether its messages are not kept.
+  /// Whether messages are not stored.
   package var isEphemeral: Bool
   /// Whether only operators and the Platform API may send.
   package var isFrozen: Bool
   package var operators: [User]
-  /// Whatever the application keeps with the channel.
+  /// The metadata that the application stores with the channel.
   package var metadata: [String: String]
   /// Unix milliseconds.
   package var createdAt: Int64
@@ -36,7 +36,7 @@ package struct Channel: Sendable, Hashable {
 }
 
 extension Channel {
-  /// Reads a channel; all but its name on the wire and its time may be absent.
+  /// Parses a channel; everything except `channel_url` and the time may be absent.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("channel", json)
     self.init(
@@ -49,13 +49,13 @@ extension Channel {
 }
 
 extension Channel {
-  /// Bytes of the channel as JSON, without its operators.
+  /// The size of the channel as JSON, without its operators, in bytes.
   package var byteCount: Int {
     512 + JSONSize.quoted(name) + JSONSize.quoted(coverURL) + JSONSize.quoted(data)
       + JSONSize.quoted(customType)
   }
 
-  /// - Parameter previous: The channel before a change: one that makes it smaller is let through.
+  /// - Parameter previous: The channel before a change; a change that makes it smaller is allowed.
   /// - Throws: ``ErrorCode/tooLong`` when the channel would not fit into an event.
   package func checkSize(after previous: Channel? = nil) throws(ServiceError) {
     guard byteCount > Limits.channelByteCount, byteCount > previous?.byteCount ?? 0 else { return }
@@ -65,8 +65,8 @@ extension Channel {
       field: isData ? "data" : "cover_url")
   }
 
-  /// The `data` that is shown: none of a channel that was stored before its size was limited and is
-  /// larger.
+  /// The `data` that is shown: empty for a channel that was stored before its size was limited and
+  /// exceeds the limit.
   var fittingData: String {
     let texts = name.utf8.count + coverURL.utf8.count + data.utf8.count + customType.utf8.count
     guard JSONSize.bound(ofBytes: texts) + 512 > Limits.channelByteCount else { return data }
@@ -74,12 +74,12 @@ extension Channel {
   }
 }
 
-/// A channel as clients see it: its record, and members that the record does not hold.
+/// A channel as sent to clients: its stored record, and members that are not in the record.
 package struct ChannelInfo: Sendable, Hashable {
   package var channel: Channel
   /// The number of users in the channel.
   package var participantCount: Int
-  /// The longest text of a user message, in characters.
+  /// The maximum length of a user message's text, in characters.
   package var maxMessageLength: Int
 
   package init(
@@ -93,7 +93,7 @@ package struct ChannelInfo: Sendable, Hashable {
   /// The channel as a JSON text.
   package func encoded() -> [UInt8] { JSONWriter.bytes { encode(into: &$0) } }
 
-  /// Writes the channel as the contract shows it.
+  /// Writes the channel in the form of the API contract.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("channel_url", channel.url)
@@ -111,7 +111,7 @@ package struct ChannelInfo: Sendable, Hashable {
     }
   }
 
-  /// Reads a channel; all but its URL and its time may be absent.
+  /// Parses a channel; everything except its URL and its time may be absent.
   package init(json: JSONNode) throws(ResourceError) {
     channel = try Channel(json: json)
     participantCount = max(0, Int(clamping: json["participant_count"]?.integer ?? 0))

@@ -1,16 +1,16 @@
-/// A file that came with a message, as the store knows it.
+/// The stored record of a file that belongs to a message.
 package struct FileRecord: Sendable, Hashable {
-  /// 32 hexadecimal digits: who knows them may read a file that is stored in the clear.
+  /// 32 hexadecimal digits; a file that is stored unencrypted can be read by any client that knows them.
   package var id: String
-  /// For people; not a path.
+  /// The name shown to people; not a path.
   package var name: String
-  /// The media type that its sender gave; empty when it gave none.
+  /// The media type given by the sender; empty when it gave none.
   package var type: String
-  /// Bytes.
+  /// The size in bytes.
   package var size: Int64
-  /// Its address by the base that the request with it named; `nil` for a record that was read.
+  /// The address, derived from the base that its request named; `nil` for a record that was read.
   package var url: String?
-  /// `nil` for a file that is stored in the clear.
+  /// The wrapped keys; `nil` for a file that is stored unencrypted.
   package var seal: FileSeal?
 
   package init(
@@ -30,7 +30,7 @@ package struct FileSeal: Sendable, Hashable {
   /// The id of the master key.
   package var masterKeyID: String
   package var keys: [UInt8]
-  /// Whether the file may still be stored in the clear, as it was before.
+  /// Whether the file may still be stored unencrypted, as it was before.
   package var isUnderWay: Bool
 
   package init(masterKeyID: String, keys: [UInt8], isUnderWay: Bool = false) {

@@ -9,7 +9,7 @@ package struct Message: Sendable, Hashable, Identifiable {
   package var text: String
   /// The file of a file message; `nil` for others.
   package var file: MessageFile?
-  /// The application's own; the server does not look inside.
+  /// The application's own data, which the server does not interpret.
   package var data: String
   package var customType: String
   package var mentionType: MentionType
@@ -17,15 +17,15 @@ package struct Message: Sendable, Hashable, Identifiable {
   package var metaArrays: [MetaArray]
   /// The link preview; `nil` while there is none.
   package var openGraphTag: OpenGraphTag?
-  /// Whether the preview is looked up; so in the answer to a send and its event alone.
+  /// Whether the preview is being fetched; set only in the answer to a send and in its event.
   package var isPreviewPending = false
-  /// By language.
+  /// The translated texts by language.
   package var translations: [String: String]
-  /// The languages that calls on demand have added, the oldest first; some may be gone.
+  /// The languages added on demand, the oldest first; some may have been removed.
   package var languagesOnDemand: [String] = []
-  /// The client's own name of the sending; empty when it gave none.
+  /// The client's own identifier of the send; empty when it gave none.
   package var requestID: String
-  /// Whether the author was an operator of the channel when it was sent.
+  /// Whether the author was an operator of the channel when the message was sent.
   package var isOperatorMessage: Bool
   /// Unix milliseconds; never decreases within a channel.
   package var createdAt: Int64
@@ -74,14 +74,14 @@ package enum MentionType: String, Sendable, CaseIterable {
 }
 
 extension Message {
-  /// The message as clients see it, as a JSON text.
+  /// The message as sent to clients, as a JSON text.
   package func encoded() -> [UInt8] { JSONWriter.bytes(reserving: capacity) { encode(into: &$0) } }
 
-  /// Bytes to reserve for the message.
+  /// The number of bytes to reserve for the message.
   var capacity: Int { 384 + text.utf8.count + data.utf8.count }
 
-  /// Writes the message as the contract shows it, as it fits into an event; an admin message has no
-  /// `user`.
+  /// Writes the message in the form of the API contract, reduced to fit into an event; an admin message
+  /// has no `user`.
   package func encode(into writer: inout JSONWriter) {
     if mayNotFit { fitted().encodeWhole(into: &writer) } else { encodeWhole(into: &writer) }
   }
@@ -109,7 +109,7 @@ extension Message {
 
   private func encodeContents(into writer: inout JSONWriter) {
     writer.member("message", text)
-    // Most messages have their text alone: what they lack is written at once.
+    // Most messages consist of their text only: all empty members are written at once.
     guard !isBare else {
       return writer.members(
         raw: #""data":"","custom_type":"","mention_type":"users","mentioned_users":[]"#)
@@ -121,7 +121,7 @@ extension Message {
     mentionedUsers.encodeReferences(into: &writer)
   }
 
-  /// Whether nothing of what the sender may give is there beside the text.
+  /// Whether the message has none of the optional members except the text.
   private var isBare: Bool {
     data.isEmpty && customType.isEmpty && mentionType == .users && mentionedUsers.isEmpty
   }
@@ -146,9 +146,9 @@ extension Message {
     if let file { file.encode(into: &writer) } else { writer.null() }
   }
 
-  /// Reads a message.
+  /// Parses a message.
   ///
-  /// - Throws: When its id, type, channel, text or time is missing, or a member has another type.
+  /// - Throws: When its id, type, channel, text or time is missing, or a member has the wrong type.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("message", json)
     self.init(
@@ -198,20 +198,20 @@ extension ResourceReader {
   }
 }
 
-/// The file of a file message: its address, and its name, type and size by the sender.
+/// The file of a file message: its address, and its name, type and size as given by the sender.
 package struct MessageFile: Sendable, Hashable {
-  /// The id of an uploaded file; empty for one that is somewhere else.
+  /// The id of an uploaded file; empty for a file that is stored elsewhere.
   package var id: String
   package var url: String
-  /// Empty when it was not given.
+  /// The name; empty when it was not given.
   package var name: String
   /// The media type; empty when it was not given.
   package var type: String
-  /// Bytes; 0 when it was not given.
+  /// The size in bytes; 0 when it was not given.
   package var size: Int64
-  /// Whether its bytes are given only to users with a key who have the right.
+  /// Whether its bytes are sent only to authorized users with a key.
   package var requiresAuthorization: Bool
-  /// Small pictures of it, in the order in which they were asked for.
+  /// Small pictures of the file, in the order in which they were requested.
   package var thumbnails: [MessageThumbnail]
 
   package init(
@@ -229,7 +229,7 @@ package struct MessageFile: Sendable, Hashable {
 }
 
 extension MessageFile {
-  /// Writes the file as the contract shows it.
+  /// Writes the file in the form of the API contract.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("file_id", id)
@@ -245,7 +245,7 @@ extension MessageFile {
     }
   }
 
-  /// Reads a file; all but its address may be absent.
+  /// Parses a file; everything except its address may be absent.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("file", json)
     var thumbnails: [MessageThumbnail] = []

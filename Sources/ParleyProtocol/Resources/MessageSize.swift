@@ -1,7 +1,7 @@
-/// Bytes of a message as JSON, without its users and its preview, which come and change by
-/// themselves.
+/// The size in bytes of a message as JSON, without its users and its preview, which change
+/// independently.
 package struct MessageSize: Sendable, Hashable {
-  /// The names of the members, the ids and times, and `req_id` at its longest.
+  /// The size of the member names, ids and times, and the maximum size of `req_id`.
   private static let fixed = 1_024
 
   private let text: Int
@@ -31,9 +31,9 @@ package struct MessageSize: Sendable, Hashable {
     file = (draft.file?.byteCount ?? 4) + draft.roomForThumbnails
   }
 
-  /// Checks a draft, most of which need no closer look: their texts fit even if all were escapes.
+  /// Checks a draft; most drafts need no exact check, because they would fit even if fully escaped.
   ///
-  /// - Throws: As ``check(after:)``.
+  /// - Throws: Like ``check(after:)``.
   package static func check(_ draft: MessageDraft) throws(ServiceError) {
     let texts = draft.text.utf8.count + draft.data.utf8.count + draft.customType.utf8.count
     let isPlain = draft.metaArrays.isEmpty && draft.file == nil
@@ -43,14 +43,14 @@ package struct MessageSize: Sendable, Hashable {
     try MessageSize(draft).check()
   }
 
-  /// All of it, in bytes.
+  /// The total in bytes.
   package var total: Int {
     Self.fixed + text + data + customType + metaArrays + translations + file
   }
 
-  /// - Parameter previous: The size before a change: one that makes a message smaller is let through.
-  /// - Throws: ``ErrorCode/tooLong`` when the message would not fit into an event; it names the
-  ///   member that takes most.
+  /// - Parameter previous: The size before a change; a change that makes a message smaller is allowed.
+  /// - Throws: ``ErrorCode/tooLong`` when the message would not fit into an event; the error names the
+  ///   largest member.
   package func check(after previous: MessageSize? = nil) throws(ServiceError) {
     guard total > Limits.messageByteCount, total > previous?.total ?? 0 else { return }
     throw .tooLarge(
@@ -67,8 +67,8 @@ package struct MessageSize: Sendable, Hashable {
 }
 
 extension MessageDraft {
-  /// Bytes for the thumbnails that are still to come: their addresses begin as that of the file, and
-  /// go on with a part of its name.
+  /// The bytes reserved for thumbnails that do not exist yet: their addresses start like that of the
+  /// file, and continue with a part of its name.
   fileprivate var roomForThumbnails: Int {
     guard let sizes = thumbnailSizes, let file else { return 0 }
     return sizes.count * (MessageThumbnail.memberByteCount + JSONSize.quoted(file.url) + 48)
@@ -76,12 +76,12 @@ extension MessageDraft {
 }
 
 extension [MetaArray] {
-  /// As JSON.
+  /// The size as JSON.
   fileprivate var byteCount: Int {
     reduce(2) { $0 + JSONSize.quoted($1.key) + JSONSize.list($1.values) + 18 }
   }
 
-  /// All keys and values together, in UTF-8.
+  /// The size of all keys and values together, in UTF-8.
   package var textByteCount: Int {
     reduce(0) { sum, array in
       array.values.reduce(sum + array.key.utf8.count) { $0 + $1.utf8.count }
@@ -90,7 +90,7 @@ extension [MetaArray] {
 }
 
 extension MessageFile {
-  /// As JSON.
+  /// The size as JSON.
   fileprivate var byteCount: Int {
     208 + JSONSize.quoted(url) + JSONSize.quoted(name) + JSONSize.quoted(type)
       + thumbnails.reduce(0) { $0 + $1.byteCount + 1 }
@@ -98,14 +98,14 @@ extension MessageFile {
 }
 
 extension Message {
-  /// Bytes for a message in an event, beside the event's own members.
+  /// The maximum number of bytes of a message in an event, besides the event's own members.
   static let byteLimit = Limits.eventByteCount - 512
 
-  /// The message as it fits into an event.
+  /// The message, reduced to fit into an event.
   ///
-  /// In this order, until it fits: a shorter preview, mentioned users without their pictures or fewer of them,
-  /// the author without its picture. Of messages that were stored before their size was limited, metaarrays,
-  /// translations and `data` are left out.
+  /// Applied in this order until it fits: a shorter preview, mentioned users without pictures or fewer
+  /// of them, the author without a picture. In messages stored before their size was limited,
+  /// metaarrays, translations and `data` are left out.
   func fitted() -> Message {
     var message = self
     message.openGraphTag = openGraphTag?.fitted(toBytes: Limits.previewByteCount)
@@ -127,10 +127,10 @@ extension Message {
     if MessageSize(self).total > Limits.messageByteCount { data = "" }
   }
 
-  /// Whether something of the message may have to be left out; hardly ever.
+  /// Whether a part of the message may have to be left out, which is rare.
   var mayNotFit: Bool { byteCountBound > Self.byteLimit }
 
-  /// The most that the message can take, found without looking into its texts.
+  /// An upper bound of the message's size, computed without examining its texts.
   private var byteCountBound: Int {
     var texts = text.utf8.count + data.utf8.count + customType.utf8.count + requestID.utf8.count
     var members = 512

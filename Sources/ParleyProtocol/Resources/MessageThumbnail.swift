@@ -23,7 +23,7 @@ extension ThumbnailSize: LosslessStringConvertible {
 }
 
 extension [ThumbnailSize] {
-  /// Parses sizes that are separated by commas.
+  /// Parses sizes separated by commas.
   package init?(list: String) {
     self = []
     for text in list.split(separator: ",") {
@@ -39,9 +39,9 @@ extension [ThumbnailSize] {
 /// A small picture of a message's file.
 package struct MessageThumbnail: Sendable, Hashable {
   package var url: String
-  /// The media type; empty for a picture that the sender gave by its address.
+  /// The media type; empty for a picture that the sender gave by address.
   package var type: String
-  /// Bytes; 0 for a picture that the sender gave by its address, as are the sides.
+  /// The size in bytes; 0, like the sides, for a picture that the sender gave by address.
   package var size: Int64
   package var bounds: ThumbnailSize
   package var width: Int
@@ -62,7 +62,7 @@ package struct MessageThumbnail: Sendable, Hashable {
 }
 
 extension MessageThumbnail {
-  /// Writes the thumbnail as the contract shows it.
+  /// Writes the thumbnail in the form of the API contract.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("url", url)
@@ -75,7 +75,7 @@ extension MessageThumbnail {
     }
   }
 
-  /// Reads a thumbnail; all but its address may be absent.
+  /// Parses a thumbnail; everything except its address may be absent.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("thumbnail", json)
     let number = { (name: String) in Int(clamping: json[name]?.integer ?? 0) }
@@ -86,9 +86,9 @@ extension MessageThumbnail {
       width: number("real_width"), height: number("real_height"))
   }
 
-  /// The most bytes that it takes in JSON, beside its address and its type.
+  /// The maximum number of bytes in JSON, besides the address and the type.
   static let memberByteCount = 160
 
-  /// As JSON.
+  /// The size as JSON.
   var byteCount: Int { Self.memberByteCount + JSONSize.quoted(url) + JSONSize.quoted(type) }
 }

@@ -1,4 +1,4 @@
-/// One key of a message's extra data, with its values in order and each only once.
+/// One key of a message's extra data, with its values in order and without duplicates.
 package struct MetaArray: Sendable, Hashable {
   package var key: String
   /// A set that keeps its order.
@@ -19,7 +19,7 @@ extension MetaArray {
     }
   }
 
-  /// Reads one key with its values.
+  /// Parses one key with its values.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("metaarray", json)
     let values = json["value"]?.elements.map(\.string) ?? []
@@ -34,7 +34,7 @@ extension [MetaArray] {
     writer.array { for array in self { array.encode(into: &$0) } }
   }
 
-  /// Reads a message's extra data.
+  /// Parses a message's extra data.
   package init(json: JSONNode) throws(ResourceError) {
     guard json.kind == .array else {
       throw ResourceError("message", member: "sorted_metaarray")
@@ -44,9 +44,9 @@ extension [MetaArray] {
   }
 }
 
-/// Changes of a message's extra data; keys and values keep the order in which they came.
+/// Changes a message's extra data; keys and values keep their order of insertion.
 extension [MetaArray] {
-  /// Adds keys without values; those that are there already stay as they are.
+  /// Adds keys without values; existing keys stay unchanged.
   ///
   /// - Throws: ``ErrorCode/tooManyItems`` when there would be too many keys.
   package func creating(
@@ -55,17 +55,17 @@ extension [MetaArray] {
     try adding(keys.map { MetaArray(key: $0) }, within: limits)
   }
 
-  /// Leaves keys out, with all their values; those that are not there are passed over.
+  /// Removes keys with all their values; missing keys are ignored.
   package func deleting(keys: [String]) -> [MetaArray] {
     filter { !keys.contains($0.key) }
   }
 
-  /// Adds values that are not there yet behind those that are, creating keys as needed.
+  /// Appends values that are missing to the existing ones, creating keys as needed.
   ///
-  /// Only what is added counts: a message from before a setting was lowered may keep its excess.
+  /// Limits apply only to additions: a message from before a setting was lowered may keep its excess.
   ///
-  /// - Throws: ``ErrorCode/tooManyItems`` when there would be too many keys, or too many values of
-  ///   one; ``ErrorCode/tooLong`` when they would be too long together.
+  /// - Throws: ``ErrorCode/tooManyItems`` when there would be too many keys, or too many values of one
+  ///   key; ``ErrorCode/tooLong`` when they would together be too long.
   package func adding(
     _ additions: [MetaArray], within limits: MetaArrayLimits
   ) throws(ServiceError) -> [MetaArray] {
@@ -93,7 +93,7 @@ extension [MetaArray] {
     return result
   }
 
-  /// - Throws: ``ErrorCode/tooLong`` when keys and values are too long together.
+  /// - Throws: ``ErrorCode/tooLong`` when keys and values are together too long.
   package func checkByteCount(
     _ name: String, within limits: MetaArrayLimits
   ) throws(ServiceError) {
@@ -103,7 +103,7 @@ extension [MetaArray] {
     }
   }
 
-  /// Leaves values out; the keys stay, and what is not there is passed over.
+  /// Removes values; keys remain, and missing values are ignored.
   package func removing(_ removals: [MetaArray]) -> [MetaArray] {
     map { array in
       let removed = Set(removals.filter { $0.key == array.key }.flatMap(\.values))

@@ -1,4 +1,4 @@
-/// A link preview: what a page says of itself (`og_tag` on the wire).
+/// A link preview: a page's own description of itself (`og_tag` on the wire).
 package struct OpenGraphTag: Sendable, Hashable {
   /// `og:title`.
   package var title: String?
@@ -28,13 +28,13 @@ package struct OpenGraphImage: Sendable, Hashable {
   package var secureURL: String?
   /// Its media type, such as `image/png`.
   package var type: String?
-  /// In pixels; 0 when the page does not say.
+  /// The width in pixels; 0 when the page does not specify it.
   package var width: Int32
-  /// In pixels; 0 when the page does not say.
+  /// The height in pixels; 0 when the page does not specify it.
   package var height: Int32
   /// A description of the picture, for users who cannot see it.
   package var alt: String?
-  /// The address that the page names, when ``url`` is that of a copy on this server.
+  /// The address on the page, when ``url`` is that of a copy on this server.
   package var originURL: String?
 
   package init(
@@ -52,7 +52,7 @@ package struct OpenGraphImage: Sendable, Hashable {
 }
 
 extension OpenGraphTag {
-  /// Writes the preview; what is not known is `null`.
+  /// Writes the preview; unknown members are `null`.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("og:title", orNull: title)
@@ -63,7 +63,7 @@ extension OpenGraphTag {
     }
   }
 
-  /// Reads a preview, passing over what is not as expected; `nil` when it is no object.
+  /// Parses a preview, ignoring unexpected members; `nil` when the value is not an object.
   package init?(json: JSONNode) {
     guard json.kind == .object else { return nil }
     self.init(
@@ -74,7 +74,7 @@ extension OpenGraphTag {
 }
 
 extension OpenGraphImage {
-  /// Writes the picture; what is not known is `null`, and 0 for a size.
+  /// Writes the picture; unknown members are `null`, and unknown sizes 0.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("url", orNull: url)
@@ -87,7 +87,7 @@ extension OpenGraphImage {
     }
   }
 
-  /// Reads a picture, passing over what is not as expected; `nil` when it is no object.
+  /// Parses a picture, ignoring unexpected members; `nil` when the value is not an object.
   package init?(json: JSONNode) {
     guard json.kind == .object else { return nil }
     self.init(
@@ -103,10 +103,10 @@ extension OpenGraphImage {
 }
 
 extension OpenGraphTag {
-  /// Bytes of the preview as JSON.
+  /// The size of the preview as JSON, in bytes.
   var byteCount: Int { JSONWriter.bytes { encode(into: &$0) }.count }
 
-  /// The UTF-8 bytes of its texts.
+  /// The number of UTF-8 bytes in its texts.
   var textByteCount: Int {
     let image = (image?.url.byteCount ?? 0) + (image?.secureURL.byteCount ?? 0)
     let origin = self.image?.originURL.byteCount ?? 0
@@ -115,8 +115,8 @@ extension OpenGraphTag {
       + (self.image?.alt.byteCount ?? 0)
   }
 
-  /// The preview within a size: its description is cut first, then the image's, and of what is
-  /// still too large image and address are left out and the title is cut.
+  /// The preview, reduced to a size: its description is cut first, then the image's; if it is still too
+  /// large, the image and address are left out and the title is cut.
   package func fitted(toBytes limit: Int) -> OpenGraphTag {
     var tag = self
     tag.shorten(\.description, limit)

@@ -1,4 +1,4 @@
-/// The members of a resource, each of which has a type.
+/// Reads the members of a resource, each with its type.
 struct ResourceReader {
   let resource: String
   let node: JSONNode
@@ -9,7 +9,7 @@ struct ResourceReader {
     self.node = node
   }
 
-  /// A text that must be there.
+  /// A required text.
   func text(_ name: String) throws(ResourceError) -> String {
     guard let text = node[name]?.string else { throw wrong(name) }
     return text
@@ -20,40 +20,40 @@ struct ResourceReader {
     node.present(name) == nil ? "" : try text(name)
   }
 
-  /// A whole number that must be there.
+  /// A required whole number.
   func integer(_ name: String) throws(ResourceError) -> Int64 {
     guard let number = node[name]?.integer else { throw wrong(name) }
     return number
   }
 
-  /// Texts by name; none when absent.
+  /// A table of texts by name; empty when absent.
   func table(_ name: String) throws(ResourceError) -> [String: String] {
     guard let value = node.present(name) else { return [:] }
     guard let table = [String: String](json: value) else { throw wrong(name) }
     return table
   }
 
-  /// A claim that does not hold when absent.
+  /// A boolean, which is false when absent.
   func claim(_ name: String) throws(ResourceError) -> Bool {
     guard let value = node.present(name) else { return false }
     guard let claim = value.bool else { throw wrong(name) }
     return claim
   }
 
-  /// Users in order; none when absent.
+  /// Users in order; empty when absent.
   func users(_ name: String) throws(ResourceError) -> [User] {
     guard let value = node.present(name) else { return [] }
     guard value.kind == .array else { throw wrong(name) }
     return try [User](json: value)
   }
 
-  /// A count that must be there and is not negative.
+  /// A required number that is not negative.
   func count(_ name: String) throws(ResourceError) -> Int {
     guard let count = Int(exactly: try integer(name)), count >= 0 else { throw wrong(name) }
     return count
   }
 
-  /// A value that must be there.
+  /// A required value.
   func member(_ name: String) throws(ResourceError) -> JSONNode {
     guard let member = node.present(name) else { throw wrong(name) }
     return member
@@ -62,11 +62,11 @@ struct ResourceReader {
   func wrong(_ name: String) -> ResourceError { ResourceError(resource, member: name) }
 }
 
-/// Why a JSON value is not the resource that it was taken for.
+/// The reason why a JSON value is not the expected resource.
 package struct ResourceError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The resource that was expected, such as `user`.
   package var resource: String
-  /// The member that is missing or of another type; `nil` when the value is no object.
+  /// The member that is missing or has the wrong type; `nil` when the value is not an object.
   package var member: String?
 
   package init(_ resource: String, member: String? = nil) {
@@ -74,7 +74,7 @@ package struct ResourceError: Error, Sendable, Hashable, CustomStringConvertible
     self.member = member
   }
 
-  /// The fault in words.
+  /// The error as text.
   package var description: String {
     guard let member else { return "not a \(resource)" }
     return "'\(member)' of a \(resource) is missing or of another type"
@@ -82,7 +82,7 @@ package struct ResourceError: Error, Sendable, Hashable, CustomStringConvertible
 }
 
 extension [String: String] {
-  /// Reads an object of texts, such as a user's metadata; `nil` for anything else.
+  /// Parses an object of texts, such as a user's metadata; `nil` for anything else.
   package init?(json: JSONNode) {
     guard json.kind == .object else { return nil }
     self.init()
@@ -92,7 +92,7 @@ extension [String: String] {
     }
   }
 
-  /// Writes an object of texts, by name, so that equal values are equal bytes.
+  /// Writes an object of texts, sorted by name, so that equal values have equal bytes.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       for (name, text) in sorted(by: { $0.key < $1.key }) {

@@ -2,11 +2,11 @@
 package struct User: Sendable, Hashable, Identifiable {
   /// 1 to 80 characters, case-sensitive.
   package var id: String
-  /// The name shown to others; empty when none was given.
+  /// The name shown to other users; empty when none was given.
   package var nickname: String
   /// The address of a picture; empty when none was given.
   package var profileURL: String
-  /// Whatever the application keeps with the user.
+  /// The metadata that the application stores with the user.
   package var metadata: [String: String]
 
   package init(
@@ -20,7 +20,7 @@ package struct User: Sendable, Hashable, Identifiable {
 }
 
 extension User {
-  /// Writes the user as other resources refer to it: without its metadata.
+  /// Writes the user in the form in which other resources refer to it: without its metadata.
   package func encodeReference(into writer: inout JSONWriter) {
     writer.object {
       $0.member("user_id", id)
@@ -29,7 +29,7 @@ extension User {
     }
   }
 
-  /// Writes the user as a resource of its own, with its metadata.
+  /// Writes the user as a separate resource, with its metadata.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("user_id", id)
@@ -39,7 +39,7 @@ extension User {
     }
   }
 
-  /// Reads a user; all but its id may be absent.
+  /// Parses a user; everything except its id may be absent.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("user", json)
     self.init(
@@ -59,7 +59,7 @@ extension [User] {
     writer.array { for user in self { user.encodeReference(into: &$0) } }
   }
 
-  /// Reads a list of users.
+  /// Parses a list of users.
   package init(json: JSONNode) throws(ResourceError) {
     guard json.kind == .array else { throw ResourceError("list of users") }
     self.init()
@@ -68,10 +68,10 @@ extension [User] {
 }
 
 extension User {
-  /// Bytes of a reference to the user as JSON.
+  /// The size of a reference to the user as JSON, in bytes.
   package var referenceByteCount: Int { bareReferenceByteCount + JSONSize.quoted(profileURL) - 2 }
 
-  /// The same without its picture.
+  /// The same size without the picture.
   fileprivate var bareReferenceByteCount: Int {
     Self.emptyReferenceByteCount + JSONSize.quoted(id) + JSONSize.quoted(nickname)
   }
@@ -79,7 +79,7 @@ extension User {
   /// `{"user_id":,"nickname":,"profile_url":""}` and a comma.
   private static var emptyReferenceByteCount: Int { 42 }
 
-  /// The UTF-8 bytes of what a reference shows.
+  /// The number of UTF-8 bytes in a reference.
   var referenceTextByteCount: Int { id.utf8.count + nickname.utf8.count + profileURL.utf8.count }
 
   /// The user with an empty `profile_url`.
@@ -91,8 +91,8 @@ extension User {
 }
 
 extension [User] {
-  /// The users as far as their references fit into a size: where they do not, the pictures of
-  /// the last ones are left out, and where that is not enough, all pictures and the last users.
+  /// The users, reduced so that their references fit into a size: first the pictures of the last users
+  /// are left out, and if that is not enough, all pictures and the last users.
   package func fitted(toBytes limit: Int = Limits.userListByteCount) -> [User] {
     let texts = reduce(0) { $0 + $1.referenceTextByteCount }
     guard JSONSize.bound(ofBytes: texts) + 48 * count + 2 > limit else { return self }

@@ -1,8 +1,8 @@
-/// Writes the bodies of the requests to webhooks.
+/// Encodes the bodies of webhook requests.
 ///
 ///     {"id":"…","created_at":…,"events":[{"event":"message.received","channel_url":…}]}
 package enum WebhookEncoder {
-  /// An event that an operator asked for, to see whether it arrives.
+  /// An event that an operator requests to test the delivery.
   package static func test(at timestamp: Int64) -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
@@ -15,7 +15,7 @@ package enum WebhookEncoder {
   /// The body of a request.
   ///
   /// - Parameters:
-  ///   - id: Names the delivery.
+  ///   - id: The id of the delivery.
   ///   - createdAt: Unix milliseconds.
   ///   - events: The events' JSON, in order.
   package static func body(id: String, createdAt: Int64, events: [[UInt8]]) -> [UInt8] {

@@ -1,20 +1,20 @@
 import CLinux
 
-/// A receiver of a descriptor's readiness.
+/// A handler for a descriptor's readiness.
 ///
-/// Called on the loop's thread only.
+/// Called only on the loop's thread.
 package protocol ReadinessHandler: AnyObject {
   func descriptorIsReady(for readiness: Readiness)
 }
 
-/// A receiver of the timers that it set.
+/// A handler for the timers that it set.
 ///
-/// Called on the loop's thread only.
+/// Called only on the loop's thread.
 package protocol TimerHandler: AnyObject {
   func timerDidFire(_ token: EventLoop.TimerToken)
 }
 
-/// Whether a turn left something to do at once.
+/// Whether a turn left work that has to be done immediately.
 package enum TurnOutcome: Sendable {
   /// Sleep until something is ready or due.
   case idle
@@ -22,7 +22,7 @@ package enum TurnOutcome: Sendable {
   case unfinished
 }
 
-/// The loop of one thread: waits for readiness, calls handlers, runs timers, ends each turn with a
+/// The loop of one thread: waits for readiness, calls handlers, runs timers, and ends each turn with a
 /// flush.
 ///
 /// Confined to the thread that calls ``run()``. Other threads reach it
@@ -30,7 +30,7 @@ package enum TurnOutcome: Sendable {
 package final class EventLoop {
   package typealias TimerToken = TimerWheel<any TimerHandler>.Token
 
-  /// Names a watched descriptor.
+  /// Identifies a watched descriptor.
   package struct Registration: Hashable {
     fileprivate let slot: UInt32
     fileprivate let generation: UInt32
@@ -50,7 +50,7 @@ package final class EventLoop {
   private var timers: TimerWheel<any TimerHandler>
   private var isStopping = false
 
-  /// Milliseconds of the monotonic clock, read once a turn.
+  /// Milliseconds of the monotonic clock, read once per turn.
   package private(set) var now: Int64
 
   /// Called at the end of each turn, after readiness and timers.
@@ -79,9 +79,9 @@ package final class EventLoop {
     return registration
   }
 
-  /// Changes the readiness that a descriptor is watched for.
+  /// Changes the readiness events that a descriptor is watched for.
   ///
-  /// - Throws: The kernel has no memory; the old interest stays.
+  /// - Throws: If the kernel has no memory; the previous interest stays in force.
   package func update(
     _ registration: Registration, for interest: Readiness
   ) throws(SystemError) {
@@ -89,9 +89,9 @@ package final class EventLoop {
     try poller.change(slots[slot].descriptor, interest, key: registration.key)
   }
 
-  /// Stops watching.
+  /// Stops watching a descriptor.
   ///
-  /// The descriptor is still the caller's to close, after this.
+  /// The caller still has to close the descriptor afterwards.
   package func deregister(_ registration: Registration) {
     guard let slot = liveSlot(registration) else { return }
     poller.remove(slots[slot].descriptor)
@@ -106,12 +106,12 @@ package final class EventLoop {
     return timers.schedule(handler, at: isOverflow ? .max : deadline)
   }
 
-  /// Takes a timer back.
+  /// Cancels a timer.
   package func cancel(_ token: TimerToken) {
     timers.cancel(token)
   }
 
-  /// Takes turns until ``stop()``, then lets go of all handlers, which may hold the loop in turn.
+  /// Runs turns until ``stop()``, then releases all handlers, which may hold references to the loop.
   package func run() {
     var outcome = TurnOutcome.unfinished
     while !isStopping {
@@ -122,13 +122,13 @@ package final class EventLoop {
 
   private func letGo() {
     endOfTurn = { .idle }
-    // Released when the properties are empty: handlers that end may call the loop.
+    // Released after the properties are emptied, because handlers may call the loop in their deinit.
     let handlers = (slots, timers)
     (slots, freeSlots, timers) = ([], [], TimerWheel(now: now))
     withExtendedLifetime(handlers) {}
   }
 
-  /// Ends ``run()`` when the present turn is over.
+  /// Ends ``run()`` after the current turn.
   package func stop() {
     isStopping = true
   }
@@ -145,15 +145,15 @@ package final class EventLoop {
     return endOfTurn()
   }
 
-  /// Lets the timers fire that are due at a time.
+  /// Fires the timers that are due at a time.
   func fireTimers(at time: Int64) {
     now = time
     for (handler, token) in timers.due(now: time) { handler.timerDidFire(token) }
   }
 
   private func dispatch(key: UInt64, readiness: Readiness) {
-    // The kernel reuses a descriptor's number at once, so an event fetched in the same batch as a
-    // close may name its successor: the generation distinguishes them.
+    // The kernel reuses a descriptor's number immediately, so an event fetched in the same batch as a
+    // close may refer to its successor: the generation distinguishes them.
     let registration = Registration(
       slot: UInt32(truncatingIfNeeded: key), generation: UInt32(truncatingIfNeeded: key >> 32))
     guard let slot = liveSlot(registration) else { return }

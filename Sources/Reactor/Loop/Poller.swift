@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The kinds of readiness that a descriptor is watched for, or has.
+/// The readiness events that a descriptor is watched for, or has.
 package struct Readiness: OptionSet, Sendable {
   package let rawValue: UInt32
 
@@ -11,7 +11,7 @@ package struct Readiness: OptionSet, Sendable {
 
   package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
   package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-  /// The peer is gone or the socket is broken; reported whether asked for or not.
+  /// The peer disconnected or the socket is broken; reported even if not requested.
   package static let hangup = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
 }
 
@@ -55,11 +55,11 @@ struct Poller: ~Copyable {
 
   /// Waits until something is ready.
   ///
-  /// - Parameter milliseconds: 0 only looks; `nil` waits as long as it takes.
-  /// - Returns: How many events ``event(_:)`` now gives.
+  /// - Parameter milliseconds: 0 returns immediately; `nil` waits without a limit.
+  /// - Returns: The number of events that ``event(_:)`` can return.
   func wait(milliseconds: Int64?) -> Int {
     let timeout = milliseconds.map { Int32(clamping: $0) } ?? -1
-    // A signal ends the wait early; the loop then simply takes another turn.
+    // A signal ends the wait early; the loop then runs another turn.
     return max(0, Kernel.wait(descriptor, events.baseAddress, events.count, timeout))
   }
 

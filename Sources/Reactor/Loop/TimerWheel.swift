@@ -1,13 +1,12 @@
-/// Timers for very many connections: setting, moving and cancelling one costs O(1).
+/// Timers for very many connections: setting, moving and cancelling a timer takes O(1).
 ///
-/// Coarse on purpose: a timer fires within one tick after its deadline. The wheel turns once in
-/// `slotCount` ticks; a timer further away than that stays in its slot and is passed over until
-/// its turn has come.
+/// Deliberately coarse: a timer fires within one tick after its deadline. The wheel turns once in
+/// `slotCount` ticks; a timer that is further away stays in its slot and is skipped until its turn.
 ///
 ///     tick      16 ms
 ///     slot      deadline / tick  mod  1024          one turn is 16.4 s
 package struct TimerWheel<Payload> {
-  /// Names a timer that was set; worthless once it fired or was cancelled.
+  /// Identifies a timer that was set; invalid after the timer has fired or was cancelled.
   package struct Token: Hashable, Sendable {
     fileprivate let index: Int32
     fileprivate let generation: UInt32
@@ -29,10 +28,10 @@ package struct TimerWheel<Payload> {
   private var heads = [Int32](repeating: -1, count: TimerWheel.slotCount)
   private var occupied = [UInt64](repeating: 0, count: TimerWheel.slotCount / 64)
   private var currentTick: Int64
-  /// The number of timers that are set.
+  /// The number of pending timers.
   package private(set) var count = 0
 
-  /// - Parameter now: Milliseconds of a clock that never goes back.
+  /// - Parameter now: Milliseconds of a monotonic clock.
   package init(now: Int64) {
     currentTick = now / Self.tick
   }
@@ -47,7 +46,7 @@ package struct TimerWheel<Payload> {
     return Token(index: index, generation: nodes[Int(index)].generation)
   }
 
-  /// Takes a timer back; one that has fired or was cancelled is left alone.
+  /// Cancels a timer; does nothing if it has fired or was already cancelled.
   package mutating func cancel(_ token: Token) {
     let index = Int(token.index)
     guard index < nodes.count, nodes[index].generation == token.generation,
@@ -74,7 +73,7 @@ package struct TimerWheel<Payload> {
     return fired
   }
 
-  /// Milliseconds until a timer may be due; `nil` when none is set.
+  /// Milliseconds until the next timer may be due; `nil` when there are no timers.
   package func millisecondsUntilNext(now: Int64) -> Int64? {
     guard count > 0 else { return nil }
     var step: Int64 = 0
@@ -127,13 +126,13 @@ package struct TimerWheel<Payload> {
   }
 
   private func slot(of index: Int32) -> Int {
-    // A deadline in the past goes to the slot that is visited next.
+    // A deadline in the past is placed in the slot that is visited next.
     Self.slot(ofTick: max(nodes[Int(index)].deadline / Self.tick, currentTick))
   }
 
   private mutating func link(_ index: Int32) {
     let slot = slot(of: index)
-    // Remembered in the deadline: the slot must be found again when the timer is cancelled.
+    // Stored in the deadline, because the slot must be found again when the timer is cancelled.
     nodes[Int(index)].deadline = max(nodes[Int(index)].deadline, currentTick * Self.tick)
     let head = heads[slot]
     nodes[Int(index)].next = head

@@ -1,11 +1,11 @@
-/// The addresses of a host, tried one after the other.
+/// The addresses of a host, which are tried in order.
 package struct AddressAttempts {
   private var remaining: ArraySlice<SocketAddress>
   /// The address that is being tried.
   package private(set) var current: SocketAddress?
   private var failures: [String] = []
 
-  /// The longest that one address may take while there are others, in milliseconds.
+  /// The maximum time for one address while there are others, in milliseconds.
   private static let longestShare: Int64 = 5000
   private static let shownFailures = 3
 
@@ -13,18 +13,18 @@ package struct AddressAttempts {
     remaining = addresses[...]
   }
 
-  /// Goes on to the next address; `nil` when all have been tried.
+  /// Advances to the next address; `nil` when all have been tried.
   package mutating func next() -> SocketAddress? {
     current = remaining.popFirst()
     return current
   }
 
-  /// The present address can't be connected to.
+  /// Records that connecting to the current address failed.
   package mutating func fail(_ reason: String) {
     if failures.count < Self.shownFailures { failures.append(reason) }
   }
 
-  /// Returns the part of the remaining time that the present address may take.
+  /// Returns the part of the remaining time that the current address may use.
   package func share(of milliseconds: Int64) -> Int64 {
     guard !remaining.isEmpty else { return milliseconds }
     return min(Self.longestShare, milliseconds / Int64(remaining.count + 1))

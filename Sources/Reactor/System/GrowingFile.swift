@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file that is written from an offset on, over several openings.
+/// A file that is written from an offset, across several openings.
 package final class GrowingFile: Sendable {
   private let descriptor: Int32
   private let path: String
 
-  /// Opens a file, or makes one that only its owner may read.
+  /// Opens a file, or creates one that only its owner may read.
   package init(at path: String) throws(SystemError) {
     descriptor = Kernel.uninterrupted {
       Kernel.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -18,14 +18,14 @@ package final class GrowingFile: Sendable {
     Kernel.close(descriptor)
   }
 
-  /// Bytes of the file.
+  /// The size of the file in bytes.
   package func byteCount() throws(SystemError) -> Int64 {
     let end = Glibc.lseek(descriptor, 0, SEEK_END)
     guard end >= 0 else { throw .last("lseek", on: path) }
     return Int64(end)
   }
 
-  /// Shortens the file, and goes on writing there.
+  /// Truncates the file, and continues writing at the new end.
   package func cut(to offset: Int64) throws(SystemError) {
     guard Kernel.uninterrupted({ Kernel.truncate(descriptor, to: offset) }) == 0 else {
       throw .last("ftruncate", on: path)
@@ -35,14 +35,14 @@ package final class GrowingFile: Sendable {
     }
   }
 
-  /// Writes all the bytes where the last ones ended; after a failure, any number of them.
+  /// Writes all the bytes after the previous ones; on failure, any number of them may have been written.
   package func append(_ bytes: [UInt8]) throws(SystemError) {
     try Kernel.write(all: bytes, to: descriptor, named: path)
   }
 
-  /// Has the bytes before the end, where writing stands, go to the disk, and waits for that.
+  /// Writes the bytes before the end of the file to the disk, and waits for completion.
   ///
-  /// A hint: nothing is durable before ``synchronize()``, which then finds little left to do.
+  /// A hint: nothing is durable before ``synchronize()``, which then has little left to do.
   package func writeBack(_ count: Int) {
     let end = Int64(Glibc.lseek(descriptor, 0, SEEK_CUR))
     guard end >= 0, count > 0 else { return }
@@ -60,9 +60,9 @@ package final class GrowingFile: Sendable {
   }
 }
 
-/// The room on a file system.
+/// The free space of a file system.
 package enum FileSystemRoom {
-  /// Bytes that the process may still write below a path; `nil` where that is not known.
+  /// The number of bytes that the process may still write below a path; `nil` when unknown.
   package static func byteCount(below path: String) -> Int64? {
     var status = statvfs()
     guard statvfs(path, &status) == 0 else { return nil }

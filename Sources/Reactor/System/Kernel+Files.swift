@@ -26,7 +26,7 @@ extension Kernel {
     call(.write, descriptor, count) { Glibc.write(descriptor, bytes, $0) }
   }
 
-  /// Writes all the bytes to a file; after a failure, any number of them.
+  /// Writes all the bytes to a file; on failure, any number of them may have been written.
   ///
   /// - Parameter path: The file's name in errors.
   package static func write(
@@ -40,7 +40,7 @@ extension Kernel {
   ///
   /// - Parameters:
   ///   - path: The file's name in errors.
-  ///   - written: Counts the bytes written, also before a failure.
+  ///   - written: Incremented by the bytes written, even before a failure.
   package static func write(
     all bytes: [UInt8], to descriptor: Int32, named path: String, written: inout Int
   ) throws(SystemError) {
@@ -51,7 +51,7 @@ extension Kernel {
         }
       }
       guard count >= 0 else { throw .last("write", on: path) }
-      // A file that takes nothing, without a reason, would be asked forever.
+      // A file that accepts no bytes without an error would cause an endless loop.
       guard count > 0 else { throw SystemError(call: "write", code: EIO, object: path) }
       written += count
     }
@@ -75,7 +75,7 @@ extension Kernel {
     Int32(call(.fsync, descriptor) { _ in Int(fsync(descriptor)) })
   }
 
-  /// Has a part of a file written to the disk, and waits for that; nothing about it is durable then.
+  /// Writes a part of a file to the disk and waits for that; does not make it durable.
   package static func writeBack(_ descriptor: Int32, from offset: Int64, _ count: Int) -> Int32 {
     Int32(
       call(.writeBack, descriptor, count) { Int(clinux_write_back(descriptor, offset, Int64($0))) })
@@ -99,7 +99,7 @@ extension Kernel {
     Int32(call(.mkdir, -1) { _ in Int(mkdir(path, mode)) })
   }
 
-  /// The path that a symbolic link has, as readlink(2) gives it; `nil` for what is none.
+  /// The target of a symbolic link, as returned by readlink(2); `nil` if the path is not a link.
   package static func linkTarget(_ path: String) -> String? {
     let capacity = Int(PATH_MAX)
     let target = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
@@ -108,7 +108,7 @@ extension Kernel {
     return target.isEmpty ? nil : String(decoding: target, as: UTF8.self)
   }
 
-  /// The names of the entries of a directory, without `.` and `..`, in no order.
+  /// The names of the entries of a directory, without `.` and `..`, in unspecified order.
   package static func names(inDirectory path: String) throws(SystemError) -> [String] {
     guard let stream = opendir(path) else { throw .last("opendir", on: path) }
     defer { closedir(stream) }

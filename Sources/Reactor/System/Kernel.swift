@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// The door to the kernel: sockets, readiness, events and files.
+/// The interface to the kernel: sockets, readiness, events and files.
 ///
-/// Functions have the results of the C library: -1 with `errno` for a failure. A test can put a
-/// ``KernelScript`` in the kernel's place, for its own thread and the threads started from it.
-/// Without a script a call costs one load from thread-local memory and a branch that is never taken;
-/// `send`, which every delivery calls, costs nothing more.
+/// Functions return the results of the C library: -1 with `errno` for a failure. A test can replace the
+/// kernel with a ``KernelScript``, for its own thread and the threads started from it. Without a script
+/// a call costs one load from thread-local memory and a branch that is never taken; `send`, which every
+/// delivery calls, costs nothing extra.
 package enum Kernel {
-  /// Runs `body` with a script in the kernel's place, on this thread.
+  /// Runs `body` with a script in place of the kernel, on this thread.
   package static func replaced<Result>(
     by script: any KernelScript, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -21,24 +21,24 @@ package enum Kernel {
     return try withExtendedLifetime(replacement) { try body() }
   }
 
-  /// Whether a script answers on this thread.
+  /// Whether a script is in effect on this thread.
   package static var isReplaced: Bool { clinux_thread_kernel() != nil }
 
-  /// The script that this thread's calls go to.
+  /// The script that handles this thread's calls.
   static var script: (any KernelScript)? {
     clinux_thread_kernel().map {
       Unmanaged<Replacement>.fromOpaque($0).takeUnretainedValue().script
     }
   }
 
-  /// An object, as one pointer of thread-local memory holds it.
+  /// An object, because thread-local memory holds it as a single pointer.
   private final class Replacement {
     let script: any KernelScript
 
     init(_ script: any KernelScript) { self.script = script }
   }
 
-  /// Makes a call again for as long as a signal interrupts it.
+  /// Repeats a call while a signal interrupts it.
   package static func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     var result = call()
     while result < 0, errno == EINTR { result = call() }
@@ -90,7 +90,7 @@ extension Kernel {
     Int32(call(.connect, descriptor) { _ in Int(Glibc.connect(descriptor, address, length)) })
   }
 
-  /// Takes a connection as a non-blocking descriptor that is closed on exec.
+  /// Accepts a connection as a non-blocking descriptor that is closed on exec.
   static func accept(_ listener: Int32) -> Int32 {
     Int32(call(.accept, listener) { _ in Int(clinux_accept(listener)) })
   }
@@ -126,13 +126,13 @@ extension Kernel {
     call(.recv, descriptor, count) { recv(descriptor, buffer, $0, 0) }
   }
 
-  /// Sends without raising a signal when the peer is gone.
+  /// Sends without raising a signal when the peer has disconnected.
   @inline(__always)
   static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     clinux_send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
   }
 
-  /// Copies a part of a file to a socket, inside the kernel.
+  /// Copies a part of a file to a socket inside the kernel.
   static func sendFile(
     _ socket: Int32, _ file: Int32, from offset: Int64, _ count: Int
   ) -> Int {
@@ -173,7 +173,7 @@ extension Kernel {
   }
 }
 
-/// A system call that goes through the ``Kernel``'s door.
+/// A system call that is made through ``Kernel``.
 package enum SystemCall: Sendable, Hashable, CaseIterable {
   case socket, bind, listen, connect, accept, setsockopt, getsockopt, shutdown
   case recv, send, sendfile
@@ -183,16 +183,16 @@ package enum SystemCall: Sendable, Hashable, CaseIterable {
   case pread, ftruncate, fsync, writeBack, flock, rename, unlink, mkdir
 }
 
-/// A replacement of the kernel in a test.
+/// A replacement for the kernel in a test.
 package protocol KernelScript: AnyObject, Sendable {
-  /// Performs a system call, or answers in the kernel's place.
+  /// Performs a system call, or returns a result instead of the kernel.
   ///
   /// - Parameters:
-  ///   - descriptor: The descriptor that the call is on; the watched one for `epoll_ctl`, and -1 for
-  ///     calls that make one.
-  ///   - count: The most bytes, or events, that the call may move; 0 for calls that move none.
-  ///   - body: Makes the real call, with a count of the script's choice.
-  /// - Returns: The kernel's result: for a failure the negated `errno`.
+  ///   - descriptor: The descriptor that the call operates on; the watched one for `epoll_ctl`, and -1
+  ///     for calls that create one.
+  ///   - count: The most bytes or events that the call may move; 0 for calls that move none.
+  ///   - body: Makes the real call, with a count chosen by the script.
+  /// - Returns: The kernel's result; the negated `errno` for a failure.
   func perform(
     _ call: SystemCall, on descriptor: Int32, count: Int, _ body: (_ count: Int) -> Int
   ) -> Int

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that is open for reading until the last reference to it is gone.
+/// A file that stays open for reading until the last reference to it is released.
 package final class OpenFile: Sendable {
   private let descriptor: Int32
   /// The length of the file when it was opened.
@@ -8,7 +8,7 @@ package final class OpenFile: Sendable {
 
   /// Opens a regular file.
   ///
-  /// - Throws: `ENOENT` when there is none; `EINVAL` when it is not a regular file.
+  /// - Throws: `ENOENT` when the file does not exist; `EINVAL` when it is not a regular file.
   package init(readingFrom path: String) throws(SystemError) {
     let opened = Kernel.uninterrupted {
       Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -27,9 +27,9 @@ package final class OpenFile: Sendable {
     Kernel.close(descriptor)
   }
 
-  /// A descriptor of the same file for another process; it is the caller's to close.
+  /// A descriptor of the same file for another process, which the caller has to close.
   ///
-  /// Both have one position, which nothing here uses.
+  /// Both descriptors share one position, which is not used here.
   package func duplicate() throws(SystemError) -> Int32 {
     let copy = Kernel.duplicate(descriptor)
     guard copy >= 0 else { throw .last("fcntl") }
@@ -38,10 +38,10 @@ package final class OpenFile: Sendable {
 
   /// Sends a part to a socket, as much as the socket accepts.
   ///
-  /// A peer that is gone raises SIGPIPE, which sendfile has no flag against: the calling thread
-  /// must block the signal, as every ``Thread`` does.
+  /// If the peer has disconnected, sendfile raises SIGPIPE and has no flag to suppress it. The calling
+  /// thread must block the signal, as every ``Thread`` does.
   ///
-  /// - Returns: `.ended` when the file has become shorter than `offset`.
+  /// - Returns: `.ended` when the file is now shorter than `offset`.
   func send(to socket: Int32, from offset: Int64, atMost count: Int) -> TransferOutcome {
     while true {
       let sent = Kernel.sendFile(socket, descriptor, from: offset, count)
@@ -55,7 +55,7 @@ package final class OpenFile: Sendable {
     }
   }
 
-  /// Reads a part; less when the file is shorter by now.
+  /// Reads a part; returns less when the file is now shorter.
   package func read(from offset: Int64, atMost count: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -70,14 +70,14 @@ package final class OpenFile: Sendable {
   }
 }
 
-/// A part of an open file on its way to a socket.
+/// A part of an open file that is being sent to a socket.
 package struct FileSpan: Sendable {
   private let file: OpenFile
   private var offset: Int64
-  /// The bytes that are left.
+  /// The number of remaining bytes.
   package private(set) var count: Int64
 
-  /// The whole of a file.
+  /// The whole file.
   package init(_ file: OpenFile) {
     self.file = file
     offset = 0
@@ -92,21 +92,21 @@ package struct FileSpan: Sendable {
     count = bounds.upperBound - bounds.lowerBound
   }
 
-  /// Nothing of the file.
+  /// An empty part of the file.
   package func dropped() -> FileSpan {
     FileSpan(file, 0..<0)
   }
 
-  /// Sends the next bytes to a socket, up to `limit`, and counts them off.
+  /// Sends the next bytes to a socket, up to `limit`, and advances past them.
   ///
-  /// - Returns: `.ended` when the file has become too short.
+  /// - Returns: `.ended` when the file is now too short.
   package mutating func send(to socket: Int32, atMost limit: Int) -> TransferOutcome {
     let outcome = file.send(to: socket, from: offset, atMost: min(limit, Int(clamping: count)))
     if case .transferred(let sent) = outcome { advance(sent) }
     return outcome
   }
 
-  /// Reads the next bytes, up to `limit`; none when the file has become too short.
+  /// Reads the next bytes, up to `limit`; none when the file is now too short.
   package mutating func next(atMost limit: Int) throws(SystemError) -> [UInt8] {
     let bytes = try file.read(from: offset, atMost: min(limit, Int(clamping: count)))
     advance(bytes.count)
@@ -119,11 +119,11 @@ package struct FileSpan: Sendable {
   }
 }
 
-/// The contents of small files, read at once.
+/// Reads the contents of small files in one call.
 package enum FileContents {
   private static let stepByteCount = 65_536
 
-  /// Reads a file from its beginning, up to a number of bytes.
+  /// Reads a file from its start, up to a number of bytes.
   package static func read(
     _ path: String, atMost limit: Int
   ) throws(SystemError) -> [UInt8] {
@@ -131,7 +131,7 @@ package enum FileContents {
     guard descriptor >= 0 else { throw .last("open", on: path) }
     defer { Kernel.close(descriptor) }
     var bytes: [UInt8] = []
-    // The files of /proc have no length before they are read.
+    // Files in /proc report no length before they are read.
     var step = [UInt8](repeating: 0, count: min(limit, stepByteCount))
     while bytes.count < limit {
       let wanted = min(step.count, limit - bytes.count)

@@ -18,14 +18,14 @@ package enum DescriptorLimit {
   }
 }
 
-/// Waits for signals one after the other, so that they interrupt nothing.
+/// Waits for signals one at a time, so that they do not interrupt any code.
 package struct SignalWait: Sendable {
-  /// The signal that the process sends itself to end the wait.
+  /// The signal that the process sends to itself to end the wait.
   private static let end = SIGUSR1
 
   private let signals: sigset_t
 
-  /// Blocks the signals for this thread and all that it starts.
+  /// Blocks the signals in this thread and in all threads that it starts.
   package init(_ signals: [Int32]) {
     var set = sigset_t()
     sigemptyset(&set)

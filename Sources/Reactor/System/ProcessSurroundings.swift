@@ -3,9 +3,9 @@ import Glibc
 
 /// The environment of this process.
 package enum ProcessEnvironment {
-  /// All variables; of a name that is there twice, the first one.
+  /// All variables; if a name is repeated, the first value counts.
   ///
-  /// Read before threads exist that could change them.
+  /// Must be read before there are threads that could change them.
   package static var variables: [String: String] {
     var variables: [String: String] = [:]
     guard var entry = clinux_environment() else { return [:] }
@@ -23,7 +23,7 @@ package enum ProcessEnvironment {
 
 /// The processors of the machine.
 package enum Processors {
-  /// The number of those that this process may run on.
+  /// The number of processors that this process may run on.
   package static var usableCount: Int { Int(clinux_processor_count()) }
 }
 

@@ -5,7 +5,7 @@ import Glibc
 package enum TransferOutcome: Sendable, Equatable {
   /// The number of bytes moved, at least one.
   case transferred(Int)
-  /// The kernel has no bytes, or no room: wait for readiness.
+  /// The kernel has no bytes or no buffer space: wait for readiness.
   case wouldBlock
   /// The peer has ended its side (reads only).
   case ended
@@ -13,13 +13,13 @@ package enum TransferOutcome: Sendable, Equatable {
   case failed(Int32)
 }
 
-/// Operations on sockets, none of which waits.
+/// Socket operations, none of which blocks.
 package enum Socket {
-  /// Makes a non-blocking listening TCP socket.
+  /// Creates a non-blocking listening TCP socket.
   ///
-  /// `SO_REUSEPORT` lets each event loop have a listener of its own on the same address; the
-  /// kernel then spreads connections among them. An IPv6 socket takes IPv6 only, except that the
-  /// unspecified address takes both.
+  /// `SO_REUSEPORT` allows each event loop its own listener on the same address; the kernel then
+  /// distributes connections among them. An IPv6 socket accepts only IPv6, except that the unspecified
+  /// address accepts both.
   package static func listen(
     on address: SocketAddress, backlog: Int32 = 4096
   ) throws(SystemError)
@@ -42,15 +42,15 @@ package enum Socket {
     }
   }
 
-  /// Opens a listening socket on an address that no socket listens on.
+  /// Opens a listening socket on an address that has no listener.
   ///
-  /// Sockets that share an address share its connections as well, also with another process.
+  /// Sockets that share an address also share its connections, even with another process.
   ///
-  /// - Returns: The socket, and the address with the port that was picked, if it had none.
+  /// - Returns: The socket, and the address with the chosen port if it had none.
   package static func listenFirst(
     on address: SocketAddress
   ) throws(SystemError) -> (descriptor: Int32, address: SocketAddress) {
-    // A port that the kernel picks is free; releasing it in between would lose it.
+    // A port that the kernel chooses is free; releasing it in between would lose it.
     if address.port != 0 { try claim(address) }
     let descriptor = try listen(on: address)
     do throws(SystemError) {
@@ -61,7 +61,7 @@ package enum Socket {
     }
   }
 
-  /// Checks that no socket listens on an address.
+  /// Checks that an address has no listener.
   private static func claim(_ address: SocketAddress) throws(SystemError) {
     let descriptor = try open(address)
     defer { close(descriptor) }
@@ -71,7 +71,7 @@ package enum Socket {
     else { throw .last("bind", on: address.description) }
   }
 
-  /// Begins to connect, without waiting: the socket becomes writable when it is connected.
+  /// Starts to connect without waiting: the socket becomes writable when it is connected.
   package static func connect(
     to address: SocketAddress, from local: LocalEnd = LocalEnd()
   ) throws(SystemError) -> Int32 {
@@ -84,7 +84,7 @@ package enum Socket {
       throw error
     }
     let result = address.withSockAddr { Kernel.connect(descriptor, $0, $1) }
-    // After a signal the kernel goes on connecting by itself.
+    // After a signal the kernel continues to connect.
     guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
       let error = SystemError.last("connect", on: address.description)
       close(descriptor)
@@ -98,8 +98,8 @@ package enum Socket {
       try set(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: size))
     }
     guard let source = local.address else { return }
-    // The port is picked when the destination is known: one address then has as many connections
-    // to each server as it has ports.
+    // The port is chosen when the destination is known: one address can then have as many connections to
+    // each server as it has ports.
     if source.family == AF_INET, source.port == 0 {
       try set(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
     }
@@ -108,14 +108,14 @@ package enum Socket {
     }
   }
 
-  /// The `errno` of an asynchronous `connect` that failed; 0 when it did not.
+  /// The `errno` of a failed asynchronous `connect`; 0 when it succeeded.
   package static func pendingError(_ descriptor: Int32) -> Int32 {
     var value: Int32 = 0
     let result = Kernel.option(descriptor, SOL_SOCKET, SO_ERROR, into: &value)
     return result == 0 ? value : errno
   }
 
-  /// Makes an address usable again at once, and chooses the protocols of an IPv6 socket.
+  /// Allows immediate reuse of an address, and selects the protocols of an IPv6 socket.
   private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(SystemError) {
     try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
     guard address.family == AF_INET6 else { return }
@@ -140,16 +140,16 @@ package enum Socket {
     }
   }
 
-  /// Sends small writes at once.
+  /// Sends small writes immediately.
   ///
   /// A failure costs only latency, so it is not reported.
   package static func setNoDelay(_ descriptor: Int32) {
     _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
 
-  /// Limits the bytes that the kernel takes before it can send them; 0 for its default.
+  /// Limits the bytes that the kernel buffers before it can send them; 0 for its default.
   ///
-  /// Unlike a smaller send buffer this costs no throughput: what is on its way counts for nothing. A
+  /// Unlike a smaller send buffer this costs no throughput, because bytes in flight do not count. A
   /// failure costs only memory, so it is not reported.
   package static func limitUnsentBytes(_ descriptor: Int32, to count: Int32) {
     _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, count)
@@ -162,11 +162,11 @@ package enum Socket {
     _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, 0)
   }
 
-  /// Takes one connection that waits to be accepted.
+  /// Accepts one waiting connection.
   ///
-  /// - Returns: A non-blocking socket, or `nil` when none waits.
-  /// - Throws: `EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`: out of a resource. Connections that broke
-  ///   off before they were accepted are passed over.
+  /// - Returns: A non-blocking socket, or `nil` when no connection is waiting.
+  /// - Throws: `EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM` when a resource is exhausted. Connections that
+  ///   broke before they were accepted are skipped.
   package static func accept(_ listener: Int32) throws(SystemError) -> Int32? {
     while true {
       let descriptor = Kernel.accept(listener)
@@ -175,7 +175,7 @@ package enum Socket {
       case EAGAIN: return nil
       case EMFILE, ENFILE, ENOBUFS, ENOMEM: throw .last("accept")
       case EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP: throw .last("accept")
-      // ECONNABORTED and the network errors of accept(2) concern one connection only.
+      // ECONNABORTED and the network errors of accept(2) affect only one connection.
       default: continue
       }
     }
@@ -197,7 +197,7 @@ package enum Socket {
     }
   }
 
-  /// Writes as much as the kernel takes.
+  /// Writes as many bytes as the kernel accepts.
   package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> TransferOutcome
   {
     while true {
@@ -211,19 +211,19 @@ package enum Socket {
     }
   }
 
-  /// Ends our side; the peer's may go on.
+  /// Ends our side of the connection; the peer may continue to send.
   package static func shutDownWriting(_ descriptor: Int32) {
     _ = Kernel.shutDown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Makes another descriptor of a socket, to be closed by itself.
+  /// Creates another descriptor of a socket, which has to be closed separately.
   package static func duplicate(_ descriptor: Int32) throws(SystemError) -> Int32 {
     let copy = Kernel.duplicate(descriptor)
     guard copy >= 0 else { throw .last("fcntl") }
     return copy
   }
 
-  /// Gives the descriptor back.
+  /// Closes the descriptor.
   ///
   /// Unsent and unread bytes are left to the kernel.
   package static func close(_ descriptor: Int32) {
@@ -231,18 +231,18 @@ package enum Socket {
   }
 }
 
-/// The options of the local end of an outgoing connection, where the kernel's defaults do not suit.
+/// The options of an outgoing connection's local end, where the kernel's defaults do not suit.
 package struct LocalEnd: Sendable {
-  /// The address to connect from; its port is mostly 0, for any.
+  /// The address to connect from; its port is usually 0, for any.
   package var address: SocketAddress?
   /// The size of the kernel's receive buffer, in bytes; the kernel doubles the number.
   package var receiveBufferBytes: Int?
 
   /// The time at which bytes are acknowledged to the peer.
   package enum Acknowledgement: Sendable, Hashable {
-    /// The kernel's default, which for a socket that is only read from is at each read.
+    /// The kernel's default; for a socket that is only read from, that is at each read.
     case standard
-    /// After a delay, or after much was read; must be requested again before each read.
+    /// After a delay, or after many bytes were read; must be requested again before each read.
     case delayed
   }
 

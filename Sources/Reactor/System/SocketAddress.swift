@@ -2,7 +2,7 @@ package import Basics
 import CLinux
 import Glibc
 
-/// An IPv4 or IPv6 address with a port, as the kernel takes it.
+/// An IPv4 or IPv6 address with a port, in the kernel's format.
 package struct SocketAddress: Sendable, CustomStringConvertible {
   private var storage = sockaddr_storage()
   private var length: socklen_t = 0
@@ -42,7 +42,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     length = socklen_t(MemoryLayout<Address>.size)
   }
 
-  /// Copies an address that a system call has made; `nil` for another family than IPv4 and IPv6.
+  /// Copies an address returned by a system call; `nil` for families other than IPv4 and IPv6.
   init?(copying address: UnsafePointer<sockaddr>?, length: socklen_t) {
     guard let address, [AF_INET, AF_INET6].contains(Int32(address.pointee.sa_family)),
       Int(length) <= MemoryLayout<sockaddr_storage>.size
@@ -75,7 +75,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     guard result == 0 else { throw .last("getpeername") }
   }
 
-  /// The host alone, in network order: 4 bytes or 16; none for an address of another family.
+  /// The host alone, in network order: 4 or 16 bytes; empty for other families.
   package var hostBytes: [UInt8] {
     withUnsafeBytes(of: storage) { bytes in
       switch family {
@@ -92,7 +92,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
   /// The port, in the host's byte order.
   package var port: UInt16 {
     withUnsafeBytes(of: storage) { bytes in
-      // sin_port and sin6_port lie at the same offset.
+      // sin_port and sin6_port have the same offset.
       UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
     }
   }
@@ -106,7 +106,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     return copy
   }
 
-  /// Lends the address to a system call.
+  /// Passes the address to a system call.
   func withSockAddr<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result {
@@ -122,7 +122,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
   }
 }
 
-/// Finds the addresses of a host by the system's resolver.
+/// Looks up the addresses of a host with the system's resolver.
 package enum NameLookup {
   /// The failure of a look-up.
   package struct Failure: Error, Hashable, CustomStringConvertible {

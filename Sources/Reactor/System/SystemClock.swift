@@ -3,13 +3,13 @@ import Glibc
 
 /// The kernel's clocks.
 package enum SystemClock {
-  /// Milliseconds since some moment in the past; never goes back.
+  /// Milliseconds since an unspecified point in the past; monotonic.
   package static var monotonicMilliseconds: Int64 { monotonicNanoseconds / 1_000_000 }
 
-  /// Nanoseconds since some moment in the past; never goes back.
+  /// Nanoseconds since an unspecified point in the past; monotonic.
   package static var monotonicNanoseconds: Int64 { nanoseconds(CLOCK_MONOTONIC) }
 
-  /// Unix milliseconds; goes where the administrator sets it.
+  /// Unix milliseconds; jumps when the administrator sets the clock.
   package static var unixMilliseconds: Int64 { nanoseconds(CLOCK_REALTIME) / 1_000_000 }
 
   private static func nanoseconds(_ clock: clockid_t) -> Int64 {
@@ -19,11 +19,11 @@ package enum SystemClock {
   }
 }
 
-/// A timer with microsecond precision; the loop's own timers are coarse.
+/// A timer with microsecond precision, because the loop's own timers are coarse.
 ///
 /// Register ``descriptor`` for reading with a loop, and call ``acknowledge()`` when it is ready.
 package final class PrecisionTimer {
-  /// Readable once the moment has come.
+  /// Becomes readable when the timer expires.
   package let descriptor: Int32
 
   package init() throws(SystemError) {
@@ -35,14 +35,14 @@ package final class PrecisionTimer {
     Socket.close(descriptor)
   }
 
-  /// Sets the moment, in nanoseconds of ``SystemClock/monotonicNanoseconds``; one that has passed
-  /// is there at once.
+  /// Sets the expiry time, in nanoseconds of ``SystemClock/monotonicNanoseconds``; a time in the past
+  /// expires immediately.
   package func set(to nanoseconds: Int64) {
-    // A moment of zero would switch the timer off.
+    // A time of zero would disarm the timer.
     clinux_timer_set(descriptor, max(1, nanoseconds))
   }
 
-  /// Makes ``descriptor`` unreadable until the next moment.
+  /// Makes ``descriptor`` unreadable until the timer expires again.
   package func acknowledge() {
     var count: UInt64 = 0
     _ = Kernel.read(descriptor, &count, MemoryLayout<UInt64>.size)

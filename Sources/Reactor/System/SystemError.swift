@@ -1,12 +1,12 @@
 import Glibc
 
-/// A system call that failed: which one, on what, and why.
+/// A failed system call: its name, its object and the reason.
 package struct SystemError: Error, Hashable, CustomStringConvertible {
   /// The call's name, such as `bind`.
   package let call: String
-  /// The `errno` it left.
+  /// The resulting `errno`.
   package let code: Int32
-  /// The object of the call, such as an address; empty when there is none to name.
+  /// The object of the call, such as an address; empty when there is none.
   package let object: String
 
   package init(call: String, code: Int32, object: String = "") {
@@ -15,7 +15,7 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
     self.object = object
   }
 
-  /// Reads `errno`, so it must be made right after the call.
+  /// Reads `errno`, so it must be called directly after the failed call.
   package static func last(_ call: String, on object: String = "") -> SystemError {
     SystemError(call: call, code: errno, object: object)
   }

@@ -4,21 +4,21 @@ public import Synchronization
 
 /// A queue of items from any thread to one, in the order in which they were posted.
 ///
-/// A burst costs one wake-up: the event descriptor is written only when the mailbox was empty.
+/// A burst causes one wake-up: the event descriptor is written only when the mailbox was empty.
 @usableFromInline
 package final class Mailbox<Item: Sendable>: Sendable {
-  // Visible to the compiler where items have a type: without that each call looks types up.
+  // Visible to the compiler where the item type is known; otherwise each call looks up types.
   @usableFromInline
   struct State {
     @usableFromInline var items: [Item] = []
-    /// Whether the receiver was woken since it last took the items.
+    /// Whether the receiver was woken since it last took items.
     @usableFromInline var isWoken = false
 
     @usableFromInline init() {}
   }
 
   @usableFromInline let state = Mutex(State())
-  /// Readable while something may be in the mailbox.
+  /// Readable while the mailbox may contain items.
   package let descriptor: Int32
 
   package init() throws(SystemError) {
@@ -30,7 +30,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
     Socket.close(descriptor)
   }
 
-  /// Adds an item and wakes the receiver if it may sleep.
+  /// Adds an item, and wakes the receiver if it may be asleep.
   @inlinable
   package func post(_ item: Item) {
     let mustWake = state.withLock { state in
@@ -40,7 +40,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
     if mustWake { wake() }
   }
 
-  /// The same for items of which the receiver takes all or none.
+  /// Adds several items, of which the receiver takes all or none.
   @inlinable
   package func post(together items: [Item]) {
     let mustWake = state.withLock { state in
@@ -50,29 +50,29 @@ package final class Mailbox<Item: Sendable>: Sendable {
     if mustWake { wake() }
   }
 
-  /// Adds an item that the receiver may find late: ``wakeReceiver()`` is to follow soon.
+  /// Adds an item without waking the receiver; ``wakeReceiver()`` must follow soon.
   ///
-  /// Items that belong together then arrive together: a wake-up for the first would start the
-  /// receiver before the others are there.
+  /// This delivers related items together: a wake-up for the first would start the receiver before the
+  /// others are added.
   @inlinable
   package func enqueue(_ item: Item) {
     state.withLock { $0.items.append(item) }
   }
 
-  /// Wakes the receiver if something waits.
+  /// Wakes the receiver if items are waiting.
   @inlinable
   package func wakeReceiver() {
     if state.withLock({ !$0.items.isEmpty && Self.mustWake(&$0) }) { wake() }
   }
 
-  /// The number of items that wait.
+  /// The number of waiting items.
   package var count: Int { state.withLock { $0.items.count } }
 
   /// Takes all items.
   ///
-  /// Only the receiver calls it.
+  /// Called only by the receiver.
   ///
-  /// - Parameter spare: An empty array whose storage the mailbox may use next.
+  /// - Parameter spare: An empty array whose storage the mailbox may reuse.
   @inlinable
   package func takeAll(reusing spare: consuming [Item]) -> [Item] {
     var taken = spare
@@ -101,7 +101,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
   func wake() {
     var one: UInt64 = 1
     var result = 0
-    // Else it fails only when the counter is at its maximum, and then the receiver is awake anyway.
+    // Otherwise the write fails only when the counter is at its maximum, and then the receiver is awake.
     repeat {
       result = Kernel.write(descriptor, &one, MemoryLayout<UInt64>.size)
     } while result < 0 && errno == EINTR
@@ -110,13 +110,12 @@ package final class Mailbox<Item: Sendable>: Sendable {
 
 /// Carries a reference through other threads without letting them use it.
 ///
-/// A reply that comes back to an event loop needs the object that asked, which belongs to that
-/// loop alone. Other threads may hold and pass on this box; only the thread that made it may open
-/// it.
+/// A reply to an event loop needs the object that sent the request, which is confined to that loop.
+/// Other threads may hold and pass on this box, but only the thread that created it may open it.
 ///
-/// `@unchecked Sendable` is sound because ``value`` stops the process on any other thread, and
-/// reference counts are atomic: the last reference may go on another thread, so what is confined
-/// must not need its thread to be torn down.
+/// `@unchecked Sendable` is sound because ``value`` stops the process on any other thread, and reference
+/// counts are atomic. The last reference may be released on another thread, so a confined object must
+/// not need its own thread for its deinit.
 package struct LoopBound<Value: AnyObject>: @unchecked Sendable {
   private let object: Value
   private let owner: UInt64
@@ -129,7 +128,7 @@ package struct LoopBound<Value: AnyObject>: @unchecked Sendable {
 
   /// The object.
   ///
-  /// Only for the thread that confined it.
+  /// Accessible only on the thread that confined it.
   package var value: Value {
     precondition(owner == clinux_thread_id(), "a confined object was used on another thread")
     return object

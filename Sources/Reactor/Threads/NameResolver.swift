@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Looks names up on threads of its own, because the system's resolver blocks its caller.
+/// Looks up names on separate threads, because the system's resolver blocks its caller.
 ///
 /// Simultaneous requests for the same name share one look-up. Usable from any thread.
 package final class NameResolver: Sendable {
   package typealias Outcome = Result<[SocketAddress], Failure>
   package typealias Completion = @Sendable (Outcome) -> Void
-  /// The function that looks up a name; tests replace it.
+  /// The function that looks up a name; replaced in tests.
   package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> Outcome
 
-  /// The reason why a name has no address now, as a text that names it.
+  /// The reason why a name currently has no address, as a text that contains the name.
   package struct Failure: Error, Hashable {
     package let reason: String
 
@@ -27,7 +27,7 @@ package final class NameResolver: Sendable {
     var threadCount = 0
   }
 
-  /// A resolver that hangs holds up one thread, and few can hang at once.
+  /// A look-up that hangs blocks one thread, and few can hang at once.
   private static let threadLimit = 4
 
   private let state = Mutex(State())
@@ -37,12 +37,12 @@ package final class NameResolver: Sendable {
     self.lookUp = lookUp
   }
 
-  /// Makes a resolver that queries the system's.
+  /// Creates a resolver that uses the system's.
   package convenience init() {
     self.init(lookUp: Self.systemLookup)
   }
 
-  /// Looks a name up, and calls `completion` with at least one address, on another thread.
+  /// Looks up a name, and calls `completion` with at least one address, on another thread.
   package func resolve(_ host: String, port: UInt16, _ completion: @escaping Completion) {
     let query = Query(host: host, port: port)
     let needsThread = state.withLock { state in

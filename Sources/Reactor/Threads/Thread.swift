@@ -3,12 +3,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread of the operating system that runs one function.
+/// An operating system thread that runs one function.
 package final class Thread: Sendable {
-  /// The share of the processors that a thread gets when they are busy.
+  /// The share of the processors that a thread gets under load.
   package enum Priority: Int32, Sendable {
     case normal = 0
-    /// About a tenth of the others' share (`nice` 10).
+    /// About a tenth of the share of other threads (`nice` 10).
     case background = 10
   }
 
@@ -33,7 +33,7 @@ package final class Thread: Sendable {
         guard let argument else { return nil }
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         clinux_name_thread(start.name)
-        // On Linux this affects the calling thread alone; a refusal leaves it like the others.
+        // On Linux this affects only the calling thread; on failure its priority stays normal.
         if start.priority != .normal { _ = clinux_set_thread_nice(start.priority.rawValue) }
         start.run()
         return nil
@@ -46,7 +46,7 @@ package final class Thread: Sendable {
     handle = Mutex(thread)
   }
 
-  // No join can follow: the thread frees its resources by itself.
+  // The thread can no longer be joined, so it frees its resources when it ends.
   deinit {
     handle.withLock { handle in
       if let handle { pthread_detach(handle) }
@@ -63,7 +63,7 @@ package final class Thread: Sendable {
 
   /// Waits until the thread has ended.
   ///
-  /// A second call returns at once.
+  /// A second call returns immediately.
   package func join() {
     let thread = handle.withLock { handle in
       defer { handle = nil }
@@ -75,7 +75,7 @@ package final class Thread: Sendable {
   private final class Start: Sendable {
     let name: String
     let priority: Priority
-    /// The kernel of the thread that starts this one, where a test has replaced it.
+    /// The kernel replacement of the starting thread, if a test has set one.
     private let script: (any KernelScript)?
     private let body: @Sendable () -> Void
 

@@ -5,12 +5,12 @@ struct CertificateFiles {
   let certificatePath: String
   let privateKeyPath: String
 
-  /// No chain or key in earnest comes near this many bytes.
+  /// No real chain or key is nearly as large as this number of bytes.
   private static let sizeLimit = 1_048_576
 
   /// Reads both files and puts them into `context`.
   ///
-  /// The first certificate is the server's own, those after it are sent as its chain.
+  /// The first certificate is the server's own; the following ones are sent as its chain.
   func install(in context: OpaquePointer) throws(TLSError) {
     let file = try PEMFile(path: certificatePath, sizeLimit: Self.sizeLimit)
     guard let leaf = file.nextCertificate() else {

@@ -2,14 +2,14 @@ internal import COpenSSL
 
 /// An `SSL_CTX` with the settings that both sides share.
 ///
-/// Sharing it is safe: OpenSSL counts references and locks what sessions change in it, and the
-/// owners of a handle change its settings only while they are being made.
+/// Sharing it is safe: OpenSSL counts references and locks what sessions change, and the owners of a
+/// handle change its settings only during initialization.
 final class ContextHandle: Sendable {
   nonisolated(unsafe) let pointer: OpaquePointer
 
-  /// Forward secrecy and authenticated encryption only.
+  /// Only cipher suites with forward secrecy and authenticated encryption.
   ///
-  /// AES with 128 bits comes first: it is as safe in practice, faster, and with its shorter hash a session is some 100 bytes smaller.
+  /// AES-128 comes first: as safe in practice, faster, and its short hash saves ~100 bytes per session.
   private static let ciphers13 =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
   private static let ciphers12 = """
@@ -19,7 +19,7 @@ final class ContextHandle: Sendable {
     """
   private static let groups = "X25519:P-256:P-384"
 
-  /// Takes over the method's new context, limited to TLS 1.2 up to `maximum`.
+  /// Takes ownership of the method's new context, limited to TLS 1.2 up to `maximum`.
   init(method: OpaquePointer, maximum: TLSVersion) throws(TLSError) {
     ErrorQueue.clear()
     guard let context = SSL_CTX_new(method) else {
@@ -43,9 +43,9 @@ final class ContextHandle: Sendable {
   }
 }
 
-/// The application protocols of one side, in the form of the wire (RFC 7301 §3.1).
+/// The application protocols of one side, in wire format (RFC 7301 §3.1).
 ///
-/// OpenSSL's callback reads the bytes from any thread; they never change, so they may be shared.
+/// OpenSSL's callback reads the bytes from any thread; they are immutable, so they may be shared.
 final class ALPNProtocols: Sendable {
   nonisolated(unsafe) private let storage: UnsafeBufferPointer<UInt8>
 
@@ -74,11 +74,11 @@ final class ALPNProtocols: Sendable {
     storage.deallocate()
   }
 
-  /// Makes a server's context choose from these, in the server's order.
+  /// Configures a server's context to choose from these protocols, in the server's order.
   ///
-  /// A client that offers ALPN but none of these is refused with `no_application_protocol`, as
-  /// RFC 7301 §3.2 demands; one that offers none goes on without. The context keeps no reference:
-  /// this object must live as long as it.
+  /// A client that offers ALPN but none of these protocols is refused with `no_application_protocol`, as
+  /// RFC 7301 §3.2 requires; one that does not offer ALPN is served. The context keeps no reference:
+  /// this object must live at least as long.
   func install(inServer context: OpaquePointer) {
     guard wire.count > 0 else { return }
     SSL_CTX_set_alpn_select_cb(

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
-/// A file in PEM form, read into memory as a whole.
+/// A PEM file that is read into memory as a whole.
 struct PEMFile: ~Copyable {
   let path: String
-  /// OpenSSL reads one certificate or key after the other from it.
+  /// OpenSSL reads certificates or keys from it one after the other.
   let contents: OpaquePointer
 
   /// Reads at most `sizeLimit` bytes; a longer file is refused.
@@ -18,7 +18,7 @@ struct PEMFile: ~Copyable {
     self.contents = contents
   }
 
-  /// Takes a text that is at hand, as if it were a file.
+  /// Uses a text in memory as if it were a file.
   init(text: String) throws(TLSError) {
     ErrorQueue.clear()
     guard let contents = BIO_new(BIO_s_mem()) else {
@@ -39,13 +39,13 @@ struct PEMFile: ~Copyable {
     BIO_free(contents)
   }
 
-  /// Reads the next certificate, which the caller frees; `nil` at the end or when it is damaged,
-  /// for ``expectEnd()`` to distinguish.
+  /// Reads the next certificate, which the caller frees. Returns `nil` at the end or when it is damaged;
+  /// ``expectEnd()`` distinguishes the two.
   borrowing func nextCertificate() -> OpaquePointer? {
     PEM_read_bio_X509(contents, nil, nil, nil)
   }
 
-  /// Throws unless the last reading failed because there was nothing more to read.
+  /// Throws unless the last read failed because the end was reached.
   borrowing func expectEnd() throws(TLSError) {
     guard ErrorQueue.drainEndOfPEM() else {
       throw .unusableFile(path: path, problem: .damagedCertificate)
@@ -53,9 +53,9 @@ struct PEMFile: ~Copyable {
   }
 }
 
-/// Certificates to trust beside the system's, in PEM form.
+/// Certificates to trust in addition to the system's, in PEM form.
 enum AuthorityFile {
-  /// Bundles of all public authorities have a few hundred KiB.
+  /// Bundles of all public authorities are a few hundred KiB in size.
   private static let sizeLimit = 16_777_216
 
   /// Reads a file of at most 16 MiB.
@@ -63,7 +63,7 @@ enum AuthorityFile {
     try PEMFile(path: path, sizeLimit: sizeLimit)
   }
 
-  /// Adds every certificate of the file to the trust of `context`.
+  /// Adds every certificate of the file to the trusted certificates of `context`.
   static func install(_ file: borrowing PEMFile, in context: OpaquePointer) throws(TLSError) {
     let store = SSL_CTX_get_cert_store(context)
     var count = 0

@@ -1,14 +1,14 @@
 internal import COpenSSL
 
-/// A client's trust and settings, shared by all its TLS sessions on all threads.
+/// A client's trusted certificates and settings, shared by all its TLS sessions on all threads.
 package final class TLSClientContext: Sendable {
   let handle: ContextHandle
 
-  /// Trusts the system's certificate authorities and those of one more file.
+  /// Trusts the system's certificate authorities and those of one additional file.
   ///
   /// - Parameters:
-  ///   - extraAuthoritiesPath: PEM certificates that are trusted too.
-  ///   - alpn: What to offer, dearest first; empty offers nothing.
+  ///   - extraAuthoritiesPath: PEM certificates that are also trusted.
+  ///   - alpn: The protocols to offer in order of preference; empty offers none.
   ///   - maximumVersion: The newest version to offer; the oldest is TLS 1.2.
   /// - Throws: ``TLSError/unusableFile(path:problem:)``, ``TLSError/invalidSetting(_:)`` or
   ///   ``TLSError/internalFailure(_:)``.
@@ -30,7 +30,7 @@ package final class TLSClientContext: Sendable {
     SSL_CTX_set_verify(
       handle.pointer, trust.verification == .full ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
     guard SSL_CTX_set_default_verify_paths(handle.pointer) == 1,
-      // This one reports success with 0, unlike all its neighbours.
+      // This function returns 0 for success, unlike related OpenSSL functions.
       SSL_CTX_set_alpn_protos(handle.pointer, names.wire.baseAddress, UInt32(names.wire.count)) == 0
     else { throw .internalFailure(ErrorQueue.drainText()) }
     for path in trust.authorityPaths {
@@ -44,18 +44,18 @@ package final class TLSClientContext: Sendable {
 
 /// The authorities and names that a client trusts.
 package struct TLSTrust: Sendable, Hashable {
-  /// Whether the server must prove who it is.
+  /// Whether the server's certificate is verified.
   package enum Verification: Sendable, Hashable {
-    /// Its certificate must be valid, trusted and made out to its name.
+    /// The certificate must be valid, trusted and issued for the server's name.
     case full
-    /// Anyone is believed: for experiments only.
+    /// Any certificate is accepted: only for experiments.
     case none
   }
 
   package var verification: Verification
-  /// PEM files of authorities that are trusted beside the system's.
+  /// PEM files of authorities that are trusted in addition to the system's.
   package var authorityPaths: [String]
-  /// PEM texts of authorities that are trusted beside the system's.
+  /// PEM texts of authorities that are trusted in addition to the system's.
   package var authorityTexts: [String]
 
   package init(

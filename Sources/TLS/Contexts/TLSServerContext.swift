@@ -3,13 +3,13 @@ internal import Synchronization
 
 /// A server's certificate, key and settings, shared by all its TLS sessions on all threads.
 ///
-/// TLS 1.2 and 1.3 with forward secrecy only, no renegotiation, no compression. A client resumes
-/// with a ticket (RFC 8446 §4.6.1) for an hour, which only this context can read; nothing is kept per
-/// client. The keys of the tickets change each hour, and are forgotten after two.
-/// The name in SNI is ignored: there is one certificate.
+/// TLS 1.2 and 1.3 with forward secrecy only, no renegotiation, no compression. For an hour, a client
+/// can resume with a ticket (RFC 8446 §4.6.1) that only this context can read; no state is kept per
+/// client. The ticket keys change each hour and are discarded after two hours. The name in SNI is
+/// ignored: there is one certificate.
 package final class TLSServerContext: Sendable {
   let handle: ContextHandle
-  /// Kept because OpenSSL's callback points at it.
+  /// Kept because OpenSSL's callback has a pointer to it.
   private let alpn: ALPNProtocols
   /// Kept for the same reason.
   private let ticketKeys = TicketKeys()
@@ -19,7 +19,7 @@ package final class TLSServerContext: Sendable {
   /// - Parameters:
   ///   - certificatePath: PEM, the server's own certificate first, then its issuers.
   ///   - privateKeyPath: PEM, not encrypted.
-  ///   - alpn: What the server speaks, dearest first. A client that offers ALPN without any of
+  ///   - alpn: The server's protocols in order of preference. A client that offers ALPN without any of
   ///     them is refused (RFC 7301 §3.2); one that offers none is served. Empty: ALPN is ignored.
   /// - Throws: ``TLSError/unusableFile(path:problem:)``,
   ///   ``TLSError/keyDoesNotMatch(certificatePath:privateKeyPath:)``,
@@ -33,7 +33,7 @@ package final class TLSServerContext: Sendable {
       handle.pointer, copenssl_op_server_preference | copenssl_op_prioritize_chacha)
     copenssl_ctx_disable_chain_search(handle.pointer)
     try ticketKeys.install(in: handle.pointer)
-    // One ticket is enough for a client that comes back with one connection.
+    // One ticket is enough for a client that reconnects once.
     SSL_CTX_set_num_tickets(handle.pointer, 1)
     let files = CertificateFiles(certificatePath: certificatePath, privateKeyPath: privateKeyPath)
     try files.install(in: handle.pointer)
@@ -43,7 +43,7 @@ package final class TLSServerContext: Sendable {
 
 /// The server context for new connections, replaced as a whole when its files change.
 ///
-/// Sessions keep the context that they began with. Usable from any thread.
+/// Sessions keep the context that they started with. Usable from any thread.
 package final class TLSServerContextHolder: Sendable {
   private let certificatePath: String
   private let privateKeyPath: String
@@ -62,14 +62,14 @@ package final class TLSServerContextHolder: Sendable {
         certificatePath: certificatePath, privateKeyPath: privateKeyPath, alpn: alpn))
   }
 
-  /// The context to give to the next session.
+  /// The context for the next session.
   package var current: TLSServerContext {
     context.withLock { $0 }
   }
 
-  /// Reads the files again, and keeps the old context when they cannot be used.
+  /// Reads the files again; keeps the old context when they are invalid.
   ///
-  /// Tickets made before are no longer honoured: those clients make a full handshake.
+  /// Earlier tickets are no longer accepted: those clients perform a full handshake.
   package func reload() throws(TLSError) {
     let fresh = try TLSServerContext(
       certificatePath: certificatePath, privateKeyPath: privateKeyPath, alpn: alpn)

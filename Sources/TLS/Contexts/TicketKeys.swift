@@ -2,11 +2,11 @@ internal import COpenSSL
 internal import Glibc
 internal import Synchronization
 
-/// The keys of one server context's session tickets, asked for by OpenSSL from any thread.
+/// The keys of one server context's session tickets, requested by OpenSSL from any thread.
 final class TicketKeys: Sendable {
   private let ring = Mutex(TicketKeyRing<copenssl_ticket_key>(make: TicketKeys.makeKey))
 
-  /// Makes a server's context use these; it keeps no reference, so this object must live as long.
+  /// Makes a server's context use these keys; it keeps no reference, so this object must outlive it.
   func install(in context: OpaquePointer) throws(TLSError) {
     let isInstalled = copenssl_ctx_use_ticket_keys(
       context,
@@ -53,7 +53,7 @@ final class TicketKeys: Sendable {
     return outcome == 1 ? key : nil
   }
 
-  /// Milliseconds, the time that the machine slept included.
+  /// Milliseconds, including time in which the machine was suspended.
   private static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)
@@ -61,11 +61,11 @@ final class TicketKeys: Sendable {
   }
 }
 
-/// The keys that session tickets are protected with, and when they change.
+/// The keys that protect session tickets, and their rotation.
 ///
-/// A ticket lives for ``lifetime``. New tickets use a key for as long; the key before it still opens
-/// its own tickets, and is gone when it is replaced. So no key outlives twice that time while
-/// handshakes come.
+/// A ticket is valid for ``lifetime``. A key is used for new tickets for the same time; the previous key
+/// still opens its own tickets, and is discarded at the next rotation. So no key is kept longer than
+/// twice that time while handshakes arrive.
 struct TicketKeyRing<Key: Sendable>: Sendable {
   /// One hour, in milliseconds.
   static var lifetime: Int64 { 3_600_000 }
@@ -73,7 +73,7 @@ struct TicketKeyRing<Key: Sendable>: Sendable {
   /// A key that opens a ticket.
   enum Found: Sendable {
     case current(Key)
-    /// The client should get a ticket of the current key.
+    /// The client should get a ticket with the current key.
     case previous(Key)
   }
 
@@ -81,21 +81,21 @@ struct TicketKeyRing<Key: Sendable>: Sendable {
   private var current: (key: Key, since: Int64)?
   private var previous: (key: Key, since: Int64)?
 
-  /// - Parameter make: Makes a random key; `nil` when the system has no randomness.
+  /// - Parameter make: Makes a random key; `nil` when the system's random generator fails.
   init(make: @escaping @Sendable () -> Key?) {
     self.make = make
   }
 
   /// The key for a new ticket; `nil` when none can be made.
   ///
-  /// - Parameter now: Milliseconds of a steady clock.
+  /// - Parameter now: Milliseconds of a monotonic clock.
   mutating func issuing(at now: Int64) -> Key? {
     rotate(at: now)
     if current == nil { current = make().map { ($0, now) } }
     return current?.key
   }
 
-  /// The key that a client's ticket was made with; `nil` when it is gone.
+  /// The key with which a client's ticket was made; `nil` when it was discarded.
   mutating func opening(at now: Int64, where isMatch: (Key) -> Bool) -> Found? {
     rotate(at: now)
     if let current, isMatch(current.key) { return .current(current.key) }
@@ -103,7 +103,7 @@ struct TicketKeyRing<Key: Sendable>: Sendable {
     return nil
   }
 
-  /// Retires keys whose time is over.
+  /// Retires expired keys.
   private mutating func rotate(at now: Int64) {
     if let current, now - current.since >= Self.lifetime {
       previous = current

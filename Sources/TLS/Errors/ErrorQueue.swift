@@ -2,12 +2,12 @@ internal import COpenSSL
 
 /// OpenSSL's error queue of the current thread.
 ///
-/// A stale entry would be taken for the next call's failure, so the queue is emptied before each
-/// call that may fail and drained after each that did.
+/// A stale entry would be mistaken for the next call's failure, so the queue is cleared before each call
+/// that may fail and drained after each failure.
 enum ErrorQueue {
-  /// Forgets what earlier calls left.
+  /// Removes the errors of earlier calls.
   static func clear() {
-    // Clearing goes through all the places of a queue that is nearly always empty.
+    // Clearing visits all entries of a queue that is nearly always empty.
     if ERR_peek_error() != 0 { ERR_clear_error() }
   }
 
@@ -38,8 +38,8 @@ enum ErrorQueue {
     describe(drain())
   }
 
-  /// Removes all failures and returns whether the last was the end of a PEM file,
-  /// rather than something that could not be read.
+  /// Removes all failures and returns whether the last was the end of a PEM file, rather than unreadable
+  /// content.
   static func drainEndOfPEM() -> Bool {
     guard let last = drain().last else { return false }
     return last.library == ERR_LIB_PEM && last.reason == PEM_R_NO_START_LINE
@@ -50,11 +50,11 @@ enum ErrorQueue {
   }
 }
 
-/// Finds the party at fault for a failed call on a session, from OpenSSL's error queue.
+/// Determines the cause of a failed call on a session from OpenSSL's error queue.
 struct FailureReading {
   let error: TLSError
 
-  /// OpenSSL reports a received alert as this number and the alert's own.
+  /// The offset that OpenSSL adds to the number of a received alert.
   private static let alertOffset = SSL_AD_REASON_OFFSET
 
   /// Empties the error queue.
@@ -62,8 +62,8 @@ struct FailureReading {
     let kind = SSL_get_error(ssl, outcome)
     let entries = ErrorQueue.drain()
     if kind == SSL_ERROR_WANT_READ {
-      // Sending has to wait only for the rest of a message like a key update, which comes whole
-      // from every honest peer.
+      // Sending waits only for the rest of a message like a key update, which compliant peers send as a
+      // whole.
       error = .protocolViolation(reason: "a handshake message was left incomplete")
       return
     }

@@ -2,40 +2,40 @@ import Glibc
 
 /// An error that makes a context unusable or ends a session.
 ///
-/// Three families: a file that the operator named, the peer, and ourselves.
+/// Three families: a file that the operator configured, the peer, and this side.
 package enum TLSError: Error, Equatable, Sendable {
-  /// A certificate, key or trust file cannot be used; the text says which and why.
+  /// A certificate, key or trust file is unusable; the text contains the path and the reason.
   case unusableFile(path: String, problem: FileProblem)
-  /// The private key is not the one that the certificate was made for.
+  /// The private key does not belong to the certificate.
   case keyDoesNotMatch(certificatePath: String, privateKeyPath: String)
   /// A setting is wrong, such as an ALPN name of 0 or more than 255 bytes.
   case invalidSetting(String)
 
-  /// The peer spoke HTTP where TLS was expected.
+  /// The peer sent HTTP where TLS was expected.
   case plainHTTP
-  /// The peer broke the protocol, or offered nothing that is acceptable here.
+  /// The peer violated the protocol, or offered no acceptable parameters.
   case protocolViolation(reason: String)
   /// The peer ended the connection with a fatal alert, named as in RFC 8446 §6.2.
   case alertReceived(String)
-  /// The peer's certificate is not trusted, not valid now, or made out to another name.
+  /// The peer's certificate is not trusted, not valid now, or issued for another name.
   case certificateRejected(reason: String)
-  /// The transport ended without `close_notify`: the last message may be cut short (§6.1).
+  /// The transport ended without `close_notify`: the last message may be truncated (§6.1).
   case truncated
 
-  /// A call came before the handshake was done, or after this side closed.
+  /// A call was made before the handshake was complete, or after this side closed.
   case notEstablished
-  /// OpenSSL failed for reasons of its own, such as lack of memory.
+  /// OpenSSL failed internally, for example for lack of memory.
   case internalFailure(String)
 
   /// The problem of a file.
   package enum FileProblem: Equatable, Sendable {
     /// The system refused to open or read it, with the `errno`.
     case unreadable(errno: Int32)
-    /// It holds no PEM certificate.
+    /// The file contains no PEM certificate.
     case noCertificate
     /// A PEM certificate after the first cannot be read.
     case damagedCertificate
-    /// It holds no PEM private key that can be read without a passphrase.
+    /// The file contains no PEM private key that is readable without a passphrase.
     case noPrivateKey
     /// OpenSSL refused its content, with the reason.
     case refused(String)

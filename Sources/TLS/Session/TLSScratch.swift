@@ -2,22 +2,22 @@ internal import COpenSSL
 
 /// The working memory that all TLS sessions of one event loop share.
 ///
-/// A session that waits for its peer keeps no buffers; while it works it borrows these. Ciphertext
-/// to send gathers in ``outgoing`` until the caller takes it. Confined to the event loop, like the
-/// sessions that use it.
+/// A session that waits for its peer keeps no buffers; while it works it borrows these. Outgoing
+/// ciphertext is collected in ``outgoing`` until the caller takes it. Confined to the event loop, like
+/// the sessions that use it.
 package final class TLSScratch {
-  /// Plaintext is decrypted here first, a record at a time (RFC 8446 §5.1: at most 2^14 bytes).
+  /// The size of the buffer for decrypted records (RFC 8446 §5.1: at most 2^14 bytes).
   static let recordSize = 16_384
-  /// A larger output area than this is given back by ``removeOutgoing()``.
+  /// The size of the output area above which ``removeOutgoing()`` frees it.
   static let keptCapacity = 262_144
 
   let bio: OpaquePointer
   let port: UnsafeMutablePointer<copenssl_port>
   let record: UnsafeMutableBufferPointer<UInt8>
 
-  /// Makes empty working memory of about 17 KiB, which grows with the size of a single write.
+  /// Creates empty working memory of about 17 KiB, which grows with the size of a single write.
   ///
-  /// - Throws: ``TLSError/internalFailure(_:)`` when memory is out.
+  /// - Throws: ``TLSError/internalFailure(_:)`` when there is no memory.
   package init() throws(TLSError) {
     ErrorQueue.clear()
     guard let bio = copenssl_port_bio_new(), let port = copenssl_port_of(bio) else {
@@ -39,12 +39,12 @@ package final class TLSScratch {
     UnsafeRawBufferPointer(start: port.pointee.output, count: port.pointee.output_count)
   }
 
-  /// Empties ``outgoing`` once it was written or copied, keeping up to 256 KiB for reuse.
+  /// Empties ``outgoing`` after it was written or copied; keeps up to 256 KiB for reuse.
   package func removeOutgoing() {
     copenssl_port_shrink(port, Self.keptCapacity)
   }
 
-  /// Lends `ciphertext` to the session for the length of `body`.
+  /// Provides `ciphertext` to the session for the duration of `body`.
   func lend<Result, Failure: Error>(
     _ ciphertext: UnsafeRawBufferPointer, to body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
 extension TLSSession {
-  /// The application protocol both sides agreed on (RFC 7301), or `nil` when there was none.
+  /// The negotiated application protocol (RFC 7301), or `nil` when there is none.
   package var alpn: String? {
     var name: UnsafePointer<UInt8>?
     var length: UInt32 = 0
@@ -10,7 +10,7 @@ extension TLSSession {
     return String(decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
   }
 
-  /// The version both sides agreed on, or `nil` before the handshake is done.
+  /// The negotiated version, or `nil` before the handshake is complete.
   package var version: TLSVersion? {
     guard isEstablished else { return nil }
     return SSL_version(ssl) == TLS1_3_VERSION ? .tls13 : .tls12
@@ -23,7 +23,7 @@ extension TLSSession {
 
   /// The state for resuming this session later; `nil` if the server sent no ticket.
   ///
-  /// A TLS 1.3 server sends its ticket after the handshake, so ask once data was received.
+  /// A TLS 1.3 server sends its ticket after the handshake, so read this after data was received.
   package var resumption: TLSResumption? {
     guard isEstablished, let session = SSL_get1_session(ssl) else { return nil }
     guard SSL_SESSION_is_resumable(session) == 1 else {
@@ -34,7 +34,7 @@ extension TLSSession {
   }
 }
 
-/// The name that a server's certificate must be made out to (RFC 9525).
+/// The name for which a server's certificate must be issued (RFC 9525).
 struct PeerName {
   let text: String
 
@@ -49,7 +49,7 @@ struct PeerName {
     }
     if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), text) == 1 { return }
     ErrorQueue.clear()
-    // The name must be among the alternative names: a subject's common name is only a label (RFC 9525
+    // The name must be among the alternative names: a subject's common name is not checked (RFC 9525
     // §6.4.4).
     X509_VERIFY_PARAM_set_hostflags(SSL_get0_param(ssl), copenssl_never_check_subject)
     guard SSL_set1_host(ssl, text) == 1, copenssl_set_server_name(ssl, text) == 1 else {
@@ -60,13 +60,13 @@ struct PeerName {
 
 /// The state of a session that shortens the next handshake with the same host.
 ///
-/// Holds secrets of the session: keep it in memory only. Confined to one thread at a time, like
-/// the sessions it comes from and goes to.
+/// Contains secrets of the session: keep it only in memory. Confined to one thread at a time, like the
+/// sessions that produce and use it.
 package final class TLSResumption {
   let hostname: String
   let session: OpaquePointer
 
-  /// Takes over one reference to `session`.
+  /// Takes ownership of one reference to `session`.
   init(hostname: String, session: OpaquePointer) {
     self.hostname = hostname
     self.session = session

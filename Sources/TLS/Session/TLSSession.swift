@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// One TLS connection over memory: ciphertext in, ciphertext out, never a socket.
+/// One TLS connection in memory: ciphertext in, ciphertext out, without a socket.
 ///
 ///     peer ── ciphertext ──► receive ──► plaintext
 ///     peer ◄── scratch.outgoing ◄── send ◄── plaintext
 ///
-/// Every call may leave ciphertext in ``TLSScratch/outgoing``, also one that throws (then it is the
-/// alert with the reason); the caller sends it in order. After an error the session only
-/// repeats that error. Confined to one event loop, whose scratch it borrows.
+/// Every call may add ciphertext to ``TLSScratch/outgoing``, even one that throws (then it is the alert
+/// with the reason); the caller sends it in order. After an error the session only repeats that error.
+/// Confined to one event loop, whose scratch memory it borrows.
 package final class TLSSession {
   let ssl: OpaquePointer
   /// Empty for a server.
   let hostname: String
-  /// Holds what OpenSSL's callbacks point at.
+  /// Keeps the objects alive that OpenSSL's callbacks point to.
   private let context: AnyObject
   private var state: State = .handshaking
 
@@ -23,9 +23,9 @@ package final class TLSSession {
     case failed(TLSError)
   }
 
-  /// Begins a server's session; the client speaks first.
+  /// Starts a server's session; the client sends first.
   ///
-  /// - Throws: ``TLSError/internalFailure(_:)`` when memory is out.
+  /// - Throws: ``TLSError/internalFailure(_:)`` when there is no memory.
   package init(server context: TLSServerContext) throws(TLSError) {
     ssl = try Self.makeSession(context.handle)
     self.context = context
@@ -33,13 +33,13 @@ package final class TLSSession {
     SSL_set_accept_state(ssl)
   }
 
-  /// Begins a client's session; ``startHandshake(scratch:)`` speaks first.
+  /// Starts a client's session; ``startHandshake(scratch:)`` makes the first message.
   ///
   /// - Parameters:
-  ///   - hostname: The host name or IP address that the server's certificate must be made out to.
-  ///     A name is sent as SNI as well.
-  ///   - resumption: From an earlier session with the same host, else it is not used.
-  /// - Throws: ``TLSError/invalidSetting(_:)`` for a name that cannot be one.
+  ///   - hostname: The host name or IP address for which the server's certificate must be issued. A name
+  ///     is also sent as SNI.
+  ///   - resumption: The state of an earlier session; used only if it was with the same host.
+  /// - Throws: ``TLSError/invalidSetting(_:)`` for an invalid name.
   package init(
     client context: TLSClientContext, hostname: String, resuming resumption: TLSResumption? = nil
   ) throws(TLSError) {
@@ -65,7 +65,7 @@ package final class TLSSession {
     return ssl
   }
 
-  /// Whether the handshake is done and nothing went wrong since.
+  /// Whether the handshake is complete and no error occurred since.
   package var isEstablished: Bool {
     switch state {
     case .established, .closedByPeer: true
@@ -73,20 +73,20 @@ package final class TLSSession {
     }
   }
 
-  /// Puts a client's first message into `scratch`.
+  /// Writes a client's first message to `scratch`.
   package func startHandshake(scratch: TLSScratch) throws(TLSError) {
     try attach(scratch)
     try handshake()
   }
 
-  /// Takes all of `ciphertext`, drives the handshake and appends what could be decrypted.
+  /// Consumes all of `ciphertext`, drives the handshake and appends decrypted data.
   ///
   /// - Parameters:
-  ///   - ciphertext: What came from the peer, split anywhere. Not kept.
-  ///   - plaintext: Grows by less than `ciphertext.count` and one record of 16 KiB together.
+  ///   - ciphertext: Bytes from the peer, split anywhere. Not kept.
+  ///   - plaintext: Grows by less than `ciphertext.count` plus one record of 16 KiB.
   ///   - scratch: Its ``TLSScratch/outgoing`` grows by handshake messages, key updates and alerts.
-  /// - Returns: `.closedByPeer` from the peer's `close_notify` on; what follows it is ignored.
-  /// - Throws: What ended the session. Plaintext from before the error has been appended.
+  /// - Returns: `.closedByPeer` after the peer's `close_notify`; later input is ignored.
+  /// - Throws: The error that ended the session. Plaintext from before the error has been appended.
   package func receive(
     _ ciphertext: UnsafeRawBufferPointer, plaintext: inout [UInt8], scratch: TLSScratch
   ) throws(TLSError) -> TLSProgress {
@@ -98,13 +98,12 @@ package final class TLSSession {
     }
   }
 
-  /// Encrypts all of `plaintext` into `scratch`: memory never blocks.
+  /// Encrypts all of `plaintext` into `scratch`; never blocks, because it only uses memory.
   ///
-  /// Adds at most 30 bytes for each 16 KiB, and allocates nothing of its own beyond the growth of
-  /// the scratch.
+  /// Adds at most 30 bytes for each 16 KiB, and allocates nothing except for the growth of the scratch.
   ///
-  /// - Throws: ``TLSError/notEstablished`` before the handshake is done and after ``close(scratch:)``,
-  ///   else what ended the session.
+  /// - Throws: ``TLSError/notEstablished`` before the handshake is complete and after
+  ///   ``close(scratch:)``, otherwise the error that ended the session.
   package func send(
     _ plaintext: UnsafeRawBufferPointer, scratch: TLSScratch
   ) throws(TLSError) {
@@ -118,20 +117,20 @@ package final class TLSSession {
     guard outcome == 1 else { throw fail(after: outcome) }
   }
 
-  /// Sends `close_notify`, once; does nothing when the session is not established.
+  /// Sends `close_notify` once; does nothing when the session is not established.
   package func close(scratch: TLSScratch) throws(TLSError) {
     try attach(scratch)
     guard isEstablished, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
-    // OpenSSL refuses while the peer is in the middle of a message such as a key update.
+    // OpenSSL refuses to send while the peer is in the middle of a message such as a key update.
     guard SSL_in_init(ssl) == 0 else { return }
     let outcome = SSL_shutdown(ssl)
     guard outcome >= 0 else { throw fail(after: outcome) }
   }
 
-  /// Takes note that the transport has ended.
+  /// Records that the transport has ended.
   ///
-  /// - Throws: ``TLSError/truncated`` unless the peer had said `close_notify`, or the error that
-  ///   ended the session before.
+  /// - Throws: ``TLSError/truncated`` unless the peer had sent `close_notify`, or the error that ended
+  ///   the session earlier.
   package func receiveEnd() throws(TLSError) {
     switch state {
     case .closedByPeer: return
@@ -197,15 +196,15 @@ package final class TLSSession {
 
 /// The state of a session.
 package enum TLSProgress: Equatable, Sendable {
-  /// The handshake needs more from the peer.
+  /// The handshake needs more data from the peer.
   case handshaking
   /// Plaintext flows both ways.
   case established
-  /// The peer sent `close_notify`: nothing more will come, but sent bytes may still arrive.
+  /// The peer sent `close_notify`: it sends nothing more, but bytes sent to it may still arrive.
   case closedByPeer
 }
 
-/// A protocol version that Parley speaks.
+/// A protocol version that Parley supports.
 package enum TLSVersion: Equatable, Sendable {
   /// RFC 5246.
   case tls12

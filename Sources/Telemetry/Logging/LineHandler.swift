@@ -3,18 +3,18 @@ package import Logging
 package import Reactor
 internal import Synchronization
 
-/// The set-up of the process's log.
+/// Sets up the log of the process.
 package enum Telemetry {
-  /// How long the end of the process waits for lines to be written, in milliseconds.
+  /// The maximum time that the end of the process waits for lines to be written, in milliseconds.
   private static let patience = 1_000
 
   private static let writer = Mutex<LogWriter?>(nil)
   private static let threshold = LogThreshold(.info)
 
-  /// Sends everything that is logged to standard error, on a thread of its own.
+  /// Writes all log output to standard error, on a separate thread.
   ///
-  /// Call once, before the first logger is made. The end of the process waits up to one second for
-  /// the lines that are not yet written.
+  /// Call this once, before the first logger is created. The end of the process waits up to one second
+  /// for lines that have not been written.
   package static func bootstrap(level: Logger.Level, format: LogFormat) throws(SystemError) {
     let style = isatty(STDERR_FILENO) == 1 ? TextLine.Style.coloured : .plain
     let format = formatter(format, style: style)
@@ -35,13 +35,13 @@ package enum Telemetry {
       }, metadataProvider: nil)
   }
 
-  /// Logs from this level on, in all loggers that have no level of their own.
+  /// Sets the lowest logged level for all loggers without their own level.
   package static func setLevel(_ level: Logger.Level) { threshold.level = level }
 
   /// The number of log lines that were dropped or could not be written.
   package static var lostLineCount: Int { writer.withLock { $0 }?.lostCount ?? 0 }
 
-  /// Writes one line of JSON, whether or not the log was set up.
+  /// Writes one line of JSON, even if the log was not set up.
   package static func writeJSONLine(
     level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
   ) {
@@ -50,7 +50,7 @@ package enum Telemetry {
     write(JSONLine.format(record))
   }
 
-  /// Writes text that ends with a line feed after what was logged, whether or not the log was set up.
+  /// Writes text that ends with a line feed after the earlier log lines, even if there is no log set up.
   package static func write(_ text: String) {
     if let writer = writer.withLock({ $0 }) { return writer.add(text) }
     let bytes = Array(text.utf8)
@@ -64,7 +64,7 @@ package enum Telemetry {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
-  /// The function that makes a line of a record.
+  /// The function that formats a record as a line.
   static func formatter(
     _ format: LogFormat, style: TextLine.Style
   ) -> @Sendable (LogRecord) -> String {
@@ -77,7 +77,7 @@ package enum Telemetry {
 
 /// A log handler that writes each event as one line.
 package struct LineHandler: LogHandler {
-  /// Takes one whole line, its line feed included.
+  /// Receives one whole line, including its line feed.
   package typealias Sink = @Sendable (String) -> Void
 
   private let label: String
@@ -121,7 +121,7 @@ package struct LineHandler: LogHandler {
     sink(format(record))
   }
 
-  /// Merges metadata: that of the event overrides the provider's, and that the logger's.
+  /// Merges metadata: the event's overrides the provider's, which overrides the logger's.
   private func merged(with event: LogEvent) -> Logger.Metadata {
     var all = metadata
     if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
@@ -131,8 +131,8 @@ package struct LineHandler: LogHandler {
   }
 }
 
-/// Lets the first few lines of each second through and counts the others, so that what clients can
-/// cause does not fill the log.
+/// Admits the first few lines of each second and counts the others, so that events that clients can
+/// cause do not fill the log.
 package struct LineRate: Sendable {
   private let limit: Int
   private let period: Int64
@@ -141,16 +141,16 @@ package struct LineRate: Sendable {
   private var suppressed = 0
 
   /// - Parameters:
-  ///   - limit: Lines in each period.
+  ///   - limit: The number of lines in each period.
   ///   - period: Milliseconds.
   package init(limit: Int = 5, period: Int64 = 1000) {
     self.limit = limit
     self.period = period
   }
 
-  /// Whether a line may be written now; if not it is counted.
+  /// Returns whether a line may be written now; a suppressed line is counted.
   ///
-  /// - Parameter now: Milliseconds of a steady clock.
+  /// - Parameter now: Milliseconds of a monotonic clock.
   package mutating func admit(at now: Int64) -> Bool {
     if now >= nextStart {
       start = now
@@ -164,10 +164,10 @@ package struct LineRate: Sendable {
     return true
   }
 
-  /// Whether lines were counted whose number has not been taken.
+  /// Whether there are suppressed lines whose number has not been taken.
   package var hasSuppressed: Bool { suppressed > 0 }
 
-  /// The number of lines that were not written, once their period is over; `nil` when there are none.
+  /// The number of suppressed lines, after their period has ended; `nil` when there are none.
   package mutating func takeSuppressed(at now: Int64) -> Int? {
     guard suppressed > 0, now >= nextStart else { return nil }
     defer { suppressed = 0 }

@@ -1,7 +1,7 @@
 internal import Basics
 package import Logging
 
-/// One event with all that its line shows; the metadata of logger, provider and event are merged.
+/// One event with all contents of its line; the metadata of logger, provider and event are merged.
 package struct LogRecord: Sendable {
   /// The longest text that is logged in full, in Unicode scalars.
   static let longestText = 8192
@@ -14,7 +14,7 @@ package struct LogRecord: Sendable {
   package let metadata: Logger.Metadata
 }
 
-/// The shape of a logged line.
+/// The format of a log line.
 package enum LogFormat: String, Sendable, CaseIterable {
   /// For people: time, level, label, message, then metadata as `key=value`.
   case text
@@ -26,13 +26,13 @@ package enum LogFormat: String, Sendable, CaseIterable {
 ///
 ///     2025-01-31T23:59:59.123Z info gateway: listening address=127.0.0.1:8080
 enum TextLine {
-  /// Whether the level may be coloured, which only a terminal shows.
+  /// Whether the level may be coloured, which is only useful on a terminal.
   enum Style: Sendable {
     case plain
     case coloured
   }
 
-  /// Formats a record, the line feed at its end included.
+  /// Formats a record, including the line feed.
   static func format(_ record: LogRecord, style: Style) -> String {
     let pairs = record.metadata.sorted { $0.key < $1.key }.map { key, value in
       " \(word(key))=\(word(text(of: value)))"
@@ -57,7 +57,7 @@ enum TextLine {
     }
   }
 
-  /// One plain word as it is, anything else in quotes.
+  /// Returns a plain word unchanged, and anything else in quotes.
   private static func word(_ text: String) -> String {
     let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy(isPlain)
     return isPlain ? text : DisplayText.quoted(text, limit: LogRecord.longestText)
@@ -85,11 +85,11 @@ enum TextLine {
   }
 }
 
-/// A record as one JSON object on a line of its own.
+/// A record as one JSON object on its own line.
 ///
-/// Members: `time`, `level`, `label`, `message`, and `metadata`, an object, when there is any.
+/// The members are `time`, `level`, `label`, `message`, and the object `metadata` if there is any.
 enum JSONLine {
-  /// Formats a record, the line feed at its end included.
+  /// Formats a record, including the line feed.
   static func format(_ record: LogRecord) -> String {
     var line = "{\"time\":\"\(UTCTime.format(record.time))\""
     line += ",\"level\":\"\(record.level.rawValue)\""

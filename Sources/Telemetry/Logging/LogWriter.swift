@@ -3,11 +3,11 @@ internal import Glibc
 internal import Reactor
 internal import Synchronization
 
-/// The end of all log lines: a queue of limited size, and a thread that writes it to a descriptor.
+/// The destination of all log lines: a bounded queue, and a thread that writes it to a descriptor.
 ///
-/// Callers never wait. A pipe that is not read, a stopped terminal or a disk that hangs stops only
-/// the thread: once the queue is full, lines are dropped and counted. The descriptor keeps its mode,
-/// because `O_NONBLOCK` would also apply to other processes that write to the same file.
+/// Callers never wait. A pipe that is not read, a stopped terminal or a disk that hangs blocks only the
+/// thread: when the queue is full, lines are dropped and counted. The descriptor keeps its mode, because
+/// `O_NONBLOCK` would also apply to other processes that write to the same file.
 final class LogWriter: Sendable {
   private struct Queue {
     /// Whole lines.
@@ -15,13 +15,13 @@ final class LogWriter: Sendable {
     var isEnding = false
   }
 
-  /// The largest number of bytes that wait for the thread.
+  /// The maximum number of bytes that wait for the thread.
   static let capacity = 1_048_576
-  /// POSIX writes this many bytes to a pipe without mixing them with those of other processes.
+  /// The number of bytes that POSIX writes atomically to a pipe.
   private static let atomicByteCount = Int(PIPE_BUF)
 
   private let descriptor: Int32
-  /// Makes the line that reports a number of lost lines.
+  /// Makes the line that reports the number of lost lines.
   private let notice: @Sendable (_ lostCount: Int) -> String
   private let queue = Mutex(Queue())
   private let added = DispatchSemaphore(value: 0)
@@ -60,7 +60,7 @@ final class LogWriter: Sendable {
 
   /// Writes the waiting lines, and ends.
   ///
-  /// - Parameter patience: The time after which the caller continues without them, in milliseconds.
+  /// - Parameter patience: The time after which the caller continues without waiting, in milliseconds.
   func end(within patience: Int) {
     queue.withLock { $0.isEnding = true }
     added.signal()
@@ -89,7 +89,7 @@ final class LogWriter: Sendable {
     ended.signal()
   }
 
-  /// Writes whole lines together, as many as fit into one atomic write.
+  /// Writes as many whole lines as fit into one atomic write.
   private func write(_ lines: [UInt8], to output: inout LogOutput) {
     var rest = lines[...]
     while !rest.isEmpty {
@@ -102,7 +102,7 @@ final class LogWriter: Sendable {
   }
 }
 
-/// A descriptor that log lines are written to.
+/// A descriptor to which log lines are written.
 private struct LogOutput {
   static let lineFeed = UInt8(ascii: "\n")
 
@@ -116,7 +116,7 @@ private struct LogOutput {
     self.descriptor = descriptor
   }
 
-  /// Writes lines, and waits until the descriptor takes them.
+  /// Writes lines, and waits until the descriptor accepts them.
   ///
   /// - Returns: The number of lines that could not be written.
   @discardableResult
@@ -132,7 +132,7 @@ private struct LogOutput {
     return rest.count { $0 == Self.lineFeed }
   }
 
-  /// Writes bytes, and returns those that are left after a failure.
+  /// Writes bytes, and returns the unwritten ones after a failure.
   private func unwritten(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = bytes
     while !rest.isEmpty {
@@ -146,9 +146,9 @@ private struct LogOutput {
     return rest
   }
 
-  /// Waits for room in a descriptor that another process made non-blocking.
+  /// Waits for buffer space in a descriptor that another process made non-blocking.
   ///
-  /// - Returns: Whether to write again.
+  /// - Returns: Whether to try writing again.
   private func waitsAfterFailure() -> Bool {
     switch errno {
     case EINTR: return true

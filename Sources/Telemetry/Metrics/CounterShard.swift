@@ -2,16 +2,16 @@ public import Synchronization
 
 /// A fixed number of counters that one thread writes and any thread reads.
 ///
-/// Writing is a plain load and store, without a locked instruction, which is right because only
-/// one thread writes; readers see every value whole, though not all cells at one instant. The
-/// cells begin and end on boundaries of 128 bytes (two cache lines, which processors fetch
-/// together), so that shards of different threads never share a line.
+/// Writing is a plain load and store without a locked instruction, which is correct because only one
+/// thread writes. Readers see every value whole, though not all cells at one instant. The cells are
+/// aligned to 128 bytes (two cache lines, which processors fetch together), so that shards of different
+/// threads never share a line.
 @usableFromInline
 package final class AtomicCells: Sendable {
   private static let alignment = 128
 
-  /// Set once; what it points to is only accessed atomically, and freed when the last reference to
-  /// this object goes.
+  /// Set once; the memory it points to is only accessed atomically, and freed with the last reference to
+  /// this object.
   @usableFromInline
   nonisolated(unsafe) let cells: UnsafeMutablePointer<Atomic<UInt64>>
   @usableFromInline
@@ -47,9 +47,9 @@ package final class AtomicCells: Sendable {
   }
 }
 
-/// One thread's part of a set of counters.
+/// One thread's share of a set of counters.
 ///
-/// Confined to that thread for writing; read from anywhere and summed over all shards.
+/// Written only by that thread; read from any thread and summed over all shards.
 package final class CounterShard<Key: MetricKey>: Sendable {
   @usableFromInline
   let cells: AtomicCells
@@ -58,7 +58,7 @@ package final class CounterShard<Key: MetricKey>: Sendable {
     cells = AtomicCells(count: Key.cellCount)
   }
 
-  /// Counts; only the owning thread may call this.
+  /// Increments a counter; only the owning thread may call this.
   @inlinable
   package func add(_ amount: UInt64 = 1, to key: Key) {
     cells.add(amount, at: key.rawValue)
@@ -70,7 +70,7 @@ package final class CounterShard<Key: MetricKey>: Sendable {
     cells.value(at: key.rawValue)
   }
 
-  /// The sums over all shards, a sample for each key.
+  /// The sums over all shards, with a sample for each key.
   package static func samples(summing shards: [CounterShard]) -> [MetricSample] {
     Key.allCases.map { key in
       let sum = shards.reduce(into: UInt64(0)) { $0 &+= $1.value(of: key) }
@@ -79,10 +79,10 @@ package final class CounterShard<Key: MetricKey>: Sendable {
   }
 }
 
-/// One thread's part of a set of gauges, as the changes that this thread made.
+/// One thread's share of a set of gauges, as the changes made by this thread.
 ///
-/// A gauge may go up on one thread and down on another; only the sum over all shards is the gauge.
-/// Confined to its thread for writing.
+/// A gauge may increase on one thread and decrease on another; only the sum over all shards is its
+/// value. Written only by its thread.
 package final class GaugeShard<Key: MetricKey>: Sendable {
   @usableFromInline
   let cells: AtomicCells
@@ -91,19 +91,19 @@ package final class GaugeShard<Key: MetricKey>: Sendable {
     cells = AtomicCells(count: Key.cellCount)
   }
 
-  /// Raises or lowers; only the owning thread may call this.
+  /// Increases or decreases a gauge; only the owning thread may call this.
   @inlinable
   package func add(_ change: Int64, to key: Key) {
     cells.add(UInt64(bitPattern: change), at: key.rawValue)
   }
 
-  /// The changes that this shard has seen.
+  /// The changes made in this shard.
   @inlinable
   package func value(of key: Key) -> Int64 {
     Int64(bitPattern: cells.value(at: key.rawValue))
   }
 
-  /// The sums over all shards, a sample for each key.
+  /// The sums over all shards, with a sample for each key.
   package static func samples(summing shards: [GaugeShard]) -> [MetricSample] {
     Key.allCases.map { key in
       let sum = shards.reduce(into: Int64(0)) { $0 &+= $1.value(of: key) }

@@ -1,10 +1,10 @@
-/// One thread's part of a set of histograms of durations, all with the same bounds.
+/// One thread's share of a set of histograms of durations, all with the same bounds.
 ///
-/// Confined to that thread for writing; read from anywhere and summed over all shards.
+/// Written only by that thread; read from any thread and summed over all shards.
 package final class HistogramShard<Key: MetricKey>: Sendable {
   @usableFromInline
   package let bounds: HistogramBounds
-  /// For each key: a cell per bound, one for what lies above all, and the sum.
+  /// For each key: a cell per bound, one for values above all bounds, and the sum.
   @usableFromInline
   let cells: AtomicCells
 
@@ -32,7 +32,7 @@ package final class HistogramShard<Key: MetricKey>: Sendable {
       bounds: bounds, counts: counts, sumNanoseconds: cells.value(at: start + stride - 1))
   }
 
-  /// The sums over all shards, which must have the same bounds, a sample for each key.
+  /// The sums over all shards, which must have the same bounds, with a sample for each key.
   package static func samples(
     summing shards: [HistogramShard], bounds: HistogramBounds = .latency
   ) -> [MetricSample] {
@@ -49,7 +49,7 @@ package struct HistogramBounds: Sendable, Equatable {
   @usableFromInline
   package let nanoseconds: [UInt64]
 
-  /// Takes the bounds in any order; equal ones count once.
+  /// Makes bounds from values in any order; duplicates count once.
   package init(nanoseconds: [UInt64]) {
     self.nanoseconds = Set(nanoseconds).sorted()
   }
@@ -61,8 +61,8 @@ package struct HistogramBounds: Sendable, Equatable {
     500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
   ])
 
-  /// The index of the first bucket whose bound is not below the value; one past the last bound for
-  /// a value above all.
+  /// The index of the first bucket whose bound is not below the value; one past the last bound for a
+  /// value above all bounds.
   @inlinable
   package func bucket(of value: UInt64) -> Int {
     var low = 0
@@ -78,12 +78,12 @@ package struct HistogramBounds: Sendable, Equatable {
 /// The number of durations of each size.
 package struct HistogramSnapshot: Sendable, Equatable {
   package let bounds: HistogramBounds
-  /// For each bound how many lay up to it and above the one before; then those above all.
+  /// The number of durations per bound, above the previous bound; then those above all bounds.
   package private(set) var counts: [UInt64]
-  /// All durations together.
+  /// The sum of all durations.
   package private(set) var sumNanoseconds: UInt64
 
-  /// Nothing seen yet.
+  /// Makes an empty snapshot.
   package init(bounds: HistogramBounds) {
     self.bounds = bounds
     counts = Array(repeating: 0, count: bounds.nanoseconds.count + 1)
@@ -96,7 +96,7 @@ package struct HistogramSnapshot: Sendable, Equatable {
     self.sumNanoseconds = sumNanoseconds
   }
 
-  /// Adds what another part has seen, which must have the same bounds.
+  /// Adds the counts of another snapshot, which must have the same bounds.
   package mutating func add(_ other: HistogramSnapshot) {
     precondition(bounds == other.bounds)
     for index in counts.indices { counts[index] &+= other.counts[index] }

@@ -1,15 +1,15 @@
 /// The name, help and labels of a metric.
 ///
-/// Definitions with the same name form one family and differ in their labels; the first one's
-/// help and kind stand for all.
+/// Definitions with the same name form one family and differ in their labels; the help and kind of the
+/// first one apply to all.
 package struct MetricDefinition: Sendable, Hashable {
   /// The kinds of the exposition format.
   package enum Kind: String, Sendable {
-    /// Only ever grows; its name ends in `_total`.
+    /// Never decreases; its name ends in `_total`.
     case counter
-    /// Goes up and down.
+    /// Increases and decreases.
     case gauge
-    /// Observations counted by size; its unit is in the name, such as `_seconds`.
+    /// Observations counted by size; the unit is in the name, such as `_seconds`.
     case histogram
   }
 
@@ -53,7 +53,7 @@ extension MetricKey {
   }
 }
 
-/// A metric with its present value.
+/// A metric with its current value.
 package struct MetricSample: Sendable, Equatable {
   /// The value, of the definition's kind.
   package enum Value: Sendable, Equatable {

@@ -1,9 +1,9 @@
 /// Samples in the Prometheus text exposition format, version 0.0.4.
 package enum PrometheusText {
-  /// The value of `Content-Type` that goes with it.
+  /// The value of `Content-Type` for this format.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// Writes samples, those of one name together under one head, in the order of first appearance.
+  /// Writes samples, grouped by name with one header each, in the order of first appearance.
   package static func render(_ samples: [MetricSample]) -> String {
     var order: [String] = []
     var families: [String: [MetricSample]] = [:]
@@ -56,7 +56,7 @@ package enum PrometheusText {
     return "\(name){\(pairs.joined(separator: ","))} \(value)\n"
   }
 
-  /// Whole numbers without a fraction; the rest as Swift writes them, which the format reads.
+  /// Formats whole numbers without a fraction, and others in Swift's notation, which the format allows.
   private static func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Reactor
 
-/// The metrics that every Prometheus client library has about its own process, and those of its build and log.
+/// The process metrics of every Prometheus client library, and metrics of the build and the log.
 package enum ProcessMetrics {
-  /// Reads them from the kernel; those that cannot be read are left out.
+  /// Reads the metrics from the kernel; unreadable ones are left out.
   ///
-  /// Opens and lists files under `/proc`: call it when metrics are asked for, not on a hot path.
+  /// Opens and lists files under `/proc`: call this when metrics are requested, not on a hot path.
   ///
   /// - Parameter version: The version of the program.
   package static func samples(version: String) -> [MetricSample] {
@@ -74,7 +74,7 @@ package enum ProcessMetrics {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Counts the entries of `/proc/self/fd`, without the one that reading them opens.
+  /// Counts the entries of `/proc/self/fd`, without the descriptor that is opened to read them.
   private static func openDescriptors() -> Int64? {
     guard let directory = opendir("/proc/self/fd") else { return nil }
     defer { closedir(directory) }
@@ -92,7 +92,7 @@ package enum ProcessMetrics {
   }
 }
 
-/// The kernel's figures about this process, parsed from the texts of `/proc` (proc(5)).
+/// The kernel's figures about this process, parsed from files in `/proc` (proc(5)).
 struct ProcessStatus: Sendable, Equatable {
   var residentBytes: UInt64
   var virtualBytes: UInt64
@@ -100,17 +100,17 @@ struct ProcessStatus: Sendable, Equatable {
   var startSeconds: Double
   var threadCount: Int64
 
-  /// Reads `/proc/self/stat` and the boot time in `/proc/stat`; `nil` when they look different.
+  /// Parses `/proc/self/stat` and the boot time in `/proc/stat`; `nil` when their format differs.
   ///
   /// - Parameters:
   ///   - ticksPerSecond: The unit of the times in `stat`.
   ///   - pageBytes: The unit of the resident size.
   init?(stat: String, systemStat: String, ticksPerSecond: Int, pageBytes: Int) {
-    // The name, in parentheses, may hold spaces and parentheses itself.
+    // The name, in parentheses, may itself contain spaces and parentheses.
     guard ticksPerSecond > 0, pageBytes > 0, let nameEnd = stat.lastIndex(of: ")"),
       let boot = Self.bootTime(in: systemStat)
     else { return nil }
-    // The first field after the name is the third of all.
+    // The first field after the name is the third field of the line.
     let fields = stat[stat.index(after: nameEnd)...].split(whereSeparator: \.isWhitespace)
     func field(_ number: Int) -> UInt64? {
       fields.indices.contains(number - 3) ? UInt64(fields[number - 3]) : nil

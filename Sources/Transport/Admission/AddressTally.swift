@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Counts the connections of each address against its limits.
 ///
-/// Holds an entry for each address with a connection, and no other.
+/// Contains an entry only for addresses that have connections.
 package struct AddressTally: Sendable {
   private struct Counts {
     var all = 0
@@ -19,7 +19,7 @@ package struct AddressTally: Sendable {
   /// The number of addresses with connections.
   package var addressCount: Int { counts.count }
 
-  /// Counts a new connection, which is unopened, unless it is refused.
+  /// Counts a new connection as unopened, unless it exceeds a limit.
   package mutating func add(_ key: AddressKey) -> ExceededAddressLimit? {
     var entry = counts[key] ?? Counts()
     if limits.connections > 0, entry.all >= limits.connections {
@@ -37,7 +37,7 @@ package struct AddressTally: Sendable {
     counts[key]?.unopened -= 1
   }
 
-  /// Counts an opened connection as unopened again, unless it is refused.
+  /// Counts an opened connection as unopened again, unless it exceeds a limit.
   package mutating func reopen(_ key: AddressKey) -> ExceededAddressLimit? {
     guard var entry = counts[key] else { return add(key) }
     if let refusal = refusal(ofUnopenedBeside: entry) { return refusal }
@@ -46,7 +46,7 @@ package struct AddressTally: Sendable {
     return nil
   }
 
-  /// Forgets a connection that has ended.
+  /// Removes a connection that has ended.
   package mutating func remove(_ key: AddressKey, isOpened: Bool) {
     guard var entry = counts[key] else { return }
     entry.all -= 1
@@ -66,18 +66,18 @@ package struct AddressKey: Sendable, Hashable {
   private let high: UInt64
   private let low: UInt64
 
-  /// - Returns: `nil` for a loopback address, which is not counted.
+  /// - Returns: `nil` for a loopback address, because those are not counted.
   package init?(_ address: PeerAddress) {
     guard !address.isLoopback else { return nil }
     (high, low) = address.network
   }
 }
 
-/// The largest number of connections of an address; 0 for no limit.
+/// The largest number of connections per address; 0 means no limit.
 package struct AddressLimits: Sendable, Hashable {
-  /// Connections of any kind.
+  /// All connections.
   package var connections: Int
-  /// Connections that have neither opened a session nor sent a whole request.
+  /// Connections that have neither opened a session nor sent a complete request.
   package var unopened: Int
 
   package init(connections: Int = 0, unopened: Int = 0) {
@@ -86,15 +86,15 @@ package struct AddressLimits: Sendable, Hashable {
   }
 }
 
-/// The limit that a connection is over.
+/// The limit that a connection exceeds.
 package enum ExceededAddressLimit: Sendable, Hashable {
   case connections(limit: Int)
   case unopened(limit: Int)
 }
 
-/// The connections of each address, over all event loops of the process.
+/// The connections of each address, across all event loops of the process.
 ///
-/// Asked when a connection begins, opens and ends, never when something is delivered.
+/// Used when a connection begins, opens or ends, but never on delivery.
 package final class AddressRegister: Sendable {
   private let tally: Mutex<AddressTally>
 
@@ -102,7 +102,7 @@ package final class AddressRegister: Sendable {
     tally = Mutex(AddressTally(limits))
   }
 
-  /// Adopts other limits; connections beyond them stay.
+  /// Applies new limits; existing connections that exceed them stay open.
   package func adopt(_ limits: AddressLimits) { tally.withLock { $0.limits = limits } }
 
   func add(_ key: AddressKey) -> ExceededAddressLimit? { tally.withLock { $0.add(key) } }

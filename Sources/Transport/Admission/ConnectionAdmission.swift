@@ -1,13 +1,13 @@
-/// The place of a connection among those of its address, and among those that may be closed to make
-/// room for others.
+/// The entry of a connection in the count of its address, and in the order of connections that may be
+/// closed to make room for others.
 struct ConnectionAdmission {
-  /// The connections that it is bounded together with.
+  /// The pool whose limit applies to the connection.
   let pool: SocketPool
-  /// The address that it is counted under; `nil` when it is not counted.
+  /// The address under which the connection is counted; `nil` when it is not counted.
   private var key: AddressKey?
-  /// Whether it has sent a whole request or opened a session.
+  /// Whether the connection has sent a complete request or opened a session.
   private var isOpened = false
-  /// Whether it may be closed to make room for others.
+  /// Whether the connection may be closed to make room for others.
   private(set) var isSheddable = false
 
   init(in pool: SocketPool) {
@@ -24,7 +24,7 @@ struct ConnectionAdmission {
     return nil
   }
 
-  /// Counts the connection as unopened again, under an address that may be another by now.
+  /// Counts the connection as unopened again, under an address that may have changed since.
   mutating func reenter(
     _ address: PeerAddress, in register: AddressRegister
   ) -> ExceededAddressLimit? {
@@ -51,7 +51,7 @@ struct ConnectionAdmission {
     self.key = nil
   }
 
-  /// Lets the connection be closed to make room, when it has been silent longest.
+  /// Allows the connection to be closed to make room when it has been silent longest.
   mutating func becomeSheddable(_ slot: UInt32, in order: inout SilenceOrder, at now: Int64) {
     isSheddable = true
     order.insert(slot, in: pool, at: now)
@@ -63,7 +63,7 @@ struct ConnectionAdmission {
     order.remove(slot, from: pool)
   }
 
-  /// Takes note that bytes of a connection that may be closed were received or sent.
+  /// Records that a connection that may be closed to make room has received or sent bytes.
   func noteLife(of slot: UInt32, in order: inout SilenceOrder, at now: Int64) {
     order.touch(slot, in: pool, at: now)
   }

@@ -1,7 +1,7 @@
-/// Orders connections by the time of their last sign of life, the longest silent first.
+/// Orders connections by the time of their last activity, the longest silent first.
 ///
-/// A doubly linked list through an array by slot for each ``SocketPool``: every change costs the
-/// same, however many there are.
+/// A doubly linked list for each ``SocketPool``, stored in an array indexed by slot. Every change takes
+/// constant time.
 ///
 ///     first ──► slot ◄──► slot ◄──► slot ◄── last
 struct SilenceOrder {
@@ -21,24 +21,24 @@ struct SilenceOrder {
   private var links: [Link] = []
   private var ends = [Ends](repeating: Ends(), count: SocketPool.allCases.count)
 
-  /// The longest silent in a pool.
+  /// The longest silent connection of a pool.
   func first(in pool: SocketPool) -> UInt32? {
     let slot = ends[pool.index].first
     return slot == Self.none ? nil : slot
   }
 
-  /// The one that follows in the order.
+  /// The slot that follows in the order.
   func next(after slot: UInt32) -> UInt32? {
     let slot = links[Int(slot)].next
     return slot == Self.none ? nil : slot
   }
 
-  /// Since when the longest silent in a pool has been so.
+  /// The time of the last activity of the longest silent connection of a pool.
   func oldestTime(in pool: SocketPool) -> Int64? {
     first(in: pool).map { links[Int($0)].time }
   }
 
-  /// Puts a slot that is not in the order at its end.
+  /// Appends a slot that is not in the order.
   mutating func insert(_ slot: UInt32, in pool: SocketPool, at now: Int64) {
     let index = Int(slot)
     if index >= links.count {
@@ -50,7 +50,7 @@ struct SilenceOrder {
     ends[pool.index].last = slot
   }
 
-  /// Takes a slot out that is in the order.
+  /// Removes a slot that is in the order.
   mutating func remove(_ slot: UInt32, from pool: SocketPool) {
     let link = links[Int(slot)]
     if link.previous == Self.none {
@@ -65,7 +65,7 @@ struct SilenceOrder {
     }
   }
 
-  /// Moves a slot that is in the order to its end.
+  /// Moves a slot that is in the order to the end.
   mutating func touch(_ slot: UInt32, in pool: SocketPool, at now: Int64) {
     guard ends[pool.index].last != slot else {
       links[Int(slot)].time = now

@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// The number of a pool's sockets over all event loops of the process, and its limit.
+/// The number of a pool's sockets across all event loops of the process, and its limit.
 ///
-/// The rest of the process's descriptors is for its own files and transfers.
+/// The remaining descriptors of the process are for its own files and transfers.
 package final class SocketBudget: Sendable {
   enum Verdict: Sendable, Equatable {
     /// There is room.
     case atEase
-    /// The socket may stay, another one has to go.
+    /// The socket may stay, but another one has to be closed.
     case short
-    /// Another one has to go first.
+    /// Another socket has to be closed first.
     case exhausted
   }
 
-  /// When the longest silent connection of one event loop last gave a sign of life.
+  /// The time of the last activity of the longest silent connection of one event loop.
   private final class Oldest: Sendable {
     let time = Atomic<Int64>(.max)
   }
@@ -25,8 +25,8 @@ package final class SocketBudget: Sendable {
 
   /// - Parameters:
   ///   - limit: The number of sockets up to which no connection is closed.
-  ///   - overdraft: More sockets, while others make room on another event loop, or when all have
-  ///     sessions.
+  ///   - overdraft: Additional sockets that are allowed while another event loop makes room, or when all
+  ///     connections have sessions.
   package init(limit: Int, overdraft: Int, loops: Int) {
     self.limit = limit
     self.overdraft = overdraft
@@ -42,12 +42,12 @@ package final class SocketBudget: Sendable {
 
   func give() { count.subtract(1, ordering: .relaxed) }
 
-  /// Notes the longest silence on one event loop; `nil` when none of its connections may go.
+  /// Records the longest silence on one event loop; `nil` when none of its connections may be closed.
   func note(_ time: Int64?, on loop: Int) {
     oldest[loop].time.store(time ?? .max, ordering: .relaxed)
   }
 
-  /// The event loop that has the longest silent connection, as last noted.
+  /// The event loop with the longest silent connection, as last recorded.
   var loopWithOldest: Int? {
     let times = oldest.map { $0.time.load(ordering: .relaxed) }
     guard let least = times.min(), least < .max else { return nil }
@@ -55,10 +55,10 @@ package final class SocketBudget: Sendable {
   }
 }
 
-/// The two kinds of listener whose connections are bounded apart from one another.
+/// The two kinds of listener, whose connections have separate limits.
 package enum SocketPool: UInt8, Sendable, CaseIterable {
   case clients
-  /// The operator's tools: health checks and metrics get through when clients use up their share.
+  /// The operator's tools: health checks and metrics stay reachable when clients use up their share.
   case operations
 
   var index: Int { Int(rawValue) }

@@ -2,11 +2,11 @@ import Reactor
 
 /// Room for new connections.
 extension Transport {
-  /// The number of the longest silent connections among which an idle one is searched.
+  /// The number of the longest silent connections that are searched for an idle one.
   private static let shedSearch = 64
 
-  /// Counts a socket that was accepted; when there are too many, closes the connection without a
-  /// session that has been silent longest.
+  /// Counts an accepted socket. When there are too many sockets, closes the connection without a session
+  /// that has been silent longest.
   ///
   /// - Returns: `false` when there is no such connection and no room left.
   func makeRoom(in pool: SocketPool) -> Bool {
@@ -44,7 +44,7 @@ extension Transport {
     return true
   }
 
-  /// The longest silent connection, if possible one that is not waiting for an answer of ours.
+  /// The longest silent connection, if possible one that is not waiting for an answer from the server.
   private func longestSilent(in pool: SocketPool) -> UInt32? {
     let first = silence.first(in: pool)
     var candidate = first

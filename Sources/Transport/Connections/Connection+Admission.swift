@@ -2,8 +2,8 @@ import Reactor
 import Streams
 import TLS
 
-/// The admission of a connection, counted under its client's address and among those that may be
-/// closed to make room for others.
+/// The admission of a connection: its count under the client's address, and whether it may be closed to
+/// make room for others.
 extension Connection {
   /// Takes over an accepted socket.
   static func open(
@@ -32,9 +32,9 @@ extension Connection {
     }
   }
 
-  /// Ends a connection of an address that has too many.
+  /// Ends the connection when its address has too many connections.
   ///
-  /// - Returns: Whether it was ended.
+  /// - Returns: Whether the connection was ended.
   @discardableResult
   func dropIfRefused(_ refusal: ExceededAddressLimit?) -> Bool {
     guard let refusal else { return false }
@@ -44,23 +44,23 @@ extension Connection {
     return true
   }
 
-  /// Takes note that a session was opened on the WebSocket: the connection counts as opened, and is
+  /// Records that a session was opened on the WebSocket. The connection then counts as opened, and is
   /// not closed to make room for others.
   package func sessionDidOpen() {
     markOpened()
     stopBeingSheddable()
   }
 
-  /// Counts the connection, under its client's address, as one on which no session is open: that of
-  /// a request to upgrade it, which is refused unless this returns `nil`.
+  /// Counts the connection under its client's address as one without an open session. Called for an
+  /// upgrade request, which is refused unless the result is `nil`.
   package func awaitSession() -> ExceededAddressLimit? {
     guard let register, let address = countedAddress else { return nil }
     return admission.reenter(address, in: register)
   }
 
-  /// Counts the connection under the address of its peer, or of the client that a proxy announced.
+  /// Counts the connection under the address of its peer, or of the client that a proxy reported.
   ///
-  /// A trusted proxy itself is not counted, as it has connections for many clients.
+  /// A trusted proxy itself is not counted, because it has connections for many clients.
   func enterAddress() -> ExceededAddressLimit? {
     guard let register, let address = countedAddress else { return nil }
     return admission.enter(address, in: register)
@@ -74,7 +74,7 @@ extension Connection {
     if let register { admission.leave(register) }
   }
 
-  /// Lets the connection be closed to make room, when it has been silent longest.
+  /// Allows the connection to be closed to make room when it has been silent longest.
   func becomeSheddable() {
     admission.becomeSheddable(id.slot, in: &transport.silence, at: transport.loop.now)
   }
@@ -83,7 +83,7 @@ extension Connection {
     admission.stopBeingSheddable(id.slot, in: &transport.silence)
   }
 
-  /// Takes note that bytes were received or sent.
+  /// Records that bytes were received or sent.
   func noteLife() {
     guard admission.isSheddable else { return }
     admission.noteLife(of: id.slot, in: &transport.silence, at: transport.loop.now)

@@ -1,9 +1,9 @@
 package import HTTP1
 import Reactor
 
-/// Bodies that are received in pieces.
+/// Receives bodies in pieces.
 extension Connection {
-  /// Asks the delegate how to receive the body of a request, and continues accordingly.
+  /// Asks the delegate how to receive the body of a request, and proceeds accordingly.
   func begin(_ head: HTTPRequestHead) throws(HTTPError) {
     guard case .http(var parser) = stage else { return }
     let exchange = exchange(HTTPRequest(head: head))
@@ -26,7 +26,7 @@ extension Connection {
     }
   }
 
-  /// Takes a body in pieces.
+  /// Receives a body in pieces.
   private func begin(
     _ exchange: Exchange, _ parser: inout HTTPRequestParser, _ receiver: any HTTPBodyReceiver,
     limit: Int
@@ -44,7 +44,7 @@ extension Connection {
     return event
   }
 
-  /// Reads on, for a receiver that has paused the body.
+  /// Resumes reading for a receiver that has paused the body.
   func resumeBody() {
     guard case .receiving(var body) = stage, isReadingPaused else { return }
     if body.wait == .forLeave {
@@ -53,14 +53,14 @@ extension Connection {
       enter(.receiving(body))
       append(HTTPResponse.continueBytes)
     }
-    // The pause was not the peer's.
+    // The server paused the body, not the peer.
     noteInput()
     resumeReading()
   }
 
   /// Handles input while a body is received in pieces.
   ///
-  /// - Returns: The number of bytes consumed; `nil` when all were taken and more are needed.
+  /// - Returns: The number of bytes consumed; `nil` when all were consumed and more are needed.
   func receiveBody(_ input: UnsafeRawBufferPointer, _ body: inout ReceivedBody) -> Int? {
     // The stage must not hold a second copy while the parser works.
     enter(.lingering)
@@ -86,7 +86,7 @@ extension Connection {
     }
   }
 
-  /// Refuses a request whose body breaks off: at once, or when its receiver has kept what came.
+  /// Refuses a request with an incomplete body: immediately, or after its receiver has stored the part.
   func refuseBrokenBody(_ error: HTTPError) {
     guard case .receiving(let body) = stage else { return refuse(error) }
     let response = refusal(of: error)
@@ -109,7 +109,7 @@ extension Connection {
     }
   }
 
-  /// Answers a request before its body has come whole, and closes.
+  /// Answers a request before its body is complete, and closes the connection.
   func refuseBody(_ response: HTTPResponse) {
     guard case .receiving(let body) = stage else { return }
     enter(.http(body.parser))
@@ -124,42 +124,42 @@ extension Connection {
 
 /// A receiver of a request's body in pieces.
 ///
-/// Called on the transport's event loop only; in place of its pieces being answered one by one, the
-/// connection may be answered at any time with ``Transport/respond(_:to:)``, which ends the body.
+/// Called only on the transport's event loop. Instead of returning a decision, the receiver may answer
+/// at any time with ``Transport/respond(_:to:)``, which ends the body.
 package protocol HTTPBodyReceiver: AnyObject {
-  /// Takes the next bytes; never none.
+  /// Receives the next bytes; never empty.
   ///
-  /// - Returns: Whether more may come. `.later` stops the reading until
-  ///   ``Transport/resumeBody(of:)``; bytes that were read already may still come.
+  /// - Returns: Whether the receiver accepts more. `.later` stops reading until
+  ///   ``Transport/resumeBody(of:)``; bytes that were already read may still follow.
   func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand
 
-  /// The body is complete: decides on the request.
+  /// Decides on the request after its body is complete.
   func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome
 
-  /// The rest of the body does not come, or cannot be read.
+  /// Reports that the rest of the body is missing or unreadable.
   ///
   /// - Parameter refusal: The answer to the request.
-  /// - Returns: Whether the receiver answers with it, soon: when what came is kept. Otherwise the request is
-  ///   answered at once, and the body abandoned.
+  /// - Returns: Whether the receiver will send the answer itself, after it has stored the received part.
+  ///   Otherwise the request is answered immediately and the body abandoned.
   func connection(_ connection: Connection, bodyBrokeOff refusal: HTTPResponse) -> Bool
 
-  /// Ends a body that will not be completed, and whose request needs no answer: the peer is gone,
-  /// broke the protocol or was too slow. Called at most once, and not after the end of the body.
+  /// Ends a body that will not be completed and whose request needs no answer: the peer disconnected,
+  /// violated the protocol or was too slow. Called at most once, and not after the end of the body.
   func bodyWasAbandoned()
 }
 
 extension HTTPBodyReceiver {
-  /// `false`: only receivers that keep a part of a body need it.
+  /// Returns `false`: only receivers that keep a partial body need it.
   package func connection(_ connection: Connection, bodyBrokeOff refusal: HTTPResponse) -> Bool {
     false
   }
 }
 
-/// Whether a receiver takes more of a body.
+/// Whether a receiver accepts more of a body.
 package enum BodyDemand: Sendable {
   case more
   case later
-  /// The request is refused: the answer is sent at once and the connection closed.
+  /// The request is refused: the answer is sent immediately and the connection closed.
   case refused(HTTPResponse)
 }
 
@@ -167,16 +167,16 @@ package enum BodyDemand: Sendable {
 package enum BodyDecision {
   /// With the request, within ``HTTPLimits/bodyBytes``.
   case whole
-  /// By the receiver as it comes, at most `limit` bytes in all.
+  /// By the receiver as it arrives, at most `limit` bytes in total.
   case pieces(limit: Int, any HTTPBodyReceiver)
-  /// The same, but nothing is read until ``Transport/resumeBody(of:)``, before which a client that waits
-  /// for leave to send is not given it; bytes that were read already may come.
+  /// Like `pieces`, but reading is paused until ``Transport/resumeBody(of:)``. Until then a client that
+  /// waits for permission to send does not get it. Bytes that were already read may still arrive.
   case pausedPieces(limit: Int, any HTTPBodyReceiver)
-  /// The body is not received: the answer is sent at once and the connection closed.
+  /// The body is not received: the answer is sent immediately and the connection closed.
   case refused(HTTPResponse)
 }
 
-/// A request whose body is on its way to its receiver.
+/// A request whose body is being passed to its receiver.
 struct ReceivedBody {
   /// The number of its exchange.
   let exchange: UInt64
@@ -185,28 +185,28 @@ struct ReceivedBody {
   let receiver: any HTTPBodyReceiver
   var wait = Wait.none
 
-  /// A reason for which nothing is read.
+  /// The reason why nothing is read.
   ///
-  /// One byte for all: each connection has room for it.
+  /// One byte in total, because each connection stores it.
   enum Wait {
     case none
-    /// The client waits for leave to send.
+    /// The client waits for permission to send.
     case forLeave
-    /// The bytes that are there are read at the end of a turn.
+    /// The available bytes are read at the end of a turn.
     case forTurn
   }
 }
 
-/// A request whose answer comes later, with the state to continue from there.
+/// A request that is answered later, with the state to continue from there.
 struct PendingRequest {
-  /// The bytes after the request that are kept; then the peer is read no further.
+  /// The maximum number of bytes kept after the request; reading from the peer then stops.
   static let maximumHeldBytes = 65_536
 
   /// The number of its exchange.
   let exchange: UInt64
   let request: HTTPRequest
   let parser: HTTPRequestParser
-  /// The bytes that came after the request.
+  /// The bytes received after the request.
   var held: [UInt8] = []
   /// Cancels the work; `nil` when it cannot be cancelled.
   let onAbandonment: (() -> Void)?

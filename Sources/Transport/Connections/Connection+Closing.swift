@@ -3,9 +3,9 @@ import Reactor
 import Streams
 package import WebSocket
 
-/// The ways in which a connection ends.
+/// Ends a connection.
 extension Connection {
-  /// Begins the closing handshake; nothing can be sent after it.
+  /// Begins the closing handshake. Nothing can be sent after it.
   package func close(_ code: CloseCode, reason: String = "") {
     guard isOpen else { return }
     if case .departing(let departure) = stage { return end(departure) }
@@ -18,12 +18,12 @@ extension Connection {
     didStopBeingOpen(.closed(code))
   }
 
-  /// The largest rest of a frame that is still written before a connection is closed that holds too
-  /// much memory.
+  /// The largest rest of a frame that is still written when a connection is closed for holding too much
+  /// memory.
   private static let largestRest = 65_536
 
-  /// Closes the connection and frees its memory at once: queued frames are not sent, a request over
-  /// HTTP is not answered.
+  /// Closes the connection and frees its memory immediately. Queued frames are not sent, and a pending
+  /// HTTP request is not answered.
   package func shed(_ code: CloseCode, reason: String) {
     guard isOpen, cutFrame.byteCount <= Self.largestRest else { return drop() }
     stream.keepFirst(cutFrame.byteCount)
@@ -54,13 +54,13 @@ extension Connection {
     transport.connections.setPath(.closed, of: id)
     enter(.lingering)
     endpoint = nil
-    // The peer's end must be seen, or closing would reset the connection under our last bytes.
+    // The peer's end must be read: otherwise closing would reset the connection under our last bytes.
     resumeReading()
     setTimer(.close, after: transport.configuration.closeTimeout)
     scheduleFlush()
   }
 
-  /// Handles the end of the peer's side; a response may still be under way to it.
+  /// Handles the end of the peer's side. A response to the peer may still be in progress.
   func peerDidEnd() {
     switch stage {
     case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:
@@ -70,7 +70,7 @@ extension Connection {
       finish()
       stopReading()
     case .answering(let pending) where pending.onAbandonment == nil:
-      // It may have ended its side only (RFC 9112 §9.6): its request is answered.
+      // The peer may have closed only its sending side (RFC 9112 §9.6): its request is answered.
       noteEndOfInput()
       stopReading()
     case .webSocket:
@@ -81,13 +81,13 @@ extension Connection {
     }
   }
 
-  /// Lets the application carry out the requests that the peer sent before it ended its side.
+  /// Lets the application process the requests that the peer sent before it ended its side.
   ///
-  /// Output waits until then, or until there is no more room for it: the peer may have closed its socket, and
+  /// Output is held until then, or until the queue is full. The peer may have closed its socket: it
   /// would answer the first byte with a reset, which ends the connection.
   ///
   /// - Parameter farewell: The frame that answers the peer's close frame, if it sent one.
-  /// - Returns: Whether there are any.
+  /// - Returns: Whether there are any such requests.
   func depart(_ reason: ClosingReason, farewell: [UInt8] = []) -> Bool {
     guard case .webSocket = stage, pendingClose == nil,
       let application, application.connectionIsBusy(self)
@@ -100,14 +100,14 @@ extension Connection {
     return true
   }
 
-  /// Ends our side, as the peer has ended its own, and its requests are carried out.
+  /// Ends our side after the peer has ended its own and its requests were processed.
   private func end(_ departure: Departure) {
     append(departure.farewell)
     finish()
     didStopBeingOpen(departure.reason)
   }
 
-  /// Ends a connection whose peer sends no more, unless a request is still to be answered.
+  /// Ends a connection whose peer sends nothing more, unless a request is still to be answered.
   func endUnlessAnswering() {
     switch stage {
     case .http, .lingering:
@@ -118,7 +118,7 @@ extension Connection {
     }
   }
 
-  /// Closes a slow or broken connection, after the fan-out that found it so.
+  /// Closes a slow or broken connection after the fan-out that found the problem.
   func closeCondemned() {
     switch takePendingClose() {
     case .slow:
@@ -138,7 +138,7 @@ extension Connection {
     applicationByteCount = 0
   }
 
-  /// Ends the connection at once, and frees everything.
+  /// Ends the connection immediately and frees all its resources.
   func drop() {
     if case .closed = stage { return }
     let wasOpen = isOpen
@@ -158,9 +158,9 @@ extension Connection {
   }
 }
 
-/// The end of a WebSocket whose peer has ended its side.
+/// The state of a WebSocket whose peer has ended its side.
 struct Departure {
   let reason: ClosingReason
-  /// The frame that answers the peer's close frame; empty without one.
+  /// The frame that answers the peer's close frame; empty if the peer sent none.
   let farewell: [UInt8]
 }

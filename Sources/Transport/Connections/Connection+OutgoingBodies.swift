@@ -2,14 +2,14 @@ import HTTP1
 import Reactor
 import Streams
 
-/// Bodies that are sent bit by bit: files as they are on disk, and pieces as they come from elsewhere.
+/// Sends bodies gradually: files from disk, and pieces as their source supplies them.
 ///
-/// Never more of one in memory than a step or a piece and a half.
+/// At most one step, or one and a half pieces, is in memory at a time.
 extension Connection {
   /// Answers the request for which the delegate has promised a response, with a body to follow.
   ///
-  /// A body that is not wanted is abandoned at once: after `HEAD`, or when the request is no longer
-  /// open.
+  /// The body is abandoned immediately when it is not needed: after `HEAD`, or when the request is no
+  /// longer open.
   func respond(_ head: HTTPResponse, with content: OutgoingBody.Content) {
     guard case .answering(let pending) = stage else { return content.abandon() }
     let persistence = peerHasEnded ? .close : persistence(after: head, to: pending.request)
@@ -18,7 +18,7 @@ extension Connection {
       into: &bytes, for: persistence, contentLength: content.count)
     append(bytes)
     let content = pending.request.head.method == "HEAD" ? content.dropped() : content
-    // Megabytes otherwise, for a client that begins a download and does not read.
+    // Otherwise the kernel would buffer megabytes for a client that begins a download and does not read.
     Socket.limitUnsentBytes(stream.descriptor, to: OutgoingBody.unsentLimit)
     enter(.sending(OutgoingBody(content: content, pending: pending, persistence: persistence)))
     awaitProgress()
@@ -26,8 +26,8 @@ extension Connection {
 
   /// Moves the next bytes of a file to the socket, or with TLS to the queue for encryption.
   ///
-  /// - Parameter budget: How many bytes this turn may still move.
-  /// - Returns: Whether there is something to write now.
+  /// - Parameter budget: The number of bytes that may still be moved in this turn.
+  /// - Returns: Whether there are bytes to write now.
   func moveFile(_ budget: inout Int) -> Bool {
     guard case .sending(var outgoing) = stage, case .file(let file) = outgoing.content,
       file.count > 0, budget > 0
@@ -36,7 +36,7 @@ extension Connection {
       ? encrypt(file, of: &outgoing, &budget) : send(file, of: &outgoing, &budget)
   }
 
-  /// Goes on with the next request, once the body has been written.
+  /// Continues with the next request after the body has been written.
   func completeBody() {
     guard case .sending(let outgoing) = stage, outgoing.count == 0, queuedByteCount == 0 else {
       return
@@ -80,7 +80,7 @@ extension Connection {
   ) -> Bool {
     var file = file
     guard let bytes = try? file.next(atMost: min(budget, OutgoingBody.step)), !bytes.isEmpty else {
-      // The head has promised more than there is: only the end of the connection can tell.
+      // The head declared more bytes than there are: only closing the connection can signal that.
       drop()
       return false
     }
@@ -92,9 +92,9 @@ extension Connection {
   }
 }
 
-/// Bodies that come in pieces.
+/// Sends bodies that arrive in pieces.
 extension Connection {
-  /// Asks for the next piece when little of the last one is left.
+  /// Requests the next piece when little of the last one is left.
   func requestPiece() {
     guard case .sending(var outgoing) = stage, case .pieces(var body) = outgoing.content,
       body.isPieceWanted, queuedByteCount <= OutgoingBody.lowWaterMark
@@ -105,7 +105,7 @@ extension Connection {
     body.source.nextPiece()
   }
 
-  /// Appends the piece that was asked for; one that does not fit into the body breaks it.
+  /// Appends the requested piece. A piece that does not fit into the body breaks it.
   func continueBody(_ piece: [UInt8], of exchange: UInt64) {
     guard case .sending(var outgoing) = stage, outgoing.pending.exchange == exchange,
       case .pieces(var body) = outgoing.content
@@ -118,31 +118,31 @@ extension Connection {
     append(piece)
   }
 
-  /// Ends a body whose rest is not available: only the end of the connection can say so.
+  /// Ends a body whose rest is not available. Only closing the connection can signal that.
   func breakBody(of exchange: UInt64) {
     guard case .sending(let outgoing) = stage, outgoing.pending.exchange == exchange else { return }
     drop()
   }
 }
 
-/// A source of a body in pieces; called on the transport's event loop only.
+/// A source of a body in pieces; called only on the transport's event loop.
 package protocol HTTPBodySource: AnyObject {
-  /// Asks for the next bytes, of which there are some left: ``Transport/continueBody(of:with:)`` or
-  /// ``Transport/breakBody(of:)`` is to follow.
+  /// Requests the next bytes, of which at least one is left. The source then calls
+  /// ``Transport/continueBody(of:with:)`` or ``Transport/breakBody(of:)``.
   func nextPiece()
 
-  /// Ends a body of which no more is wanted. Called at most once, and not after the last piece.
+  /// Ends a body that is no longer needed. Called at most once, and not after the last piece.
   func bodyWasAbandoned()
 }
 
-/// A body on its way to the peer after the head of a response.
+/// A body that is sent to the peer after the head of a response.
 struct OutgoingBody {
   /// The rest of the body.
   enum Content {
     case file(FileSpan)
     case pieces(PiecedBody)
 
-    /// The bytes that are left.
+    /// The number of remaining bytes.
     var count: Int64 {
       switch self {
       case .file(let file): file.count
@@ -150,7 +150,7 @@ struct OutgoingBody {
       }
     }
 
-    /// Nothing of it.
+    /// Abandons the rest, and returns empty content.
     func dropped() -> Content {
       abandon()
       switch self {
@@ -159,7 +159,7 @@ struct OutgoingBody {
       }
     }
 
-    /// Notifies the source of a body that is not sent whole.
+    /// Notifies the source of a body that is not sent completely.
     func abandon() {
       guard case .pieces(let body) = self, body.count > 0 else { return }
       body.source.bodyWasAbandoned()
@@ -170,25 +170,25 @@ struct OutgoingBody {
   static let slice = 262_144
   /// The number of bytes read into memory at a time when they have to be encrypted.
   static let step = 65_536
-  /// The number of queued bytes up to which another piece is asked for.
+  /// The number of queued bytes up to which another piece is requested.
   static let lowWaterMark = 131_072
-  /// The bytes that the kernel takes before it can send them.
+  /// The number of unsent bytes that the kernel buffers.
   static let unsentLimit: Int32 = 131_072
 
   var content: Content
-  /// The request that it answers, with the input after the request.
+  /// The request that the body answers, with the input received after the request.
   var pending: PendingRequest
   var persistence: ConnectionPersistence
 
-  /// The bytes that are left.
+  /// The number of remaining bytes.
   var count: Int64 { content.count }
 }
 
-/// The rest of a body that comes in pieces.
+/// The rest of a body that arrives in pieces.
 struct PiecedBody {
-  /// The bytes that have not come.
+  /// The number of bytes that have not arrived.
   var count: Int64
-  /// Whether a piece was asked for.
+  /// Whether a piece was requested.
   var isAwaited = false
   let source: any HTTPBodySource
 

@@ -3,20 +3,20 @@ package import HTTP1
 import Reactor
 
 extension Connection {
-  /// The address of the client: the one that trusted proxies forwarded, else the peer's.
+  /// The address of the client: the one that trusted proxies forwarded, otherwise the peer's.
   ///
-  /// Queries the kernel when no proxy has named one; `nil` when the connection is broken, or is not
-  /// an internet connection.
+  /// Queries the kernel when no proxy has forwarded an address. `nil` when the connection is broken or
+  /// is not an internet connection.
   package var clientAddress: PeerAddress? {
     proxiedPeer?.forwarded ?? proxiedAddress
   }
 
-  /// The address in the PROXY header, else the peer's.
+  /// The address in the PROXY header, otherwise the peer's.
   var proxiedAddress: PeerAddress? { proxiedPeer?.announced ?? peerAddress }
 
   /// The address of the peer.
   private var peerAddress: PeerAddress? {
-    // The descriptor of a connection that is closed may be another's already.
+    // The descriptor of a closed connection may already belong to another one.
     if case .closed = stage { return nil }
     guard let socket = try? SocketAddress(peerOf: descriptor) else { return nil }
     return PeerAddress(bytes: socket.hostBytes, port: socket.port)
@@ -31,10 +31,10 @@ extension Connection {
     return true
   }
 
-  /// Takes the PROXY header off the front.
+  /// Removes the PROXY header from the front.
   ///
-  /// - Returns: The bytes after it; `nil` when the header is not complete, or was wrong and ended the
-  ///   connection.
+  /// - Returns: The bytes after the header; `nil` when the header is incomplete, or was invalid and
+  ///   ended the connection.
   func receiveProxyHeader(
     _ bytes: UnsafeRawBufferPointer, _ parser: ProxyHeaderParser
   ) -> UnsafeRawBufferPointer? {
@@ -63,7 +63,7 @@ extension Connection {
     note(proxiedPeer)
     guard !dropIfRefused(enterAddress()) else { return }
     enter(Self.firstStage(of: transport))
-    // The time for the request begins anew, and so does what counts as its first byte.
+    // The time limit of the request restarts here, and so does the check for its first byte.
     awaitHead()
   }
 
@@ -75,7 +75,7 @@ extension Connection {
     return rules.sites(of: head.fields, from: peer)
   }
 
-  /// Notes the client of a request: requests of several clients may share a proxy's connection.
+  /// Records the client of a request: requests of several clients may share a proxy's connection.
   func trace(_ head: HTTPRequestHead) {
     guard let rules = transport.configuration.forwarding, let peer = proxiedAddress else {
       return
@@ -88,12 +88,12 @@ extension Connection {
   }
 }
 
-/// The client addresses that proxies have named for a connection.
+/// The client addresses that proxies have forwarded for a connection.
 ///
-/// An object, so that a connection without a proxy pays one word for it.
+/// A separate object, so that a connection without a proxy pays only one word for it.
 final class ProxiedPeer {
   /// The address in the PROXY header; `nil` when it names none.
   var announced: PeerAddress?
-  /// The address in the fields of the present request; `nil` when they name none.
+  /// The address in the header fields of the current request; `nil` when they contain none.
   var forwarded: PeerAddress?
 }

@@ -7,7 +7,7 @@ import WebSocket
 extension Connection: ReadinessHandler {
   package func descriptorIsReady(for readiness: Readiness) {
     if readiness.contains(.writable) { flush() }
-    // Writing may have ended it, and its descriptor's number may be another connection's by now.
+    // Writing may have ended the connection, and its descriptor number may already be reused.
     if case .closed = stage { return }
     if readiness.contains(.readable) {
       if !awaitsBodyTurn() { receive() }
@@ -16,9 +16,9 @@ extension Connection: ReadinessHandler {
     }
   }
 
-  /// Lets a body wait for the end of the loop's turn; whether there is one.
+  /// Defers a body to the end of the loop's turn, and returns whether it did.
   ///
-  /// A turn that finds hundreds of uploads readable would let messages wait for all of them.
+  /// Otherwise, when hundreds of uploads are readable, messages would wait for all of them.
   private func awaitsBodyTurn() -> Bool {
     guard case .receiving(var body) = stage else { return false }
     guard body.wait == .none else { return true }
@@ -31,7 +31,7 @@ extension Connection: ReadinessHandler {
 
   /// Reads a body in its turn.
   ///
-  /// - Parameter reads: The most reads; there is another one only after a full buffer.
+  /// - Parameter reads: The maximum number of reads; another one follows only after a full buffer.
   func receiveBodyTurn(reads: Int) {
     guard case .receiving(var body) = stage, body.wait == .forTurn else { return }
     enter(.lingering)
@@ -42,9 +42,9 @@ extension Connection: ReadinessHandler {
     }
   }
 
-  /// Reads once, and handles what has come.
+  /// Reads once and handles the received bytes.
   ///
-  /// - Returns: Whether there may be more: the buffer was full.
+  /// - Returns: Whether more may be available, because the buffer was full.
   @discardableResult
   private func receive() -> Bool {
     let buffer = transport.resources.readBuffer
@@ -117,8 +117,7 @@ extension Connection: ReadinessHandler {
     }
   }
 
-  /// Handles frames message by message, so that an answer leaves before the next message takes
-  /// effect.
+  /// Handles frames message by message, so that an answer is sent before the next message takes effect.
   func receiveFrames(_ input: UnsafeRawBufferPointer) {
     var output = transport.output
     transport.output = WebSocketOutput()
@@ -138,7 +137,7 @@ extension Connection: ReadinessHandler {
       if !output.bytes.isEmpty { append(output.bytes) }
       for event in output.events { handle(event) }
       output.removeAll()
-      // Few bytes may be many messages once they are inflated.
+      // A few compressed bytes may inflate to many messages.
       if isReadingPaused, offset < bytes.count, isOpen { break }
     }
     transport.output = output

@@ -3,11 +3,11 @@ import Reactor
 import Streams
 import WebSocket
 
-/// Requests over HTTP and their answers.
+/// Handles HTTP requests and their answers.
 extension Connection {
-  /// Handles input while a request is awaited.
+  /// Handles input while waiting for a request.
   ///
-  /// - Returns: The number of bytes consumed; `nil` when all were taken and more are needed.
+  /// - Returns: The number of bytes consumed; `nil` when all were consumed and more are needed.
   func receiveRequest(
     _ input: UnsafeRawBufferPointer, _ parser: inout HTTPRequestParser
   ) -> Int? {
@@ -51,7 +51,7 @@ extension Connection {
     }
   }
 
-  /// Answers with the error, and closes.
+  /// Answers with the error and closes the connection.
   func refuse(_ error: HTTPError) {
     respond(refusal(of: error), to: nil)
   }
@@ -62,7 +62,7 @@ extension Connection {
 
   /// Whether the connection serves another request after this response.
   ///
-  /// Not when the peer asks for more than it reads, or when it was refused for lack of room.
+  /// Not when the peer sends requests without reading answers, or was refused for lack of room.
   func persistence(
     after response: HTTPResponse, to request: HTTPRequest?
   ) -> ConnectionPersistence {
@@ -127,8 +127,8 @@ extension Connection {
 
   /// Answers the request for which the delegate has promised a response.
   ///
-  /// In the middle of a body that is received in pieces the rest is refused, and the connection
-  /// closed. Does nothing when the request is no longer open.
+  /// While a body is being received in pieces, the rest is refused and the connection closed. Does
+  /// nothing when the request is no longer open.
   func respond(_ response: HTTPResponse) {
     guard case .answering(let pending) = stage else { return refuseBody(response) }
     enter(.http(pending.parser))
@@ -169,19 +169,19 @@ extension Connection {
         compression: acceptance.compression),
       encoding: windowBits.map { .deflated(windowBits: UInt8(clamping: $0)) } ?? .plain,
       application: application)
-    // The response goes whole before any frame.
+    // The complete response is sent before any frame.
     cutFrame = CutFrame(byteCount: stream.plainByteCount)
     awaitPing()
     updatePath()
   }
 
-  /// Counts the memory of a request over HTTP.
+  /// Accounts for the memory of an HTTP request.
   func accountRequest() {
     switch stage {
     case .http(let parser): applicationByteCount = parser.bodyByteCount
     case .answering(let pending): applicationByteCount = pending.byteCount
     case .sending(let outgoing): applicationByteCount = outgoing.pending.byteCount
-    // A receiver of bodies counts its own memory; so does the application on a WebSocket.
+    // A receiver of bodies accounts for its own memory, and so does the application of a WebSocket.
     case .proxyHeader, .receiving, .webSocket, .departing, .closing, .lingering, .closed: break
     }
   }

@@ -2,33 +2,33 @@ import HTTP1
 
 /// The stages of a connection.
 extension Connection {
-  /// The part of the protocol that the connection is in.
+  /// The current phase of the connection's protocol.
   ///
-  /// Indirect: a stage that few connections are in takes no room in the others.
+  /// Indirect, so that a stage that few connections are in takes no space in the others.
   indirect enum Stage {
-    /// A PROXY header is awaited, before TLS.
+    /// Waiting for a PROXY header, before TLS.
     case proxyHeader(ProxyHeaderParser)
     /// Requests are read one by one.
     case http(HTTPRequestParser)
-    /// A request's body is on its way to its receiver.
+    /// Passing a request's body to its receiver.
     case receiving(ReceivedBody)
-    /// A request's answer is awaited from the delegate.
+    /// Waiting for the delegate's answer to a request.
     case answering(PendingRequest)
-    /// A body is being written after the head of an answer.
+    /// Writing a body after the head of an answer.
     case sending(OutgoingBody)
     /// Open: messages flow both ways.
     case webSocket
-    /// The peer has ended its side; its requests are carried out, and then our side ends.
+    /// The peer has ended its side. Its requests are processed, and then our side ends.
     case departing(Departure)
-    /// Our close frame is on its way; the peer's is awaited.
+    /// Our close frame has been queued or sent, and the connection waits for the peer's.
     case closing
-    /// Nothing more is sent: the queue is written, then our side ended, and further input discarded,
+    /// Nothing more is added: the queue is written, then our side is ended and further input discarded,
     /// so that the kernel does not reset the connection before the peer has read the last bytes.
     case lingering
     case closed
   }
 
-  /// Whether a WebSocket is open on it.
+  /// Whether a WebSocket is open on the connection.
   package var isOpen: Bool {
     switch stage {
     case .webSocket, .departing: true
@@ -49,7 +49,7 @@ extension Connection {
     }
   }
 
-  /// Whether no byte of a request has come, and none is to be written.
+  /// Whether no byte of a request was received, and none is to be written.
   var isIdle: Bool {
     switch stage {
     case .proxyHeader: true
@@ -59,7 +59,7 @@ extension Connection {
     }
   }
 
-  /// Whether everything has been written, and only the peer's end is awaited.
+  /// Whether everything has been written and only the end of the peer's side is missing.
   var hasSaidAll: Bool {
     if case .lingering = stage { queuedByteCount == 0 } else { false }
   }

@@ -23,13 +23,13 @@ extension Connection: TimerHandler {
     setTimer(.head, after: transport.configuration.headTimeout)
   }
 
-  /// Keeps the connection for another request, which may begin later.
+  /// Keeps the connection for another request, which may arrive later.
   func awaitNextRequest() {
     forgetInput()
     setTimer(.idle, after: transport.configuration.keepAliveTimeout)
   }
 
-  /// Sets the time limit of a head whose first bytes have come after a response.
+  /// Sets the time limit of a head whose first bytes have arrived after a response.
   func headDidBegin() {
     guard isIdling else { return }
     setTimer(.head, after: transport.configuration.headTimeout)
@@ -43,7 +43,7 @@ extension Connection: TimerHandler {
     refuse(HTTPError(.requestTimeout, "the request did not arrive in time"))
   }
 
-  /// Sets the time limits of a body that is received in pieces: of a pause, and of the whole.
+  /// Sets the time limits of a body that is received in pieces: for a pause, and in total.
   func awaitBody() {
     let configuration = transport.configuration
     let end = transport.loop.now + configuration.bodyTimeout
@@ -52,7 +52,7 @@ extension Connection: TimerHandler {
 
   private func checkBody(end: Int64) {
     let (now, patience) = (transport.loop.now, transport.configuration.headTimeout)
-    // While the receiver takes no more, silence is not the peer's.
+    // While the receiver accepts no more, the silence is not the peer's fault.
     let silence = isReadingPaused ? 0 : now - (lastReceived ?? now)
     guard now < end, silence < patience else {
       refuseBrokenBody(HTTPError(.requestTimeout, "the body did not arrive in time"))
@@ -61,7 +61,7 @@ extension Connection: TimerHandler {
     setTimer(.body(end: end), after: max(min(patience - silence, end - now), 1))
   }
 
-  /// Sets the time limit of progress in sending a body.
+  /// Sets the time limit for progress in sending a body.
   func awaitProgress() {
     guard let waiting = waitingBodyBytes else { return }
     setTimer(.progress(waiting), after: transport.configuration.progressTimeout)
@@ -84,12 +84,12 @@ extension Connection: TimerHandler {
     setTimer(.liveness(nextPing: due, unanswered: nil), after: interval)
   }
 
-  /// Pings when it is time to, and closes when nothing has come in time after a ping.
+  /// Sends a ping when it is due, and closes when nothing was received in time after a ping.
   ///
-  /// One timer serves both, as the time to answer may be shorter or longer than the interval.
+  /// One timer serves both, because the time to answer may be shorter or longer than the interval.
   private func checkLiveness(nextPing: Int64, unanswered: Int64?) {
     let (now, configuration) = (transport.loop.now, transport.configuration)
-    // While the application does not read, silence is not the peer's, unless it waits for the peer.
+    // While reading is paused, silence is not the peer's, unless the application waits for the peer.
     var unanswered = isReadingPaused && !awaitsRoom ? nil : unanswered
     if let ping = unanswered, lastReceived ?? .min >= ping { unanswered = nil }
     if let unanswered, now - unanswered >= configuration.pongTimeout {
@@ -121,13 +121,13 @@ struct ConnectionTimer {
     case head
     /// The first byte of another request is due.
     case idle
-    /// The next bytes of a body are due, and all of it at this time of the loop's clock.
+    /// The next bytes of a body are due; the complete body is due at `end` on the loop's clock.
     case body(end: Int64)
-    /// Progress is due: fewer than this many bytes of a body must be left.
+    /// Progress is due: fewer than this many bytes of the body must be left.
     case progress(Int64)
-    /// The next ping is due, or something must have come since one that stayed unanswered.
+    /// The next ping is due, or input is due after an unanswered ping.
     case liveness(nextPing: Int64, unanswered: Int64?)
-    /// The peer's end is due.
+    /// The end of the peer's side is due.
     case close
   }
 
@@ -135,12 +135,12 @@ struct ConnectionTimer {
   private(set) var token: EventLoop.TimerToken?
   private var deadline = Deadline.head
 
-  /// Whether it waits for the first byte of another request.
+  /// Whether the timer waits for the first byte of another request.
   var isIdle: Bool {
     if case .idle = deadline { token != nil } else { false }
   }
 
-  /// Sets the timer, in place of the one that is set.
+  /// Sets the timer, replacing any current one.
   mutating func set(
     _ deadline: Deadline, after delay: Int64, on loop: EventLoop, for handler: any TimerHandler
   ) {
@@ -154,9 +154,9 @@ struct ConnectionTimer {
     token = nil
   }
 
-  /// Takes note that a timer has fired.
+  /// Records that a timer has fired.
   ///
-  /// - Returns: `nil` when it is not the one that is set.
+  /// - Returns: `nil` when the fired timer is not the current one.
   mutating func fire(_ fired: EventLoop.TimerToken) -> Deadline? {
     guard fired == token else { return nil }
     token = nil

@@ -32,7 +32,7 @@ extension Connection {
     enqueue(frame)
   }
 
-  /// Sends the reply to a request of the client's, however much is queued: see ``hasRoom(for:)``.
+  /// Sends the reply to a client's request, regardless of the queue's length: see ``hasRoom(for:)``.
   package func send(reply text: [UInt8]) {
     guard isOpen, pendingClose == nil else { return }
     var frame: [UInt8] = []
@@ -40,7 +40,7 @@ extension Connection {
     append(frame)
   }
 
-  /// Appends frames for the peer, unless the queue would become too long.
+  /// Appends frames for the peer, unless the queue would exceed its limit.
   func enqueue(_ bytes: [UInt8]) {
     guard admits(bytes.count) else { return }
     append(bytes)
@@ -51,10 +51,10 @@ extension Connection {
     if admits(bytes.count) { append(bytes) }
   }
 
-  /// Encrypts the bytes of a fan-out for a connection with an empty queue, and writes them at once;
-  /// only bytes that the kernel does not take are queued.
+  /// Encrypts the bytes of a fan-out for a connection with an empty queue, and writes them immediately.
+  /// Only bytes that the kernel does not accept are queued.
   ///
-  /// - Returns: The number of bytes written, if they were all; else 0.
+  /// - Returns: The number of bytes written, if all were; otherwise 0.
   func deliverEncrypted(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard bytes.count <= SocketStream.encryptionStep else {
       deliver(bytes)
@@ -75,7 +75,7 @@ extension Connection {
     return 0
   }
 
-  /// Queues the bytes of a direct write that the kernel did not take.
+  /// Queues the bytes of a direct write that the kernel did not accept.
   func sendWasShort(_ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer) {
     switch outcome {
     case .transferred(let count):
@@ -91,7 +91,7 @@ extension Connection {
     }
   }
 
-  /// Appends bytes that are never refused: replies of the protocol itself.
+  /// Appends bytes that are never refused: replies of the protocol layer itself.
   func append(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes(append)
   }
@@ -102,7 +102,7 @@ extension Connection {
     scheduleFlush()
   }
 
-  /// Writes the queue, as far as the kernel takes it.
+  /// Writes the queue until the kernel accepts no more.
   func flush() {
     if case .closed = stage { return }
     if holdsOutput { return stream.postponeFlush() }
@@ -139,7 +139,7 @@ extension Connection {
     return outcome
   }
 
-  /// Whether output waits until the peer's last requests are carried out.
+  /// Whether output waits until the peer's last requests are processed.
   private var holdsOutput: Bool { isDeparting && !awaitsRoom }
 
   func updatePath() {
@@ -152,14 +152,14 @@ extension Connection {
     let wantsMore =
       !isReadingPaused && queuedByteCount <= transport.configuration.outboundHighWaterMark
     let wantsRoom = (stream.outboundByteCount > 0 || isSendingFile) && !holdsOutput
-    // By raw values: operations on option sets are looked up at run time.
+    // Uses raw values, because operations on option sets are looked up at run time.
     let wanted = Readiness(
       rawValue: (wantsMore ? Readiness.readable.rawValue : 0)
         | (wantsRoom ? Readiness.writable.rawValue : 0))
     do throws(SystemError) {
       try stream.setInterest(wanted, on: transport.loop)
     } catch {
-      // The kernel would not say when to go on.
+      // The kernel would not report when writing can continue.
       condemn(.broken)
     }
   }
@@ -180,7 +180,7 @@ extension Connection {
     return false
   }
 
-  // The queue is accounted when it has been flushed: nearly always it is empty then.
+  // The queue is accounted for after it is flushed: nearly always it is empty then.
   func scheduleFlush() {
     updatePath()
     if stream.scheduleFlush() { transport.needsFlush(self) }
@@ -194,7 +194,7 @@ extension Connection {
 
   private func didFlush() {
     if case .closed = stage { return }
-    // An idle connection keeps no buffers.
+    // An idle connection holds no buffers.
     stream.dropQueued()
     account()
     updatePath()

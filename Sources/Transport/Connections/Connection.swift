@@ -13,29 +13,29 @@ import WebSocket
 ///
 /// Confined to its transport's event loop.
 package final class Connection {
-  /// The reason for closing the connection after the fan-out under way.
+  /// The reason for closing the connection after the current fan-out.
   enum PendingClose {
     case slow
     case broken
   }
 
   package let id: ConnectionID
-  /// The tag of the listener that it came from.
+  /// The tag of the listener that accepted the connection.
   package let listenerTag: Int
-  /// The application on the WebSocket.
+  /// The application that uses the WebSocket.
   package private(set) var application: (any WebSocketApplication)?
-  /// The addresses that proxies have named; `nil` when none has.
+  /// The addresses that proxies have forwarded; `nil` when there are none.
   private(set) var proxiedPeer: ProxiedPeer?
 
   unowned let transport: Transport
   private(set) var stage: Stage
   var endpoint: WebSocketEndpoint?
-  /// The socket, TLS, and the bytes that wait to be written.
+  /// The socket, TLS, and the bytes waiting to be written.
   var stream: SocketStream
   private var alarm = ConnectionTimer()
-  // The small ones lie where the timer leaves room.
+  // The small fields are placed in the padding after the timer.
 
-  /// Whether TLS lies between the socket and the protocol.
+  /// Whether the connection uses TLS.
   package let isEncrypted: Bool
   /// The encoding of frames for this connection.
   package private(set) var encoding = FrameEncoding.plain
@@ -46,18 +46,18 @@ package final class Connection {
   private(set) var isReadingPaused = false
   /// Whether the peer has ended its side; its earlier requests are still answered.
   private(set) var peerHasEnded = false
-  /// The time of the last input from the peer; `nil` when none has come since a request was awaited.
+  /// The time of the last input; `nil` when none was received since the wait for a request began.
   private(set) var lastReceived: Int64?
   /// Bytes read from a WebSocket before the application paused reading.
   private var heldInput: [UInt8] = []
-  // There may be many connections, and these are seldom large: 32 bits each.
+  // There may be many connections, and these values are seldom large: 32 bits each.
 
-  /// The frame of which the first bytes have been written, or encrypted.
+  /// The frame whose first bytes have been written or encrypted.
   var cutFrame = CutFrame()
   /// This connection's part of the transport's total.
   private(set) var accountedByteCount: UInt32 = 0
   private var applicationHoldings: UInt32 = 0
-  /// Its place among the connections of its address, and among those that make room.
+  /// The connection's entry in the count of its address, and in the order of closing to make room.
   var admission: ConnectionAdmission
 
   init(
@@ -77,28 +77,28 @@ package final class Connection {
     .http(HTTPRequestParser(limits: transport.configuration.http, bodies: .chosenByHead))
   }
 
-  /// Whether it was upgraded and has not been closed.
+  /// Whether the connection was upgraded and has not been closed.
   package var isWebSocket: Bool { endpoint != nil }
 
-  /// The number of bytes to be written.
+  /// The number of bytes waiting to be written.
   package var queuedByteCount: Int { stream.queuedByteCount }
 
-  /// The socket; -1 once it is closed.
+  /// The socket; -1 after it is closed.
   var descriptor: Int32 { stream.descriptor }
 
-  /// The timer that is set, if any.
+  /// The current timer, if any.
   var timer: EventLoop.TimerToken? { alarm.token }
 
-  /// Whether another request may begin, and has not.
+  /// Whether another request may begin, and has not begun.
   var isIdling: Bool { alarm.isIdle }
 
-  /// The readiness that the socket is watched for.
+  /// The readiness events that the socket is watched for.
   var interest: Readiness { stream.interest }
 
   /// Whether a reply of `byteCount` bytes may be sent now.
   ///
-  /// It does not make the client a slow consumer. Without room
-  /// ``WebSocketApplication/connectionHasRoom(_:)`` follows.
+  /// A reply over the limit does not make the client a slow consumer. When there is no room,
+  /// ``WebSocketApplication/connectionHasRoom(_:)`` is called later.
   package func hasRoom(for byteCount: Int) -> Bool {
     let queued = queuedByteCount
     if queued == 0 || queued + byteCount <= transport.configuration.outboundHighWaterMark {
@@ -124,7 +124,7 @@ package final class Connection {
   func offerRoom() {
     guard awaitsRoom else { return }
     awaitsRoom = false
-    // The peer reads what it is sent.
+    // The peer reads the bytes that it is sent.
     noteInput()
     application?.connectionHasRoom(self)
   }
@@ -137,12 +137,12 @@ package final class Connection {
     accountedByteCount = count
   }
 
-  /// Reads no more from the peer until ``resumeReading()``; the kernel then slows the peer down.
+  /// Stops reading from the peer until ``resumeReading()``; the kernel then slows the peer down.
   package func pauseReading() {
     if isOpen { stopReading() }
   }
 
-  /// Reads again, first the input that was kept.
+  /// Resumes reading, starting with the input that was kept.
   package func resumeReading() {
     isReadingPaused = false
     updateInterest()
@@ -174,33 +174,33 @@ package final class Connection {
   }
 }
 
-/// Changes of the state.
+/// Changes the state.
 extension Connection {
   func enter(_ next: Stage) {
     stage = next
   }
 
-  /// Takes note of the client that proxies have named.
+  /// Records the client that proxies have forwarded.
   func note(_ peer: ProxiedPeer) {
     proxiedPeer = peer
   }
 
-  /// Takes note that the peer has sent, or taken, bytes.
+  /// Records that the peer has sent or accepted bytes.
   func noteInput() {
     lastReceived = transport.loop.now
   }
 
-  /// Takes note that the peer sends no more.
+  /// Records that the peer sends nothing more.
   func noteEndOfInput() {
     peerHasEnded = true
   }
 
-  /// Awaits the first byte of a request.
+  /// Clears the time of the last input, to wait for the first byte of a request.
   func forgetInput() {
     lastReceived = nil
   }
 
-  /// Becomes a WebSocket with an application on it.
+  /// Turns the connection into a WebSocket with an application.
   func becomeWebSocket(
     _ endpoint: consuming WebSocketEndpoint, encoding: FrameEncoding,
     application: any WebSocketApplication
@@ -211,13 +211,13 @@ extension Connection {
     stage = .webSocket
   }
 
-  /// Gives up the application, which is then notified no more.
+  /// Detaches the application, which then gets no more notifications.
   func takeApplication() -> (any WebSocketApplication)? {
     defer { application = nil }
     return application
   }
 
-  /// Closes the connection once the fan-out under way is over.
+  /// Closes the connection after the current fan-out.
   func condemn(_ reason: PendingClose) {
     guard pendingClose == nil else { return }
     pendingClose = reason

@@ -1,4 +1,4 @@
-/// Names a connection within its transport; never names its successor in the same slot.
+/// Identifies a connection within its transport; never identifies a later connection in the same slot.
 package struct ConnectionID: Hashable, Sendable {
   let slot: UInt32
   let generation: UInt32
@@ -13,17 +13,17 @@ package struct ConnectionID: Hashable, Sendable {
       slot: UInt32(truncatingIfNeeded: rawValue), generation: UInt32(rawValue >> 32))
   }
 
-  /// The reference as one number, for addresses outside the transport.
+  /// The identifier as one number, for addresses outside the transport.
   package var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
-/// The way in which bytes reach a connection's socket at this moment.
+/// The current way in which bytes reach a connection's socket.
 enum WritePath: UInt8 {
-  /// Nothing waits: plain bytes may go straight to the socket.
+  /// The queue is empty: plain bytes may be written directly to the socket.
   case direct
-  /// Nothing waits, but the bytes have to be encrypted first.
+  /// The queue is empty, but the bytes have to be encrypted first.
   case encrypted
-  /// The queue is not empty: new bytes go to its end.
+  /// The queue is not empty: new bytes are appended to it.
   case queued
   /// Deliveries are dropped.
   case closed
@@ -31,8 +31,8 @@ enum WritePath: UInt8 {
 
 /// All connections of one transport.
 ///
-/// The fields that a fan-out touches for each subscriber lie densely in its own memory, 8 bytes a connection;
-/// the connection objects are visited only when something is out of the ordinary.
+/// The fields that a fan-out touches for each subscriber are stored densely in separate memory, 8 bytes
+/// per connection. The connection objects are visited only in exceptional cases.
 ///
 ///     hot    [descriptor, path] [descriptor, path] …
 ///     cold   [Connection?]      [Connection?]      …
@@ -43,10 +43,10 @@ final class ConnectionTable {
     var path = WritePath.closed
   }
 
-  /// By slot.
+  /// The hot fields, indexed by slot.
   ///
-  /// Raw memory, because a fan-out reads it while connections change their paths; it
-  /// moves only when a connection is accepted, never during a fan-out.
+  /// Raw memory, because a fan-out reads it while connections change their paths. It is reallocated only
+  /// when a connection is accepted, never during a fan-out.
   private(set) var hot: UnsafeMutableBufferPointer<HotSlot>
   private var cold: [Connection?] = []
   private var generations: [UInt32] = []
@@ -54,7 +54,7 @@ final class ConnectionTable {
 
   /// The number of connections.
   private(set) var count = 0
-  /// The number of those with bytes to be written.
+  /// The number of connections with bytes waiting to be written.
   private(set) var queuedCount = 0
 
   init() {
@@ -66,26 +66,26 @@ final class ConnectionTable {
     hot.deallocate()
   }
 
-  /// Finds a connection; `nil` when it is gone.
+  /// Returns a connection; `nil` when it has ended.
   subscript(_ id: ConnectionID) -> Connection? {
     let slot = Int(id.slot)
     guard slot < cold.count, generations[slot] == id.generation else { return nil }
     return cold[slot]
   }
 
-  /// Finds the connection in a slot.
+  /// Returns the connection in a slot.
   func connection(inSlot slot: UInt32) -> Connection? {
     Int(slot) < cold.count ? cold[Int(slot)] : nil
   }
 
-  /// Takes a slot for a connection to come.
+  /// Reserves a slot for a new connection.
   func reserve(descriptor: Int32) -> ConnectionID {
     let slot = free.popLast() ?? appendSlot()
     hot[Int(slot)] = HotSlot(descriptor: descriptor, path: .closed)
     return ConnectionID(slot: slot, generation: generations[Int(slot)])
   }
 
-  /// Fills the slot that was reserved for a connection.
+  /// Stores the connection in the slot that was reserved for it.
   func insert(_ connection: Connection) {
     cold[Int(connection.id.slot)] = connection
     count += 1
@@ -112,7 +112,7 @@ final class ConnectionTable {
     hot[Int(id.slot)].path
   }
 
-  /// Calls `body` with every connection there is; it may close connections.
+  /// Calls `body` with every connection; `body` may close connections.
   func forEach(_ body: (Connection) -> Void) {
     for slot in cold.indices {
       if let connection = cold[slot] { body(connection) }

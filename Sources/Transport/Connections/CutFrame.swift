@@ -1,25 +1,25 @@
-/// The frame of which a connection has written, or encrypted, the first bytes only.
+/// A frame of which a connection has written or encrypted only the first bytes.
 struct CutFrame {
-  /// The bytes that are left of it; 32 bits, as there may be many connections.
+  /// The number of remaining bytes; 32 bits, because there may be many connections.
   private var rest: UInt32 = 0
 
   /// No frame.
   init() {}
 
-  /// A frame of which this much is left, with all that goes before the next.
+  /// A frame with this many bytes left, including everything that precedes the next frame.
   init(byteCount: Int) {
     rest = UInt32(clamping: byteCount)
   }
 
-  /// The frame that is cut when the first `count` of some whole frames are written.
+  /// The frame that is cut when the first `count` bytes of some whole frames are written.
   init(in frames: UnsafeRawBufferPointer, at count: Int) {
     self.init(byteCount: FrameBoundary.rest(of: frames, from: 0, cutAt: count))
   }
 
-  /// The bytes that are left of it; 0 when a frame begins.
+  /// The number of remaining bytes; 0 when a frame begins.
   var byteCount: Int { Int(rest) }
 
-  /// Moves on to where the first `count` of the bytes that wait end.
+  /// Advances past the first `count` of the waiting bytes.
   mutating func advance(past count: Int, of bytes: UnsafeRawBufferPointer) {
     guard count < bytes.count else {
       rest = 0
@@ -29,15 +29,15 @@ struct CutFrame {
   }
 }
 
-/// Finds the beginnings of frames in bytes that hold whole frames of a server, one after another.
+/// Finds the starts of frames in bytes that contain consecutive whole frames of a server.
 enum FrameBoundary {
   /// Returns the number of bytes left of the frame that is cut.
   ///
   /// - Parameters:
-  ///   - frames: Up to `first` the rest of an older frame, then whole frames.
-  ///   - first: Where the first whole frame begins.
-  ///   - cut: Where the bytes are cut.
-  /// - Returns: 0 when a frame begins there.
+  ///   - frames: The rest of an older frame up to `first`, then whole frames.
+  ///   - first: The offset of the first whole frame.
+  ///   - cut: The offset at which the bytes are cut.
+  /// - Returns: 0 when a frame begins at `cut`.
   static func rest(of frames: UnsafeRawBufferPointer, from first: Int, cutAt cut: Int) -> Int {
     var boundary = first
     while boundary < cut {
@@ -47,7 +47,7 @@ enum FrameBoundary {
     return min(boundary, frames.count) - cut
   }
 
-  /// The length of a frame without a mask, its header included (RFC 6455 §5.2).
+  /// The length of an unmasked frame, including its header (RFC 6455 §5.2).
   private static func frameLength(in bytes: UnsafeRawBufferPointer, at start: Int) -> Int? {
     guard start + 2 <= bytes.count else { return nil }
     let short = Int(bytes[start + 1] & 0x7f)

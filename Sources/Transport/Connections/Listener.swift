@@ -10,7 +10,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
     case tls(TLSServerContextHolder)
   }
 
-  /// The connections accepted in one turn, so that open ones get theirs.
+  /// The maximum number of connections accepted in one turn, so that open ones get their share of time.
   private static let batch = 64
   /// The time to wait for descriptors to become free.
   private static let pause: Int64 = 100
@@ -23,7 +23,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
   private unowned let transport: Transport
   private var registration: EventLoop.Registration?
   private var pauseTimer: EventLoop.TimerToken?
-  /// Whether the delegate was notified that no connection can be accepted.
+  /// Whether the delegate was notified that no connections can be accepted.
   private var hasReported = false
 
   init(
@@ -62,7 +62,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
     }
   }
 
-  /// Accepts a waiting connection; closes another one when descriptors have run out.
+  /// Accepts a waiting connection. Closes another one when no descriptors are left.
   private func accept() throws(SystemError) -> Int32? {
     do throws(SystemError) {
       return try Socket.accept(descriptor)
@@ -102,7 +102,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
       giveBack(accepted)
       throw error
     } catch {
-      // No memory for a session: this connection is refused, others may fare better.
+      // There is no memory for a session: this connection is refused, but others may succeed.
       giveBack(accepted)
     }
   }

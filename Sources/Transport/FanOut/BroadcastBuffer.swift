@@ -1,17 +1,17 @@
 import Reactor
 
-/// The subscribers of one channel that get the same bytes, and the bytes they still have to get.
+/// The subscribers of one channel that get the same bytes, and the bytes still to be sent to them.
 ///
-/// Published frames lie one after another in one buffer. A sweep walks the subscribers and writes
-/// each its missing bytes, in one write. Frames published meanwhile reach the subscribers ahead of
-/// the sweep in the same write, and the others in the next sweep. So a burst costs one write per
-/// subscriber, however many frames it holds.
+/// Published frames are stored consecutively in one buffer. A sweep visits the subscribers and writes
+/// each one its missing bytes in one write. Frames published during a sweep reach the subscribers that
+/// it has not visited in the same write, and the others in the next sweep. So a burst costs one write
+/// per subscriber, however many frames it holds.
 ///
 ///     position   base                          end
 ///     buffer      |  frame  frame  frame  frame |
 ///     subscriber  ●─────────── owed ───────────►
 package final class BroadcastBuffer {
-  /// A subscriber with its position in the buffer's bytes since the buffer's beginning.
+  /// A subscriber with its position, counted in bytes from the buffer's start.
   struct Subscriber {
     let slot: UInt32
     var position: Int
@@ -23,7 +23,7 @@ package final class BroadcastBuffer {
   private var buffer: [UInt8] = []
   private var base = 0
   private var cursor = 0
-  /// The end of the bytes when the present sweep began.
+  /// The end of the bytes when the current sweep began.
   private var sweepEnd = 0
   private(set) var isSweeping = false
 
@@ -39,7 +39,7 @@ package final class BroadcastBuffer {
 
   private var end: Int { base + buffer.count }
 
-  /// Adds a connection; it gets the frames that are published from now on.
+  /// Adds a connection, which gets the frames that are published from now on.
   package func subscribe(_ connection: Connection) -> Subscription {
     let subscription = Subscription(
       index: subscribers.count, slot: connection.id.slot, broadcast: self)
@@ -48,7 +48,7 @@ package final class BroadcastBuffer {
     return subscription
   }
 
-  /// Removes a connection; bytes that it is still owed go to its queue first.
+  /// Removes a connection. Bytes that it has not received are moved to its queue first.
   package func cancel(_ subscription: Subscription) {
     guard subscription.broadcast === self else { return }
     settle(subscription)
@@ -60,7 +60,7 @@ package final class BroadcastBuffer {
   ///
   /// - Parameters:
   ///   - frames: Whole frames in this buffer's encoding.
-  ///   - exceptions: Subscribers that get other bytes in their place, each at most once.
+  ///   - exceptions: Subscribers that get different bytes instead, each at most once.
   package func publish(
     _ frames: [UInt8], except exceptions: [(subscription: Subscription, frames: [UInt8])]
   ) {
@@ -77,9 +77,9 @@ package final class BroadcastBuffer {
     beginSweep()
   }
 
-  /// Gives the next subscribers the bytes that they are owed.
+  /// Writes the missing bytes to the next subscribers.
   ///
-  /// - Parameter budget: The number of writes that it may make; reduced by those that it made.
+  /// - Parameter budget: The number of writes that are allowed; reduced by the writes made.
   /// - Returns: Whether all subscribers have received everything.
   func sweep(budget: inout Int) -> Bool {
     while budget > 0 {
@@ -96,8 +96,8 @@ package final class BroadcastBuffer {
     return false
   }
 
-  /// The one loop that runs for every delivery: all that it needs is in local variables, and what
-  /// it counts is added up once.
+  /// The one loop that runs for every delivery. All its state is in local variables, and its counts are
+  /// added up once at the end.
   private func sweepSlice(_ budget: inout Int) {
     let (base, end, transport, hot) = (base, end, transport, transport.connections.hot)
     let ring = transport.ring(forWrites: min(subscribers.count - cursor, budget))
@@ -150,14 +150,14 @@ package final class BroadcastBuffer {
     transport.recycle(spent)
   }
 
-  /// Discards the bytes that all subscribers have received at the end of a pass: a buffer that is
-  /// never quiet must not grow for ever.
+  /// Discards the bytes that all subscribers have received at the end of a pass, so that a buffer that
+  /// is never idle does not grow without limit.
   private func discardDelivered() {
     buffer.removeFirst(sweepEnd - base)
     base = sweepEnd
   }
 
-  /// Gives a subscriber the bytes that it is owed through its connection's queue.
+  /// Moves the missing bytes of a subscriber to its connection's queue.
   func settle(_ subscription: Subscription) {
     let position = subscribers[subscription.index].position
     guard position < end else { return }
@@ -165,9 +165,9 @@ package final class BroadcastBuffer {
     subscribers[subscription.index].position = end
   }
 
-  /// Closes the gap of a subscriber that leaves, so that a sweep under way neither misses nor
-  /// repeats another: one before the cursor is replaced by the last before the cursor, and that one
-  /// by the last of all.
+  /// Closes the gap of a removed subscriber, so that a sweep in progress neither skips nor repeats
+  /// another. A gap before the cursor is filled with the last subscriber before the cursor, whose place
+  /// is filled with the last of all.
   private func fill(gap: Int) {
     var gap = gap
     if gap < cursor {
@@ -188,12 +188,12 @@ package final class BroadcastBuffer {
   }
 }
 
-/// A connection's place in a broadcast buffer.
+/// A connection's entry in a broadcast buffer.
 package final class Subscription {
-  /// The index in the buffer's list; changes as others leave.
+  /// The index in the buffer's list; changes when other subscribers are removed.
   var index: Int
   let slot: UInt32
-  /// The buffer that it is in; `nil` once it has been cancelled.
+  /// The buffer that contains the subscription; `nil` after it has been cancelled.
   weak var broadcast: BroadcastBuffer?
 
   init(index: Int, slot: UInt32, broadcast: BroadcastBuffer) {
@@ -202,8 +202,7 @@ package final class Subscription {
     self.broadcast = broadcast
   }
 
-  /// Moves the bytes that the subscriber is owed to its connection's queue, so that later messages
-  /// follow them.
+  /// Moves the subscriber's missing bytes to its connection's queue, so that later messages follow them.
   package func settle() {
     broadcast?.settle(self)
   }
@@ -211,16 +210,16 @@ package final class Subscription {
 
 /// The encoding of a server's frames; connections with the same encoding get the same bytes.
 ///
-/// A connection whose agreement lets the server keep a compression context gets the very same
-/// bytes as one that forbids it: the permission need not be used (RFC 7692 §7.1.1.1).
+/// A connection that lets the server keep a compression context gets the same bytes as one that forbids
+/// it: the permission need not be used (RFC 7692 §7.1.1.1).
 package struct FrameEncoding: Hashable, Sendable {
-  /// The LZ77 window in bits, 9 to 15; 0 when frames are not compressed.
+  /// The size of the LZ77 window in bits, 9 to 15; 0 when frames are not compressed.
   package let windowBits: UInt8
 
   /// Uncompressed frames.
   package static let plain = FrameEncoding(windowBits: 0)
 
-  /// Frames that are each compressed by itself, for a peer with a window of `windowBits` bits.
+  /// Frames that are compressed independently, for a peer with a window of `windowBits` bits.
   package static func deflated(windowBits: UInt8) -> FrameEncoding {
     FrameEncoding(windowBits: windowBits)
   }

@@ -4,12 +4,12 @@ import Reactor
 struct DirectWrites {
   /// The number of subscribers with bytes to write.
   var attempts = 0
-  /// The bytes of complete writes.
+  /// The number of bytes in complete writes.
   var byteCount = 0
 }
 
 extension Transport {
-  /// The number of writes from which a ring is used.
+  /// The minimum number of writes for which a ring is used.
   private static let writesWorthARing = 8
 
   /// The ring for `count` writes; `nil` when they are made directly to the sockets.
@@ -19,7 +19,7 @@ extension Transport {
     return ring
   }
 
-  /// Makes the writes that a ring has gathered.
+  /// Performs the writes that a ring has gathered.
   @inline(__always)
   func perform(_ ring: SendRing, _ sent: inout DirectWrites) {
     ring.perform { slot, bytes, outcome in
@@ -27,7 +27,7 @@ extension Transport {
     }
   }
 
-  /// Takes note of the result of writing a subscriber's bytes.
+  /// Records the result of writing a subscriber's bytes.
   @inline(__always)
   func didSend(
     _ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer, toSlot slot: UInt32,

@@ -2,10 +2,10 @@ import CSendRing
 import Glibc
 import Reactor
 
-/// Sends to many sockets by one system call, where the kernel has io_uring and lets this process
-/// use it.
+/// Sends to many sockets with one system call, where the kernel supports io_uring and allows this
+/// process to use it.
 ///
-/// Used by the thread that made it, and no other.
+/// Used only by the thread that created it.
 final class SendRing {
   /// The largest number of sends that share a system call.
   private static let capacity = 128
@@ -13,10 +13,10 @@ final class SendRing {
   private let ring: OpaquePointer
   private let requests = UnsafeMutablePointer<send_request>.allocate(capacity: SendRing.capacity)
   private var count = 0
-  /// Whether the kernel has failed it: then it makes each send by itself, and is better given up.
+  /// Whether the kernel reported a failure. A broken ring sends one by one, and should be released.
   private(set) var isBroken = false
 
-  /// Makes a ring; `nil` where there can be none.
+  /// Creates a ring; `nil` where io_uring is not available.
   init?() {
     guard let ring = send_ring_open(UInt32(Self.capacity)) else { return nil }
     self.ring = ring
@@ -29,11 +29,11 @@ final class SendRing {
 
   var isFull: Bool { count == Self.capacity }
 
-  /// Adds a send to those that ``perform(_:)`` makes; there must be room.
+  /// Adds a send to the next ``perform(_:)``; there must be room.
   ///
   /// - Parameters:
-  ///   - bytes: Less than 4 GiB; must stay as they are until then.
-  ///   - tag: What its outcome is reported under.
+  ///   - bytes: Less than 4 GiB; must stay unchanged until then.
+  ///   - tag: Identifies the send when its outcome is reported.
   func add(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, tag: UInt32) {
     precondition(count < Self.capacity, "the ring is full")
     requests[count] = send_request(
@@ -42,14 +42,14 @@ final class SendRing {
     count += 1
   }
 
-  /// Makes all sends that were added, none of which waits, and reports the outcome of each.
+  /// Performs all added sends without blocking, and reports the outcome of each.
   func perform(
     _ report: (_ tag: UInt32, _ bytes: UnsafeRawBufferPointer, _ outcome: TransferOutcome) -> Void
   ) {
     guard count > 0 else { return }
     let performed = count
     count = 0
-    // A test that plays the kernel sees each send by itself.
+    // A test that replaces the kernel sees each send separately.
     if isBroken || Kernel.isReplaced {
       for index in 0..<performed { requests[index].result = SEND_NOT_TRIED }
     } else {

@@ -1,6 +1,6 @@
 internal import Basics
 
-/// The value of `Date` in answers, which is made once a second (RFC 9110 §6.6.1).
+/// The value of `Date` in answers, which is formatted once a second (RFC 9110 §6.6.1).
 struct AnswerDate {
   private var second = Int64.min
   private var value = ""

@@ -1,16 +1,16 @@
 package import HTTP1
 package import Reactor
 
-/// A request and the means to answer it.
+/// A request, and the means to answer it.
 ///
-/// A later answer is addressed to the exchange's ``ID``, not to the connection: it
-/// reaches this request, once, or none. The exchange itself is confined to the transport's event
-/// loop; its id may travel.
+/// A later answer is addressed to the exchange's ``ID``, not to the connection, so it reaches this
+/// request once or not at all. The exchange itself is confined to the transport's event loop; its ID may
+/// be passed to other threads.
 package struct Exchange {
   /// The address for the answer to one request.
   package struct ID: Hashable, Sendable {
     package let connection: ConnectionID
-    /// Counts the requests of a transport.
+    /// The sequence number of the request within its transport.
     package let number: UInt64
 
     package init(connection: ConnectionID, number: UInt64) {
@@ -19,7 +19,7 @@ package struct Exchange {
     }
   }
 
-  /// The connection that brought the request, with its knowledge of the client.
+  /// The connection that received the request, with the client information known so far.
   package let connection: Connection
   package let request: HTTPRequest
   let number: UInt64
@@ -28,27 +28,27 @@ package struct Exchange {
   package var head: HTTPRequestHead { request.head }
 }
 
-/// The answers that come after ``RequestOutcome/respondLater(onAbandonment:)``, and the flow of
-/// bodies that are taken in pieces.
+/// Answers requests after ``RequestOutcome/respondLater(onAbandonment:)``, and controls the flow of
+/// bodies in pieces.
 ///
-/// Each does nothing when the exchange is over: answered, or its connection gone.
+/// Each function does nothing when the exchange has ended: answered, or its connection closed.
 extension Transport {
   /// Whether an answer can still reach the client.
   package func isAwaited(_ id: Exchange.ID) -> Bool { connection(awaiting: id) != nil }
 
-  /// Sends the answer, which in the middle of a body that is taken in pieces ends the connection.
+  /// Sends the answer. While a body is being received in pieces, that ends the connection.
   package func respond(_ response: HTTPResponse, to id: Exchange.ID) {
     connection(awaiting: id)?.respond(response)
   }
 
-  /// Sends the answer with a file as its body; `Content-Length` is the file's.
+  /// Sends the answer with a file as its body; `Content-Length` is the size of the file.
   package func respond(_ head: HTTPResponse, with file: FileSpan, to id: Exchange.ID) {
     connection(awaiting: id)?.respond(head, with: .file(file))
   }
 
-  /// Sends the answer with a body of `count` bytes, which comes in pieces.
+  /// Sends the answer with a body of `count` bytes that arrives in pieces.
   ///
-  /// The connection holds the source until it has its last piece or is abandoned.
+  /// The connection holds the source until its last piece or until the body is abandoned.
   package func respond(
     _ head: HTTPResponse, with source: any HTTPBodySource, count: Int64, to id: Exchange.ID
   ) {
@@ -57,18 +57,18 @@ extension Transport {
     connection.respond(head, with: content)
   }
 
-  /// Sends the piece for which ``HTTPBodySource/nextPiece()`` has asked: some bytes, and no more than
+  /// Sends the piece that ``HTTPBodySource/nextPiece()`` requested: at least one byte, and no more than
   /// are left.
   package func continueBody(of id: Exchange.ID, with piece: [UInt8]) {
     connections[id.connection]?.continueBody(piece, of: id.number)
   }
 
-  /// Ends a connection to which the rest of a body cannot be sent.
+  /// Ends a connection for which the rest of a body is not available.
   package func breakBody(of id: Exchange.ID) {
     connections[id.connection]?.breakBody(of: id.number)
   }
 
-  /// Reads on, after the receiver of a body has returned ``BodyDemand/later``.
+  /// Resumes reading after the receiver of a body has returned ``BodyDemand/later``.
   package func resumeBody(of id: Exchange.ID) {
     connection(awaiting: id)?.resumeBody()
   }
@@ -82,7 +82,7 @@ extension Transport {
 }
 
 extension Connection {
-  /// The number of the exchange under way; `nil` when no answer is owed.
+  /// The number of the current exchange; `nil` when no answer is outstanding.
   fileprivate var exchangeNumber: UInt64? {
     switch stage {
     case .receiving(let body): body.exchange
@@ -98,10 +98,10 @@ extension Connection {
   }
 }
 
-/// Reads and discards the body of a request that is refused for its head or takes none, so that the
-/// connection can serve another one.
+/// Reads and discards the body of a request that is refused because of its head, or that takes no body,
+/// so that the connection can serve another request.
 package final class RefusedBody: HTTPBodyReceiver {
-  /// A longer body is not waited for: the answer ends the connection.
+  /// The server does not wait for a longer body: the answer ends the connection.
   package static let maximumBytes = 65_536
 
   private let answer: () -> RequestOutcome
@@ -130,7 +130,7 @@ package final class RefusedBody: HTTPBodyReceiver {
 }
 
 extension BodyDecision {
-  /// Refuses a request: after its body when that is small and on its way, else at once.
+  /// Refuses a request: after its body when that is small and being sent, otherwise immediately.
   package static func refusing(_ head: HTTPRequestHead, _ response: HTTPResponse) -> BodyDecision {
     guard RefusedBody.isSmall(head), !head.fields.contains("Expect") else {
       return .refused(response)
@@ -138,8 +138,8 @@ extension BodyDecision {
     return .pieces(limit: RefusedBody.maximumBytes, RefusedBody { .respond(response) })
   }
 
-  /// Passes over the body of a request that takes none, if it is small or of an unknown length, as
-  /// proxies send also empty ones.
+  /// Discards the body of a request that takes none, if it is small or of unknown length: proxies send
+  /// even empty bodies without a length.
   ///
   /// - Parameters:
   ///   - answer: Answers the request after its body.

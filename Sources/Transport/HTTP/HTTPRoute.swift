@@ -1,13 +1,13 @@
 package import HTTP1
 
-/// The parameters that the queries of a route's requests may have.
+/// The query parameters that a route accepts.
 package enum QueryPolicy: Sendable, Hashable {
-  /// Any; the endpoint passes over those that it does not read.
+  /// Any parameters; the endpoint ignores those that it does not read.
   case any
-  /// Those that the endpoint reads, and those that are accepted without effect.
+  /// Only the parameters that the endpoint reads, and those that are accepted without effect.
   case only([String], withoutEffect: [String] = [])
 
-  /// The parameters that the endpoint reads, as far as they are known.
+  /// The parameters that the endpoint reads, if they are known.
   package var names: [String] {
     switch self {
     case .any: []
@@ -15,7 +15,7 @@ package enum QueryPolicy: Sendable, Hashable {
     }
   }
 
-  /// The first parameter, by name, that has a value and may not be there; `nil` for a query that fits.
+  /// The first parameter, by name, that has a value and is not allowed; `nil` if all are allowed.
   package func excess(of query: QueryParameters) -> String? {
     switch self {
     case .any: nil
@@ -27,16 +27,16 @@ package enum QueryPolicy: Sendable, Hashable {
   }
 }
 
-/// The forms in which a route takes the bodies of its requests.
+/// The forms in which a route accepts request bodies.
 package enum BodyPolicy: Sendable, Hashable {
-  /// None has a meaning.
+  /// The body is ignored.
   case none
-  /// With the request; at most this many bytes, or as many as ``HTTPLimits/bodyBytes``.
+  /// With the request; at most this many bytes, by default ``HTTPLimits/bodyBytes``.
   case whole(limit: Int? = nil)
-  /// The same, or a form (`multipart/form-data`) in pieces, as it comes.
+  /// Like `whole`, or a form (`multipart/form-data`) in pieces as it arrives.
   case wholeOrForm
 
-  /// Whether a body of that length fits, as far as the route bounds it.
+  /// Whether a body of that length fits within the route's limit, if it has one.
   package func admits(byteCount: Int) -> Bool {
     switch self {
     case .none: byteCount == 0
@@ -46,11 +46,11 @@ package enum BodyPolicy: Sendable, Hashable {
   }
 }
 
-/// A path of a server with a method, the access rule and the endpoint.
+/// A path of a server with its methods, access rule and endpoint.
 ///
 /// `Access` and `Endpoint` are the server's own types.
 package struct HTTPRoute<Access: Sendable, Endpoint: Sendable>: Sendable {
-  /// The methods it answers, beside `HEAD` if it answers `GET`; the first is its own.
+  /// The methods of the route, the primary one first; `HEAD` is implied by `GET`.
   package let methods: [String]
   package let pattern: PathPattern
   package let access: Access
@@ -70,12 +70,12 @@ package struct HTTPRoute<Access: Sendable, Endpoint: Sendable>: Sendable {
     self.endpoint = endpoint
   }
 
-  /// The methods for `Allow`.
+  /// The methods listed in `Allow`.
   var allowedMethods: [String] {
     methods.flatMap { $0 == "GET" ? ["GET", "HEAD"] : [$0] }
   }
 
-  /// Whether it answers a method; `HEAD` as `GET` without the body.
+  /// Whether the route answers a method; `HEAD` counts as `GET` without the body.
   func answers(_ method: String) -> Bool {
     methods.contains(method) || method == "HEAD" && methods.contains("GET")
   }
@@ -85,17 +85,17 @@ package struct HTTPRoute<Access: Sendable, Endpoint: Sendable>: Sendable {
 ///
 ///     /v3/open_channels/{channel_url}/messages/{message_id:number}
 ///
-/// A parameter is `text` unless its kind is named.
+/// A parameter is of kind `text` unless the pattern names another kind.
 package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation,
   CustomStringConvertible
 {
-  /// The values that a parameter stands for.
+  /// The values that a parameter accepts.
   package enum Kind: String, Sendable, Hashable {
-    /// Anything but nothing: an empty segment is a variable that the caller forgot.
+    /// Any non-empty text: an empty segment is a variable that the caller forgot.
     case text
-    /// Digits, with a sign or without; a number that is out of range is a number.
+    /// Digits with an optional sign; a number that is out of range is still a number.
     case number
-    /// Anything.
+    /// Any text.
     case any
 
     func admits(_ segment: String) -> Bool {
@@ -118,9 +118,9 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
   let segments: [Segment]
   private let name: String?
 
-  /// Makes a pattern.
+  /// Creates a pattern.
   ///
-  /// - Parameter name: The description of a path with a part that changes from build to build.
+  /// - Parameter name: The description of a path with a part that changes between builds.
   package init(_ text: String, describedAs name: String? = nil) {
     self.name = name
     segments = text.split(separator: "/").map { part in
@@ -133,7 +133,7 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
 
   package init(stringLiteral text: String) { self.init(text) }
 
-  /// The path as OpenAPI writes it, without the kinds of its parameters; also its label in metrics.
+  /// The path in OpenAPI notation, without the kinds of its parameters; also its label in metrics.
   package var description: String {
     if let name { return name }
     let parts = segments.map { segment in
@@ -145,7 +145,7 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
     return "/" + parts.joined(separator: "/")
   }
 
-  /// The path with these values, percent-encoded already, in place of its parameters in order.
+  /// The path with its parameters replaced, in order, by these percent-encoded values.
   package func path(_ values: String...) -> String {
     var rest = values[...]
     let parts = segments.map { segment in
@@ -158,13 +158,13 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
   }
 }
 
-/// The values of a path's parameters, percent-decoded, by name.
+/// The values of a path's parameters, percent-decoded and accessed by name.
 package struct PathArguments: Sendable {
   private var values: [(name: String, value: String)] = []
 
   package init() {}
 
-  /// The values with the names of their parameters, in the order of the path.
+  /// The values with their parameter names, in the order of the path.
   package var all: [(name: String, value: String)] { values }
 
   /// The value of a parameter; empty for a name that the pattern does not have.

@@ -1,13 +1,13 @@
 package import HTTP1
 
-/// Every path of a server, in one table.
+/// All paths of a server, in one table.
 ///
-/// Literal segments go before numbers, numbers before texts. The first segment of a path counts as it
-/// was sent, percent-encoding and all: the rules of a proxy in front look at it so.
+/// Literal segments take precedence over numbers, and numbers over texts. The first segment is compared
+/// in its percent-encoded form, as it was sent, because that is what rules of a proxy see.
 package struct Router<Access: Sendable, Endpoint: Sendable>: Sendable {
   package typealias Route = HTTPRoute<Access, Endpoint>
 
-  /// The paths that begin with one segment, with the access to those among them that lead nowhere.
+  /// The paths that begin with one segment, with the access rule for those that have no route.
   package struct Area: Sendable {
     package let segment: String
     package let access: Access
@@ -18,18 +18,18 @@ package struct Router<Access: Sendable, Endpoint: Sendable>: Sendable {
     }
   }
 
-  /// The reason why a request leads nowhere.
+  /// The reason why a request has no route.
   package enum Miss: Sendable, Hashable {
     case path
-    /// The target's percent-encoding is broken, or it is not UTF-8.
+    /// The target's percent-encoding is invalid, or it is not UTF-8.
     case encoding
-    /// The path is there with other methods, for `Allow`.
+    /// The path exists with other methods, which are listed in `Allow`.
     case method(allowed: [String])
   }
 
   package enum Match: Sendable {
     case route(Route, PathArguments)
-    /// - Parameter access: The access that the answer needs.
+    /// - Parameter access: The access rule of the answer.
     case nothing(Miss, access: Access)
 
     package var access: Access {
@@ -48,10 +48,10 @@ package struct Router<Access: Sendable, Endpoint: Sendable>: Sendable {
     }
   }
 
-  /// A segment of all paths.
+  /// A segment shared by all paths that contain it.
   private struct Step: Sendable {
     var literals: [String: Step] = [:]
-    /// By the kind's precedence.
+    /// Ordered by the precedence of the kinds.
     var parameters: [(kind: PathPattern.Kind, name: String, next: Step)] = []
     var routes: [Route] = []
   }
@@ -61,7 +61,7 @@ package struct Router<Access: Sendable, Endpoint: Sendable>: Sendable {
   private let elsewhere: Access
   private var root = Step()
 
-  /// - Parameter elsewhere: The access to paths that lead nowhere and are in no area.
+  /// - Parameter elsewhere: The access rule for paths that have no route and are in no area.
   package init(_ routes: [Route], areas: [Area] = [], elsewhere: Access) {
     self.routes = routes
     self.areas = areas
@@ -131,7 +131,7 @@ package struct Router<Access: Sendable, Endpoint: Sendable>: Sendable {
 }
 
 extension PathPattern.Kind: Comparable {
-  /// Orders the kinds by how much they admit.
+  /// Orders the kinds by how many values they accept.
   package static func < (a: PathPattern.Kind, b: PathPattern.Kind) -> Bool {
     a.precedence < b.precedence
   }

@@ -11,7 +11,7 @@ package struct ForwardingRules: Sendable {
     case xForwardedFor
   }
 
-  /// The largest number of proxies in a row that are followed.
+  /// The maximum number of consecutive proxies that are followed.
   private static let maximumHops = 32
 
   package let field: Field
@@ -24,10 +24,10 @@ package struct ForwardingRules: Sendable {
 
   /// Returns the client of a request that a peer has sent.
   ///
-  /// Each proxy appends the address from which it received the request. So the list is read
-  /// backwards while the sender of an entry is trusted; entries before that may be forged.
+  /// Each proxy appends the address from which it received the request. So the list is read backwards
+  /// while the sender of an entry is trusted; earlier entries may be forged.
   ///
-  /// - Returns: `nil` when the peer is not trusted or names no client: the request is its own.
+  /// - Returns: `nil` when the peer is not trusted or names no client: the peer itself is the client.
   package func client(of fields: HTTPFields, from peer: PeerAddress) -> PeerAddress? {
     var client: PeerAddress?
     for hop in hops(fields) {
@@ -55,9 +55,9 @@ package struct ForwardingRules: Sendable {
     return sites
   }
 
-  /// The scheme of the client's request: that of the farthest proxy that names it.
+  /// The scheme of the client's request: that reported by the farthest proxy that names one.
   ///
-  /// Proxies may name a WebSocket's scheme instead of that of its handshake.
+  /// Proxies may report a WebSocket's scheme instead of that of its handshake.
   private func scheme(_ names: [String]) -> String? {
     names.reversed().lazy.compactMap { name in
       switch name.lowercased() {
@@ -77,7 +77,7 @@ package struct ForwardingRules: Sendable {
     return Array(all.prefix(Self.maximumHops))
   }
 
-  /// The client that each proxy named, the nearest first; `nil` for one that is unknown or hidden.
+  /// The client that each proxy reported, the nearest first; `nil` for one that is unknown or hidden.
   private func hops(_ fields: HTTPFields) -> [PeerAddress?] {
     let comma = UInt8(ascii: ",")
     return switch field {
@@ -91,7 +91,7 @@ package struct ForwardingRules: Sendable {
 
 /// The hosts and the scheme by which clients reach the trusted proxies that a request came through.
 package struct ForwardedSites: Sendable, Hashable {
-  /// As in `Host`.
+  /// The hosts in the form of `Host`.
   package var hosts: [String] = []
   /// `http` or `https`: the scheme of the request to the farthest proxy that names it.
   package var scheme: String?
@@ -123,7 +123,7 @@ enum ForwardedNode {
   /// Reads an address: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`,
   /// `[2001:db8::1]:80`.
   ///
-  /// - Returns: `nil` for `unknown`, a made-up name, and everything else.
+  /// - Returns: `nil` for `unknown`, an obfuscated name, and everything else.
   static func read(_ name: String) -> PeerAddress? {
     if let address = PeerAddress(host: name) { return address }
     if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
@@ -137,33 +137,33 @@ enum ForwardedNode {
 
   private static func read(_ host: String, portPart: Substring) -> PeerAddress? {
     guard !portPart.isEmpty else { return PeerAddress(host: host) }
-    // A port may be hidden behind a name of its own (RFC 7239 §6.3); the address still counts.
+    // A port may be replaced by an obfuscated name (RFC 7239 §6.3); the address is still valid.
     guard portPart.hasPrefix(":") else { return nil }
     return PeerAddress(host: host, port: UInt16(portPart.dropFirst()) ?? 0)
   }
 
-  /// No address needs a backslash, so none is undone.
+  /// An address never needs a backslash, so escapes are not decoded.
   private static func unquoted(_ text: String) -> String {
     guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
     return String(text.dropFirst().dropLast())
   }
 }
 
-/// Cuts text to which each proxy appends its part.
+/// Splits text to which each proxy appends its part.
 ///
-/// It is cut from its end. The writer of the last part is known; the first part may be a client's,
-/// and nothing in it, such as an opened quote, may change how the last is read.
+/// The text is split from its end. The writer of the last part is known. The first part may be a
+/// client's, and its content, such as an opening quote, must not change how the last part is read.
 enum ForwardedText {
-  /// Whether separators count inside quotes.
+  /// Whether separators inside quotes count.
   enum Quoting: Sendable {
-    /// A quote is a character like any other.
+    /// A quote is an ordinary character.
     case none
-    /// Quoted strings hide them (RFC 9110 §5.6.4).
+    /// Separators inside quoted strings do not count (RFC 9110 §5.6.4).
     case strings
   }
 
-  /// The pieces between separators, the last one first, without the blanks around them; empty ones
-  /// are left out.
+  /// The pieces between separators, the last one first, without surrounding whitespace. Empty pieces are
+  /// left out.
   ///
   /// - Complexity: O(*n*) in the text's length.
   static func pieces(of text: String, at separator: UInt8, _ quoting: Quoting) -> [String] {
@@ -186,7 +186,7 @@ enum ForwardedText {
       switch text[index] {
       case separator where !isQuoted: return index
       case UInt8(ascii: "\"") where quoting == .strings:
-        // Read backwards, only a quote inside of a string can be an escaped one.
+        // When reading backwards, only a quote inside a string can be an escaped one.
         if !isQuoted || !isEscaped(index, in: text) { isQuoted.toggle() }
       default: break
       }
@@ -194,7 +194,7 @@ enum ForwardedText {
     return nil
   }
 
-  /// Whether an odd number of backslashes stands before it.
+  /// Whether an odd number of backslashes precedes the character.
   private static func isEscaped(_ index: Int, in text: ArraySlice<UInt8>) -> Bool {
     let before = text[..<index].reversed()
     return before.prefix { $0 == UInt8(ascii: "\\") }.count % 2 == 1

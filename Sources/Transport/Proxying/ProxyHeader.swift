@@ -1,11 +1,11 @@
 package import Basics
 
-/// The header that a proxy sends first on a connection, in HAProxy's PROXY protocol.
+/// The header of HAProxy's PROXY protocol, which a proxy sends first on a connection.
 package enum ProxyHeader: Sendable, Hashable {
   /// The connection comes from this client.
   case client(PeerAddress)
-  /// The proxy does not know the client, or connects for itself, such as for a health check: the
-  /// address of the connection is the client's.
+  /// The proxy does not know the client, or connects for itself, such as for a health check. The client
+  /// address is that of the connection.
   case itself
 }
 
@@ -25,33 +25,33 @@ package enum ProxyHeaderPolicy: Sendable {
   case none
   /// A PROXY header is required; connections without one are closed.
   ///
-  /// With networks named, connections from elsewhere are closed, too.
+  /// If networks are listed, connections from elsewhere are closed, too.
   case required(from: [Network])
 }
 
-/// Takes the header of the PROXY protocol off a stream's front, in version 1 (a line of text) or
+/// Parses the header of the PROXY protocol at the start of a stream, in version 1 (a line of text) or
 /// version 2 (binary).
 ///
 ///     1   PROXY TCP4 192.0.2.1 198.51.100.1 56324 443 CR LF          at most 107 bytes
 ///     2   signature:12  version,command:1  family:1  length:2  addresses  extensions
 ///
-/// Knows no socket. The parser holds no more than the header: at most ``maximumBytes``.
+/// Independent of sockets. The parser stores only the header: at most ``maximumBytes``.
 package struct ProxyHeaderParser: Sendable {
-  /// The longest header of version 2 that is taken; the protocol itself would allow 65,551 bytes.
+  /// The longest accepted version 2 header; the protocol itself allows up to 65,551 bytes.
   package static let maximumBytes = 4096
 
   private var header: [UInt8] = []
 
-  /// Makes a parser at the beginning of a stream.
+  /// Creates a parser at the start of a stream.
   package init() {}
 
-  /// Takes the next bytes of the stream.
+  /// Consumes the next bytes of the stream.
   ///
-  /// - Parameter input: Bytes received and not yet taken, split anywhere.
-  /// - Returns: How many of them belong to the header, and the header once it is complete; without
-  ///   one all were taken.
-  /// - Throws: At the first byte that can't belong to a header. Close the connection without an
-  ///   answer: the stream has no known beginning.
+  /// - Parameter input: Bytes received and not yet consumed, split anywhere.
+  /// - Returns: The number of bytes that belong to the header, and the header once it is complete.
+  ///   Without a header, all bytes were consumed.
+  /// - Throws: At the first byte that cannot belong to a header. Close the connection without an answer:
+  ///   the stream has no known beginning.
   package mutating func receive(
     _ input: Span<UInt8>
   ) throws(ProxyHeaderError) -> (consumed: Int, header: ProxyHeader?) {
@@ -64,7 +64,7 @@ package struct ProxyHeaderParser: Sendable {
     return (consumed, nil)
   }
 
-  /// Reads a header of which the last byte has just come; `nil` when more are needed.
+  /// Parses a header whose last byte has just arrived; `nil` when more are needed.
   private static func read(_ header: [UInt8]) throws(ProxyHeaderError) -> ProxyHeader? {
     switch header[0] {
     case ProxyLine.start[0]: try ProxyLine.read(header)
@@ -77,10 +77,10 @@ package struct ProxyHeaderParser: Sendable {
 /// Version 1 of the PROXY protocol: a line of text.
 enum ProxyLine {
   static let start = Array("PROXY ".utf8)
-  /// With CR and LF, for `UNKNOWN` with the longest addresses.
+  /// Includes CR and LF, for `UNKNOWN` with the longest addresses.
   private static let maximumBytes = 107
 
-  /// Reads a line of which the last byte has just come; `nil` when more are needed.
+  /// Parses a line whose last byte has just arrived; `nil` when more are needed.
   static func read(_ header: [UInt8]) throws(ProxyHeaderError) -> ProxyHeader? {
     guard header.count > start.count else {
       guard start.starts(with: header) else {
@@ -109,7 +109,7 @@ enum ProxyLine {
     }
     let isV4 = words[0] == "TCP4"
     let source = try address(words[1], port: words[3], isV4: isV4)
-    // The server's own address is of no use, but a line with a wrong one is no such line.
+    // The server's own address is not used, but a line in which it is invalid is rejected.
     _ = try address(words[2], port: words[4], isV4: isV4)
     return .client(source)
   }
@@ -126,7 +126,7 @@ enum ProxyLine {
     return address
   }
 
-  /// A decimal number of 16 bits without leading zeros.
+  /// Parses a decimal 16-bit number without leading zeros.
   private static func portNumber(_ text: String) -> UInt16? {
     guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
       text == "0" || !text.hasPrefix("0")
@@ -147,7 +147,7 @@ enum ProxyBlock {
     case proxy = 0x21
   }
 
-  /// Reads a block of which the last byte has just come; `nil` when more are needed.
+  /// Parses a block whose last byte has just arrived; `nil` when more are needed.
   static func read(_ header: [UInt8]) throws(ProxyHeaderError) -> ProxyHeader? {
     guard signature.starts(with: header.prefix(signature.count)) else {
       throw ProxyHeaderError("the connection does not begin with a PROXY header")
@@ -169,7 +169,7 @@ enum ProxyBlock {
     return command == .local ? .itself : client(family, header[fixedSize...])
   }
 
-  /// The two addresses of a family, with their ports; other protocols than TCP over IP are skipped.
+  /// The size of a family's two addresses with ports; protocols other than TCP over IP are skipped.
   private static func addressSize(of family: UInt8) -> Int {
     switch family {
     case 0x11: 12

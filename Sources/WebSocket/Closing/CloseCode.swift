@@ -2,7 +2,7 @@ import Basics
 
 /// The reason for closing a connection (RFC 6455 §7.4).
 ///
-/// A struct and not an enum, since applications have codes of their own (4000–4999).
+/// A struct instead of an enum, because applications have their own codes (4000–4999).
 package struct CloseCode: Sendable, Hashable, RawRepresentable {
   /// The number on the wire.
   package let rawValue: UInt16
@@ -25,10 +25,10 @@ package struct CloseCode: Sendable, Hashable, RawRepresentable {
   package static let tryAgainLater = CloseCode(rawValue: 1013)
   package static let badGateway = CloseCode(rawValue: 1014)
 
-  /// Whether the code may stand in a close frame: registered for the wire, or left to libraries
+  /// Whether the code is allowed in a close frame: registered for the wire, or reserved for libraries
   /// (3000–3999) and applications (4000–4999).
   ///
-  /// 1004 is reserved; 1005, 1006 and 1015 only report what happened without a frame.
+  /// 1004 is reserved; 1005, 1006 and 1015 only report events that no frame announces.
   package var isAllowedOnWire: Bool {
     switch rawValue {
     case 1000...1003, 1007...1014, 3000...4999: true
@@ -43,7 +43,7 @@ extension CloseCode: CustomStringConvertible {
 
 /// The payload of a close frame (RFC 6455 §5.5.1): nothing, or a code and a reason.
 package struct ClosePayload: Sendable, Hashable {
-  /// The most bytes of UTF-8 that a reason may have.
+  /// The maximum number of UTF-8 bytes in a reason.
   package static let reasonByteLimit = FrameHeader.controlPayloadLimit - 2
 
   /// The code, if there is one.
@@ -51,13 +51,13 @@ package struct ClosePayload: Sendable, Hashable {
   /// The reason; empty without a code.
   package let reason: String
 
-  /// Makes a payload, cutting the reason to ``reasonByteLimit`` between two scalars.
+  /// Makes a payload; cuts the reason to ``reasonByteLimit`` between two scalars.
   package init(code: CloseCode?, reason: String = "") {
     self.code = code
     self.reason = code == nil ? "" : Self.cut(reason)
   }
 
-  /// Decodes a payload that has come whole.
+  /// Decodes a complete payload.
   init(decoding payload: [UInt8]) throws(WebSocketError) {
     if payload.isEmpty {
       self.init(code: nil)

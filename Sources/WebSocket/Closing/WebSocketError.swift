@@ -1,6 +1,6 @@
 /// A violation of the protocol by the peer.
 ///
-/// The stream has lost its meaning: the connection is failed (RFC 6455 §7.1.7), with
+/// The rest of the stream cannot be interpreted: the connection is failed (RFC 6455 §7.1.7), with
 /// ``closeCode`` in the close frame.
 package enum WebSocketError: Error, Sendable, Hashable {
   /// The second or third reserved bit is set, or the first where no extension gives it a meaning.
@@ -15,29 +15,29 @@ package enum WebSocketError: Error, Sendable, Hashable {
   case unmaskedFrame
   /// A server's frame is masked (§5.1).
   case maskedFrame
-  /// A length takes more bytes than it needs (§5.2).
+  /// A length is encoded in more bytes than necessary (§5.2).
   case lengthNotMinimal
   /// A length has its top bit set (§5.2).
   case lengthOutOfRange
-  /// A continuation has no message to continue (§5.4).
+  /// A continuation frame has no message to continue (§5.4).
   case unexpectedContinuation
   /// A new message begins within another (§5.4).
   case missingContinuation
   /// A close frame has a payload of one byte (§5.5.1).
   case shortClosePayload
-  /// A close code may not stand in a frame (§7.4).
+  /// A close code is not allowed in a frame (§7.4).
   case invalidCloseCode(CloseCode)
   /// A close frame's reason is not UTF-8 (§5.5.1).
   case invalidCloseReason
   /// A text message is not UTF-8 (§8.1).
   case invalidText
-  /// A compressed message is not what DEFLATE makes (RFC 7692 §7.2.2).
+  /// A compressed message is not valid DEFLATE data (RFC 7692 §7.2.2).
   case invalidCompression
-  /// A message, or what it inflates to, is larger than the limit.
+  /// A message, compressed or inflated, is larger than the limit.
   case messageTooLarge(limit: Int)
   /// A message has more empty fragments than the limit.
   case tooManyEmptyFragments(limit: Int)
-  /// More control frames came at once, without data between them, than the limit.
+  /// More consecutive control frames than the limit arrived at once, without data between them.
   case tooManyControlFrames(limit: Int)
 
   /// The code sent to the peer (§7.4.1).

@@ -2,14 +2,14 @@ import CZlib
 
 /// A DEFLATE compressor for messages (RFC 7692 §7.2.1).
 ///
-/// Owns a `z_stream` at an address of its own, since zlib keeps a pointer back to it.
+/// Owns a `z_stream` at a fixed address, because zlib keeps a pointer back to it.
 final class Deflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private let isReady: Bool
 
   /// Makes a compressor with a window of 2^`windowBits` bytes, 9...15.
   ///
-  /// zlib cannot make raw DEFLATE with a window of 256 bytes, so 8 is not possible.
+  /// zlib cannot produce raw DEFLATE with a window of 256 bytes, so 8 is not possible.
   init(windowBits: Int, level: Int32, memoryLevel: Int32) {
     precondition((9...15).contains(windowBits), "zlib deflates with 9 to 15 window bits")
     stream = .allocate(capacity: 1)
@@ -26,15 +26,15 @@ final class Deflater {
     stream.deallocate()
   }
 
-  /// Forgets all that was compressed before.
+  /// Discards the context of earlier messages.
   func reset() {
     if isReady { deflateReset(stream) }
   }
 
   /// Appends `payload` compressed up to a byte boundary, without the four bytes that end it there.
   ///
-  /// - Parameter scratch: Room for output on its way, of any size above 16 bytes.
-  /// - Returns: `false` when zlib had no memory; `output` is then as before.
+  /// - Parameter scratch: A buffer for output, of any size above 16 bytes.
+  /// - Returns: `false` when zlib had no memory; `output` is then unchanged.
   func compress(
     _ payload: Span<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>, into output: inout [UInt8]
   ) -> Bool {
@@ -60,7 +60,7 @@ final class Deflater {
   ) {
     var rest = payload[...]
     repeat {
-      // `avail_in` has 32 bits, a payload may have more.
+      // `avail_in` has 32 bits; a payload may be longer.
       let piece = UnsafeBufferPointer(rebasing: rest.prefix(1 << 30))
       rest = rest.dropFirst(piece.count)
       stream.pointee.next_in = UnsafeMutablePointer(mutating: piece.baseAddress)
@@ -77,12 +77,12 @@ final class Deflater {
   }
 }
 
-/// The compressors of one event loop, shared by all its connections that keep no context.
+/// The compressors of one event loop, shared by all its connections without contexts.
 ///
-/// A compressor with a window of 32 KiB takes about 256 KiB, so it is made at first use and reused
-/// for each message. Also lends scratch memory to the connections that have their own.
+/// A compressor with a window of 32 KiB takes about 256 KiB, so it is created at first use and reused
+/// for each message. Also lends scratch memory to the connections that have their own compressors.
 package final class DeflateWorkspace {
-  /// Level 6 is zlib's own balance of time and size.
+  /// Level 6 is zlib's default balance of time and size.
   private static let level: Int32 = 6
   private static let scratchByteCount = 16 * 1024
 
@@ -90,7 +90,7 @@ package final class DeflateWorkspace {
   private lazy var inflater = Inflater(windowBits: 15)
   private let scratch: UnsafeMutableBufferPointer<UInt8>
 
-  /// Makes a workspace that holds no compressor yet.
+  /// Makes a workspace without any compressor.
   package init() {
     scratch = .allocate(capacity: Self.scratchByteCount)
     scratch.initialize(repeating: 0)
@@ -103,7 +103,7 @@ package final class DeflateWorkspace {
   /// Appends `payload` compressed as one message that refers to no other (RFC 7692 §7.2.1).
   ///
   /// - Parameter windowBits: The base-2 logarithm of the window, 9...15.
-  /// - Returns: `false` when there was no memory for it; `output` is then as before.
+  /// - Returns: `false` when there was no memory; `output` is then unchanged.
   @discardableResult
   package func compress(
     _ payload: Span<UInt8>, windowBits: Int, into output: inout [UInt8]
@@ -113,9 +113,9 @@ package final class DeflateWorkspace {
     return deflater.compress(payload, scratch: scratch, into: &output)
   }
 
-  /// Appends what one message that refers to no other inflates to.
+  /// Appends the inflated content of one message that refers to no other.
   ///
-  /// - Parameter limit: The most bytes to append; a bomb stops there.
+  /// - Parameter limit: The maximum number of bytes to append; a decompression bomb stops there.
   /// - Throws: ``WebSocketError/invalidCompression`` or ``WebSocketError/messageTooLarge(limit:)``.
   package func decompress(
     _ payload: Span<UInt8>, limit: Int, into output: inout [UInt8]

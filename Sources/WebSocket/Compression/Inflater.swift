@@ -2,18 +2,18 @@ import CZlib
 
 /// A DEFLATE decompressor for messages (RFC 7692 §7.2.2).
 ///
-/// Owns a `z_stream` at an address of its own, since zlib keeps a pointer back to it.
+/// Owns a `z_stream` at a fixed address, because zlib keeps a pointer back to it.
 final class Inflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private let isReady: Bool
 
-  /// The bytes that end a flushed block, taken off by the sender (§7.2.1).
+  /// The bytes that end a flushed block, removed by the sender (§7.2.1).
   private static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
 
-  /// The number of times that one message may end a stream and begin another.
+  /// The maximum number of times that one message may end a stream and begin another.
   ///
-  /// Starting over copies the window, so a message of nothing but endings would cost far more than
-  /// it weighs. Encoders end at most once.
+  /// A restart copies the window, so a message that consists only of stream ends would be expensive for
+  /// its size. Encoders end a stream at most once.
   private static let restartLimit = 8
 
   /// Makes a decompressor for windows of up to 2^`windowBits` bytes, 8...15.
@@ -32,17 +32,17 @@ final class Inflater {
     stream.deallocate()
   }
 
-  /// Forgets all that was decompressed before.
+  /// Discards the context of earlier messages.
   func reset() {
     if isReady { inflateReset(stream) }
   }
 
-  /// Appends what one message's `payload` inflates to.
+  /// Appends the inflated content of one message's `payload`.
   ///
-  /// The limit is checked after each piece of output, so a message that would inflate to gigabytes
-  /// costs no more than the limit and one piece.
+  /// The limit is checked after each piece of output, so a message that would inflate to gigabytes uses
+  /// at most the limit and one piece.
   ///
-  /// - Parameter limit: The most bytes to append.
+  /// - Parameter limit: The maximum number of bytes to append.
   /// - Throws: ``WebSocketError/invalidCompression`` or ``WebSocketError/messageTooLarge(limit:)``.
   func decompress(
     _ payload: Span<UInt8>, limit: Int, scratch: UnsafeMutableBufferPointer<UInt8>,
@@ -55,15 +55,15 @@ final class Inflater {
     if !ended {
       ended = try feed(
         Self.tail.span, budget: &budget, limit: limit, scratch: scratch, into: &output)
-      // Bit 7 says that zlib stands between two blocks; else the message was cut off within one.
+      // Bit 7 means that zlib is between two blocks; otherwise the message was truncated within one.
       guard ended || stream.pointee.data_type & 0x80 != 0 else { throw .invalidCompression }
     }
     if ended { try restart() }
   }
 
-  /// Inflates all of `bytes`, going on after each block that calls itself the last (§7.2.3.4).
+  /// Inflates all of `bytes`, and continues after each block that is marked as the last (§7.2.3.4).
   ///
-  /// - Returns: Whether such a block ended exactly with `bytes`.
+  /// - Returns: Whether the end of `bytes` is also the end of such a block.
   private func feed(
     _ bytes: Span<UInt8>, budget: inout Int, limit: Int,
     scratch: UnsafeMutableBufferPointer<UInt8>, into output: inout [UInt8]
@@ -104,7 +104,7 @@ final class Inflater {
     )
   }
 
-  /// Begins a new DEFLATE stream that may still refer to what came before it.
+  /// Begins a new DEFLATE stream that may still refer to earlier content.
   private func restart() throws(WebSocketError) {
     var length: UInt32 = 0
     guard inflateGetDictionary(stream, nil, &length) == Z_OK else { throw .invalidCompression }

@@ -6,13 +6,13 @@ extension PermessageDeflate {
     /// The largest window that the server is asked to use, 9...15.
     package var serverWindowBits: UInt8
 
-    /// Makes an offer; window bits outside 9...15 are moved to the nearest of these.
+    /// Makes an offer; window bits outside 9...15 are clamped to that range.
     package init(contexts: Contexts = .kept, serverWindowBits: UInt8 = 15) {
       self.contexts = contexts
       self.serverWindowBits = min(max(serverWindowBits, 9), 15)
     }
 
-    /// The element of `Sec-WebSocket-Extensions` that makes the offer (RFC 7692 §7.1).
+    /// The offer as an element of `Sec-WebSocket-Extensions` (RFC 7692 §7.1).
     package var text: String {
       var parts = [PermessageDeflate.name]
       if contexts == .notKept {
@@ -23,7 +23,7 @@ extension PermessageDeflate {
       return parts.joined(separator: "; ")
     }
 
-    /// Reads the server's response, or returns `nil` when it does not answer this offer.
+    /// Reads the server's response, or returns `nil` when it does not match this offer.
     func agreement(from response: ExtensionOffer) -> Agreement? {
       guard response.name == PermessageDeflate.name,
         let parameters = Parameters(response.parameters),
@@ -47,7 +47,7 @@ extension PermessageDeflate {
 extension PermessageDeflate.Policy {
   /// Chooses the first acceptable of a client's offers.
   ///
-  /// - Returns: `nil` when none is acceptable; the connection then goes without compression.
+  /// - Returns: `nil` when none is acceptable; the connection then has no compression.
   func choose(from offers: [ExtensionOffer]) -> (PermessageDeflate.Agreement, response: String)? {
     for offer in offers where offer.name == PermessageDeflate.name {
       guard let parameters = PermessageDeflate.Parameters(offer.parameters),
@@ -58,7 +58,7 @@ extension PermessageDeflate.Policy {
     return nil
   }
 
-  /// Declines a server window of 256 bytes, which zlib cannot make.
+  /// Declines a server window of 256 bytes, which zlib cannot produce.
   private func agree(to offer: PermessageDeflate.Parameters) -> PermessageDeflate.Agreement? {
     guard let serverBits = windowBits(atMost: offer.serverMaxWindowBits ?? 15) else { return nil }
     let clientBits: UInt8 =
@@ -73,11 +73,11 @@ extension PermessageDeflate.Policy {
       serverMaxWindowBits: serverBits, clientMaxWindowBits: clientBits)
   }
 
-  /// The server's window for a client that takes one up to this size.
+  /// The server's window for a client that accepts one up to this size.
   ///
-  /// Frames for many clients come in two windows only, the policy's and the smallest: each further
-  /// one would compress every event once more (RFC 7692 §7.1.2.1 allows a smaller one than asked
-  /// for).
+  /// Frames for many clients use only two windows, the policy's and the smallest, because each further
+  /// one would mean compressing every event once more (RFC 7692 §7.1.2.1 allows a smaller window than
+  /// requested).
   private func windowBits(atMost offered: UInt8) -> UInt8? {
     if offered >= serverWindowBits { return serverWindowBits }
     guard offered >= Self.smallestWindowBits else { return nil }
@@ -94,7 +94,7 @@ extension PermessageDeflate.Policy {
     if agreement.serverMaxWindowBits < 15 || offer.serverMaxWindowBits != nil {
       parts.append("server_max_window_bits=\(agreement.serverMaxWindowBits)")
     }
-    // Only a client that mentioned it understands this one (§7.1.2.2).
+    // Only a client that mentioned this parameter understands it (§7.1.2.2).
     if agreement.clientMaxWindowBits < 15, offer.clientMaxWindowBits != .notMentioned {
       parts.append("client_max_window_bits=\(agreement.clientMaxWindowBits)")
     }

@@ -1,13 +1,13 @@
-/// The extension `permessage-deflate` (RFC 7692 §7): what is agreed, and who may agree to what.
+/// The `permessage-deflate` extension (RFC 7692 §7): its parameters, and the rules for agreeing on them.
 package enum PermessageDeflate {
   /// The extension's name in `Sec-WebSocket-Extensions`.
   package static let name = "permessage-deflate"
 
   /// The agreed parameters.
   package struct Agreement: Sendable, Hashable {
-    /// Whether the server compresses each message by itself.
+    /// Whether the server compresses each message independently.
     package var serverNoContextTakeover: Bool
-    /// Whether the client compresses each message by itself.
+    /// Whether the client compresses each message independently.
     package var clientNoContextTakeover: Bool
     /// The base-2 logarithm of the server's window, 8...15.
     package var serverMaxWindowBits: UInt8
@@ -25,40 +25,40 @@ package enum PermessageDeflate {
       self.clientMaxWindowBits = clientMaxWindowBits
     }
 
-    /// The window that a server may deflate frames for many clients with, or `nil` if it may not.
+    /// The window with which the server may deflate frames for many clients, or `nil` if it may not.
     ///
-    /// A frame from outside the connection's own context would leave that context behind what the
-    /// client has seen, so the server must have agreed to keep none.
+    /// A shared frame is not part of the connection's own context, which would then differ from what the
+    /// client has seen. So the server must have agreed to keep no context.
     package var sharedFrameWindowBits: Int? {
       serverNoContextTakeover && serverMaxWindowBits >= 9 ? Int(serverMaxWindowBits) : nil
     }
   }
 
-  /// Whether compressors may remember earlier messages of their connection.
+  /// Whether compressors may keep the context of earlier messages of their connection.
   package enum Contexts: Sendable, Hashable {
-    /// Each message stands by itself: no memory per connection, and frames can be shared.
+    /// Messages are independent: no memory per connection, and frames can be shared.
     case notKept
-    /// Clients may keep theirs, the server keeps none: frames can still be shared, for up to 40 KiB
-    /// per connection that has sent something.
+    /// Clients may keep theirs, the server keeps none: frames can still be shared, at a cost of up to 40
+    /// KiB per connection that has sent a message.
     case clientsKept
-    /// Contexts are kept where the client has nothing against it: smaller messages for up to
-    /// 300 KiB per connection.
+    /// Contexts are kept if the client allows it: smaller messages, at a cost of up to 300 KiB per
+    /// connection.
     case kept
   }
 
   /// The parameters that a server accepts.
   package struct Policy: Sendable, Hashable {
-    /// The base-2 logarithm of the smallest window that zlib deflates with.
+    /// The base-2 logarithm of the smallest window that zlib supports for deflating.
     static let smallestWindowBits: UInt8 = 9
 
     /// Whether contexts may be kept.
     package var contexts: Contexts
     /// The base-2 logarithm of the largest window that the server uses, 9...15.
     package var serverWindowBits: UInt8
-    /// The largest window that clients are asked to use, 9...15, if they let themselves be asked.
+    /// The largest window that clients are asked to use, 9...15, if they support the request.
     package var clientWindowBits: UInt8
 
-    /// Makes a policy; window bits outside 9...15 are moved to the nearest of these.
+    /// Makes a policy; window bits outside 9...15 are clamped to that range.
     package init(
       contexts: Contexts = .notKept, serverWindowBits: UInt8 = 15, clientWindowBits: UInt8 = 15
     ) {
@@ -85,7 +85,7 @@ extension PermessageDeflate {
     var serverMaxWindowBits: UInt8?
     var clientMaxWindowBits = ClientWindow.notMentioned
 
-    /// Reads parameters, or returns `nil` when one is unknown, doubled or has a wrong value.
+    /// Parses parameters, or returns `nil` when one is unknown, repeated or invalid.
     init?(_ parameters: [ExtensionParameter]) {
       var seen: Set<String> = []
       for parameter in parameters {
@@ -109,7 +109,7 @@ extension PermessageDeflate {
       return true
     }
 
-    /// Reads 8...15, in decimal without leading zeros (§7.1.2.1).
+    /// Parses 8...15, in decimal without leading zeros (§7.1.2.1).
     private static func windowBits(_ text: String) -> UInt8? {
       guard let bits = UInt8(text), (8...15).contains(bits), String(bits) == text else {
         return nil

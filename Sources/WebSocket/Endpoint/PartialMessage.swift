@@ -1,6 +1,6 @@
 import Basics
 
-/// A message of which the last fragment has not come (RFC 6455 §5.4).
+/// A message whose last fragment has not been received (RFC 6455 §5.4).
 struct PartialMessage {
   let opcode: Opcode
   let isCompressed: Bool
@@ -14,7 +14,7 @@ struct PartialMessage {
     isCompressed = header.isCompressed
   }
 
-  /// Refuses a frame that would make the message too large or that comes to nothing too often.
+  /// Refuses a frame that would make the message too large, or that is one empty fragment too many.
   mutating func admit(_ header: FrameHeader, limits: WebSocketLimits) throws(WebSocketError) {
     let limit = isCompressed ? limits.compressedWireBytes : limits.messageBytes
     guard header.payloadLength <= limit - payload.count else {
@@ -27,7 +27,7 @@ struct PartialMessage {
     emptyFragments += 1
   }
 
-  /// Appends payload bytes as they come; wrong text is refused at its first wrong byte (§8.1).
+  /// Appends payload bytes as they arrive; invalid text is refused at its first invalid byte (§8.1).
   mutating func append(_ bytes: Span<UInt8>, key: MaskingKey?) throws(WebSocketError) {
     let start = payload.count
     Masking.append(bytes, maskedWith: key ?? MaskingKey(0), to: &payload)
@@ -48,11 +48,11 @@ enum FrameReading {
   case header(PartialHeader)
   case payload(PartialFrame)
 
-  /// The beginning of a frame of which nothing has come.
+  /// The start of a frame of which nothing has been received.
   static var start: FrameReading { .header(PartialHeader()) }
 }
 
-/// A frame whose header has come and whose payload has not, or not all.
+/// A frame whose header has been received, but not all of its payload.
 struct PartialFrame {
   let opcode: Opcode
   let isFinal: Bool

@@ -1,15 +1,15 @@
 import Basics
 
 extension WebSocketEndpoint {
-  /// Takes bytes from the peer, all of them.
+  /// Consumes all given bytes from the peer.
   ///
-  /// For drivers that send nothing in answer to a message; others need ``receiveNext(_:using:into:)``.
+  /// For drivers that never send in response to a message; others need ``receiveNext(_:using:into:)``.
   ///
   /// - Parameters:
   ///   - input: Bytes received, split anywhere; ignored once the connection is closed or failed.
   ///   - deflate: The workspace of the event loop that this endpoint is confined to.
-  ///   - output: Gets the events and the bytes to write, in order. After `.closed` or `.failed`
-  ///     nothing more comes.
+  ///   - output: Receives the events and the bytes to write, in order. `.closed` and `.failed` are the
+  ///     last events.
   package mutating func receive(
     _ input: Span<UInt8>, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
   ) {
@@ -19,13 +19,12 @@ extension WebSocketEndpoint {
     }
   }
 
-  /// Takes bytes from the peer up to the end of the first message, or all if none ends in them.
+  /// Consumes bytes from the peer up to the end of the first message, or all if none ends in them.
   ///
-  /// So a message can be answered before what follows it is looked at: were it a close frame or an
-  /// error, there would be no more sending.
+  /// So a message can be answered before the following bytes are processed: after a close frame or an
+  /// error, nothing could be sent.
   ///
-  /// - Returns: How many bytes were taken. Call again with the rest, if any, once `output` is
-  ///   handled.
+  /// - Returns: The number of bytes consumed. After handling `output`, call again with the rest, if any.
   package mutating func receiveNext(
     _ input: Span<UInt8>, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
   ) -> Int {
@@ -65,7 +64,7 @@ extension WebSocketEndpoint {
     return input.count
   }
 
-  /// Decodes in place where a header is whole, which is nearly always.
+  /// Decodes a complete header in place, which is nearly always possible.
   private mutating func nextHeader(
     _ partial: PartialHeader, from input: Span<UInt8>, at offset: inout Int
   ) throws(WebSocketError) -> FrameHeader? {
@@ -102,7 +101,7 @@ extension WebSocketEndpoint {
     try message?.admit(header, limits: limits)
   }
 
-  /// Moves payload bytes to where they belong; data that comes after our close is dropped.
+  /// Moves payload bytes to their destination; data received after our close frame is discarded.
   private mutating func take(
     _ frame: inout PartialFrame, from input: Span<UInt8>, at offset: inout Int
   ) throws(WebSocketError) {
@@ -134,7 +133,7 @@ extension WebSocketEndpoint {
       try finishControl(frame.opcode, payload, into: &output)
       return .control
     }
-    // After our own close frame there is no message: its fragments are dropped.
+    // After our own close frame there is no message: its fragments are discarded.
     guard frame.isFinal, let whole = message else { return .fragment }
     message = nil
     output.events.append(try event(whole, using: deflate))
@@ -191,7 +190,7 @@ extension WebSocketEndpoint {
 
   /// The window of the peer's compressor, or `nil` when it keeps no context.
   ///
-  /// At least 9, since some peers that agreed to 8 make 9 of it.
+  /// At least 9, because some peers that agreed to 8 use 9.
   private var receivingContextBits: Int? {
     guard let compression else { return nil }
     let (keepsNone, bits) =
@@ -201,7 +200,7 @@ extension WebSocketEndpoint {
     return keepsNone ? nil : max(9, Int(bits))
   }
 
-  /// Fails with a close frame that has the reason, unless one was sent before (RFC 6455 §7.1.7).
+  /// Fails with a close frame that contains the reason, unless one was sent before (RFC 6455 §7.1.7).
   private mutating func fail(_ error: WebSocketError, into output: inout WebSocketOutput) {
     if state == .open {
       let payload = ClosePayload(code: error.closeCode, reason: error.description)

@@ -3,8 +3,8 @@ import Basics
 extension WebSocketEndpoint {
   /// Appends one message.
   ///
-  /// Compresses it where that was agreed and pays. Unless the connection is open, nothing is
-  /// appended: after a close frame there is no more data (RFC 6455 §5.5.1).
+  /// Compresses the message where compression was agreed and is worthwhile. Appends nothing unless the
+  /// connection is open: no data may follow a close frame (RFC 6455 §5.5.1).
   ///
   /// - Parameters:
   ///   - opcode: `.text`, when `payload` must be UTF-8, or `.binary`.
@@ -34,7 +34,7 @@ extension WebSocketEndpoint {
   /// Begins the closing handshake, unless it has begun (§7.1.2).
   ///
   /// - Parameters:
-  ///   - code: One that ``CloseCode/isAllowedOnWire``, or `nil` to give none.
+  ///   - code: A code that ``CloseCode/isAllowedOnWire``, or `nil` to send none.
   ///   - reason: Cut to 123 bytes of UTF-8; dropped without a code.
   package mutating func close(_ code: CloseCode?, reason: String = "", into bytes: inout [UInt8]) {
     guard state == .open else { return }
@@ -69,13 +69,13 @@ extension WebSocketEndpoint {
     }
   }
 
-  /// Compresses a message, or returns `nil` when it is to be sent as it is.
+  /// Compresses a message, or returns `nil` when it should be sent uncompressed.
   private mutating func compress(
     _ payload: Span<UInt8>, using deflate: DeflateWorkspace
   ) -> [UInt8]? {
     guard let compression, payload.count >= limits.compressedMessageBytes else { return nil }
     let windowBits = Int(sendingWindowBits(compression))
-    // zlib cannot make a window of 256 bytes; such a peer gets its messages uncompressed.
+    // zlib cannot produce a window of 256 bytes; such a peer gets its messages uncompressed.
     guard windowBits >= 9 else { return nil }
     var compressed: [UInt8] = []
     guard sendingKeepsContext(compression) else {
@@ -86,7 +86,7 @@ extension WebSocketEndpoint {
     let deflater =
       contexts.deflater ?? DeflateWorkspace.makeOwnDeflater(windowBits: windowBits)
     contexts.deflater = deflater
-    // What the context has seen the peer must see too, even if it has grown.
+    // The peer must receive everything that is in the context, even if it has grown.
     return deflate.compress(payload, with: deflater, into: &compressed) ? compressed : nil
   }
 
@@ -102,12 +102,11 @@ extension WebSocketEndpoint {
 extension WebSocketEndpoint {
   /// Finds the text of a complete message in the input, so that it need not be copied.
   ///
-  /// Only a client's endpoint lends, and only a message in one frame that is not compressed. All
-  /// else, and all that is wrong, is left to ``receiveNext(_:using:into:)``, which takes the same
-  /// bytes.
+  /// Only works for a client's endpoint and an uncompressed message in a single frame. All other input,
+  /// including invalid input, is left to ``receiveNext(_:using:into:)``, which processes the same bytes.
   ///
-  /// - Parameter start: Where in `input` the bytes begin that were not taken yet.
-  /// - Returns: The text, which is UTF-8; its end is where the next frame begins.
+  /// - Parameter start: The offset in `input` of the bytes that have not been consumed.
+  /// - Returns: The range of the text, which is UTF-8; the next frame begins at its end.
   package func wholeText(in input: Span<UInt8>, from start: Int) -> Range<Int>? {
     guard state == .open, message == nil, masking != nil, case .header(let partial) = reading,
       partial.isEmpty, start >= 0, input.count - start >= 2

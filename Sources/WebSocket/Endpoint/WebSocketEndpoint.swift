@@ -1,30 +1,30 @@
 /// One side of a WebSocket connection after the opening handshake (RFC 6455 §5–§7, RFC 7692).
 ///
-/// Owns no socket, clock or randomness: bytes received go in, events and bytes to write come out.
-/// While no message is half received and no compression context is kept, it holds no heap memory.
+/// Uses no socket, clock or randomness: bytes go in, events and bytes to write come out. Uses no heap
+/// memory while no message is partially received and no compression context is kept.
 ///
 ///     open ── close(…) ──► closing ── peer's close ──► closed
 ///       ├───────────── peer's close, answered ───────────►┘
 ///       └── peer broke the protocol ──► failed        (also from closing)
 package struct WebSocketEndpoint: ~Copyable {
-  /// Which side this is.
+  /// The side of the connection.
   package enum Role {
     /// Sends unmasked, expects masked frames.
     case server
-    /// Sends masked, expects unmasked frames. The closure makes a masking key for each frame; it
-    /// must be unpredictable to whoever chooses the payload (§5.3, §10.3).
+    /// Sends masked, expects unmasked frames. The closure makes a masking key for each frame, which must
+    /// be unpredictable to the author of the payload (§5.3, §10.3).
     case client(maskingKey: () -> UInt32)
   }
 
   /// The state of the connection.
   package enum State: Sendable, Hashable {
-    /// Messages go both ways.
+    /// Messages flow both ways.
     case open
-    /// Our close frame is sent. Data is still read and dropped until the peer's comes.
+    /// Our close frame is sent. Data is read and discarded until the peer's close frame arrives.
     case closing
     /// Both close frames are sent. Input is ignored.
     case closed
-    /// The peer broke the protocol. Input is ignored.
+    /// The peer violated the protocol. Input is ignored.
     case failed
   }
 
@@ -40,7 +40,7 @@ package struct WebSocketEndpoint: ~Copyable {
   var reading = FrameReading.start
   var message: PartialMessage?
   var controlPayload: [UInt8] = []
-  /// The contexts of a connection that keeps them, made with its first compressed message.
+  /// The contexts of a connection that keeps them, created with its first compressed message.
   private var contexts: CompressionContexts?
 
   /// Makes the endpoint of a connection that has just been opened.
@@ -60,10 +60,10 @@ package struct WebSocketEndpoint: ~Copyable {
     self.compression = compression
   }
 
-  /// Whether bytes from the peer still mean anything.
+  /// Whether bytes from the peer are still processed.
   var isReceiving: Bool { state == .open || state == .closing }
 
-  /// The contexts, made when they are first asked for.
+  /// The contexts, created at first use.
   var keptContexts: CompressionContexts {
     mutating get {
       let kept = contexts ?? CompressionContexts()
@@ -72,7 +72,7 @@ package struct WebSocketEndpoint: ~Copyable {
     }
   }
 
-  /// Gives up all that was kept for messages.
+  /// Frees all memory kept for messages.
   mutating func releaseMemory() {
     message = nil
     controlPayload = []
@@ -80,21 +80,21 @@ package struct WebSocketEndpoint: ~Copyable {
   }
 }
 
-/// An event of the peer.
+/// An event from the peer.
 package enum WebSocketEvent: Sendable, Hashable {
-  /// A whole text message, which is UTF-8.
+  /// A complete text message, which is UTF-8.
   case text([UInt8])
-  /// A whole binary message.
+  /// A complete binary message.
   case binary([UInt8])
-  /// A ping; its pong is in ``WebSocketOutput/bytes`` already.
+  /// A ping; its pong is already in ``WebSocketOutput/bytes``.
   case ping([UInt8])
-  /// A pong, asked for or not.
+  /// A pong, solicited or not.
   case pong([UInt8])
-  /// The peer's close frame. Our reply, if it was due, is in ``WebSocketOutput/bytes``: write it; a
-  /// server then closes the transport, a client waits for the server to do so.
+  /// The peer's close frame. Our reply, if one is due, is in ``WebSocketOutput/bytes``: write it. A
+  /// server then closes the transport; a client waits for the server to close it.
   case closed(code: CloseCode?, reason: String)
-  /// The peer broke the protocol. The close frame that says so is in ``WebSocketOutput/bytes``,
-  /// unless one had been sent before: write it and close the transport.
+  /// The peer violated the protocol. The close frame with the reason is in ``WebSocketOutput/bytes``,
+  /// unless one was sent before: write it and close the transport.
   case failed(WebSocketError)
 }
 
@@ -108,25 +108,25 @@ package struct WebSocketOutput: Sendable {
   /// Makes an empty output.
   package init() {}
 
-  /// Empties it, keeping the memory for the next use.
+  /// Removes all events and bytes, keeping the memory for reuse.
   package mutating func removeAll() {
     events.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
   }
 }
 
-/// The limits of a peer's messages, and the size from which compression pays.
+/// The limits on a peer's messages, and the size from which compression is used.
 package struct WebSocketLimits: Sendable, Hashable {
-  /// The most bytes of a message, inflated; beyond: 1009.
+  /// The maximum number of bytes in a message after inflating; above that: 1009.
   package var messageBytes: Int
-  /// The most empty fragments of one message; beyond: 1008.
+  /// The maximum number of empty fragments of one message; above that: 1008.
   package var emptyFragments: UInt16
-  /// The most control frames in one call of `receive` without data between them; beyond: 1008.
+  /// The most control frames in one call of `receive` without data between them; above that: 1008.
   ///
-  /// Each is legal, but a reader that is fed nothing else does no useful work. Counting per call
-  /// needs no clock: a connection that only exchanges pings now and then never gets near.
+  /// Each one is legal, but a receiver that gets only control frames does no useful work. Counting per
+  /// call needs no clock; occasional pings stay far below the limit.
   package var controlFrames: UInt16
-  /// The smallest message, in bytes, that is sent compressed where that was agreed.
+  /// The smallest message, in bytes, that is compressed where compression was agreed.
   package var compressedMessageBytes: UInt16
 
   /// Makes limits.
@@ -140,17 +140,17 @@ package struct WebSocketLimits: Sendable, Hashable {
     self.compressedMessageBytes = compressedMessageBytes
   }
 
-  /// The most bytes of a compressed message on the wire.
+  /// The maximum number of bytes in a compressed message on the wire.
   ///
-  /// Data that cannot be compressed grows a little, by an eighth at most in any sensible encoder.
+  /// Incompressible data grows slightly, by at most an eighth with any reasonable encoder.
   var compressedWireBytes: Int {
     messageBytes.addingReportingOverflow(messageBytes / 8 + 64).overflow
       ? .max : messageBytes + messageBytes / 8 + 64
   }
 }
 
-/// Makes the masking keys of a client's frames; an object, so that a server's connection pays one word
-/// for it.
+/// Makes the masking keys of a client's frames. An object, so that a server's connection pays only one
+/// word for it.
 final class MaskingKeySource {
   private let make: () -> UInt32
 
@@ -161,7 +161,7 @@ final class MaskingKeySource {
   func next() -> MaskingKey { MaskingKey(make()) }
 }
 
-/// The compression contexts of a connection that keeps any.
+/// The compression contexts of a connection that keeps them.
 final class CompressionContexts {
   var deflater: Deflater?
   var inflater: Inflater?

@@ -3,18 +3,18 @@
 ///     byte 0            byte 1       0, 2 or 8 bytes   0 or 4 bytes   length bytes
 ///     FIN RSV1-3 op:4   MASK len:7   extended length   masking key    payload
 package struct FrameHeader: Sendable, Hashable {
-  /// The most bytes that a header takes.
+  /// The maximum number of bytes in a header.
   package static let longestByteCount = 14
-  /// The most bytes of a control frame's payload (§5.5).
+  /// The maximum number of bytes in a control frame's payload (§5.5).
   package static let controlPayloadLimit = 125
 
   /// Whether this is the last fragment of its message.
   package var isFinal: Bool
-  /// The first reserved bit: on a message's first fragment, that it is compressed (RFC 7692 §6).
+  /// The first reserved bit, which marks the first fragment of a compressed message (RFC 7692 §6).
   package var isCompressed: Bool
   /// The kind of the frame.
   package var opcode: Opcode
-  /// The key that the payload is masked with, its first byte the most significant.
+  /// The key with which the payload is masked; its first byte is the most significant.
   package var maskingKey: MaskingKey?
   /// The number of payload bytes, below 2⁶³.
   package var payloadLength: Int
@@ -57,15 +57,15 @@ package struct FrameHeader: Sendable, Hashable {
 extension FrameHeader {
   /// The result of decoding the beginning of a frame.
   enum Decoding {
-    /// The header is longer than what has come; it has at least this many bytes.
+    /// The header is longer than the received bytes; it has at least this many.
     case incomplete(atLeast: Int)
     /// A header and the number of its bytes.
     case complete(FrameHeader, byteCount: Int)
   }
 
-  /// Decodes the header at the front of `bytes`, refusing what no extension could allow.
+  /// Decodes the header at the start of `bytes`; refuses values that no extension can allow.
   ///
-  /// A wrong first byte is refused before the second has come.
+  /// An invalid first byte is refused before the second has arrived.
   static func decode(_ bytes: Span<UInt8>) throws(WebSocketError) -> Decoding {
     guard bytes.count >= 1 else { return .incomplete(atLeast: 2) }
     let first = bytes[0]
@@ -125,26 +125,26 @@ package struct Opcode: Sendable, Hashable, RawRepresentable {
   package static let ping = Opcode(rawValue: 0x9)
   package static let pong = Opcode(rawValue: 0xA)
 
-  /// Whether the frame is about the connection and not part of a message (§5.5).
+  /// Whether the frame concerns the connection and is not part of a message (§5.5).
   package var isControl: Bool { rawValue & 0x8 != 0 }
 
-  /// Whether no document gives this opcode a meaning.
+  /// Whether no specification assigns this opcode a meaning.
   package var isReserved: Bool { rawValue & 0x7 > 2 }
 }
 
-/// The bytes of a header that has not come whole, kept inline so that waiting costs no heap.
+/// The bytes of an incomplete header, stored inline so that waiting uses no heap memory.
 struct PartialHeader: Sendable {
   private var bytes = InlineArray<14, UInt8>(repeating: 0)
   private var count: UInt8 = 0
 
   var isEmpty: Bool { count == 0 }
 
-  /// Decodes the bytes so far.
+  /// Decodes the bytes received so far.
   func decode() throws(WebSocketError) -> FrameHeader.Decoding {
     try FrameHeader.decode(bytes.span.extracting(..<Int(count)))
   }
 
-  /// Takes bytes from `offset` on until a header is complete or `input` is used up.
+  /// Consumes bytes from `offset` until a header is complete or `input` ends.
   mutating func next(
     from input: Span<UInt8>, at offset: inout Int
   ) throws(WebSocketError) -> FrameHeader? {
@@ -158,7 +158,7 @@ struct PartialHeader: Sendable {
           bytes[Int(count)] = input[offset]
           count += 1
           offset += 1
-          // The first byte alone may already be wrong.
+          // The first byte alone may already be invalid.
           if count == 1 { break }
         }
       }
@@ -166,26 +166,26 @@ struct PartialHeader: Sendable {
   }
 }
 
-/// Encodes whole frames without a connection, as fan-out needs them: once for many receivers.
+/// Encodes whole frames independently of a connection, once for all receivers of a fan-out.
 package enum FrameEncoder {
-  /// The payload of a frame.
+  /// The form of a frame's payload.
   package enum Compression: Sendable, Hashable {
-    /// The message as it is.
+    /// The uncompressed message.
     case none
-    /// The message as ``DeflateWorkspace/compress(_:windowBits:into:)`` left it.
+    /// The output of ``DeflateWorkspace/compress(_:windowBits:into:)``.
     case deflated
   }
 
   /// Appends one unmasked, unfragmented frame, as a server sends it.
   ///
-  /// - Parameter compressed: What `payload` is; control frames are never compressed.
+  /// - Parameter compressed: The form of `payload`; control frames are never compressed.
   package static func appendFrame(
     opcode: Opcode, payload: Span<UInt8>, compressed: Compression = .none,
     into bytes: inout [UInt8]
   ) {
     let header = FrameHeader(
       opcode: opcode, payloadLength: payload.count, isCompressed: compressed == .deflated)
-    // Else the header alone would take a block first.
+    // Otherwise the header alone would need its own allocation first.
     if bytes.isEmpty { bytes.reserveCapacity(FrameHeader.longestByteCount + payload.count) }
     header.encode(into: &bytes)
     payload.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }

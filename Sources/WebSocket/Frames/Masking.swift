@@ -1,9 +1,9 @@
-/// Masking and unmasking, which are the same (RFC 6455 §5.3).
+/// Masking and unmasking, which are the same operation (RFC 6455 §5.3).
 enum Masking {
   /// Appends `bytes` masked with `key`.
   ///
-  /// Copies first and masks the copy while it is in the cache: growing an array in place beats a
-  /// second buffer, and a payload that comes at once costs exactly one allocation.
+  /// Copies first and masks the copy while it is in the cache: growing an array in place is faster than
+  /// a second buffer, and a payload that arrives at once costs exactly one allocation.
   static func append(_ bytes: Span<UInt8>, maskedWith key: MaskingKey, to result: inout [UInt8]) {
     let start = result.count
     bytes.withUnsafeBufferPointer { result.append(contentsOf: $0) }
@@ -15,9 +15,9 @@ enum Masking {
 
   /// Masks in place, in steps of 16, 8 and 1 bytes.
   ///
-  /// Every access is within `bytes`: each loop stops while a whole step is left. The property tests
-  /// compare it with one byte at a time. Not inlined, since the compiler makes better loops of it
-  /// on its own.
+  /// Every access is within `bytes`: each loop runs only while a whole step is left. The property tests
+  /// compare the result with masking one byte at a time. Not inlined, because the compiler optimizes the
+  /// loops better in a separate function.
   @inline(never)
   private static func mask(_ bytes: UnsafeMutableRawBufferPointer, with key: MaskingKey) {
     let word = key.word.bigEndian
@@ -43,17 +43,17 @@ enum Masking {
   }
 }
 
-/// The key of a masked payload (RFC 6455 §5.3), turned so that its first byte is the next to use.
+/// The key of a masked payload (RFC 6455 §5.3), rotated so that its first byte is the next to use.
 package struct MaskingKey: Sendable, Hashable {
-  /// The four bytes, the next to use the most significant.
+  /// The four bytes; the next one to use is the most significant.
   package let word: UInt32
 
-  /// Makes a key from its four bytes in the order of the wire, read as a big-endian number.
+  /// Makes a key from its four bytes in wire order, read as a big-endian number.
   package init(_ word: UInt32) {
     self.word = word
   }
 
-  /// The key for what follows after `byteCount` bytes.
+  /// The key for the bytes after the first `byteCount`.
   package func advanced(by byteCount: Int) -> MaskingKey {
     let bits = UInt32(truncatingIfNeeded: byteCount & 3) * 8
     return bits == 0 ? self : MaskingKey(word << bits | word >> (32 - bits))

@@ -21,11 +21,11 @@ package struct ClientHandshake: Sendable {
   ///
   /// - Parameters:
   ///   - target: The path and query, beginning with `/`.
-  ///   - host: The value of `Host`, with the port unless it is the usual one.
-  ///   - nonce: 16 bytes that were never used before, from a source of randomness.
-  ///   - subprotocols: Those that the client speaks, the best first.
-  ///   - compression: What the client offers, or `nil` for no compression.
-  ///   - fields: Further fields, as for authorization or an origin.
+  ///   - host: The value of `Host`, with the port unless it is the default.
+  ///   - nonce: 16 random bytes that were never used before.
+  ///   - subprotocols: The subprotocols that the client supports, in order of preference.
+  ///   - compression: The client's offer, or `nil` for no compression.
+  ///   - fields: Additional fields, such as for authorization or an origin.
   package init(
     target: String, host: String, nonce: [UInt8], subprotocols: [String] = [],
     compression: PermessageDeflate.Offer? = nil, fields: HTTPFields = HTTPFields()

@@ -27,7 +27,7 @@ struct ExtensionOffer: Equatable {
   }
 }
 
-/// Reads tokens and the signs between them, skipping white space.
+/// Reads tokens and the separators between them, skipping white space.
 private struct TokenReader {
   private var rest: ArraySlice<UInt8>
 
@@ -53,7 +53,7 @@ private struct TokenReader {
     return String(decoding: token, as: UTF8.self)
   }
 
-  /// A quoted value must be a token once unquoted (RFC 6455 §9.1), so only the quotes matter.
+  /// A quoted value must be a token after unquoting (RFC 6455 §9.1), so only the quotes matter.
   mutating func tokenOrQuotedToken() -> String? {
     guard rest.first == UInt8(ascii: "\"") else { return token() }
     rest.removeFirst()

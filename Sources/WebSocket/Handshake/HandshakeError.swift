@@ -1,31 +1,31 @@
 package import HTTP1
 
-/// The reason why an opening handshake did not succeed.
+/// The reason why an opening handshake failed.
 package enum HandshakeError: Error, Sendable, Hashable {
   /// The method is not GET.
   case wrongMethod(String)
-  /// The request is of HTTP/1.0.
+  /// The request uses HTTP/1.0.
   case wrongVersion
   /// There is no `Upgrade: websocket`.
   case notAnUpgrade
-  /// `Connection` does not say `Upgrade`.
+  /// `Connection` does not contain `Upgrade`.
   case noConnectionUpgrade
   /// `Sec-WebSocket-Version` is missing or not 13.
   case unsupportedVersion(String?)
-  /// `Sec-WebSocket-Key` is missing, doubled or not the Base64 of 16 bytes.
+  /// `Sec-WebSocket-Key` is missing, repeated or not the Base64 encoding of 16 bytes.
   case invalidKey
   /// `Sec-WebSocket-Protocol` or `Sec-WebSocket-Extensions` is malformed.
   case malformedField(String)
-  /// The server answered with another status than 101.
+  /// The server answered with a status other than 101.
   case refused(HTTPStatus)
-  /// The server's `Sec-WebSocket-Accept` does not answer the key.
+  /// The server's `Sec-WebSocket-Accept` does not match the key.
   case wrongAccept
   /// The server chose a subprotocol that was not offered.
   case unexpectedSubprotocol(String)
   /// The server chose an extension, or a parameter, that was not offered.
   case unexpectedExtension(String)
 
-  /// The status that a server answers with; 502 where the mistake was the server's.
+  /// The status that a server answers with; 502 where the server made the error.
   package var status: HTTPStatus {
     switch self {
     case .wrongMethod: .methodNotAllowed
@@ -35,7 +35,7 @@ package enum HandshakeError: Error, Sendable, Hashable {
     }
   }
 
-  /// The response that a server refuses the upgrade with.
+  /// The response with which a server refuses the upgrade.
   package var response: HTTPResponse {
     var response = HTTPResponse(status: status, text: description + "\n")
     switch self {
@@ -53,7 +53,7 @@ package enum HandshakeError: Error, Sendable, Hashable {
 }
 
 extension HandshakeError: CustomStringConvertible {
-  /// A sentence for the user who opened the URL.
+  /// A message for the user who opened the URL.
   package var description: String {
     switch self {
     case .wrongMethod(let method):

@@ -4,16 +4,16 @@ package import HTTP1
 
 /// The server's side of the opening handshake (RFC 6455 §4.2).
 package struct ServerHandshake: Sendable {
-  /// An upgrade that the client is owed.
+  /// An upgrade that the server accepts.
   package struct Acceptance: Sendable {
     /// The 101 response.
     package let response: HTTPResponse
-    /// The subprotocol chosen, or `nil` when none is spoken.
+    /// The chosen subprotocol, or `nil` if there is none.
     package let subprotocol: String?
     /// The agreed compression of messages; `nil` without one.
     package let compression: PermessageDeflate.Agreement?
 
-    /// Appends the response as it goes over the wire.
+    /// Appends the response in wire format.
     package func serialize(into bytes: inout [UInt8]) {
       response.serializeHead(into: &bytes, for: .keepAlive)
     }
@@ -25,9 +25,9 @@ package struct ServerHandshake: Sendable {
   /// Makes the rules for the upgrades of one endpoint.
   ///
   /// - Parameters:
-  ///   - subprotocols: What the server speaks. The first of the client's that is among them is
-  ///     chosen; without one in common the connection opens without a subprotocol.
-  ///   - compression: What the server agrees to, or `nil` to decline all compression.
+  ///   - subprotocols: The subprotocols that the server supports. The first of the client's that is
+  ///     among them is chosen; without a common one the connection has no subprotocol.
+  ///   - compression: The compression that the server accepts, or `nil` to decline all compression.
   package init(subprotocols: [String] = [], compression: PermessageDeflate.Policy? = nil) {
     self.subprotocols = subprotocols
     self.compression = compression
@@ -51,7 +51,7 @@ package struct ServerHandshake: Sendable {
       subprotocol: subprotocol, compression: compression?.agreement)
   }
 
-  /// Checks what §4.2.1 asks of a request, and returns its key.
+  /// Checks a request against §4.2.1, and returns its key.
   private static func key(of head: HTTPRequestHead) throws(HandshakeError) -> String {
     guard head.method == "GET" else { throw .wrongMethod(head.method) }
     guard head.fields.listContains("websocket", in: "Upgrade") else { throw .notAnUpgrade }
@@ -101,7 +101,7 @@ enum HandshakeKey {
     return Base64.encode(digest)
   }
 
-  /// Whether `key` is the Base64 of 16 bytes (RFC 6455 §4.2.1, item 5).
+  /// Whether `key` is the Base64 encoding of 16 bytes (RFC 6455 §4.2.1, item 5).
   static func isValid(_ key: String) -> Bool {
     key.utf8.count == 24 && key.hasSuffix("==") && key.utf8.dropLast(2).allSatisfy(isBase64)
   }
