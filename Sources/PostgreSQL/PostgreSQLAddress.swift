@@ -2,9 +2,9 @@ import CPostgreSQL
 
 /// Checks of a server's address that need no connection.
 ///
-/// libpq makes most of them only when it connects, where a wrong address looks like a server that is away.
+/// libpq makes most of them when it connects, where a wrong address looks like an unreachable server.
 package enum PostgreSQLAddress {
-  /// The fault of an address; never shows a part that may be secret.
+  /// The error in an address; never shows a part that may be secret.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package let description: String
   }
@@ -49,7 +49,7 @@ package enum PostgreSQLAddress {
     }
   }
 
-  /// The hosts or ports that a value lists.
+  /// The hosts or ports listed in a value.
   private static func list(_ value: String?) -> [Substring] {
     guard let value, !value.isEmpty else { return [] }
     return value.split(separator: ",", omittingEmptySubsequences: false)
@@ -75,7 +75,7 @@ package enum PostgreSQLAddress {
     return values
   }
 
-  /// libpq's message, if it is about the name of a parameter: others may repeat a password.
+  /// The message of libpq, if it is about the name of a parameter: others may contain a password.
   private static func fault(_ message: String) -> String {
     for start in ["invalid URI query parameter", "invalid connection option"]
     where message.hasPrefix(start) { return message }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Waiting for the server, up to a deadline: libpq's own waits have none.
 extension PostgreSQLConnection {
-  /// Gives the socket what it takes, and reads meanwhile, so that neither side waits for the other.
+  /// Writes to the socket and reads at the same time, so that client and server do not block each other.
   func flush(by deadline: Int64) throws(PostgreSQLError) {
     while true {
       switch PQflush(handle) {
@@ -14,7 +14,7 @@ extension PostgreSQLConnection {
     }
   }
 
-  /// The next result of what was sent; `nil` at the end of a step's results.
+  /// The next result of the sent statements; `nil` at the end of a step's results.
   func nextResult(by deadline: Int64) throws(PostgreSQLError) -> OpaquePointer? {
     while PQisBusy(handle) == 1 {
       if PQflush(handle) < 0 { throw lost() }
@@ -23,7 +23,7 @@ extension PostgreSQLConnection {
     return PQgetResult(handle)
   }
 
-  /// Waits until the socket is ready, and takes what has come.
+  /// Waits until the socket is ready, and reads the available input.
   private func wait(for events: Int32, by deadline: Int64) throws(PostgreSQLError) {
     while true {
       let left = min(deadline, options.patience?.end ?? .max) - Self.now
@@ -45,13 +45,12 @@ extension PostgreSQLConnection {
     }
   }
 
-  /// Whether the connection was there when last heard of; takes what the server has sent meanwhile, and
-  /// does not wait.
+  /// Whether the connection is open, as far as known; reads the available input, and does not wait.
   ///
-  /// Not while a statement is under way.
+  /// Must not be called while a statement is in progress.
   package var isOpen: Bool {
     var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-    // A last word of the server's comes before the end.
+    // A final message of the server arrives before the end of the stream.
     for _ in 0..<8 where poll(&entry, 1, 0) > 0 {
       guard PQconsumeInput(handle) == 1 else { return false }
     }

@@ -3,9 +3,9 @@ import Glibc
 
 /// A connection to a PostgreSQL server; confined to one thread at a time.
 ///
-/// Calls wait for the server's answer, but never longer than their deadline: a server that is
-/// stopped or cut off costs its connection, not the thread. After an error with
-/// ``PostgreSQLError/endsConnection`` nothing more can be asked of it.
+/// Calls wait for the server's answer, but never longer than their deadline: a server that is stopped or
+/// unreachable costs its connection, not the thread. After an error with
+/// ``PostgreSQLError/endsConnection`` the connection is unusable.
 package final class PostgreSQLConnection {
   /// A statement with the values of its placeholders, `$1` onwards.
   package struct Query: Hashable, Sendable {
@@ -20,13 +20,13 @@ package final class PostgreSQLConnection {
 
   /// The settings of a connection.
   package struct Options: Sendable {
-    /// As `pg_stat_activity` shows it.
+    /// The name shown in `pg_stat_activity`.
     package var applicationName = "parley"
-    /// Seconds for each host that the address names.
+    /// Seconds for each host in the address.
     package var connectTimeout = 5
-    /// Milliseconds that an answer may take.
+    /// Maximum milliseconds for an answer.
     package var answerTimeout = 10_000
-    /// Ends all waiting, when it ends.
+    /// Ends all waiting when it ends.
     package var patience: PostgreSQLPatience?
 
     package init() {}
@@ -34,19 +34,19 @@ package final class PostgreSQLConnection {
 
   let handle: OpaquePointer
   let options: Options
-  /// The names of prepared statements by their texts, which are few: values are bound, not written
-  /// into them.
+  /// The names of prepared statements by their texts, of which there are few: values are bound, not
+  /// inserted.
   private var names: [String: String] = [:]
-  /// Names that were ever given, so that none is given twice.
+  /// The number of names assigned so far, so that none is used twice.
   private var nameCount = 0
 
   /// Connects.
   ///
-  /// - Parameter url: A connection string or URI, as libpq takes it; it may name several hosts.
+  /// - Parameter url: A connection string or URI in libpq's format; it may name several hosts.
   /// - Throws: ``PostgreSQLError`` of kind `disconnected`, or `statement` with the server's reason.
   package init(_ url: String, _ options: Options = Options()) throws(PostgreSQLError) {
     let parameters = [
-      // What the address itself says of these comes later in the list, and holds.
+      // Values of these in the address come later in the list, and take precedence.
       ("connect_timeout", String(options.connectTimeout)), ("keepalives_idle", "10"),
       ("keepalives_interval", "3"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
       ("application_name", options.applicationName), ("dbname", url),
@@ -62,7 +62,7 @@ package final class PostgreSQLConnection {
     guard PQstatus(handle) == CONNECTION_OK else {
       defer { PQfinish(handle) }
       let message = PQerrorMessage(handle).map { String(cString: $0).firstLine } ?? ""
-      // A server that was waited for in vain has no reason to give.
+      // A server that did not answer in time has given no reason.
       let isSilent = Self.now - start >= Int64(options.connectTimeout) * 1000
       let state =
         isSilent ? nil : Self.refusal(parameters, withinSeconds: options.connectTimeout)
@@ -71,14 +71,14 @@ package final class PostgreSQLConnection {
     self.handle = handle
     self.options = options
     PQsetnonblocking(handle, 1)
-    // What a statement remarks is not for the standard error of this process.
+    // Notices of statements are not written to the standard error of this process.
     PQsetNoticeProcessor(handle, { _, _ in }, nil)
   }
 
   deinit { PQfinish(handle) }
 
-  /// Connects again for the code of a refusal, which libpq gives as a part of its text and only after
-  /// it was set to do so; `nil` when no server has answered.
+  /// Connects again to get the code of a refusal, which libpq returns only in its text and only when
+  /// configured to; `nil` when no server has answered.
   private static func refusal(
     _ parameters: [(String, String)], withinSeconds timeout: Int
   ) -> SQLState? {
@@ -100,13 +100,13 @@ package final class PostgreSQLConnection {
     return PQerrorMessage(handle).flatMap { SQLState(inMessage: String(cString: $0)) }
   }
 
-  /// Readable when the server has sent something, as notifications do without being asked for.
+  /// Readable when the server has sent something; notifications arrive unsolicited.
   package var descriptor: Int32 { PQsocket(handle) }
 
-  /// The server's number for this session, by which others can end it.
+  /// The server's process ID of this session, with which other sessions can end it.
   package var processID: Int32 { PQbackendPID(handle) }
 
-  /// Whether a transaction has begun and not ended, be it by an error.
+  /// Whether a transaction has begun and not ended, including a failed one.
   package var isInTransaction: Bool {
     switch PQtransactionStatus(handle) {
     case PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE: true
@@ -121,8 +121,8 @@ package final class PostgreSQLConnection {
     try run([Query(sql, values)])[0].get()
   }
 
-  /// Executes statements without values, separated by semicolons, as one transaction, and ignores
-  /// their rows.
+  /// Executes statements without values, separated by semicolons, in one transaction, and ignores their
+  /// rows.
   package func execute(script: String) throws(PostgreSQLError) {
     guard PQsendQuery(handle, script) == 1 else { throw lost(script) }
     let deadline = deadline()
@@ -136,13 +136,13 @@ package final class PostgreSQLConnection {
     if let failure { throw failure }
   }
 
-  /// Executes statements one after the other, all sent before the first answer is awaited.
+  /// Executes statements one after the other, all sent before waiting for the first answer.
   ///
-  /// Behind one that fails, none is tried. Outside of a transaction they are one together.
+  /// After one that fails, none is executed. Outside of a transaction they form one together.
   ///
   /// - Returns: An outcome for each.
-  /// - Throws: ``PostgreSQLError`` that ends the connection. Whether the statements had effect is then
-  ///   unknown.
+  /// - Throws: ``PostgreSQLError`` that ends the connection. It is then unknown whether the statements
+  ///   had an effect.
   package func run(
     _ queries: [Query]
   ) throws(PostgreSQLError) -> [Result<PostgreSQLRows, PostgreSQLError>] {
@@ -160,7 +160,7 @@ package final class PostgreSQLConnection {
         try send(query) { PQsendPrepare(handle, name, query.sql, Int32(query.values.count), $0) }
         steps.append(.preparation(query.sql))
       }
-      // libpq writes when it has gathered 64 KiB, so a batch of statements takes one write.
+      // libpq writes when it has buffered 64 KiB, so a batch of statements takes one write.
       guard sendExecution(of: name, query.values) == 1 else { throw lost(query.sql) }
       steps.append(.query(index))
     }
@@ -173,7 +173,7 @@ package final class PostgreSQLConnection {
 
   // MARK: Sending
 
-  /// A part of a pipeline, for which the server sends results of its own.
+  /// A part of a pipeline, for which the server sends separate results.
   private enum Step {
     case preparation(String)
     case query(Int)
@@ -188,7 +188,7 @@ package final class PostgreSQLConnection {
     }
   }
 
-  /// Sends a statement that was executed before; `false` when the connection is lost.
+  /// Sends a previously executed statement; `false` when the connection is lost.
   func send(prepared query: Query) -> Bool {
     guard let name = names[query.sql] else { return false }
     return sendExecution(of: name, query.values) == 1
@@ -201,7 +201,7 @@ package final class PostgreSQLConnection {
       value.encode(into: &bytes)
       ends.append(bytes.count)
     }
-    // One byte more: an empty value still needs an address that is not NULL.
+    // One additional byte: an empty value still needs an address other than NULL.
     bytes.append(0)
     return bytes.withUnsafeBufferPointer { buffer in
       var start = 0
@@ -225,7 +225,7 @@ package final class PostgreSQLConnection {
     _ steps: [Step], of queries: [Query], by deadline: Int64
   ) throws(PostgreSQLError) -> [Result<PostgreSQLRows, PostgreSQLError>] {
     var outcomes: [Result<PostgreSQLRows, PostgreSQLError>] = []
-    /// Why a statement could not be prepared.
+    /// The reason why a statement could not be prepared.
     var refusal: PostgreSQLError?
     for step in steps {
       guard let result = try nextResult(by: deadline) else { throw unexpected() }
@@ -278,7 +278,7 @@ package final class PostgreSQLConnection {
   }
 }
 
-/// Runs a body with texts as libpq takes lists of them: NULL at the end.
+/// Runs a body with texts in the form of libpq's lists: terminated by NULL.
 private func withCStrings<T>(
   _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> T
 ) -> T {

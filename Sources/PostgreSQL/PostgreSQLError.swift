@@ -3,22 +3,22 @@ import CPostgreSQL
 /// An error of PostgreSQL, or of the connection to it.
 package struct PostgreSQLError: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// The server refused a statement; the connection goes on.
+    /// The server refused a statement; the connection remains usable.
     case statement(SQLState)
-    /// The connection is lost, and with it the outcome of a commit that was under way.
+    /// The connection is lost; the outcome of a commit in progress is unknown.
     case disconnected
-    /// The server did not answer in time; the connection is given up.
+    /// The server did not answer in time; the connection is closed.
     case timedOut
-    /// An earlier statement of the same pipeline failed, so this one was not tried.
+    /// An earlier statement of the same pipeline failed, so this one was not executed.
     case skipped
-    /// The server sent something that was not expected.
+    /// The server sent an unexpected message.
     case unexpected
   }
 
   package let kind: Kind
-  /// One line of the server's or of libpq's words; never the password.
+  /// One line of the message of the server or of libpq; never the password.
   package let message: String
-  /// The statement's text; empty when it was none.
+  /// The statement's text; empty when there was no statement.
   package let sql: String
 
   package init(kind: Kind, message: String, sql: String = "") {
@@ -27,7 +27,7 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
     self.sql = sql
   }
 
-  /// Whether the connection cannot be used any more.
+  /// Whether the connection is no longer usable.
   package var endsConnection: Bool {
     switch kind {
     case .disconnected, .timedOut, .unexpected: true
@@ -38,12 +38,12 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
 }
 
 extension PostgreSQLError {
-  /// Whether the server cannot be reached or cannot serve at present, rather than refuses: the same can
-  /// succeed later.
+  /// Whether the server is unreachable or temporarily unable to serve, as opposed to refusing: a later
+  /// attempt can succeed.
   package var mayRecover: Bool {
     switch kind {
     case .disconnected, .timedOut: true
-    // It has no room, shuts down, starts, or is a standby that is yet to be promoted.
+    // It has no free connections, shuts down, starts, or is a standby that is not promoted yet.
     case .statement(let state):
       state.endsConnection || state.errorClass == "53" || state == .queryCanceled
     case .skipped, .unexpected: false
@@ -109,7 +109,7 @@ extension PostgreSQLError: CustomStringConvertible {
 }
 
 extension PostgreSQLError {
-  /// The error that a result carries.
+  /// The error in a result.
   init(result: OpaquePointer, sql: String) {
     let code = PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
     let text =

@@ -1,20 +1,20 @@
 import CPostgreSQL
 
-/// A connection that never waits, for an event loop that watches its descriptor: statements are sent
-/// behind one another, and their outcomes are taken as they come.
+/// A connection that never blocks, for an event loop that watches its descriptor: statements are sent
+/// one after another, and their outcomes are processed as they arrive.
 ///
 /// Each statement is a transaction of its own.
 package final class PostgreSQLPipeline {
   private let connection: PostgreSQLConnection
   private let sql: String
-  /// Statements whose outcomes have not come.
+  /// The number of statements without an outcome yet.
   package private(set) var awaitedCount = 0
-  /// The outcome of the statement whose end is to come.
+  /// The outcome of the statement whose end has not arrived.
   private var outcome: Result<PostgreSQLRows, PostgreSQLError>?
-  /// Whether the end of the statement's results has come.
+  /// Whether the end of the statement's results has arrived.
   private var isAtEnd = false
 
-  /// Takes over a connection for one statement, which it has executed before.
+  /// Takes over a connection for one statement, which the connection has executed before.
   package init(
     _ connection: PostgreSQLConnection, for sql: String
   ) throws(PostgreSQLError) {
@@ -23,7 +23,7 @@ package final class PostgreSQLPipeline {
     guard PQenterPipelineMode(connection.handle) == 1 else { throw connection.lost() }
   }
 
-  /// Becomes readable when an outcome has come.
+  /// Becomes readable when an outcome has arrived.
   package var descriptor: Int32 { connection.descriptor }
 
   /// Sends the statement with values for its placeholders.
@@ -33,9 +33,9 @@ package final class PostgreSQLPipeline {
     awaitedCount += 1
   }
 
-  /// Gives the socket what it takes.
+  /// Writes to the socket without blocking.
   ///
-  /// - Returns: `false` when more is to be written once the socket is writable.
+  /// - Returns: `false` when more must be written once the socket is writable.
   package func flush() throws(PostgreSQLError) -> Bool {
     switch PQflush(connection.handle) {
     case 0: return true
@@ -44,7 +44,7 @@ package final class PostgreSQLPipeline {
     }
   }
 
-  /// Takes what has come, and hands out the outcomes of statements in the order in which they were
+  /// Reads the available input, and passes on the outcomes of statements in the order in which they were
   /// sent.
   package func receive(
     _ body: (Result<PostgreSQLRows, PostgreSQLError>) -> Void
@@ -73,13 +73,13 @@ package final class PostgreSQLPipeline {
 
 /// Notifications (PostgreSQL, NOTIFY).
 extension PostgreSQLConnection {
-  /// A notification of a channel that this connection listens to.
+  /// A notification on a channel that this connection listens to.
   package struct Notification: Hashable, Sendable {
     package let channel: String
     package let payload: String
   }
 
-  /// Takes the notifications that have come, in the order of their commits.
+  /// Returns the notifications that have arrived, in the order of their commits.
   package func receiveNotifications() throws(PostgreSQLError) -> [Notification] {
     try consumeInput()
     var notifications: [Notification] = []
@@ -93,7 +93,7 @@ extension PostgreSQLConnection {
     return notifications
   }
 
-  /// Reads what has come, without waiting.
+  /// Reads the available input, without waiting.
   func consumeInput() throws(PostgreSQLError) {
     guard PQconsumeInput(handle) == 1 else { throw lost() }
   }

@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// The outcome of a statement: its rows, if it gives any, all in memory.
+/// The outcome of a statement: its rows, if it returns any, all in memory.
 package final class PostgreSQLRows {
   private let result: OpaquePointer
 
@@ -11,22 +11,22 @@ package final class PostgreSQLRows {
 
   deinit { PQclear(result) }
 
-  /// Rows that came.
+  /// The number of returned rows.
   package var count: Int { Int(PQntuples(result)) }
 
-  /// Rows that were inserted, changed or deleted; for a query, those that came.
+  /// The number of rows inserted, changed or deleted; for a query, of rows returned.
   package var changedCount: Int {
     PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
   }
 
-  /// The server's word for what it did: `COMMIT`, or `ROLLBACK` for a transaction that had failed.
+  /// The server's command tag: `COMMIT`, or `ROLLBACK` for a transaction that had failed.
   package var tag: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
 
   package func isNull(_ row: Int, _ column: Int) -> Bool {
     PQgetisnull(result, Int32(row), Int32(column)) != 0
   }
 
-  /// A whole number or a truth value; 0 for NULL and for what is none.
+  /// An integer or a truth value; 0 for NULL and for other values.
   package func integer(_ row: Int, _ column: Int) -> Int64 {
     bytes(row, column) { bytes in
       switch PQftype(result, Int32(column)) {

@@ -5,7 +5,7 @@ package enum PostgreSQLValue: Hashable, Sendable {
   case integer(Int64)
   /// `boolean`.
   case boolean(Bool)
-  /// `text`; without the character U+0000, which PostgreSQL has no place for.
+  /// `text`; without the character U+0000, which PostgreSQL cannot store.
   case text(String)
   /// `bytea`.
   case bytes([UInt8])
@@ -17,7 +17,7 @@ package enum PostgreSQLValue: Hashable, Sendable {
   case byteStrings([[UInt8]?])
 }
 
-/// Types by their object identifiers, as `pg_type.dat` of PostgreSQL has them; they never change.
+/// Types by their object identifiers, as listed in `pg_type.dat` of PostgreSQL; they never change.
 enum PostgreSQLType {
   static let boolean: UInt32 = 16
   static let bytes: UInt32 = 17
@@ -32,7 +32,7 @@ enum PostgreSQLType {
 }
 
 extension PostgreSQLValue {
-  /// The type that the server is to read the value as; 0 leaves it to the statement.
+  /// The type that the server should assume for the value; 0 leaves it to the statement.
   var type: UInt32 {
     switch self {
     case .null: 0
@@ -70,7 +70,7 @@ extension [UInt8] {
   }
 
   /// Appends an array of one dimension: dimensions, whether there are NULLs, the type, length, first
-  /// index, and each item behind its length (`array_recv` in `arrayfuncs.c` of PostgreSQL).
+  /// index, and each item after its length (`array_recv` in `arrayfuncs.c` of PostgreSQL).
   fileprivate mutating func append<Item>(
     arrayOf type: UInt32, _ items: [Item?], _ encode: (Item, inout [UInt8]) -> Void
   ) {

@@ -7,25 +7,25 @@ package final class Database {
   /// The rights of a connection.
   package enum Access {
     case readOnly
-    /// Creates the file when it is missing.
+    /// Creates the file when it does not exist.
     case readAndWrite
   }
 
-  /// The way in which commits append to the write-ahead log.
+  /// The way commits append to the write-ahead log.
   package enum LogWrites {
-    /// With two system calls for each page; the log is as long as it must be.
+    /// With two system calls for each page; the log has its minimum length.
     case plain
-    /// With one system call for each commit; the log's file grows in steps of 1 MiB.
+    /// With one system call for each commit; the log file grows in steps of 1 MiB.
     case gathered
   }
 
   let handle: OpaquePointer
-  /// Prepared statements by their texts, which are few: values are bound, not written into them.
+  /// Prepared statements by their texts, of which there are few: values are bound, not inserted.
   private var statements: [String: Statement] = [:]
   private var isClosed = false
 
-  /// Opens a connection; foreign keys are enforced, and a database that another connection has locked
-  /// fails at once.
+  /// Opens a connection; foreign keys are enforced, and access to a database locked by another
+  /// connection fails at once.
   ///
   /// - Throws: ``DatabaseError``.
   package init(
@@ -61,15 +61,15 @@ package final class Database {
     guard !isClosed else { return }
     isClosed = true
     statements = [:]
-    // Leaves statements that somebody still holds to their own end.
+    // Statements that are still referenced stay valid until they are released.
     sqlite3_close_v2(handle)
   }
 
-  /// Whether a transaction has begun and not ended; some errors end it by themselves.
+  /// Whether a transaction has begun and not ended; some errors end it automatically.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-  /// The number of the row that the last insertion made.
+  /// The row number of the last insertion.
   package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
-  /// Rows changed by the last statement that changes some.
+  /// The number of rows changed by the last statement that changed any.
   package var changesCount: Int { Int(sqlite3_changes64(handle)) }
 
   /// The path of the database's file; `nil` for one in memory.
@@ -85,21 +85,21 @@ package final class Database {
     return outcome == SQLITE_OK && hasMoved != 0
   }
 
-  /// Waits up to a time for what another connection has locked, in place of failing at once.
+  /// Waits up to a time limit for locks of other connections instead of failing at once.
   package func waitForLocks(milliseconds: Int32) {
     sqlite3_busy_timeout(handle, milliseconds)
   }
 
-  /// Moves the write-ahead log into the database file and cuts it back, as far as readers let it;
-  /// what it cannot move stays in the log.
+  /// Moves the write-ahead log into the database file and truncates it, as far as readers allow; the
+  /// rest stays in the log.
   ///
-  /// The connection does not wait for locks, now and later.
+  /// From now on, the connection does not wait for locks.
   package func checkpoint() {
     sqlite3_busy_timeout(handle, 0)
     sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
   }
 
-  /// Executes any number of statements without values, and ignores their rows.
+  /// Executes any number of statements without values and ignores their rows.
   package func execute(script: String) throws {
     let outcome = sqlite3_exec(handle, script, nil, nil, nil)
     guard outcome == SQLITE_OK else {
@@ -113,14 +113,14 @@ package final class Database {
     while try rows.next() != nil {}
   }
 
-  /// Runs a query, whose rows are read one by one as they are asked for.
+  /// Runs a query, whose rows are read one by one on demand.
   package func rows(_ sql: String, _ values: Arguments = []) throws -> RowCursor {
     let statement = try statement(sql)
     try statement.bind(values)
     return RowCursor(statement)
   }
 
-  /// The first column of the first row as a number, as most pragmas give it; 0 without one.
+  /// The first column of the first row as a number, as most pragmas return it; 0 without a row.
   package func number(_ sql: String) throws -> Int {
     try value(sql) ?? 0
   }
@@ -134,12 +134,12 @@ package final class Database {
   package func statement(_ sql: String) throws -> Statement {
     if let known = statements[sql], !known.isRunning { return known }
     let made = try Statement(sql, on: handle)
-    // One that is running is not for two.
+    // A running statement cannot be shared.
     if statements[sql] == nil { statements[sql] = made }
     return made
   }
 
-  /// Runs a body in a transaction; when it throws, nothing of it is kept.
+  /// Runs a body in a transaction; when the body throws, the transaction is rolled back.
   package func inTransaction<T>(_ body: () throws -> T) throws -> T {
     try execute("BEGIN IMMEDIATE TRANSACTION")
     do {
@@ -152,14 +152,14 @@ package final class Database {
     }
   }
 
-  /// Leaves the transaction, if there is one.
+  /// Rolls back the transaction, if there is one.
   package func rollback() {
     guard isInTransaction else { return }
-    // It cannot fail in a way that leaves anything to do: the transaction is over either way.
+    // A failure needs no handling: the transaction has ended in any case.
     try? execute("ROLLBACK TRANSACTION")
   }
 
-  /// Lets statements call a function of one text while `body` runs; NULL stays NULL.
+  /// Makes a function of one text available to statements while `body` runs; NULL stays NULL.
   package func withFunction(
     _ name: String, _ function: @escaping (String) -> String, _ body: () throws -> Void
   ) throws {

@@ -5,7 +5,7 @@ package struct DatabaseError: Error, Hashable, Sendable {
   /// SQLite's code, with its details in the higher bits.
   package var extendedCode: Int32
   package var message: String
-  /// The statement's text; empty when it was none.
+  /// The statement's text; empty when there was no statement.
   package var sql: String
 
   /// The kind of error.
@@ -36,7 +36,7 @@ package struct DatabaseError: Error, Hashable, Sendable {
   init(code: Int32, handle: OpaquePointer?, sql: String = "") {
     extendedCode = code
     self.sql = sql
-    // The connection's message is about its last error, which this is when the codes agree.
+    // The connection's message describes its last error, which is this one when the codes are equal.
     let isLast = handle != nil && sqlite3_extended_errcode(handle) & 0xFF == code & 0xFF
     let text = isLast ? sqlite3_errmsg(handle) : sqlite3_errstr(code)
     message = text.map { String(cString: $0) } ?? "unknown error"

@@ -1,4 +1,4 @@
-/// A value as a database has it.
+/// A value stored in a database.
 package enum DatabaseValue: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -11,9 +11,9 @@ package protocol DatabaseValueConvertible {
   var databaseValue: DatabaseValue { get }
 }
 
-/// A type that columns can be read as.
+/// A type that column values can be read as.
 package protocol ColumnValue {
-  /// Reads a column of the row that a statement stands at.
+  /// Reads a column of the current row of a statement.
   init(_ statement: Statement, _ column: Int)
 }
 

@@ -1,6 +1,6 @@
-/// A row that a query has reached; valid until the query goes on.
+/// The current row of a query; valid until the query advances.
 package struct Row {
-  // Not the statement alone: the end of the query would reset it under the row.
+  // References the cursor, not just the statement: the end of the cursor would reset the statement.
   private let query: RowCursor
 
   fileprivate init(_ query: RowCursor) {
@@ -17,27 +17,27 @@ package struct Row {
 
   package func isNull(_ column: Int) -> Bool { query.statement.isNull(column) }
 
-  /// A number as it is; of anything else, SQLite's reading of it, 0 at worst.
+  /// A number; other values are converted by SQLite, to 0 if need be.
   package func integer(_ column: Int) -> Int64 { query.statement.integer(column) }
 
-  /// A text as it is; empty for NULL.
+  /// A text; empty for NULL.
   package func text(_ column: Int) -> String { query.statement.text(column) }
 
-  /// Bytes as they are; none for NULL.
+  /// Bytes; none for NULL.
   package func bytes(_ column: Int) -> [UInt8] { query.statement.bytes(column) }
 
-  /// A column's value as the database has it; `nil` when there is no such column.
+  /// A column's value as stored; `nil` when there is no such column.
   package subscript(named name: String) -> DatabaseValue? {
     query.statement.column(named: name).map(query.statement.value)
   }
 }
 
-/// The rows of a query; each must be read before the next is asked for.
+/// The rows of a query; each must be read before the next is requested.
 package final class RowCursor {
   fileprivate let statement: Statement
   private var isAtEnd = false
 
-  /// The rows of a statement whose values are bound.
+  /// The rows of a statement whose values are already bound.
   package init(_ statement: Statement) {
     self.statement = statement
   }

@@ -6,7 +6,7 @@ import CSQLite
 package final class Statement {
   private let handle: OpaquePointer
 
-  /// - Throws: ``DatabaseError`` when the text is no statement, or names things that are missing.
+  /// - Throws: ``DatabaseError`` when the text is not a statement, or refers to missing objects.
   init(_ sql: String, on database: OpaquePointer) throws {
     var handle: OpaquePointer?
     let outcome = sqlite3_prepare_v3(
@@ -19,7 +19,7 @@ package final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Whether it has given a row and was not reset since.
+  /// Whether the statement has returned a row and was not reset since.
   var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 
   /// Sets the value of a placeholder.
@@ -58,19 +58,19 @@ package final class Statement {
     }
   }
 
-  /// Executes a statement that gives no rows.
+  /// Executes a statement that returns no rows.
   package func execute() throws {
     defer { reset() }
     guard try !step() else { throw failure(SQLITE_MISUSE) }
   }
 
-  /// Executes, and reads the first column of the first row; `nil` without a row.
+  /// Executes the statement and reads the first column of the first row; `nil` without a row.
   package func integer() throws -> Int64? {
     defer { reset() }
     return try step() ? sqlite3_column_int64(handle, 0) : nil
   }
 
-  /// Goes on to the next row.
+  /// Advances to the next row.
   ///
   /// - Returns: Whether there is one.
   func step() throws -> Bool {
@@ -94,13 +94,13 @@ package final class Statement {
   }
 }
 
-/// The columns of the row that a statement stands at.
+/// The columns of a statement's current row.
 extension Statement {
   func isNull(_ column: Int) -> Bool {
     sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) == SQLITE_NULL
   }
 
-  /// A number as it is; of anything else, SQLite's reading of it, 0 at worst.
+  /// A number; other values are converted by SQLite, to 0 if need be.
   func integer(_ column: Int) -> Int64 {
     sqlite3_column_int64(handle, Int32(truncatingIfNeeded: column))
   }

@@ -1,13 +1,13 @@
 internal import Basics
 internal import Crypto
 
-/// The key with which a user opens files: `?auth=` and `Parley-File-Key`.
+/// The key that a user opens files with: `?auth=` and `Parley-File-Key`.
 ///
-/// Opaque to clients: the user, the end of its life and the generation of the user's keys, sealed under
-/// a master key. Nothing of it is stored, and it holds across restarts and on every server that has the
-/// master key. A user's older keys die when the user's generation is raised.
+/// Opaque to clients: the user, the expiry time and the generation of the user's keys, encrypted under a
+/// master key. Nothing of it is stored, and it is valid across restarts and on every server that has the
+/// master key. A user's older keys become invalid when the user's generation is raised.
 ///
-///     base64url( 1 ‖ 4 bytes that name the master key ‖ nonce ‖ AES-256-GCM( expiry ‖ generation ‖ user id ) )
+///     base64url( 1 ‖ 4-byte master key name ‖ nonce ‖ AES-256-GCM( expiry ‖ generation ‖ user id ) )
 package struct FileAccessKey: Equatable, Sendable {
   package let userID: String
   /// The generation of the user's keys at the time of issue.
@@ -21,7 +21,7 @@ package struct FileAccessKey: Equatable, Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// The text that is given to the client.
+  /// The text passed to the client.
   package func text(with keys: MasterKeys) -> String {
     let nonce = SecureRandom.bytes(count: AuthenticatedCipher.nonceByteCount)
     let head = Self.head(of: keys.current)
@@ -33,12 +33,12 @@ package struct FileAccessKey: Equatable, Sendable {
     return Base64URL.encode(head + nonce + cipher.seal(plain, nonce: nonce, context: head))
   }
 
-  /// Reads what a client has brought.
+  /// Parses a text received from a client.
   ///
-  /// The cost is that of at most one decryption of less than 800 bytes.
+  /// It costs at most one decryption of less than 800 bytes.
   ///
-  /// - Returns: `nil` for anything that was not given out with one of the keys. Whether it has
-  ///   expired is for the caller to look at.
+  /// - Returns: `nil` for any text that was not issued with one of the keys. The caller must check
+  ///   whether the key has expired.
   package init?(text: String, keys: MasterKeys) {
     guard text.utf8.count <= Self.characterLimit, let bytes = Base64URL.decode(text.utf8),
       bytes.count > Self.fixedByteCount

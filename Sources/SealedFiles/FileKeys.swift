@@ -1,18 +1,18 @@
 internal import Basics
 package import Crypto
 
-/// The keys of one stored file: one, or another from some chunk on.
+/// The keys of one stored file: one key, or further keys that each apply from some chunk on.
 ///
-/// An upload that continues after chunks were sealed and lost continues under another key: their numbers
-/// come again, with other bytes. All chunks but the first ones then have a key that seals none of those
-/// before it.
+/// An upload that continues after chunks were sealed and lost uses another key: their numbers are used
+/// again with other bytes. All chunks after that point have a key that sealed none of the chunks before
+/// it.
 package struct FileKeys: Sendable {
   private struct Run {
     let firstChunk: UInt32
     let key: SymmetricKey
   }
 
-  /// In the order of their chunks; the first begins with chunk 0.
+  /// The keys in the order of their chunks; the first begins with chunk 0.
   private var runs: [Run]
 
   /// A key for a new file.
@@ -20,7 +20,7 @@ package struct FileKeys: Sendable {
     runs = [Run(firstChunk: 0, key: key)]
   }
 
-  /// The key of the chunks to come.
+  /// The key of further chunks.
   package var last: SymmetricKey { runs[runs.count - 1].key }
 
   /// The key of a chunk.
@@ -48,13 +48,13 @@ package struct FileKeys: Sendable {
 package struct WrappedKeys: Hashable, Sendable {
   /// The id of the master key.
   package let masterKeyID: String
-  /// For each key the chunk that it begins with, in 4 bytes with the highest first, and the wrapped key.
+  /// For each key the number of its first chunk, in 4 bytes in big-endian order, and the wrapped key.
   package let bytes: [UInt8]
 
   private static let wrappedByteCount = 60
   private static let runByteCount = 4 + wrappedByteCount
 
-  /// Takes over what the store has kept.
+  /// Creates keys from the values in the store.
   package init(masterKeyID: String, bytes: [UInt8]) {
     self.masterKeyID = masterKeyID
     self.bytes = bytes
@@ -101,7 +101,7 @@ extension WrappedKeys {
     return keys
   }
 
-  /// Wraps the same keys with the current master key; `nil` when they are already.
+  /// Wraps the same keys with the current master key; `nil` when they are wrapped with it already.
   package func rewrapped(
     ofFile fileID: String, with masters: MasterKeys
   ) throws(WrappedKeyError) -> WrappedKeys? {

@@ -1,13 +1,13 @@
 internal import Crypto
 
-/// Decrypts a stretch of a sealed file while it is read.
+/// Decrypts a range of a sealed file while it is read.
 ///
 ///     let opener = FileOpener(keys: keys, header: header, plainByteCount: 200_000)
 ///     var stretch = opener.stretch(70_000..<140_000)     // chunks 1 and 2
 ///     read stretch.storedRange, and for each piece of it: try stretch.open(piece)
 ///
-/// Only the chunks that hold wanted bytes are read, and no byte comes out of a chunk that does not
-/// authenticate.
+/// Only the chunks that contain requested bytes are read, and no bytes of a chunk that fails
+/// authentication are returned.
 package struct FileOpener: Sendable {
   private let keys: FileKeys
   private let prefix: [UInt8]
@@ -15,8 +15,7 @@ package struct FileOpener: Sendable {
 
   /// - Parameters:
   ///   - header: The first 12 bytes of the stored file.
-  ///   - plainByteCount: The length of the plain file: one that is not the true one makes the last
-  ///     chunk fail.
+  ///   - plainByteCount: The length of the plain file; with a wrong length the last chunk fails.
   /// - Throws: ``SealedFileError/notSealed``.
   package init(
     keys: FileKeys, header: [UInt8], plainByteCount: Int64
@@ -29,16 +28,16 @@ package struct FileOpener: Sendable {
     self.plainByteCount = plainByteCount
   }
 
-  /// A stretch of the plain file.
+  /// A range of the plain file.
   ///
-  /// - Parameter range: Clamped to the file; an empty one of a file that is not empty reads nothing.
+  /// - Parameter range: Clamped to the file; an empty range of a file that is not empty reads nothing.
   package func stretch(_ range: Range<Int64>) -> SealedStretch {
     SealedStretch(
       range.clamped(to: 0..<plainByteCount), of: plainByteCount, keys: keys, prefix: prefix)
   }
 }
 
-/// A stretch of a sealed file that is being decrypted.
+/// A range of a sealed file that is being decrypted.
 package struct SealedStretch: ~Copyable, Sendable {
   private let wanted: Range<Int64>
   private let plainByteCount: Int64
@@ -46,11 +45,11 @@ package struct SealedStretch: ~Copyable, Sendable {
   private let keys: FileKeys
   private var cipher: AuthenticatedCipher
   private var key: SymmetricKey
-  /// The next chunk.
+  /// The index of the next chunk.
   private var index: Int64
-  /// One behind the last chunk that is wanted.
+  /// One after the index of the last requested chunk.
   private let end: Int64
-  /// The stored bytes of the next chunk that have come.
+  /// The stored bytes of the next chunk that have been received.
   private var piece: [UInt8] = []
 
   init(_ wanted: Range<Int64>, of plainByteCount: Int64, keys: FileKeys, prefix: [UInt8]) {
@@ -59,7 +58,7 @@ package struct SealedStretch: ~Copyable, Sendable {
     self.prefix = prefix
     self.keys = keys
     let size = Int64(SealedLayout.chunkByteCount)
-    // The one chunk of an empty file proves that it is empty.
+    // The single chunk of an empty file proves that it is empty.
     let first = wanted.lowerBound / size
     index = first
     key = keys.key(ofChunk: UInt32(truncatingIfNeeded: first))
@@ -68,7 +67,7 @@ package struct SealedStretch: ~Copyable, Sendable {
     end = isNothing ? first : max(wanted.upperBound - 1, 0) / size + 1
   }
 
-  /// The stored bytes to read, in order.
+  /// The range of stored bytes to read, in order.
   package var storedRange: Range<Int64> {
     let start = SealedLayout.storedOffset(ofChunk: index)
     guard index < end else { return start..<start }
@@ -76,9 +75,9 @@ package struct SealedStretch: ~Copyable, Sendable {
     return start..<min(SealedLayout.storedOffset(ofChunk: end), whole)
   }
 
-  /// Takes stored bytes, and returns the plain ones that are wanted.
+  /// Decrypts stored bytes, and returns the requested plain ones.
   ///
-  /// - Throws: ``SealedFileError/notAuthentic``; nothing more comes out after that.
+  /// - Throws: ``SealedFileError/notAuthentic``; nothing more is returned after that.
   package mutating func open(_ stored: [UInt8]) throws(SealedFileError) -> [UInt8] {
     piece += stored
     var plain: [UInt8] = []
@@ -94,7 +93,7 @@ package struct SealedStretch: ~Copyable, Sendable {
     return plain
   }
 
-  /// Whether all bytes that are wanted have come out.
+  /// Whether all requested bytes have been returned.
   package var isComplete: Bool { index == end }
 
   private mutating func openChunk(_ slice: Range<Int>) throws(SealedFileError) -> [UInt8] {
@@ -107,7 +106,7 @@ package struct SealedStretch: ~Copyable, Sendable {
     let nonce = SealedLayout.nonce(
       prefix: prefix, chunk: UInt32(truncatingIfNeeded: index), isLast: isLast)
     guard let chunk = cipher.open(piece, slice, nonce: nonce) else {
-      // What comes is cut off here for good.
+      // No piece after this one can be opened.
       piece = []
       throw .notAuthentic
     }
@@ -127,7 +126,7 @@ package struct SealedStretch: ~Copyable, Sendable {
 
 /// The reason why a sealed file cannot be read.
 package enum SealedFileError: Error, Equatable, Sendable {
-  /// It does not begin as a sealed file does, or cannot be as long as is said.
+  /// The file does not begin like a sealed file, or cannot have the given length.
   case notSealed
   /// A chunk was changed, moved or cut, or sealed with another key.
   case notAuthentic

@@ -1,23 +1,23 @@
 package import Crypto
 
-/// Encrypts a file while it comes.
+/// Encrypts a file while it is received.
 ///
-/// A chunk is sealed when a byte behind it has come, since only then it is known not to be the last. So
-/// up to 65,536 bytes wait, the ``tail``; nothing else is held. A key seals one file only, and a sealer
-/// that goes on with a file whose later chunks were sealed before, and lost, needs another key: a number
-/// used twice with other bytes would reveal both.
+/// A chunk is sealed when a byte after it has been received, because only then it is known not to be the
+/// last. So up to 65,536 bytes wait, the ``tail``; nothing else is held. A key seals one file only. A
+/// sealer that continues a file whose later chunks were sealed before, and lost, needs another key:
+/// reusing a chunk number with other bytes would reveal both.
 package struct FileSealer: ~Copyable, Sendable {
   private let prefix: [UInt8]
   private var cipher: AuthenticatedCipher
   private var chunkCount: UInt32
-  /// The plain bytes that are not sealed.
+  /// The plain bytes that are not sealed yet.
   package private(set) var tail: [UInt8]
 
   /// A sealer for a new file.
   ///
   /// - Parameters:
-  ///   - key: A key that no other file has.
-  ///   - prefix: Seven random bytes, the part of all nonces that makes them this file's.
+  ///   - key: A key that no other file uses.
+  ///   - prefix: Seven random bytes, the part of all nonces that is specific to this file.
   package init(
     key: SymmetricKey,
     prefix: [UInt8] = SecureRandom.bytes(count: SealedLayout.prefixByteCount)
@@ -29,11 +29,11 @@ package struct FileSealer: ~Copyable, Sendable {
     tail = []
   }
 
-  /// A sealer that goes on behind the chunks that were sealed before.
+  /// A sealer that continues after previously sealed chunks.
   ///
   /// - Parameters:
   ///   - header: The first 12 bytes of the file.
-  ///   - chunkCount: The chunks that are stored; none behind them was ever sealed.
+  ///   - chunkCount: The number of stored chunks; no chunk after them was ever sealed.
   ///   - tail: The plain bytes that waited.
   /// - Returns: `nil` when the header is not that of a sealed file.
   package init?(key: SymmetricKey, header: [UInt8], chunkCount: UInt32, tail: [UInt8]) {
@@ -44,15 +44,15 @@ package struct FileSealer: ~Copyable, Sendable {
     self.tail = tail
   }
 
-  /// The bytes that a stored file begins with.
+  /// The first bytes of a stored file.
   package var header: [UInt8] { SealedLayout.mark + prefix }
 
-  /// The plain bytes so far.
+  /// The number of plain bytes so far.
   package var byteCount: Int64 {
     Int64(chunkCount) * Int64(SealedLayout.chunkByteCount) + Int64(tail.count)
   }
 
-  /// Takes plain bytes, and returns the chunks that are whole.
+  /// Adds plain bytes, and returns the chunks that are complete.
   ///
   /// - Precondition: The file stays within ``SealedLayout/maximumByteCount``.
   package mutating func seal(_ bytes: [UInt8]) -> [UInt8] {
@@ -95,7 +95,7 @@ package struct FileSealer: ~Copyable, Sendable {
 
 /// The first bytes of a sealed file.
 enum SealedHeader {
-  /// The seven bytes that all nonces of the file begin with; `nil` unless it is a sealed file's header.
+  /// The seven bytes that all nonces of the file begin with; `nil` unless the header is a sealed file's.
   static func prefix(of header: [UInt8]) -> [UInt8]? {
     guard header.count == SealedLayout.headerByteCount, header.starts(with: SealedLayout.mark)
     else { return nil }

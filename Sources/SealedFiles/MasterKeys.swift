@@ -1,31 +1,31 @@
 internal import Basics
 package import Crypto
 
-/// The keys that all other keys of a deployment are wrapped with, as an operator keeps them.
+/// The keys that wrap all other keys of a deployment, in the operator's format.
 ///
-/// A text of lines, each an id and a key in base64 with a space between. The first is the current one;
-/// the others open what was wrapped with them before. Blank lines and lines that begin with `#` mean
-/// nothing.
+/// A text of lines, each with an id and a key in base64, separated by a space. The first key is the
+/// current one; the others unwrap keys that were wrapped with them before. Blank lines and lines that
+/// begin with `#` are ignored.
 ///
 ///     2026-11 n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=
 ///     2026-05 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
 package struct MasterKeys: Sendable {
-  /// The most keys, so that a file of something else is noticed.
+  /// The maximum number of keys, so that a file with other content is detected.
   package static let countLimit = 100
-  /// The most characters of an id: letters, digits, `.`, `_` and `-`.
+  /// The maximum length of an id: letters, digits, `.`, `_` and `-`.
   package static let idLimit = 64
 
-  /// The key that wraps from now on.
+  /// The key for wrapping from now on.
   package let current: MasterKey
   private let others: [MasterKey]
 
-  /// Keys that begin with one.
+  /// Creates keys with a single one.
   package init(_ current: MasterKey) {
     self.current = current
     others = []
   }
 
-  /// Reads a text.
+  /// Parses a text.
   ///
   /// - Throws: ``MasterKeysError``, which names the line and never a key.
   package init(text: String) throws(MasterKeysError) {
@@ -75,18 +75,18 @@ package struct MasterKeys: Sendable {
     return MasterKeys(current: key, others: all)
   }
 
-  /// The text that these keys are read from.
+  /// The text from which these keys can be parsed.
   package var text: String {
     all.map { "\($0.id) \(Base64.encode($0.key.bytes))\n" }.joined()
   }
 }
 
-/// A key that wraps others, and the name by which they say so.
+/// A key that wraps others, with the id by which wrapped keys refer to it.
 package struct MasterKey: Sendable {
   package let id: String
   package let key: SymmetricKey
 
-  /// - Precondition: The id has the form that ``MasterKeys`` reads.
+  /// - Precondition: The id has the form that ``MasterKeys`` parses.
   package init(id: String, key: SymmetricKey = SymmetricKey()) {
     precondition(Self.isID(id.utf8))
     self.id = id

@@ -1,6 +1,6 @@
 internal import Crypto
 
-/// The form of an encrypted file, and the places of its bytes.
+/// The format of an encrypted file, and the positions of its bytes.
 ///
 ///     "PRLY"  1  prefix          12 bytes: mark, version, 7 random bytes
 ///     chunk 0                    65,536 bytes of ciphertext, and 16 that authenticate them
@@ -12,40 +12,40 @@ internal import Crypto
 /// other: the STREAM construction (Hoang, Reyhanitabar, Rogaway and Vizár, 2015). So a chunk that was
 /// moved, cut off or taken from another file does not authenticate. Only an empty file has an empty chunk.
 package enum SealedLayout {
-  /// The plain bytes of each chunk but the last.
+  /// The number of plain bytes in each chunk but the last.
   package static let chunkByteCount = 65_536
-  /// The bytes before the first chunk.
+  /// The number of bytes before the first chunk.
   package static let headerByteCount = 12
-  /// The stored bytes of each chunk but the last.
+  /// The number of stored bytes of each chunk but the last.
   package static let storedChunkByteCount = chunkByteCount + AuthenticatedCipher.tagByteCount
-  /// The plain bytes of the longest file: chunks are numbered by 32 bits.
+  /// The number of plain bytes in the longest file: chunks are numbered by 32 bits.
   package static let maximumByteCount = Int64(chunkByteCount) << 32
 
   static let mark: [UInt8] = Array("PRLY".utf8) + [1]
   static let prefixByteCount = headerByteCount - mark.count
 
-  /// The chunks of a file; an empty file has one.
+  /// The number of chunks in a file; an empty file has one.
   package static func chunkCount(of plainByteCount: Int64) -> Int64 {
     max((plainByteCount + Int64(chunkByteCount) - 1) / Int64(chunkByteCount), 1)
   }
 
-  /// The stored bytes of a file.
+  /// The number of stored bytes of a file.
   package static func storedByteCount(of plainByteCount: Int64) -> Int64 {
     let tags = chunkCount(of: plainByteCount) * Int64(AuthenticatedCipher.tagByteCount)
     return Int64(headerByteCount) + plainByteCount + tags
   }
 
-  /// The stored bytes of a file's header and its first chunks.
+  /// The number of stored bytes of a file's header and its first chunks.
   package static func storedByteCount(ofChunks count: UInt32) -> Int64 {
     storedOffset(ofChunk: Int64(count))
   }
 
-  /// The whole chunks in the first bytes of a stored file.
+  /// The number of whole chunks in the first bytes of a stored file.
   package static func chunkCount(inStored byteCount: Int64) -> UInt32 {
     UInt32(clamping: max(0, byteCount - Int64(headerByteCount)) / Int64(storedChunkByteCount))
   }
 
-  /// The plain bytes of a stored file; `nil` when no file is stored in as many bytes.
+  /// The number of plain bytes of a stored file; `nil` when no file is stored in this number of bytes.
   package static func plainByteCount(of storedByteCount: Int64) -> Int64? {
     let chunks = storedByteCount - Int64(headerByteCount)
     let tagByteCount = Int64(AuthenticatedCipher.tagByteCount)
@@ -57,7 +57,7 @@ package enum SealedLayout {
     return self.storedByteCount(of: plain) == storedByteCount ? plain : nil
   }
 
-  /// The place of a chunk's first stored byte.
+  /// The offset of a chunk's first stored byte.
   static func storedOffset(ofChunk index: Int64) -> Int64 {
     Int64(headerByteCount) + index * Int64(storedChunkByteCount)
   }

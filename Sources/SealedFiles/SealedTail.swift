@@ -2,11 +2,11 @@ package import Crypto
 
 /// The plain bytes of an unfinished upload that do not fill a chunk, encrypted.
 ///
-/// They are written anew whenever an upload pauses, so they have a key of their own and a nonce that is
-/// drawn each time: at most 2^32 pauses, far more than an upload's time allows, keep within what random
-/// nonces are good for (NIST SP 800-38D, 8.3).
+/// They are rewritten whenever an upload pauses, so they have a key of their own and a nonce that is
+/// generated each time: at most 2^32 pauses, far more than fit into an upload's lifetime, are within the
+/// safe use of random nonces (NIST SP 800-38D, 8.3).
 package struct SealedTail: ~Copyable, Sendable {
-  /// The bytes that a sealed tail has beyond the plain one.
+  /// The number of bytes that a sealed tail has in addition to the plain one.
   package static let extraByteCount =
     AuthenticatedCipher.nonceByteCount + AuthenticatedCipher.tagByteCount
 
@@ -18,7 +18,7 @@ package struct SealedTail: ~Copyable, Sendable {
     self.fileID = fileID
   }
 
-  /// Seals a tail that stands behind a number of chunks.
+  /// Seals a tail that follows a number of chunks.
   package mutating func seal(_ tail: [UInt8], behind chunkCount: UInt32) -> [UInt8] {
     let nonce = SecureRandom.bytes(count: AuthenticatedCipher.nonceByteCount)
     return nonce + cipher.seal(tail, nonce: nonce, context: context(chunkCount))
@@ -26,7 +26,7 @@ package struct SealedTail: ~Copyable, Sendable {
 
   /// Opens a tail.
   ///
-  /// - Throws: ``SealedFileError/notAuthentic`` for one of another file or place.
+  /// - Throws: ``SealedFileError/notAuthentic`` for a tail of another file or position.
   package mutating func open(
     _ sealed: [UInt8], behind chunkCount: UInt32
   ) throws(SealedFileError) -> [UInt8] {

@@ -2,16 +2,16 @@ package import Crypto
 
 /// The key of one stored file, wrapped with a master key.
 ///
-/// It opens only as the key of the file and of the kind of bytes that it was wrapped for: one that was
-/// put into another row opens nothing.
+/// It can be unwrapped only for the file and the kind of bytes that it was wrapped for: a key moved to
+/// another row is useless.
 package struct WrappedKey: Equatable, Sendable {
-  /// The bytes that a file's key protects.
+  /// The kind of bytes that a file's key protects.
   package enum Kind: Equatable, Sendable {
-    /// The chunks of the file, up to those of another key.
+    /// The chunks of the file, up to the first chunk of another key.
     case chunks(from: UInt32)
     /// The bytes of an unfinished upload that do not fill a chunk.
     case tail
-    /// A thumbnail that was made for a box.
+    /// A thumbnail created for a bounding box.
     case thumbnail(width: Int, height: Int)
 
     fileprivate var name: String {
@@ -26,10 +26,10 @@ package struct WrappedKey: Equatable, Sendable {
 
   /// The id of the master key.
   package let masterKeyID: String
-  /// A nonce, the key in ciphertext, and the tag: 60 bytes.
+  /// A nonce, the encrypted key and the tag: 60 bytes.
   package let sealed: [UInt8]
 
-  /// Takes over what the store has kept.
+  /// Creates a key from the values in the store.
   package init(masterKeyID: String, sealed: [UInt8]) {
     self.masterKeyID = masterKeyID
     self.sealed = sealed
@@ -61,7 +61,7 @@ package struct WrappedKey: Equatable, Sendable {
     return key
   }
 
-  /// Wraps the same key with the current master key; `nil` when it is already.
+  /// Wraps the same key with the current master key; `nil` when it is wrapped with it already.
   package func rewrapped(
     of kind: Kind, ofFile fileID: String, with keys: MasterKeys
   ) throws(WrappedKeyError) -> WrappedKey? {
@@ -73,15 +73,15 @@ package struct WrappedKey: Equatable, Sendable {
   private static let purpose = "parley file key"
 
   private static func context(_ kind: Kind, _ fileID: String) -> [UInt8] {
-    // A kind has no NUL in it, so that no two pairs make the same bytes.
+    // A kind contains no NUL, so that no two pairs produce the same bytes.
     Array(kind.name.utf8) + [0] + Array(fileID.utf8)
   }
 }
 
 /// The reason why a wrapped key cannot be opened.
 package enum WrappedKeyError: Error, Equatable, Sendable {
-  /// The master key is not among those that the operator gave.
+  /// The master key is not among those configured by the operator.
   case missingMasterKey(String)
-  /// It was wrapped for another file or kind, or with another key of the same id, or changed.
+  /// It was wrapped for another file or kind, or with another key of the same id, or was changed.
   case notAuthentic
 }

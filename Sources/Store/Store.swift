@@ -7,13 +7,12 @@ import Synchronization
 /// The durable half of Parley: one database (SQLite or PostgreSQL), one thread that writes, a few that
 /// read.
 ///
-/// Nothing here blocks the caller but `init` and `close`. Work is submitted as entries and reads of a
-/// ``MessageLog`` or as a ``StoreOperation``. Completions run on the store's threads, and must be
-/// brief.
+/// Only `init` and `close` block the caller. Work is submitted as entries and reads of a ``MessageLog``
+/// or as a ``StoreOperation``. Completions run on the store's threads and must be brief.
 ///
-/// Readers have three lanes. Look-ups by key never wait for queries, which may look at many rows;
-/// queries have a time limit each, and those for whom they are run take turns. So do those for whom
-/// files are looked up, on a thread of their own.
+/// Readers have three lanes. Look-ups by key never wait for queries, which may read many rows. Each
+/// query has a time limit, and the principals of queries take turns. Look-ups of files also take turns
+/// by principal, on a separate thread.
 ///
 ///     entry, StoreWrite ─► queue ──────► writer thread: 1 transaction, 1 fsync ─► completions ─► afterBatch
 ///     StoreLookup ───────► queue ──────► look-up threads: 1 snapshot each ──────► completion ──► afterBatch
@@ -21,7 +20,7 @@ import Synchronization
 ///     look-up of files ──► fair queue ─► files thread: 1 snapshot each ─────────► completion ──► afterBatch
 package final class Store: Sendable {
   private let writeJobs: JobQueue<WriteJob>
-  /// Changes beside the writer's; `nil` in a database with one writer.
+  /// Changes made outside the writer; `nil` in a database with one writer.
   private let asideJobs: JobQueue<ControlJob>?
   private let lookUps: JobQueue<ReadJob>
   private let queries: QueryQueue
@@ -29,8 +28,8 @@ package final class Store: Sendable {
   private let queryCounters = QueryCounters()
   private let counters = StoreCounters()
   private let patience: PostgreSQLPatience
-  /// Waits before another attempt at work that a server could not do at the start; `false` where that
-  /// does not help.
+  /// Waits before the next attempt at work that a server could not do at the start; returns `false` when
+  /// waiting does not help.
   package let waitForServer: @Sendable (_ reason: String) -> Bool
   private let healthMonitor: HealthMonitor
   private let threads: Mutex<[Reactor.Thread]>
@@ -78,7 +77,7 @@ package final class Store: Sendable {
       }
   }
 
-  // Does not wait: the last reference may go on one of the store's own threads.
+  // Does not wait: the last reference may be released on one of the store's own threads.
   deinit {
     writeJobs.close()
     asideJobs?.close()
@@ -97,11 +96,11 @@ package final class Store: Sendable {
 
   /// Submits a job that changes something.
   ///
-  /// It shares a transaction with the jobs around it; when it throws, its own changes alone are
-  /// undone. `completion` runs on the writer thread once the commit has reached the disk, in the
-  /// order of submission; or at once, on the caller's thread, with `StoreError.overloaded` or
-  /// `.closed`. `StoreError.unavailable` means that nothing of the job was kept, `StoreError.unknown`
-  /// that all of it may have been.
+  /// It shares a transaction with the jobs around it; when it throws, only its own changes are undone.
+  /// `completion` runs on the writer thread once the commit has reached the disk, in the order of
+  /// submission; or at once, on the caller's thread, with `StoreError.overloaded` or `.closed`.
+  /// `StoreError.unavailable` means that nothing of the job was kept, `StoreError.unknown` that all of
+  /// it may have been.
   func write<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
@@ -111,8 +110,7 @@ package final class Store: Sendable {
 
   /// Submits a small job that a client waits for before it can do anything else: opening a session.
   ///
-  /// It passes the jobs that wait, so that it takes as long as the commit that is under way and its
-  /// own.
+  /// It is placed ahead of the waiting jobs, so it takes as long as the commit in progress and its own.
   func writePromptly<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
@@ -121,7 +119,7 @@ package final class Store: Sendable {
     refuse([job], writeJobs.submitPrompt(job))
   }
 
-  /// Submits a job that has nothing to do with messages and is in no order with the writer's jobs.
+  /// Submits a job that is unrelated to messages and is not ordered with the writer's jobs.
   func writeAside<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
@@ -136,8 +134,8 @@ package final class Store: Sendable {
     afterBatch()
   }
 
-  /// Submits what a batch has gathered, in its order and without another thread's jobs between, and
-  /// empties it.
+  /// Submits the jobs of a batch in order, without another thread's jobs between them, and empties the
+  /// batch.
   package func submit(_ batch: inout WriteBatch) {
     guard !batch.isEmpty else { return }
     let jobs = batch.takeAll()
@@ -145,11 +143,11 @@ package final class Store: Sendable {
     refuse(jobs[accepted...], others)
   }
 
-  /// Submits a job that finds a few rows by their keys, and that somebody waits for: it sees every
-  /// change acknowledged before this call.
+  /// Submits a job that finds a few rows by their keys and that a caller waits for. It sees every change
+  /// acknowledged before this call.
   ///
-  /// Look-ups run side by side and may overtake each other. `completion` runs on a reader's thread,
-  /// or at once on the caller's with `StoreError.overloaded` or `.closed`.
+  /// Look-ups run in parallel and may overtake each other. `completion` runs on a reader's thread, or at
+  /// once on the caller's with `StoreError.overloaded` or `.closed`.
   func lookUp<T: Sendable>(
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
@@ -163,11 +161,11 @@ package final class Store: Sendable {
     afterBatch()
   }
 
-  /// Submits a job that lists or searches: it sees every change acknowledged before this call.
+  /// Submits a job that lists or searches. It sees every change acknowledged before this call.
   ///
-  /// Queries wait for their principal's turn, and answer with part of what there is when their time
-  /// is up. `completion` runs on a reader's thread, or at once on the caller's with
-  /// `StoreError.overloaded`, `.tooManyQueries` or `.closed`.
+  /// Queries wait for their principal's turn, and return a partial result when their time is up.
+  /// `completion` runs on a reader's thread, or at once on the caller's with `StoreError.overloaded`,
+  /// `.tooManyQueries` or `.closed`.
   func query<T: Sendable>(
     for principal: QueryPrincipal,
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
@@ -176,9 +174,9 @@ package final class Store: Sendable {
     submit(QueryJob(job, completion: completion), to: queries, for: principal)
   }
 
-  /// Submits a look-up that waits for its principal's turn, beside the other look-ups.
+  /// Submits a look-up that waits for its principal's turn, in parallel with the other look-ups.
   ///
-  /// `completion` runs as that of a query.
+  /// `completion` runs under the same rules as that of a query.
   func lookUpInTurn<T: Sendable>(
     for principal: QueryPrincipal,
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
@@ -197,10 +195,10 @@ package final class Store: Sendable {
     afterBatch()
   }
 
-  /// Answers everything submitted so far, moves the log into the database and gives up the lock;
-  /// queries that wait fail with `StoreError.closed`.
+  /// Answers everything submitted so far, moves the log into the database and releases the lock; waiting
+  /// queries fail with `StoreError.closed`.
   ///
-  /// Blocks meanwhile; must not be called from a completion. Closing again does nothing.
+  /// Blocks until then; must not be called from a completion. Closing again does nothing.
   package func close() {
     writeJobs.close()
     asideJobs?.close()
@@ -211,8 +209,8 @@ package final class Store: Sendable {
     }
   }
 
-  /// Has the store wait for PostgreSQL no longer than this, in all that it still does: the outcome of a
-  /// commit that is not answered is unknown then, and nothing more is read or written.
+  /// Limits how long the store still waits for PostgreSQL. The outcome of a commit that is not answered
+  /// by then is unknown, and nothing more is read or written.
   package func hurry(within milliseconds: Int64) { patience.end(within: milliseconds) }
 
   private func closeReading() {

@@ -1,8 +1,8 @@
-/// Why the store refused or failed a job.
+/// The reason why the store refused or failed a job.
 package enum StoreError: Error, Hashable, Sendable {
   /// The disk or the file failed (full, I/O, damaged …); nothing of the job's batch was kept.
   case unavailable(reason: String)
-  /// The commit of the job's transaction broke off: all of it was kept, or nothing.
+  /// The commit of the job's transaction was interrupted: all of it was kept, or nothing.
   case unknown(reason: String)
   /// Too many jobs are waiting already.
   case overloaded
@@ -10,31 +10,31 @@ package enum StoreError: Error, Hashable, Sendable {
   case tooManyQueries(limit: Int)
   /// The store has been closed.
   case closed
-  /// There is one of this name already.
+  /// An object of this name exists already.
   case exists
-  /// There is an item of this key already.
+  /// An item with this key exists already.
   case keyExists(String)
-  /// There would be more than `limit` of them.
+  /// The number of items would exceed `limit`.
   case tooManyItems(limit: Int)
   /// A key or value of metadata is longer than `limit` characters.
   case tooLong(key: String, limit: Int)
-  /// The metadata of a user would hold more than `limit` bytes together.
+  /// The metadata of a user would hold more than `limit` bytes in total.
   case tooLarge(byteCount: Int, limit: Int)
   /// The counter of this key would leave the range of 64-bit integers.
   case counterOverflow(key: String)
-  /// There is no user of this id.
+  /// No user has this id.
   case noUser(String)
-  /// There is no such thing.
+  /// The object does not exist.
   case notFound(StoreResource)
-  /// A page token that this store did not make, or made for another query.
+  /// A page token that this store did not create, or created for another query.
   case invalidPageToken
-  /// A text holds U+0000, which the database cannot keep.
+  /// A text contains U+0000, which the database cannot store.
   case unstorableText
-  /// Another process uses the directory; `processID` is 0 when it left no trace of itself.
+  /// Another process uses the directory; `processID` is 0 when the process is unknown.
   case locked(directory: String, processID: Int32)
   /// The directory or a file in it cannot be used.
   case inaccessible(path: String, reason: String)
-  /// The database file, or a record in it, is not what this store wrote.
+  /// The database file, or a record in it, does not have the content that this store wrote.
   case damaged(path: String, reason: String)
   /// The database was written by a newer version of the server.
   case newerSchema(path: String)

@@ -11,7 +11,7 @@ package struct StoreStatistics: Sendable, Hashable {
   package var jobCount: Int
   /// Duration of the last commit (from its first statement to the end of its fsync).
   package var lastCommitNanoseconds: UInt64
-  /// Duration of all commits together.
+  /// Total duration of all commits.
   package var totalCommitNanoseconds: UInt64
   /// Write jobs waiting now.
   package var queueLength: Int
@@ -21,13 +21,13 @@ package struct StoreStatistics: Sendable, Hashable {
   package var queryQueueLength: Int
   /// Queries run.
   package var queryCount: Int
-  /// Queries that answered with part of what there is because their time was up.
+  /// Queries that returned a partial result because their time was up.
   package var cutShortQueryCount: Int
-  /// Time that all queries together took.
+  /// Total time of all queries.
   package var totalQueryNanoseconds: UInt64
 }
 
-/// The counters of queries: written by their threads, read by anyone.
+/// The counters of queries: written by their threads, read from any thread.
 final class QueryCounters: Sendable {
   let count = Atomic<Int>(0)
   let cutShortCount = Atomic<Int>(0)
@@ -40,7 +40,7 @@ final class QueryCounters: Sendable {
   }
 }
 
-/// The counters behind `StoreStatistics`: written by the writer thread, read by anyone.
+/// The counters of `StoreStatistics`: written by the writer thread, read from any thread.
 final class StoreCounters: Sendable {
   private let batches = Atomic<Int>(0)
   private let failedBatches = Atomic<Int>(0)

@@ -1,9 +1,9 @@
 package import ParleyProtocol
 
-/// A thumbnail that is kept.
+/// A stored thumbnail.
 package struct FileThumbnail: Sendable, Hashable {
   package var bounds: ThumbnailSize
-  /// The name of its bytes among the files that are kept.
+  /// The name of its bytes among the stored files.
   package var contentID: String
   /// The media type.
   package var type: String
@@ -27,10 +27,10 @@ package struct FileThumbnail: Sendable, Hashable {
 /// The thumbnails of a file.
 package struct FileThumbnails: Sendable, Hashable {
   package var made: [FileThumbnail]
-  /// The reason why none can be made of the file; `nil` while there is none.
+  /// The reason why no thumbnail of the file can be made; `nil` if there is none.
   package var failure: String?
 
-  /// Thumbnails that a file may have; there may be more of one from before this limit.
+  /// Maximum number of thumbnails of a file; files from before this limit may have more.
   package static let limit = 12
 
   package init(made: [FileThumbnail] = [], failure: String? = nil) {
@@ -42,8 +42,8 @@ package struct FileThumbnails: Sendable, Hashable {
     made.first { $0.bounds == bounds }
   }
 
-  /// Those of some sizes that were not made and may be, each once; none of a file of which none can be
-  /// made.
+  /// The requested sizes that are missing and may be made, each once; empty for a file of which no
+  /// thumbnail can be made.
   package func missing(of sizes: [ThumbnailSize]) -> [ThumbnailSize] {
     guard failure == nil else { return [] }
     let missing = sizes.reduce(into: [] as [ThumbnailSize]) { missing, size in

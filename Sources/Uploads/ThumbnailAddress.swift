@@ -1,9 +1,9 @@
 package import ParleyProtocol
 
-/// The addresses of a file's thumbnails, which lie below that of the file:
+/// The addresses of a file's thumbnails, which are below that of the file:
 /// `…/files/{file_id}/t/100x100/plan.jpg`.
 package struct ThumbnailAddress: Sendable {
-  /// Up to the file's id.
+  /// The address up to the file's id.
   private let base: Substring
   private let name: Substring
 
@@ -20,7 +20,7 @@ package struct ThumbnailAddress: Sendable {
     name = stem.isEmpty ? "file" : stem
   }
 
-  /// The address of one of them.
+  /// The address of one thumbnail.
   ///
   /// - Parameter type: Its media type.
   package func url(within bounds: ThumbnailSize, type: String) -> String {

@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// A file that a user uploads or has uploaded, as the store knows it.
+/// A file that a user uploads or has uploaded, according to the store.
 package struct UploadRecord: Sendable, Hashable {
   /// The stage of an upload in the store.
   package enum Stage: String, Sendable, CaseIterable {
@@ -15,28 +15,27 @@ package struct UploadRecord: Sendable, Hashable {
   /// Whether the user exists and is not deactivated.
   package var isUserActive: Bool
   package var stage: Stage
-  /// For people; not a path.
+  /// For display; not a path.
   package var name: String
   /// The media type that the user gave; empty when none was given.
   package var type: String
-  /// Bytes of the whole file.
+  /// The size of the whole file in bytes.
   package var size: Int64
-  /// Bytes that are durable, from the first on.
+  /// The number of durable bytes, from the first on.
   package var offset: Int64
   /// Unix milliseconds.
   package var createdAt: Int64
-  /// Unix milliseconds, the first moment at which the upload, or a file in no message, is gone.
+  /// Unix milliseconds, the first moment at which the upload, or a file in no message, no longer exists.
   package var expiresAt: Int64
-  /// Counts the requests that have begun to write.
+  /// The number of requests that have begun to write.
   package var term: Int64
-  /// Unix milliseconds until which the request of this term is the only one that may write; 0 when
-  /// none writes.
+  /// Unix milliseconds until which only the request of this term may write; 0 when none is writing.
   package var claimedUntil: Int64
-  /// The base of its addresses that the creating request named; empty without one.
+  /// The base of its addresses as named by the creating request; empty without one.
   package var base: String
-  /// The parameters of the message to be sent when the upload is complete, as JSON; `nil` for none.
+  /// The parameters of the message to send when the upload is complete, as JSON; `nil` for none.
   package var message: String?
-  /// The thumbnails that are made when the upload is complete.
+  /// The thumbnails to create when the upload is complete.
   package var thumbnailSizes: [ThumbnailSize]
   /// The thumbnails of a complete file.
   package var thumbnails = FileThumbnails()
@@ -46,7 +45,7 @@ package struct UploadRecord: Sendable, Hashable {
   package var messageResult: String?
   /// The reason why that message was not sent, as JSON.
   package var messageError: String?
-  /// `nil` for a file that is stored in the clear.
+  /// `nil` for a file that is stored unencrypted.
   package var seal: UploadSeal?
 
   package init(
@@ -78,17 +77,17 @@ package struct UploadRecord: Sendable, Hashable {
   }
 }
 
-/// The keys of an upload that is stored encrypted, wrapped with a master key, and what waits of it.
+/// The keys of an upload that is stored encrypted, wrapped with a master key, and its unsealed tail.
 package struct UploadSeal: Sendable, Hashable {
   /// The id of the master key; empty until the first request writes.
   package var masterKeyID: String
   /// The keys of the file.
   package var keys: [UInt8]
-  /// The key of the bytes that fill no chunk.
+  /// The key of the bytes that do not fill a chunk.
   package var tailKey: [UInt8]
-  /// The bytes before the offset that fill no chunk, encrypted.
+  /// The bytes before the offset that do not fill a chunk, encrypted.
   package var tail: [UInt8]?
-  /// Whether chunks may have been sealed beyond the offset with the last of the keys.
+  /// Whether chunks after the offset may have been sealed with the last of the keys.
   package var isDirty: Bool
 
   package init(
@@ -103,14 +102,14 @@ package struct UploadSeal: Sendable, Hashable {
   }
 }
 
-/// The state of an upload as clients see it.
+/// The state of an upload as shown to clients.
 package enum UploadStatus: String, Sendable, CaseIterable {
-  /// Nothing has come.
+  /// No bytes have been received.
   case waiting
   case uploading
   case complete
   case cancelled
-  /// Too old to go on; clients are answered as if it did not exist.
+  /// Too old to continue; clients are answered as if it did not exist.
   case expired
 }
 
@@ -126,21 +125,21 @@ extension UploadRecord {
     }
   }
 
-  /// Whether a request writes to it.
+  /// Whether a request is writing to it.
   ///
-  /// A claim that would end later than one given now is from before the clock was set back: its request
-  /// prolongs it soon, or is gone.
+  /// A claim that would end later than one given now dates from before the clock was set back: its
+  /// request renews it soon, or no longer exists.
   private func isClaimed(at now: Int64) -> Bool {
     claimedUntil > now && claimedUntil - now <= TransferClaim.duration + Self.clockTolerance
   }
 
-  /// Milliseconds by which the clocks of two servers may differ.
+  /// Maximum difference between the clocks of two servers in milliseconds.
   private static let clockTolerance: Int64 = 5_000
 
   /// Decides on a request to write.
   ///
-  /// A complete upload, a cancelled one and one of a user who is gone take nothing; then one request
-  /// writes at a time; then the request must continue where the upload stands, within its length.
+  /// A complete upload, a cancelled one and one of a deleted user accept no writes. Only one request may
+  /// write at a time. The request must continue at the upload's offset, within its length.
   package func admission(of request: TransferRequest, at now: Int64) -> TransferAdmission {
     guard isUserActive else { return .refused(.gone) }
     switch status(at: now) {
@@ -169,7 +168,7 @@ extension UploadRecord {
 /// The decision on a request to write.
 package enum TransferAdmission: Sendable, Hashable {
   case begin(at: Int64)
-  /// The whole file is there already.
+  /// The whole file has been received already.
   case complete
   case refused(UploadRefusal)
 }

@@ -4,36 +4,36 @@ package import ParleyProtocol
 package enum UploadRefusal: Error, Sendable, Hashable {
   /// No upload has this address.
   case unknown
-  /// Expired or cancelled.
+  /// The upload expired or was cancelled.
   case gone
-  /// Another request writes.
+  /// Another request is writing.
   case locked
-  /// The upload stands at this offset.
+  /// The upload is at this offset.
   case offset(Int64)
-  /// More than the length of the upload.
+  /// The request has more bytes than the length of the upload.
   case tooLarge(Int64)
-  /// Less than the whole file.
+  /// The request has fewer bytes than the whole file.
   case incomplete(expected: Int64, received: Int64)
-  /// The bytes are not those of the checksum.
+  /// The bytes do not match the checksum.
   case checksum
   /// Another version of tus.
   case version
-  /// Another type of content than tus has.
+  /// A content type other than that of tus.
   case contentType
-  /// A field of the request that cannot be read.
+  /// A field of the request cannot be parsed.
   case field(String, expected: String)
-  /// The user's requests come too fast; milliseconds until the next may come.
+  /// The user's requests arrive too fast; milliseconds until the next one is accepted.
   case tooFast(retryAfter: Int64)
   /// A file that a message has cannot be removed.
   case inUse
-  /// The place of files is full.
+  /// The storage for files is full.
   case full
-  /// The place of files, or the store, fails.
+  /// The storage for files, or the store, fails.
   case storage
-  /// The keys of an encrypted file cannot be used, for a reason.
+  /// The keys of an encrypted file cannot be used, for the given reason.
   case keys(ServiceError)
 
-  /// The status of HTTP.
+  /// The HTTP status.
   package var status: UInt16 {
     switch self {
     case .unknown: 404
@@ -52,7 +52,7 @@ package enum UploadRefusal: Error, Sendable, Hashable {
     }
   }
 
-  /// The error in the form that all calls have.
+  /// The error in the common form of all calls.
   package var error: ServiceError {
     switch self {
     case .unknown: ServiceError(.notFound, "there is no such upload")

@@ -4,13 +4,13 @@ package struct ReceiverReport: Sendable, Hashable {
   package var id: Int64
   /// The URL without its query.
   package var url: String
-  /// The number of events that wait for it; filled in by ``Webhooks/report(_:)``.
+  /// The number of waiting events for it; set by ``Webhooks/report(_:)``.
   package var backlog = 0
-  /// Unix milliseconds; `nil` when there was none since the start.
+  /// Unix milliseconds; `nil` when there was no success since the start.
   package var lastSuccess: Int64?
   package var lastFailure: Int64?
-  /// The reason of the last failure; empty without one.
+  /// The reason of the last failure; empty when there was none.
   package var reason: String
-  /// Unix milliseconds; `nil` when nothing waits for a time.
+  /// Unix milliseconds; `nil` when no path waits for a time.
   package var nextAttempt: Int64?
 }

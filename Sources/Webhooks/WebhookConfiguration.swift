@@ -7,20 +7,20 @@ package struct WebhookConfiguration: Sendable {
   /// The key that signs bodies.
   package var secret: [UInt8]
   package var userAgent = "parley"
-  /// The longest time of one request, in milliseconds.
+  /// The maximum duration of one request, in milliseconds.
   package var timeout: Int64 = 5_000
-  /// Most requests under way to one URL.
+  /// Maximum number of concurrent requests to one URL.
   package var concurrency = 16
-  /// The age up to which an event that failed is tried again, in milliseconds.
+  /// The age up to which a failed event is retried, in milliseconds.
   package var retryTime: Int64 = 86_400_000
-  /// The Unix milliseconds by which the age of an event is judged; `nil` while none is given up for its
-  /// age, because the clock may be wrong.
+  /// The Unix time in milliseconds for the age of events; `nil` while no event is discarded for its age
+  /// because the clock may be wrong.
   package var ageClock: @Sendable () -> Int64? = { SystemClock.unixMilliseconds }
-  /// Most events that wait.
+  /// Maximum number of waiting events.
   package var backlogLimit = 1_000_000
-  /// The time for requests under way when the server stops, in milliseconds.
+  /// The time for requests in progress when the server stops, in milliseconds.
   package var endingTime: Int64 = 2_000
-  /// A PEM file with the certificate authorities that are trusted; `nil` for the system's.
+  /// A PEM file with the trusted certificate authorities; `nil` for those of the system.
   package var certificateAuthorities: String?
   package var waits = RetryWaits()
 

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// Counts of deliveries, and the level of the outbox; read by any thread.
+/// Counts of deliveries, and the level of the outbox; read from any thread.
 package final class WebhookCounters: Sendable {
-  /// A count that only grows.
+  /// A count that never decreases.
   package enum Key: Int, CaseIterable, Sendable {
-    /// Events taken, by each URL.
+    /// Events received, counted for each URL.
     case delivered
     /// Requests answered with 2xx.
     case requests
     case failedAttempts
-    /// Events given up for a URL as too old.
+    /// Events discarded for a URL because they were too old.
     case expired
-    /// Events removed as too many waited.
+    /// Events removed because too many were waiting.
     case dropped
-    /// Events of ephemeral channels that could not be put into the outbox.
+    /// Events of ephemeral channels that could not be added to the outbox.
     case lost
   }
 
@@ -50,7 +50,7 @@ package final class WebhookCounters: Sendable {
     }
   }
 
-  /// Events in the outbox.
+  /// The number of events in the outbox.
   package var backlog: Int { count.load(ordering: .relaxed) }
 
   /// The time of the oldest event in the outbox, in Unix milliseconds; `nil` when it is empty.

@@ -5,21 +5,21 @@ package import Logging
 import Reactor
 package import Store
 
-/// Posts what is in the outbox to the URLs of the settings, on one thread of its own.
+/// Posts the events of the outbox to the configured URLs, on a thread of its own.
 package final class Webhooks: Sendable {
   package let counters = WebhookCounters()
   private let door: DeliveryHandle
   private let thread: CurlThread<DeliveryRequest>
   private let store: Store
 
-  /// Starts the thread, which continues with the events that wait.
+  /// Starts the thread, which continues with the waiting events.
   ///
   /// - Parameters:
-  ///   - configuration: The URLs, and the rules of posting.
-  ///   - contents: The outbox before anything new comes.
+  ///   - configuration: The URLs, and the rules for posting.
+  ///   - contents: The outbox before any new events are added.
   ///   - store: The store with the outbox; to be closed after ``shutDown()``.
   ///   - cluster: The other servers; `nil` for none.
-  ///   - door: Takes the store's reports of new events.
+  ///   - door: Receives the store's reports of new events.
   ///   - logger: Logs when a URL fails, and when it works again.
   /// - Throws: When the thread or libcurl cannot be started.
   package init(
@@ -30,7 +30,7 @@ package final class Webhooks: Sendable {
     self.door = door
     let counters = counters
     thread = try CurlThread(
-      // Messages come first: they must not wait for webhooks.
+      // Messages have priority: they must not wait for webhooks.
       name: "webhooks", priority: .background,
       maximumConnections: configuration.concurrency * configuration.urls.count
     ) {
@@ -42,15 +42,15 @@ package final class Webhooks: Sendable {
     door.post(.begin(contents))
   }
 
-  /// Takes another server's report that lanes have new events.
+  /// Receives another server's report that lanes have new events.
   package func didQueue(in lanes: OutboxLanes) { door.post(.hinted(lanes)) }
 
-  /// Adopts other rules of posting; the URLs and the time limit of a request stay.
+  /// Applies other rules for posting; the URLs and the time limit of a request do not change.
   package func adopt(_ configuration: WebhookConfiguration) {
     door.post(.configure(configuration))
   }
 
-  /// Reports the state of each URL, in the order of the settings.
+  /// Reports the state of each URL, in the order of the configuration.
   ///
   /// - Parameter completion: Called once, on any thread.
   package func report(
@@ -59,12 +59,12 @@ package final class Webhooks: Sendable {
     if !door.post(.report(count(completion))) { completion(.failure(StoreError.closed)) }
   }
 
-  /// Tries the events that wait for a time again soon.
+  /// Retries events that wait for a time soon.
   ///
-  /// Among several servers, this holds for the channels that this server delivers.
+  /// With several servers, this applies to the channels that this server delivers.
   package func retry() { door.post(.retry) }
 
-  /// Fills in the numbers of events that wait.
+  /// Adds the numbers of waiting events.
   private func count(
     _ completion: @escaping @Sendable (Result<[ReceiverReport], StoreError>) -> Void
   ) -> @Sendable ([ReceiverReport]) -> Void {
@@ -84,16 +84,16 @@ package final class Webhooks: Sendable {
     }
   }
 
-  /// Posts a signed `webhook.test` event to each URL, and calls back with the answers.
+  /// Posts a signed `webhook.test` event to each URL, and reports the answers.
   ///
   /// - Parameter completion: Called once, on any thread.
   package func test(_ completion: @escaping @Sendable ([WebhookTestResult]) -> Void) {
     if !door.post(.test(completion)) { completion([]) }
   }
 
-  /// Waits a short while for the requests under way, and stops.
+  /// Waits a short time for the requests in progress, and stops.
   ///
-  /// Events that were not taken stay in the store for the next start.
+  /// Events that were not received stay in the store for the next start.
   package func shutDown() {
     let finished = DispatchSemaphore(value: 0)
     if door.post(.finish { finished.signal() }) { finished.wait() }

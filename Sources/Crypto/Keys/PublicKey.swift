@@ -1,9 +1,9 @@
 internal import COpenSSL
 internal import Tokens
 
-/// A public key out of a PEM text.
+/// A public key from a PEM text.
 ///
-/// Sharing it is safe: OpenSSL does not change a key that signatures are checked with.
+/// Sharing it between threads is safe: OpenSSL does not modify a key that verifies signatures.
 final class PublicKey: VerificationKey {
   var algorithm: String { kind.algorithm }
   let kind: Kind
@@ -36,7 +36,7 @@ final class PublicKey: VerificationKey {
     try self.init(contents, path: path)
   }
 
-  /// Reads a text at hand, which errors call "(inline)".
+  /// Parses a text in memory, which errors call "(inline)".
   convenience init(pem: [UInt8]) throws(TokenKeyError) {
     guard pem.count <= Self.sizeLimit, let contents = BIO_new_mem_buf(pem, Int32(pem.count)) else {
       throw .noPublicKey(path: "(inline)")
@@ -70,7 +70,7 @@ final class PublicKey: VerificationKey {
   private static func kind(of key: OpaquePointer) throws(UnsupportedKey) -> Kind {
     switch EVP_PKEY_get_base_id(key) {
     case EVP_PKEY_RSA:
-      // RFC 7518 §3.3 demands as much.
+      // RFC 7518 §3.3 requires this size.
       guard EVP_PKEY_get_bits(key) >= 2048 else {
         throw UnsupportedKey(reason: "an RSA key must have at least 2048 bits")
       }
@@ -107,13 +107,13 @@ final class PublicKey: VerificationKey {
       EVP_MD_CTX_free(context)
       ERR_clear_error()
     }
-    // Ed25519 hashes by itself and wants no digest named.
+    // Ed25519 hashes internally and requires that no digest is named.
     let digest = kind == .ed25519 ? nil : EVP_sha256()
     guard EVP_DigestVerifyInit(context, nil, digest, nil, handle) == 1 else { return false }
     return EVP_DigestVerify(context, signature, signature.count, text, text.count) == 1
   }
 
-  /// Turns the two numbers of a JWS side by side (RFC 7518 §3.4) into the DER that OpenSSL takes.
+  /// Converts the two concatenated numbers of a JWS (RFC 7518 §3.4) to the DER that OpenSSL expects.
   private static func encodeECDSA(_ signature: [UInt8]) -> [UInt8]? {
     guard signature.count == 64, let pair = ECDSA_SIG_new() else { return nil }
     defer { ECDSA_SIG_free(pair) }

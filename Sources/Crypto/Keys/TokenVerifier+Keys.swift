@@ -2,19 +2,19 @@ internal import Glibc
 package import Tokens
 
 extension TokenVerifier {
-  /// Accepts tokens that were signed with `secret` by HS256.
+  /// Accepts tokens signed with `secret` by HS256.
   ///
   /// - Throws: ``TokenKeyError/emptySecret``.
   package init(secret: [UInt8]) throws(TokenKeyError) {
     self.init(key: try SecretKey(secret))
   }
 
-  /// Accepts tokens that were signed with the bytes of `secret` in UTF-8 by HS256.
+  /// Accepts tokens signed with the bytes of `secret` in UTF-8 by HS256.
   package init(secret: String) throws(TokenKeyError) {
     try self.init(secret: Array(secret.utf8))
   }
 
-  /// Accepts tokens that were signed with the private key to the one in the file.
+  /// Accepts tokens signed with the private key that matches the public key in the file.
   ///
   /// - Parameter publicKeyPath: A PEM file ("BEGIN PUBLIC KEY") of at most 64 KiB: RSA from 2048
   ///   bits for RS256, P-256 for ES256, Ed25519 for EdDSA.
@@ -22,7 +22,7 @@ extension TokenVerifier {
     self.init(key: try PublicKey(path: publicKeyPath))
   }
 
-  /// Accepts tokens that were signed with the private key to this one.
+  /// Accepts tokens signed with the private key that matches this public key.
   ///
   /// - Parameter publicKeyPEM: As in ``init(publicKeyPath:)``.
   package init(publicKeyPEM: String) throws(TokenKeyError) {
@@ -30,7 +30,7 @@ extension TokenVerifier {
   }
 }
 
-/// A secret that tokens are signed with by HS256 (RFC 7518 §3.2).
+/// A secret for tokens signed by HS256 (RFC 7518 §3.2).
 package struct SecretKey: VerificationKey {
   private let bytes: [UInt8]
 
@@ -48,15 +48,15 @@ package struct SecretKey: VerificationKey {
   }
 }
 
-/// Why a key for verifying tokens cannot be used.
+/// The reason why a key for verifying tokens cannot be used.
 package enum TokenKeyError: Error, Equatable, Sendable {
   /// The secret has no bytes.
   case emptySecret
   /// The system refused to open or read the file, with the `errno`.
   case unreadableFile(path: String, errno: Int32)
-  /// There is no PEM public key.
+  /// The text contains no PEM public key.
   case noPublicKey(path: String)
-  /// The key is of a kind or size that is not accepted; the text says what is.
+  /// The kind or size of the key is not accepted; the text states which are.
   case unsupportedKey(path: String, reason: String)
 }
 

@@ -2,19 +2,19 @@ internal import COpenSSL
 
 /// Authenticated encryption by AES-256-GCM (NIST SP 800-38D) with nonces of 96 bits.
 ///
-/// A sealed message is the ciphertext, as long as the plain bytes, and 16 bytes that prove that nobody
-/// changed it. Two messages under one key and nonce reveal each other: the caller sees to it that no
+/// A sealed message is the ciphertext, as long as the plain bytes, and 16 bytes that prove that it was
+/// not changed. Two messages under one key and nonce reveal each other: the caller must ensure that no
 /// nonce is used twice. One cipher serves any number of messages, one after another.
 package struct AuthenticatedCipher: ~Copyable, Sendable {
-  /// The bytes of a nonce.
+  /// The length of a nonce in bytes.
   package static let nonceByteCount = 12
-  /// The bytes that a sealed message has beyond the plain one.
+  /// The number of bytes that a sealed message has in addition to the plain one.
   package static let tagByteCount = 16
 
   nonisolated(unsafe) private let sealing: OpaquePointer
   nonisolated(unsafe) private let opening: OpaquePointer
 
-  /// - Precondition: Memory is not out, as for every allocation of Swift's own.
+  /// - Precondition: Memory is available, as for every allocation of Swift itself.
   package init(_ key: borrowing SymmetricKey) {
     guard let sealing = EVP_CIPHER_CTX_new(), let opening = EVP_CIPHER_CTX_new(),
       EVP_EncryptInit_ex(sealing, EVP_aes_256_gcm(), nil, key.bytes, nil) == 1,
@@ -32,9 +32,9 @@ package struct AuthenticatedCipher: ~Copyable, Sendable {
   /// Seals plain bytes.
   ///
   /// - Parameters:
-  ///   - plain: At most 2^31 - 1 bytes, of which `slice` is taken.
+  ///   - plain: At most 2^31 - 1 bytes, of which `slice` is sealed.
   ///   - nonce: 12 bytes that were not used with this key before.
-  ///   - context: Bytes that are not sealed but have to be the same when the message is opened.
+  ///   - context: Bytes that are not sealed but must be the same when the message is opened.
   /// - Returns: The ciphertext and its tag.
   package mutating func seal(
     _ plain: [UInt8], _ slice: Range<Int>, nonce: [UInt8], context: [UInt8] = []
@@ -49,7 +49,7 @@ package struct AuthenticatedCipher: ~Copyable, Sendable {
       guard let start = output.baseAddress else { return }
       plain.withUnsafeBufferPointer { plain in
         let part = UnsafeBufferPointer(rebasing: plain[slice])
-        // Nothing at all would be taken for the context of a message still to come.
+        // OpenSSL would take an empty input for the context of a following message.
         guard let source = part.baseAddress, !part.isEmpty else { return }
         precondition(
           EVP_EncryptUpdate(sealing, start, &length, source, Int32(part.count)) == 1)
@@ -69,10 +69,10 @@ package struct AuthenticatedCipher: ~Copyable, Sendable {
     seal(plain, plain.indices, nonce: nonce, context: context)
   }
 
-  /// Opens what was sealed.
+  /// Opens a sealed message.
   ///
   /// - Returns: The plain bytes; `nil` unless they were sealed with this key, nonce and context, and
-  ///   nobody changed them.
+  ///   were not changed.
   package mutating func open(
     _ sealed: [UInt8], _ slice: Range<Int>, nonce: [UInt8], context: [UInt8] = []
   ) -> [UInt8]? {
@@ -99,13 +99,13 @@ package struct AuthenticatedCipher: ~Copyable, Sendable {
         isDecrypted
         && EVP_CIPHER_CTX_ctrl(opening, EVP_CTRL_GCM_SET_TAG, Int32(tag.count), &tag) == 1
         && EVP_DecryptFinal_ex(opening, &rest, &length) == 1
-      // Bytes that nobody vouches for do not leave this place.
+      // Unauthenticated bytes are never returned.
       count = isAuthentic ? plainCount : 0
     }
     return isAuthentic ? plain : nil
   }
 
-  /// Opens what was sealed.
+  /// Opens a sealed message.
   package mutating func open(
     _ sealed: [UInt8], nonce: [UInt8], context: [UInt8] = []
   ) -> [UInt8]? {

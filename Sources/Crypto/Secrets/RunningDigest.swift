@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A digest of bytes that come piece by piece.
+/// A digest of bytes that are added piece by piece.
 ///
 /// Confined to one thread at a time.
 package final class RunningDigest {
@@ -33,7 +33,7 @@ package final class RunningDigest {
       EVP_DigestUpdate(context, bytes, bytes.count) == 1, "OpenSSL cannot go on with a digest")
   }
 
-  /// The digest of all bytes; none may follow.
+  /// The digest of all bytes; no more may be added.
   package func end() -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 64)
     var count: UInt32 = 0

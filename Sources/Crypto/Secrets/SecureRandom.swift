@@ -1,14 +1,14 @@
 internal import Basics
 internal import COpenSSL
 
-/// Randomness that cannot be foreseen, for tokens and identifiers.
+/// Unpredictable random bytes for tokens and identifiers.
 ///
 /// Usable from any thread.
 package enum SecureRandom {
-  /// Returns that many random bytes.
+  /// Returns `count` random bytes.
   ///
-  /// - Precondition: The system has randomness to give. Going on without it would hand out
-  ///   guessable tokens, so the process ends, as it does when Swift's own generator finds none.
+  /// - Precondition: The system provides randomness. Continuing without it would issue guessable tokens,
+  ///   so the process ends, as it does when Swift's own generator fails.
   package static func bytes(count: Int) -> [UInt8] {
     guard count > 0 else { return [] }
     var bytes = [UInt8](repeating: 0, count: count)
@@ -17,14 +17,14 @@ package enum SecureRandom {
     return bytes
   }
 
-  /// Returns that many random bytes as twice as many lower-case hexadecimal digits.
+  /// Returns `byteCount` random bytes as twice as many lower-case hexadecimal digits.
   package static func hex(byteCount: Int) -> String {
     Hexadecimal.encode(bytes(count: byteCount))
   }
 
-  /// Returns that many random bytes in base64url, 4 characters for each 3 bytes.
+  /// Returns `byteCount` random bytes in base64url, 4 characters for each 3 bytes.
   ///
-  /// The first character is never a hyphen: on a command line that would begin an option.
+  /// The first character is never a hyphen, which would start an option on a command line.
   package static func base64URL(byteCount: Int) -> String {
     var bytes = bytes(count: byteCount)
     while let first = bytes.first, first >> 2 == hyphen { bytes[0] = Self.bytes(count: 1)[0] }

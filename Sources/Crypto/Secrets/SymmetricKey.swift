@@ -4,26 +4,26 @@ internal import Basics
 ///
 /// Printing one does not reveal it.
 package struct SymmetricKey: Sendable {
-  /// The bytes of a key.
+  /// The length of a key in bytes.
   package static let byteCount = 32
 
   /// 32 bytes.
   package let bytes: [UInt8]
 
-  /// A key that nobody can foresee.
+  /// Generates an unpredictable key.
   package init() {
     bytes = SecureRandom.bytes(count: Self.byteCount)
   }
 
-  /// Takes over 32 bytes, or returns `nil` for any other number.
+  /// Creates a key from 32 bytes, or returns `nil` for any other number.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.bytes = bytes
   }
 
-  /// The key for one purpose, which reveals nothing of this one (HMAC-SHA-256 over the purpose).
+  /// Derives the key for one purpose, which reveals nothing of this one (HMAC-SHA-256 over the purpose).
   ///
-  /// - Precondition: Memory is not out, as for every allocation of Swift's own.
+  /// - Precondition: Memory is available, as for every allocation of Swift itself.
   package func derived(for purpose: String) -> SymmetricKey {
     guard let code = HMACSHA256.code(of: Array(purpose.utf8), under: bytes),
       let key = SymmetricKey(code)

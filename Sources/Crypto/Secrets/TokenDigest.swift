@@ -1,10 +1,10 @@
 internal import Basics
 internal import COpenSSL
 
-/// The SHA-256 of an access or API token (FIPS 180-4): what is kept in place of the token.
+/// The SHA-256 of an access or API token (FIPS 180-4), which is stored instead of the token.
 ///
 /// The tokens are random and long, so a plain hash is enough; passwords would need a slow one.
-/// Comparing two takes the same time wherever they differ.
+/// The time of a comparison does not depend on where two digests differ.
 package struct TokenDigest: Equatable, Sendable {
   /// 32 bytes.
   package let bytes: [UInt8]
@@ -16,7 +16,7 @@ package struct TokenDigest: Equatable, Sendable {
 
   /// Hashes bytes.
   ///
-  /// - Precondition: Memory is not out, as for every allocation of Swift's own.
+  /// - Precondition: Memory is available, as for every allocation of Swift itself.
   package init(of message: [UInt8]) {
     var digest = [UInt8](repeating: 0, count: 32)
     precondition(
@@ -24,7 +24,7 @@ package struct TokenDigest: Equatable, Sendable {
     bytes = digest
   }
 
-  /// Takes a digest out of the store, or returns `nil` unless it has 32 bytes.
+  /// Creates a digest from a stored value, or returns `nil` unless it has 32 bytes.
   package init?(stored bytes: [UInt8]) {
     guard bytes.count == 32 else { return nil }
     self.bytes = bytes
@@ -43,8 +43,8 @@ package struct TokenDigest: Equatable, Sendable {
 
 /// HMAC with SHA-256 (RFC 2104).
 package enum HMACSHA256 {
-  /// The 32 bytes that prove who knows `secret` and that `text` is unchanged, or `nil` when OpenSSL
-  /// has no memory for them.
+  /// The 32 bytes that prove knowledge of `secret` and that `text` is unchanged, or `nil` when OpenSSL
+  /// is out of memory.
   package static func code(of text: [UInt8], under secret: [UInt8]) -> [UInt8]? {
     guard let secretSize = Int32(exactly: secret.count) else { return nil }
     var code = [UInt8](repeating: 0, count: 32)
@@ -54,14 +54,14 @@ package enum HMACSHA256 {
   }
 }
 
-/// Comparison whose duration does not reveal the place where two secrets differ.
+/// A comparison whose duration does not reveal where two secrets differ.
 package enum ConstantTime {
-  /// Whether both hold the same bytes; only their lengths show in the time taken.
+  /// Whether both contain the same bytes; the time taken depends only on their lengths.
   package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
   }
 
-  /// Whether both hold the same bytes in UTF-8.
+  /// Whether both contain the same bytes in UTF-8.
   package static func areEqual(_ left: String, _ right: String) -> Bool {
     areEqual(Array(left.utf8), Array(right.utf8))
   }

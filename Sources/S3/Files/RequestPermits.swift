@@ -1,14 +1,14 @@
 import DequeModule
 import Synchronization
 
-/// Permits for requests that have much in memory: no more than a number of them at the same time.
+/// Limits the number of concurrent requests that use much memory.
 final class RequestPermits: Sendable {
   typealias Work = @Sendable () -> Void
 
   private struct State {
     var freeCount: Int
     var waiting = Deque<Work>()
-    /// Whether a thread begins what waits.
+    /// Whether a thread is starting the waiting work.
     var isBeginning = false
   }
 
@@ -18,7 +18,7 @@ final class RequestPermits: Sendable {
     state = Mutex(State(freeCount: count))
   }
 
-  /// Begins work in its turn, at once or when others have ended.
+  /// Starts work in its turn, at once or when other work has ended.
   ///
   /// - Parameter work: Calls ``release()`` when it has ended.
   func acquire(_ work: @escaping Work) {
@@ -33,14 +33,14 @@ final class RequestPermits: Sendable {
     if isFree { work() }
   }
 
-  /// Gives a permit back, and begins work that waits for it.
+  /// Returns a permit, and starts work that waits for it.
   func release() {
     let begins = state.withLock { state in
       state.freeCount += 1
       defer { state.isBeginning = true }
       return !state.isBeginning
     }
-    // Work that fails at once gives its permit back before it returns: a loop, not a recursion.
+    // Work that fails at once returns its permit before the call returns: hence a loop, not a recursion.
     while begins, let work = next() { work() }
   }
 

@@ -1,6 +1,6 @@
 /// Segments of unfinished files.
 extension S3Bucket {
-  /// Lists those of a file.
+  /// Lists the segments of a file.
   func segments(of fileID: String, completion: @escaping Completion<[UploadSegment]>) {
     segments(of: fileID, behind: [], after: nil, completion)
   }
@@ -27,7 +27,7 @@ extension S3Bucket {
     }
   }
 
-  /// Reads a segment whole; `nil` when there is none.
+  /// Reads a whole segment; `nil` when there is none.
   func read(
     _ segment: UploadSegment, of fileID: String, completion: @escaping Completion<[UInt8]?>
   ) {

@@ -1,7 +1,7 @@
 import Basics
 import Store
 
-/// A bucket as files use it: requests, and the readings of their answers.
+/// The operations on a bucket for files: requests, and the parsing of their answers.
 struct S3Bucket: Sendable {
   typealias Completion<Value> = @Sendable (Result<Value, S3Error>) -> Void
 
@@ -13,7 +13,7 @@ struct S3Bucket: Sendable {
     self.prefix = prefix
   }
 
-  /// Stores an object whole.
+  /// Stores a whole object.
   func put(_ id: String, _ body: [UInt8], completion: @escaping Completion<Void>) -> UInt64 {
     var request = S3Request(.put, key(id))
     request.body = body
@@ -30,7 +30,7 @@ struct S3Bucket: Sendable {
     }
   }
 
-  /// Reads a stretch of an object whole, with the length of the object; `nil` when there is none.
+  /// Reads a whole range of an object, with the length of the object; `nil` when there is none.
   func read(
     _ id: String, _ range: Range<Int64>,
     completion: @escaping Completion<(bytes: [UInt8], objectByteCount: Int64)?>
@@ -51,7 +51,7 @@ struct S3Bucket: Sendable {
     }
   }
 
-  /// Removes an object, for as long as it takes.
+  /// Removes an object; retries until it succeeds.
   func remove(_ id: String, completion: @escaping Completion<Void>) {
     var request = S3Request(.delete, key(id))
     request.expected = [200, 204, 404]
@@ -89,7 +89,7 @@ extension S3Bucket {
     }
   }
 
-  /// Stores the next part; the upload comes back with its tag.
+  /// Stores the next part; returns the upload with the part's tag.
   func putPart(
     _ body: [UInt8], of upload: Multipart, completion: @escaping Completion<Multipart>
   ) -> UInt64 {
@@ -114,7 +114,7 @@ extension S3Bucket {
 
   /// Joins the parts to an object.
   ///
-  /// The answer to an attempt may have been lost: then there is no such upload, but the object.
+  /// If the answer to an earlier attempt was lost, the object exists, and the upload does not.
   func complete(
     _ upload: Multipart, byteCount: Int64, completion: @escaping Completion<Void>
   ) -> UInt64 {
@@ -147,7 +147,7 @@ extension S3Bucket {
     }
   }
 
-  /// Removes the parts of an upload; what is left of one goes when it is old.
+  /// Removes the parts of an upload; remains are removed once they are old.
   func abort(_ upload: Multipart) {
     abort(key: key(upload.id), uploadID: upload.uploadID)
   }
@@ -160,9 +160,9 @@ extension S3Bucket {
   }
 }
 
-/// Remains.
+/// Remains of unfinished uploads.
 extension S3Bucket {
-  /// No server receives a file, or stores its message, for so long.
+  /// Longer than any server receives a file or stores its message.
   private static let abandonedSeconds = 86_400
   private static let listBytes = 2_097_152
 
@@ -174,7 +174,7 @@ extension S3Bucket {
     let response: S3Response
   }
 
-  /// Lists the objects whose keys begin with a folder behind the bucket's prefix.
+  /// Lists the objects whose keys begin with a folder after the bucket's prefix.
   func list(
     _ folder: String, after token: String?, completion: @escaping Completion<Page>
   ) {
@@ -197,7 +197,7 @@ extension S3Bucket {
     }
   }
 
-  /// Lists the ids of files whose objects or segments have been there for a day, by the bucket's clock.
+  /// Lists the ids of files with objects or segments older than a day, by the bucket's clock.
   func listOld(
     after token: String?, completion: @escaping Completion<(ids: [String], next: String?)>
   ) {
@@ -215,7 +215,7 @@ extension S3Bucket {
     }
   }
 
-  /// Aborts the uploads that were begun more than a day ago, by the bucket's clock.
+  /// Aborts the uploads begun more than a day ago, by the bucket's clock.
   func abortOldUploads() {
     var request = S3Request(.get)
     request.query = [("prefix", prefix), ("uploads", "")]
@@ -239,12 +239,12 @@ extension S3Bucket {
     return now - time > Self.abandonedSeconds
   }
 
-  /// The place of a key below the prefix; `nil` when the object is not ours.
+  /// The path of a key below the prefix; `nil` when the object does not belong to this server.
   func path(_ key: String) -> String? {
     key.hasPrefix(prefix) ? String(key.dropFirst(prefix.count)) : nil
   }
 
-  /// The id of the file that a key names; `nil` for that of another object.
+  /// The file id in a key; `nil` for the key of another object.
   private func id(_ key: String) -> String? {
     path(key).flatMap { FileID.isValid($0) ? $0 : nil }
   }

@@ -6,21 +6,21 @@ internal import Uploads
 
 /// Files as objects of a bucket, which any number of servers may use at the same time.
 ///
-/// A failing bucket fails uploads and downloads; whatever else the server does goes on.
+/// When the bucket fails, uploads and downloads fail; the rest of the server keeps working.
 package final class S3Depot: FileDepot {
   private let client: S3Client
   private let bucket: S3Bucket
   private let spool: UploadSpool
 
-  /// - Parameter disk: A place on this server for uploads that are not complete.
-  /// - Throws: An error in words when libcurl or a thread is missing.
+  /// - Parameter disk: A place on this server for unfinished uploads.
+  /// - Throws: An error with a message when libcurl or a thread is missing.
   package init(_ account: S3Account, spoolingTo disk: DirectoryDepot, logger: Logger) throws {
     client = try S3Client(account, logger: logger)
     bucket = S3Bucket(client, prefix: account.prefix)
     spool = UploadSpool(on: disk, before: bucket)
   }
 
-  /// Nothing is waited for: a bucket that cannot be used is reported in the log.
+  /// Does not wait: an unusable bucket is reported in the log.
   package func prepare() throws {
     try spool.prepare()
     bucket.abortOldUploads()
@@ -52,7 +52,7 @@ package final class S3Depot: FileDepot {
     let removal = Removal(count: ids.count, completion)
     for id in ids {
       bucket.remove(id) { [spool] result in
-        // Now the bucket works; a segment that stays all the same is found when it is old.
+        // The bucket works now; a segment that still remains is found once it is old.
         spool.removeSegments(of: id, before: .max)
         removal.end(result.mapError { $0 })
       }
@@ -83,7 +83,7 @@ package final class S3Depot: FileDepot {
       self.completion = completion
     }
 
-    /// Takes note of an object; the first failure counts for all.
+    /// Records the outcome for an object; the first failure counts for all.
     func end(_ result: Result<Void, any Error>) {
       let isLast = missing.withLock { missing in
         guard missing > 0 else { return false }
@@ -100,7 +100,7 @@ struct S3File: RemoteFile {
   let id: String
   let bucket: S3Bucket
 
-  /// About as much as a download holds that nobody reads.
+  /// About as much as a download buffers while the client does not read.
   var maximumStretch: Int { 262_144 }
 
   func measure(

@@ -3,45 +3,45 @@ import Synchronization
 
 /// A file that is being received into a bucket.
 ///
-/// Small files are stored by one request when they are complete. Others go in parts while they come;
-/// not more than one part, and the little that comes while it is on its way, is in memory.
+/// Small files are stored with one request when they are complete. Others are stored in parts as they
+/// arrive; at most one part, and the few bytes received while it is being sent, is in memory.
 final class S3Upload: FileUpload {
   typealias Completion = @Sendable (Result<Void, any Error>) -> Void
 
-  /// The least size of a part but the last.
+  /// The minimum size of a part, except the last.
   static let partByteCount = 5_242_880
 
   /// The object that a failed upload leaves under its id.
   enum Remains: Sendable {
-    /// None: the id is new, and an object that was stored all the same is removed.
+    /// None: the id is new, and an object that was stored nevertheless is removed.
     case nothing
-    /// The one that was there or the one that was sent: the store knows the id.
+    /// The previous object or the one sent: the store knows the id.
     case anyObject
   }
 
   fileprivate enum Stage {
-    /// Bytes gather.
+    /// Bytes are being gathered.
     case gathering
-    /// A request is under way, for a body of this many bytes.
+    /// A request with a body of this many bytes is in progress.
     case sending(request: UInt64?, byteCount: Int)
     case failed(any Error)
-    /// Complete, or given up.
+    /// Complete, or discarded.
     case ended
   }
 
   fileprivate struct State {
     var stage = Stage.gathering
     var bytes: [UInt8] = []
-    /// The bytes that were sent.
+    /// The number of bytes sent.
     var sentByteCount: Int64 = 0
     var parts: S3Bucket.Multipart?
-    /// The writes whose bytes wait for the request under way.
+    /// The writes whose bytes wait for the request in progress.
     var writers: [Completion] = []
-    /// The call that waits for the whole.
+    /// The call that waits for completion.
     var finisher: Completion?
   }
 
-  /// The action that follows once the lock is released.
+  /// The action to take once the lock is released.
   private enum Step {
     case nothing
     case answer([Completion], Result<Void, any Error>)
@@ -104,7 +104,7 @@ final class S3Upload: FileUpload {
 
   func discard() {
     let (request, parts) = state.withLock { state -> (UInt64?, S3Bucket.Multipart?) in
-      // From here on only the answer decides whether there is a file.
+      // From here on, only the answer determines whether the file exists.
       if state.finisher != nil { return (nil, nil) }
       var request: UInt64?
       if case .sending(let number, _) = state.stage { request = number }
@@ -117,7 +117,7 @@ final class S3Upload: FileUpload {
 
   private static let ended = S3Error("the upload has ended")
 
-  /// Decides the next request, which only begins when none is under way.
+  /// Chooses the next request, which only starts when none is in progress.
   private static func next(_ state: inout State) -> Step {
     guard case .gathering = state.stage else { return .nothing }
     let isLast = state.finisher != nil
@@ -159,7 +159,7 @@ final class S3Upload: FileUpload {
     }
   }
 
-  /// Notes the number of the request that was begun, unless it has been answered already.
+  /// Records the number of the started request, unless it has been answered already.
   private func note(_ number: UInt64) {
     let isDiscarded = state.withLock { state in
       switch state.stage {
@@ -173,7 +173,7 @@ final class S3Upload: FileUpload {
     if isDiscarded { bucket.cancel(number) }
   }
 
-  /// A multipart upload was begun, or has another part.
+  /// A multipart upload was started, or has another part.
   private func didStore(_ result: Result<S3Bucket.Multipart, S3Error>) {
     switch result {
     case .failure(let error): fail(error)
@@ -188,7 +188,7 @@ final class S3Upload: FileUpload {
     }
   }
 
-  /// The file is complete, or not.
+  /// The file is complete, or has failed.
   private func didFinish(_ result: Result<Void, S3Error>) {
     guard case .success = result else {
       if case .failure(let error) = result { fail(error) }
@@ -209,7 +209,7 @@ final class S3Upload: FileUpload {
     }
     if let parts { bucket.abort(parts) }
     switch remains {
-    // The answer to a request that was carried out may have been lost.
+    // The answer to an executed request may have been lost.
     case .nothing: if wasLast { bucket.remove(id) { _ in } }
     case .anyObject: break
     }
@@ -218,6 +218,6 @@ final class S3Upload: FileUpload {
 }
 
 extension S3Upload.State {
-  /// Everyone who waits for an answer.
+  /// All completions that wait for an answer.
   fileprivate var waiting: [S3Upload.Completion] { writers + (finisher.map { [$0] } ?? []) }
 }

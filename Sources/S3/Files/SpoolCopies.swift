@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The unfinished files of which this process has a copy on its disk, each with the last segment that the copy
-/// has.
+/// The unfinished files of which this process has a copy on its disk, each with the last segment in the
+/// copy.
 final class SpoolCopies: Sendable {
-  /// The most files; the copies of others are made again.
+  /// The maximum number of files; the copies of others are created again.
   private static let limit = 16_384
 
   private let segments = Mutex<[String: UploadSegment]>([:])
 
-  /// Whether the copy has all bytes up to the end of a segment.
+  /// Whether the copy contains all bytes up to the end of a segment.
   func hasCopy(of fileID: String, endingWith segment: UploadSegment?) -> Bool {
     segments.withLock { $0[fileID] == segment }
   }

@@ -15,14 +15,14 @@ final class SpooledFile: PartialFile {
 
   private struct State {
     var segments: UploadSegments
-    /// Segments that were joined to others; the recorded end may still be that of one of them.
+    /// Segments that were joined to others; one of them may still be the recorded end.
     var replaced: [UploadSegment] = []
   }
 
-  /// Bytes that are read from the disk at a time.
+  /// The number of bytes read from the disk at a time.
   private static let stretch: Int64 = 1 << 20
 
-  /// - Parameter segments: Those of the file's beginning in the bucket.
+  /// - Parameter segments: The segments at the beginning of the file in the bucket.
   init(
     _ request: PartialFileRequest, _ file: any PartialFile, behind segments: UploadSegments,
     in spool: UploadSpool
@@ -31,7 +31,7 @@ final class SpooledFile: PartialFile {
     self.file = file
     self.spool = spool
     state = Mutex(State(segments: segments))
-    // The upload may be tried again, and the store has its object removed when it is given up.
+    // The upload may be retried, and the store has its object removed when the upload is abandoned.
     upload = S3Upload(id: request.id, to: spool.bucket, failingInto: .anyObject)
   }
 
@@ -61,7 +61,7 @@ final class SpooledFile: PartialFile {
     }
   }
 
-  /// Stores the bytes before an end that no segment has.
+  /// Stores the bytes before an end that are not in any segment.
   private func store(upTo end: Int64, _ completion: @escaping FileCompletion<Void>) {
     let (next, last) = state.withLock { state in
       (state.segments.next(towards: end, term: term), state.segments.segments.last)
@@ -84,12 +84,12 @@ final class SpooledFile: PartialFile {
     }
   }
 
-  // MARK: The whole
+  // MARK: The whole file
 
   func finish(completion: @escaping FileCompletion<Int64>) { file.finish(completion: completion) }
 
-  /// The copy stays on the disk as it is until the store knows of the object: a failure loses nothing, and
-  /// another request may have taken the upload over.
+  /// The copy stays unchanged on the disk until the store has recorded the object: a failure loses
+  /// nothing, and another request may have taken over the upload.
   func complete(completion: @escaping FileCompletion<Void>) {
     finish { [self] result in
       switch result {

@@ -1,19 +1,19 @@
 import Basics
 import Store
 
-/// A stretch of an unfinished file, which is an object of its own.
+/// A range of an unfinished file, stored as a separate object.
 struct UploadSegment: Sendable, Hashable {
   /// The number of the request that stored it.
   let term: Int64
-  /// The bytes of the stored file that it has; never empty.
+  /// The range of bytes of the stored file in it; never empty.
   let range: Range<Int64>
 
   private static let folder = "partial"
 
-  /// The place of the segments of a file.
+  /// The path of the segments of a file.
   static func folder(of fileID: String) -> String { "\(folder)/\(fileID)/" }
 
-  /// The id of the file in the path of a segment; `nil` for that of another object.
+  /// The id of the file in the path of a segment; `nil` for the path of another object.
   static func fileID(inPath path: String) -> String? {
     let parts = path.split(separator: "/")
     guard parts.count == 3, parts[0] == folder, FileID.isValid(String(parts[1])) else { return nil }
@@ -25,7 +25,7 @@ struct UploadSegment: Sendable, Hashable {
     self.range = range
   }
 
-  /// Reads a name; `nil` for that of another object.
+  /// Parses a name; `nil` for the name of another object.
   init?(name: some StringProtocol) {
     let numbers = name.split(separator: "-", omittingEmptySubsequences: false).map {
       Int64(decimal: $0)
@@ -38,25 +38,25 @@ struct UploadSegment: Sendable, Hashable {
 
   private var name: String { "\(term)-\(range.lowerBound)-\(range.upperBound)" }
 
-  /// Its place below the bucket's prefix.
+  /// Its path below the bucket's prefix.
   func path(of fileID: String) -> String { Self.folder(of: fileID) + name }
 }
 
 /// The segments that make up the beginning of an unfinished file, in order and without a gap.
 ///
-/// A bucket may have others: those of requests that lost their claim before the end was recorded, those
-/// from before a file was begun anew, and those that were joined to larger ones. The recorded end of the
-/// upload is enough to find the right ones. A request writes from the recorded end on, or from the beginning
-/// of the file, which is recorded first. So each of its segments ends after the end that was recorded when
-/// the request began. Hence of all segments with the recorded end, the one with the highest term is part of
-/// the file. The one before it is found in the same way among the terms up to its own.
+/// A bucket may contain others: those of requests that lost their claim before the end was recorded,
+/// those from before a file was restarted, and those joined to larger ones. The upload's recorded end is
+/// enough to find the right ones. A request writes from the recorded end on, or from the beginning of
+/// the file, which is recorded first. So each of its segments ends after the end that was recorded when
+/// the request began. Hence of all segments with the recorded end, the one with the highest term is part
+/// of the file. The previous one is found likewise among the terms up to its own.
 struct UploadSegments: Sendable, Hashable {
-  /// The most bytes of a segment.
+  /// The maximum size of a segment in bytes.
   static let segmentByteCount: Int64 = 4 << 20
 
   private(set) var segments: [UploadSegment] = []
 
-  /// No bytes.
+  /// Creates an empty list.
   init() {}
 
   /// Finds the segments before an end.
@@ -75,13 +75,13 @@ struct UploadSegments: Sendable, Hashable {
     segments.reverse()
   }
 
-  /// The bytes that are there.
+  /// The number of bytes in the segments.
   var byteCount: Int64 { segments.last?.range.upperBound ?? 0 }
 
-  /// Returns the segment to be stored next on the way to an end; `nil` when the end is reached.
+  /// Returns the next segment to store on the way to an end; `nil` when the end is reached.
   ///
-  /// Small segments before it are joined to it. So each is twice as large as the next, or nearly full, and
-  /// a file that comes in single bytes has few of them.
+  /// Small segments before it are joined to it. So each is twice as large as the next, or nearly full,
+  /// and a file that arrives in single bytes has few segments.
   func next(towards end: Int64, term: Int64) -> UploadSegment? {
     guard byteCount < end else { return nil }
     let end = min(end, byteCount + Self.segmentByteCount)

@@ -5,15 +5,15 @@ import Uploads
 
 /// The place of uploads over several requests, until they are complete.
 ///
-/// A request writes to this server's disk. At each pause the new bytes are stored in the bucket in segments,
-/// which any server can continue: S3 cannot append to objects, parts of an object have 5 MiB at least, and
-/// uploads pause after any byte. Only segments count as durable. The copy on the disk saves the server
-/// that continues its own upload from reading them, and is the source of the object at the end.
+/// A request writes to this server's disk. At each pause the new bytes are stored in the bucket as
+/// segments, which any server can continue: S3 cannot append to objects, parts of an object have at
+/// least 5 MiB, and uploads pause after any byte. Only segments are durable. The copy on the disk saves
+/// a server that continues its own upload from reading them, and is the source of the final object.
 final class UploadSpool: Sendable {
   let disk: DirectoryDepot
   let bucket: S3Bucket
   let copies = SpoolCopies()
-  /// Segments are in memory as a whole.
+  /// Limits the number of segments in memory, each of which is held as a whole.
   let permits = RequestPermits(count: 8)
   private let sweptAt = Mutex(ContinuousClock.now)
 
@@ -35,7 +35,7 @@ final class UploadSpool: Sendable {
     let end = request.storedByteCount
     guard end > 0 else {
       copies.forget(request.id)
-      // The segments of earlier requests are of no use.
+      // The segments of earlier requests are no longer needed.
       if request.term > 1 { removeSegments(of: request.id, before: request.term) }
       return openCopy(of: UploadSegments(), request, completion)
     }
@@ -65,7 +65,7 @@ final class UploadSpool: Sendable {
     }
   }
 
-  /// Continues the copy on the disk, which has the bytes of some segments.
+  /// Continues the copy on the disk, which contains the bytes of some segments.
   private func openCopy(
     of segments: UploadSegments, _ request: PartialFileRequest,
     _ completion: @escaping FileCompletion<any PartialFile>
@@ -75,7 +75,7 @@ final class UploadSpool: Sendable {
     }
   }
 
-  /// Copies segments to the disk, and continues there.
+  /// Copies segments to the disk, and continues from there.
   private func restore(
     _ segments: UploadSegments, _ request: PartialFileRequest,
     _ completion: @escaping FileCompletion<any PartialFile>
@@ -127,12 +127,12 @@ final class UploadSpool: Sendable {
     for id in fileIDs { copies.forget(id) }
   }
 
-  /// Removes segments, for as long as it takes.
+  /// Removes segments; retries until it succeeds.
   func remove(_ segments: [UploadSegment], of fileID: String) {
     for segment in segments { bucket.remove(segment.path(of: fileID)) { _ in } }
   }
 
-  /// Removes the segments of a file that requests before one have stored.
+  /// Removes the segments of a file stored by requests before the given one.
   func removeSegments(of fileID: String, before term: Int64) {
     bucket.segments(of: fileID) { [self] result in
       guard case .success(let found) = result else { return }
@@ -140,7 +140,7 @@ final class UploadSpool: Sendable {
     }
   }
 
-  /// Removes copies from time to time that have not changed for a day: their uploads may be complete on
+  /// Periodically removes copies that have not changed for a day: their uploads may be complete on
   /// another server.
   private func sweep() {
     let isDue = sweptAt.withLock { sweptAt in

@@ -1,9 +1,9 @@
-/// A place in a bucket, and the key pair for it.
+/// A location in a bucket, and its access key pair.
 package struct S3Account: Sendable {
-  /// The URL of the bucket, without a slash at its end.
+  /// The URL of the bucket, without a trailing slash.
   let bucketURL: String
   let region: String
-  /// The beginning of the keys of all objects.
+  /// The prefix of the keys of all objects.
   let prefix: String
   let key: String
   let secret: String

@@ -4,11 +4,11 @@ import Logging
 import Reactor
 import Synchronization
 
-/// Sends requests to a bucket, from any thread, on one thread of its own.
+/// Sends requests to a bucket, from any thread, on a thread of its own.
 ///
-/// Each is answered once, on that thread, unless it was cancelled.
+/// Each request is answered once, on that thread, unless it was cancelled.
 final class S3Client: Sendable {
-  /// Idle connections that are kept.
+  /// The maximum number of idle connections.
   private static let connectionCount = 16
 
   private let thread: CurlThread<S3Call>
@@ -39,7 +39,7 @@ final class S3Client: Sendable {
     return id
   }
 
-  /// Ends a request without an answer, if it has none.
+  /// Ends a request without an answer, if it has not been answered.
   func cancel(_ id: UInt64) {
     _ = thread.post(.cancel(id))
   }
@@ -50,14 +50,14 @@ final class S3Client: Sendable {
   }
 }
 
-/// Something that the thread is asked for.
+/// A call to the thread.
 enum S3Call: Sendable {
   case send(S3Order)
   case cancel(UInt64)
 }
 
 extension S3Request.Patience {
-  /// The time from a request's beginning to its last attempt's end.
+  /// The time from the beginning of a request to the end of its last attempt.
   fileprivate var duration: Duration {
     switch self {
     case .seconds(let count): .seconds(count)
@@ -66,9 +66,9 @@ extension S3Request.Patience {
   }
 }
 
-/// Requests in the order of arrival, a number of them at the same time.
+/// Requests in the order of arrival, a limited number of them at the same time.
 struct S3Turns: CurlQueueTurns {
-  /// Requests under way.
+  /// The maximum number of requests in progress.
   private static let activeLimit = 64
   private static let waitingLimit = 16_384
 

@@ -1,16 +1,16 @@
 import Basics
 
-/// Finds the setting that an operator has to correct, in an answer of S3 that refuses a request.
+/// Finds the setting that an operator has to correct, from an answer of S3 that refuses a request.
 struct S3Diagnosis {
-  /// The difference of clocks in seconds beyond which S3 refuses requests.
+  /// The difference between clocks in seconds beyond which S3 refuses requests.
   private static let clockTolerance: Int64 = 900
 
   let bucketURL: String
   let region: String
-  /// Seconds since 1970 by this machine.
+  /// Seconds since 1970 by this machine's clock.
   let now: Int64
 
-  /// - Parameter step: The verb of what was tried with an object: `put`, `read` or `removed`.
+  /// - Parameter step: The verb for the attempted operation on an object: `put`, `read` or `removed`.
   func sentence(_ error: S3Error, step: String) -> String {
     guard let answer = error.answer else { return error.description }
     if let sentence = clockSentence(answer) { return sentence }
@@ -32,7 +32,7 @@ struct S3Diagnosis {
     }
   }
 
-  /// - Returns: `nil` when the clocks agree well enough, or the server's is not known.
+  /// - Returns: `nil` when the clocks agree well enough, or the server's time is unknown.
   private func clockSentence(_ answer: S3Error.Answer) -> String? {
     guard let time = answer.date.flatMap({ HTTPDate($0) })?.seconds else {
       return answer.code == "RequestTimeTooSkewed"

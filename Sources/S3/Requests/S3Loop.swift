@@ -3,10 +3,10 @@ import CCurl
 import Curl
 import Logging
 
-/// Carries out requests, and tries those again that a bucket or the way to it fails; confined to its
+/// Executes requests, and retries those that fail because of the bucket or the network; confined to its
 /// thread.
 final class S3Loop: CurlLoopOwner {
-  /// A request that failed and is due again.
+  /// A failed request that waits for its next attempt.
   private struct Delayed {
     let order: S3Order
     let time: ContinuousClock.Instant
@@ -82,7 +82,7 @@ final class S3Loop: CurlLoopOwner {
     delayed.append(Delayed(order: order, time: time))
   }
 
-  /// Ends a request, or begins it anew much later if it must succeed.
+  /// Ends a request, or restarts it much later if it must succeed.
   private func fail(_ order: S3Order, _ error: S3Error) {
     health.failed(error)
     switch order.request.patience {
@@ -94,7 +94,7 @@ final class S3Loop: CurlLoopOwner {
   }
 }
 
-/// The state of a bucket in the log: one line when it begins to fail, and one when it works again.
+/// The state of a bucket in the log: one line when it starts to fail, and one when it works again.
 final class S3Health {
   private let logger: Logger
   private var isFailing = false

@@ -5,11 +5,11 @@ import Logging
 import Reactor
 import Synchronization
 
-/// A trial of a bucket: an object is put, read and removed again, or files are looked for.
+/// A test of a bucket: an object is stored, read and removed, or files are looked up.
 package struct S3Probe {
-  /// The beginning of the object's name, which is none of a file's.
+  /// The beginning of the object's name, which no file has.
   private static let name = "parley-check-"
-  /// Seconds for each request, with the attempts after failures that may pass.
+  /// Seconds for each request, including retries after transient failures.
   private static let patience = 5
 
   private let account: S3Account
@@ -17,9 +17,9 @@ package struct S3Probe {
   private let key: String
   private let content = SecureRandom.bytes(count: 32)
 
-  /// Tries a bucket; blocks the caller's thread for some seconds at most.
+  /// Tests a bucket; blocks the caller's thread for some seconds at most.
   ///
-  /// - Returns: What keeps files from it; `nil` when nothing does.
+  /// - Returns: The problem that prevents its use for files; `nil` when there is none.
   package static func problem(of account: S3Account) -> String? {
     do throws(CurlError) {
       return try S3Probe(account).problem()
@@ -28,10 +28,10 @@ package struct S3Probe {
     }
   }
 
-  /// Counts the files that a bucket lacks; blocks the caller's thread for some seconds at most.
+  /// Counts the files missing from a bucket; blocks the caller's thread for some seconds at most.
   ///
-  /// - Returns: The reason of a failure if a bucket does not say whether it has a file, as without the
-  ///   right to list its objects.
+  /// - Returns: The reason of a failure if a bucket does not reveal whether it has a file, as without
+  ///   the right to list its objects.
   package static func missingCount(
     of ids: [String], in account: S3Account
   ) -> Result<Int, S3Error> {
@@ -75,7 +75,7 @@ package struct S3Probe {
   private func missingCount(of ids: [String]) -> Result<Int, S3Error> {
     defer { client.stop() }
     var count = 0
-    // A bucket that fails is not asked for each file.
+    // A failing bucket is not queried for each file.
     for group in [ids.prefix(1), ids.dropFirst()] {
       for answer in group.map(search) {
         switch answer.wait() {
@@ -113,7 +113,7 @@ package struct S3Probe {
   }
 }
 
-/// The answer to a request, which a thread waits for.
+/// The answer to a request, for which a thread waits.
 private final class PendingAnswer: Sendable {
   private let result = Mutex<Result<S3Response, S3Error>>(.failure(.closed))
   private let isThere = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
 import Basics
 import Crypto
 
-/// A request to a bucket; every one may be repeated without harm.
+/// A request to a bucket; every request may be repeated without harm.
 struct S3Request: Sendable {
   enum Method: String, Sendable {
     case get = "GET"
@@ -11,11 +11,11 @@ struct S3Request: Sendable {
     case delete = "DELETE"
   }
 
-  /// The urgency of a request, and what is done when it fails.
+  /// The urgency of a request, and its treatment when it fails.
   enum Patience: Sendable {
-    /// Somebody waits: tried again for this many seconds.
+    /// A caller waits: retried for this many seconds.
     case seconds(Int)
-    /// Nobody waits: tried again until it succeeds.
+    /// No caller waits: retried until it succeeds.
     case unlimited
   }
 
@@ -26,9 +26,9 @@ struct S3Request: Sendable {
   var query: [(name: String, value: String)] = []
   var range: Range<Int64>?
   var body: [UInt8] = []
-  /// The largest body of a response that is read.
+  /// The maximum size of a response body that is read.
   var maximumBytes = 65_536
-  /// The statuses of success, and of failures that the caller knows how to take.
+  /// The statuses of success, and of failures that the caller handles.
   var expected: Set<Int> = [200]
   var patience = Patience.seconds(20)
 
@@ -37,7 +37,7 @@ struct S3Request: Sendable {
     self.key = key
   }
 
-  /// The path below the bucket with its query, in the form that is signed: sorted and encoded.
+  /// The path below the bucket with its query, in the signed form: sorted and encoded.
   var target: String {
     let parameters = query.map {
       PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value)
@@ -46,10 +46,10 @@ struct S3Request: Sendable {
     return parameters.isEmpty ? path : path + "?" + parameters.sorted().joined(separator: "&")
   }
 
-  /// The digest that is signed in place of the body.
+  /// The digest that is signed instead of the body.
   var bodyDigest: String { TokenDigest(of: body).hex }
 
-  /// The request as messages name it.
+  /// The request as shown in messages.
   var description: String { method.rawValue + " " + (key.isEmpty ? "/" : key) }
 }
 
@@ -57,11 +57,11 @@ struct S3Request: Sendable {
 struct S3Response: Sendable {
   let status: Int
   let body: [UInt8]
-  /// The length of the object, as `Content-Range` or else `Content-Length` says.
+  /// The length of the object, according to `Content-Range` or else `Content-Length`.
   let objectByteCount: Int64?
   /// The object's `ETag`.
   let tag: String?
-  /// The server's time in `Date`.
+  /// The server's time from `Date`.
   let date: String?
 
   var text: String { String(decoding: body, as: UTF8.self) }
@@ -69,7 +69,7 @@ struct S3Response: Sendable {
 
 /// The reason why a request failed.
 package struct S3Error: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The words of the server or of libcurl, for the operator; never a secret.
+  /// The message of the server or of libcurl, for the operator; never a secret.
   package let description: String
   /// The status of the last response; `nil` when there was none.
   package let status: Int?
@@ -79,11 +79,11 @@ package struct S3Error: Error, Sendable, Hashable, CustomStringConvertible {
   /// A response that refuses a request.
   struct Answer: Sendable, Hashable {
     let status: Int
-    /// The code of the error by S3's list.
+    /// The error code, from the list of S3.
     var code: String?
     /// The region of the bucket.
     var region: String?
-    /// The server's time in `Date`.
+    /// The server's time from `Date`.
     var date: String?
   }
 

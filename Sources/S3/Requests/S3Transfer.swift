@@ -2,11 +2,11 @@ import Basics
 import CCurl
 import Curl
 
-/// A request on its way, with the call that waits for it.
+/// A request in progress, with the call that waits for it.
 struct S3Order: CurlQueueRequest, Sendable {
   let id: UInt64
   let request: S3Request
-  /// The attempts that failed.
+  /// The number of failed attempts.
   var failureCount = 0
   let deadline: ContinuousClock.Instant
   let completion: @Sendable (Result<S3Response, S3Error>) -> Void
@@ -22,21 +22,21 @@ final class S3Transfer: CurlQueueTransfer {
   private var hasTooMuch = false
 
   private static let maximumHeadBytes = 65_536
-  /// The longest error that is shown.
+  /// The maximum length of an error that is shown.
   private static let maximumErrorLength = 300
   /// The wait for a server that does not know `Expect: 100-continue`.
   private static let continueMilliseconds = 200
   /// The time limit of connecting.
   private static let connectMilliseconds = 5_000
 
-  /// - Returns: `nil` when memory is out.
+  /// - Returns: `nil` when out of memory.
   init?(_ order: S3Order, to account: S3Account) {
     guard let easy = CurlEasy() else { return nil }
     request = order
     self.easy = easy
     let request = order.request
-    // Given explicitly, since libcurl would sign without a digest otherwise. A field without a value
-    // beside it would spoil the signature (libcurl 7.88), so `Expect` stays.
+    // Set explicitly, since libcurl would otherwise sign without a digest. An additional field without a
+    // value would invalidate the signature (libcurl 7.88), so `Expect` stays.
     fields = CurlList(["x-amz-content-sha256: \(request.bodyDigest)"])
     easy.receiver = self
     easy.set(CURLOPT_URL, to: account.bucketURL + request.target)
@@ -89,7 +89,7 @@ final class S3Transfer: CurlQueueTransfer {
     case final(S3Error)
   }
 
-  /// Whether a 404 is about more than an object.
+  /// Whether a 404 means more than a missing object.
   private func isBucketMissing(_ status: Int) -> Bool {
     status == 404 && XMLText(String(decoding: body, as: UTF8.self)).value("Code") == "NoSuchBucket"
   }
@@ -132,7 +132,7 @@ final class S3Transfer: CurlQueueTransfer {
       date: easy.fields("date").first)
   }
 
-  /// The words of an answer, with the code and message of S3 where it has them.
+  /// The text of an answer, with the code and message of S3 if present.
   private func explanation(_ status: Int) -> String {
     let text = XMLText(String(decoding: body, as: UTF8.self))
     var words = ["status \(status)"]
@@ -157,7 +157,7 @@ final class S3Transfer: CurlQueueTransfer {
 }
 
 extension S3Request {
-  /// The rate in bytes a second below which an attempt is given up after ``stallSeconds``.
+  /// The rate in bytes per second below which an attempt is aborted after ``stallSeconds``.
   fileprivate var leastRate: Int {
     switch method {
     case .get, .put: 16_384
@@ -165,8 +165,8 @@ extension S3Request {
     }
   }
 
-  /// Seconds, few enough that time for another attempt remains; S3 works long on some of its answers
-  /// to `POST`.
+  /// Seconds, few enough that time for another attempt remains; S3 takes long for some of its answers to
+  /// `POST`.
   fileprivate var stallSeconds: Int {
     switch method {
     case .get, .head, .put, .delete: 8

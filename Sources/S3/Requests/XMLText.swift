@@ -1,7 +1,7 @@
 internal import Basics
 
-/// The texts of elements in the answers of S3, which know neither attributes nor mixed content where
-/// they matter.
+/// The texts of elements in the answers of S3, whose relevant parts have neither attributes nor mixed
+/// content.
 struct XMLText {
   private let text: Substring
 
@@ -9,7 +9,7 @@ struct XMLText {
 
   private init(_ text: Substring) { self.text = text }
 
-  /// The contents of all elements of this name, in order.
+  /// The contents of all elements with this name, in order.
   func elements(_ name: String) -> [XMLText] {
     var found: [XMLText] = []
     var rest = text
@@ -22,12 +22,12 @@ struct XMLText {
     return found
   }
 
-  /// The text of the first element of this name.
+  /// The text of the first element with this name.
   func value(_ name: String) -> String? {
     elements(name).first.map { Self.decode($0.text) }
   }
 
-  /// Whether there is an element of this name, with attributes or without.
+  /// Whether there is an element with this name, with or without attributes.
   func contains(_ name: String) -> Bool {
     ["<\(name)>", "<\(name) ", "<\(name)/"].contains { text.contains($0) }
   }
@@ -42,14 +42,14 @@ struct XMLText {
   }
 }
 
-/// Texts in XML.
+/// The encoding of texts in XML.
 enum XMLEncoding {
   static func encode(_ text: String) -> String {
     text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
   }
 }
 
-/// Points in time as S3 writes them, as far as they are compared: to the second, and alike in order.
+/// Times in the formats of S3, in seconds, so that they can be compared.
 enum S3Time {
   /// Seconds since 1970 of `2026-11-22T16:49:16.000Z`.
   static func seconds(ofListing text: String) -> Int64? {

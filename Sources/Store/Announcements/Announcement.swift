@@ -1,38 +1,38 @@
-/// A change, or a request of an operator, that every server of a cluster has to learn of.
+/// A change, or a request of an operator, that every server of a cluster has to receive.
 ///
-/// It is a row that is written in the transaction of the change: whoever sees the change finds the
-/// row. Servers read the rows with an ``AnnouncementCursor``. A store in SQLite has one server and
-/// keeps none.
+/// It is a row written in the transaction of the change, so a server that sees the change finds the row.
+/// Servers read the rows with an ``AnnouncementCursor``. A SQLite store has one server and keeps no
+/// announcements.
 package enum Announcement: Sendable, Hashable {
   /// The limits of the deployment or of custom types.
   case limits
-  /// The tokens of the Platform API that were issued.
+  /// The issued tokens of the Platform API.
   case apiTokens
-  /// Previews were removed; the notice is in the words of the service of previews.
+  /// Previews were removed; the notice is in the format of the preview service.
   case previewPurge(notice: String)
-  /// Sessions of a user have lost their right.
+  /// Sessions of a user were revoked.
   case eviction(userID: String, EvictionCause)
-  /// Events that wait for webhooks are to be posted now; the server that was asked has begun.
+  /// Waiting webhook events are to be posted now; the asked server has started already.
   case webhookRetry(askedServer: String)
 }
 
-/// The way in which sessions of a user lose their right.
+/// The reason why sessions of a user are revoked.
 package enum EvictionCause: String, Sendable, Hashable, CaseIterable {
   case deactivated
   case deleted
-  /// The session tokens; sessions that were opened with other tokens end too.
+  /// The session tokens were revoked; sessions that were opened with other tokens end too.
   case sessionTokensRevoked = "session_tokens_revoked"
-  /// The access token; sessions that were opened with other tokens stay.
+  /// The access token was replaced; sessions that were opened with other tokens stay.
   case accessTokenReplaced = "access_token_replaced"
 }
 
 /// An announcement as a row of the database.
 package struct AnnouncementEntry: Sendable, Hashable {
-  /// Counts in the order in which transactions asked for a number, not in that of their commits.
+  /// Numbers in the order in which transactions requested them, not in the order of their commits.
   package var id: Int64
   /// Unix milliseconds by the database's clock.
   package var createdAt: Int64
-  /// `nil` for one that a later version has written.
+  /// `nil` for one written by a later version.
   package var announcement: Announcement?
 
   package init(id: Int64, createdAt: Int64, _ announcement: Announcement?) {
@@ -42,15 +42,15 @@ package struct AnnouncementEntry: Sendable, Hashable {
   }
 }
 
-/// Entries that were read in one snapshot of the database.
+/// Entries read in one snapshot of the database.
 package struct AnnouncementPage: Sendable, Hashable {
   /// In the order of their ids.
   package var entries: [AnnouncementEntry]
-  /// Whether nothing is left that the read asked for.
+  /// Whether the read has returned all the entries it asked for.
   package var isLast: Bool
   /// Unix milliseconds by the database's clock.
   package var now: Int64
-  /// Transactions before this one have ended, and what they have committed is in the snapshot.
+  /// Transactions before this one have ended, and their commits are in the snapshot.
   package var firstOpenTransaction: Int64
   /// No transaction of this number or a higher one had begun.
   package var nextTransaction: Int64
@@ -70,7 +70,7 @@ package struct AnnouncementPage: Sendable, Hashable {
 extension Announcement {
   /// The time for which rows are kept, in milliseconds.
   ///
-  /// Far longer than a server that does not answer stays in its cluster.
+  /// Far longer than an unresponsive server stays in its cluster.
   package static let retention: Int64 = 3_600_000
 
   /// The columns kind, user_id and body.

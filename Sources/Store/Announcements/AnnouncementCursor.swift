@@ -1,41 +1,41 @@
-/// The place up to which a server has read the announcements.
+/// The position up to which a server has read the announcements.
 ///
-/// Numbers are given before transactions commit, so a row can appear below others that were read. Its
-/// number is missing until then. Whether it still comes is known from the transactions: one that took
-/// a number lower than that of a row in the snapshot had begun before the snapshot. When all
-/// transactions from then have ended, a number that is still missing was rolled back. So no lock is
-/// needed that holds up those who write, and no row is passed over.
+/// Numbers are assigned before transactions commit, so a row can appear below rows that were read
+/// already. Until then its number is missing. Whether the row can still appear is known from the
+/// transactions: a transaction with a lower number than that of a row in the snapshot began before the
+/// snapshot. When all transactions from then have ended, a number that is still missing was rolled back.
+/// So no lock that delays writers is needed, and no row is skipped.
 package struct AnnouncementCursor: Sendable, Hashable {
   package enum Reading: Sendable, Hashable {
     /// The entries that were not read before.
     case entries([AnnouncementEntry])
-    /// Rows may be gone that were never read: the server was away for too long, or the database has
-    /// lost its last commits. All has to be read anew, with a new cursor.
+    /// Rows that were never read may have been removed: the server was away for too long, or the
+    /// database has lost its last commits. Everything has to be read again, with a new cursor.
     case gap
   }
 
-  /// More numbers than open transactions can have between two rows.
+  /// More than the numbers that open transactions can leave between two rows.
   private static let missingLimit: Int64 = 1_000
 
   private var last: Int64
-  /// `nil` as long as there was no row.
+  /// `nil` while no row has been read.
   private var lastCreatedAt: Int64?
-  /// When the last page was read, by the database's clock.
+  /// The time of the last read of a page, by the database's clock.
   private var readAt: Int64
-  /// Numbers below the last one without a row, and the transaction before which all have to end until
-  /// it is known that none comes.
+  /// Numbers below the last one without a row, each with the transaction before which all must have
+  /// ended before the number counts as rolled back.
   private var missing: [Int64: Int64] = [:]
 
-  /// Begins after a page of the newest entries.
+  /// Starts after a page of the newest entries.
   package init(after page: AnnouncementPage) {
     readAt = page.now
-    // Before the first row, too, numbers may be missing, unless older rows were left out.
+    // Numbers may be missing before the first row too, unless older rows were left out.
     last = page.isLast ? 0 : page.entries.first.map { $0.id - 1 } ?? 0
     lastCreatedAt = nil
     for entry in page.entries { advance(to: entry, page) }
   }
 
-  /// The read of what may have come.
+  /// The next read, including the missing numbers.
   package var next: AnnouncementRead { .following(last, missing: missing.keys.sorted()) }
 
   package mutating func take(_ page: AnnouncementPage) -> Reading {
@@ -50,7 +50,7 @@ package struct AnnouncementCursor: Sendable, Hashable {
         found.append(entry)
       }
     }
-    // Of a page that ends before, nothing is known of the numbers after its end.
+    // If the page ends earlier, nothing is known about the numbers after its end.
     let end = page.isLast ? .max : page.entries.last?.id ?? 0
     missing = missing.filter { $0.key > end || $0.value > page.firstOpenTransaction }
     return .entries(found)
@@ -63,8 +63,8 @@ package struct AnnouncementCursor: Sendable, Hashable {
     (last, lastCreatedAt) = (entry.id, entry.createdAt)
   }
 
-  /// Rows are removed after the retention; a row that is gone earlier was never committed by the
-  /// database that answers now, and its number may be given to another.
+  /// Rows are removed after the retention time. A row that disappears earlier was never committed by the
+  /// database that answers now, and its number may be assigned to another row.
   private func hasGap(before page: AnnouncementPage) -> Bool {
     let safeTime = Announcement.retention / 2
     if page.now - readAt > safeTime { return true }

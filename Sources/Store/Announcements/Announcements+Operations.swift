@@ -5,15 +5,15 @@ package struct AnnouncementRead: StoreLookup, Hashable {
     case following(Int64, missing: [Int64])
   }
 
-  /// Most entries of a page.
+  /// Maximum number of entries on a page.
   private static let pageSize = 1_000
 
   let range: Range
 
-  /// The newest ones, after which a server begins.
+  /// The newest entries, after which a server starts reading.
   package static let newest = AnnouncementRead(range: .newest)
 
-  /// Those from a number on, and the ones that were missing before it.
+  /// The entries after a number, and those that were missing before it.
   package static func following(_ last: Int64, missing: [Int64]) -> AnnouncementRead {
     AnnouncementRead(range: .following(last, missing: missing))
   }
@@ -35,9 +35,9 @@ package struct AnnouncementRead: StoreLookup, Hashable {
   }
 }
 
-/// Finds the number of the last announcement that put a user out; 0 when there is none.
+/// Finds the number of the last announcement of an eviction; 0 when there is none.
 ///
-/// A token that is checked after this read held when that announcement was made.
+/// A token that is checked after this read was valid when that announcement was made.
 package struct LastEviction: StoreLookup {
   package var userID: String
 
@@ -58,8 +58,8 @@ extension StoreTransaction {
   ) throws -> AnnouncementPage {
     var page = AnnouncementPage(
       entries: [], now: 0, firstOpenTransaction: 0, nextTransaction: 0)
-    // The row of the snapshot stands without an entry, too. The end of a snapshot is the last transaction
-    // that has ended, and others that have begun may have higher numbers: age() counts from the next one.
+    // The row of the snapshot is returned without entries too. A snapshot ends at the last ended
+    // transaction, and running ones may have higher numbers: age() counts from the next one.
     let rows = try connection.rows(
       """
       SELECT snapshot.now, snapshot.first_open, snapshot.next,
@@ -92,11 +92,11 @@ extension WriteTransaction {
   /// Announces a change of this transaction; nothing in a database of one server.
   ///
   /// Announcements about one user get their numbers in the order in which they become visible: each
-  /// transaction keeps the user's row to itself before it asks for one.
+  /// transaction locks the user's row before it requests a number.
   func announce(_ announcement: Announcement) throws {
     guard connection.session.hasLanes else { return }
     let columns = announcement.columns
-    // The number of the transaction has to be lower than those that readers may see with the row's.
+    // The transaction's number must be lower than those that readers may see together with the row's.
     _ = try connection.first("SELECT txid_current()", []) { $0[0] as Int64 }
     if let userID = columns.userID {
       _ = try connection.first("SELECT 1 FROM users WHERE user_id = ? FOR UPDATE", [userID]) {

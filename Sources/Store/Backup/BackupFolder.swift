@@ -2,7 +2,7 @@ import Basics
 import Glibc
 import Reactor
 
-/// Why a backup or a restoration is not made, in words for the operator.
+/// The reason why a backup or a restoration fails, worded for the operator.
 package struct BackupError: Error, Equatable, CustomStringConvertible {
   package let description: String
 
@@ -11,10 +11,10 @@ package struct BackupError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// A folder of backups: each complete one has a folder of its own in it, named after its time.
+/// A folder of backups: each complete backup has its own subfolder, named after its time.
 ///
 ///     …/2026-01-31T235959.123Z/            complete
-///     …/.partial-2026-02-01T000000.000Z/   under way, or left by a crash
+///     …/.partial-2026-02-01T000000.000Z/   in progress, or left by a crash
 struct BackupFolder {
   private static let partialPrefix = ".partial-"
 
@@ -27,7 +27,7 @@ struct BackupFolder {
     }.sorted()
   }
 
-  /// Removes what backups that were cut off have left.
+  /// Removes the remains of interrupted backups.
   func removeRemains() throws(SystemError) {
     for name in try Kernel.names(inDirectory: path) where name.hasPrefix(Self.partialPrefix) {
       try Tree.remove(path + "/" + name)
@@ -36,7 +36,7 @@ struct BackupFolder {
 
   /// Removes the oldest backups, except some.
   ///
-  /// A backup that is removed in part is no complete one: its manifest goes first.
+  /// A partly removed backup does not count as complete, because its manifest is removed first.
   ///
   /// - Returns: The number of backups removed.
   func removeOldest(keeping count: Int) throws(SystemError) -> Int {
@@ -75,7 +75,7 @@ struct FileStatus {
   let group: gid_t
   let changed: timespec
 
-  /// - Returns: `nil` when there is nothing, or it cannot be looked at. Links are not followed.
+  /// - Returns: `nil` when the path does not exist or cannot be examined. Links are not followed.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -92,9 +92,9 @@ struct FileStatus {
   }
 }
 
-/// Whole directories.
+/// Operations on whole directories.
 enum Tree {
-  /// Removes a directory with all that is in it, or a file.
+  /// Removes a directory with its contents, or a file.
   static func remove(_ path: String) throws(SystemError) {
     guard let status = FileStatus(path) else { return }
     guard status.isDirectory else {
@@ -105,7 +105,7 @@ enum Tree {
     guard rmdir(path) == 0 else { throw .last("rmdir", on: path) }
   }
 
-  /// Gives a directory with all that is in it to a user.
+  /// Changes the owner of a directory and its contents.
   static func give(_ path: String, to owner: uid_t, _ group: gid_t) throws(SystemError) {
     guard let status = FileStatus(path) else { return }
     guard lchown(path, owner, group) == 0 else { throw .last("chown", on: path) }

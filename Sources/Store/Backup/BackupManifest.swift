@@ -1,10 +1,10 @@
 import ParleyProtocol
 import Reactor
 
-/// The list of what a backup holds, written when all of it is there.
+/// The list of a backup's contents, written when the backup is complete.
 struct BackupManifest: Equatable {
   static let fileName = "backup.json"
-  /// The form of backups that this version writes and reads.
+  /// The format of backups that this version writes and reads.
   private static let format: Int64 = 1
   private static let sizeLimit = 65_536
 

@@ -4,10 +4,10 @@ import SQLite
 
 /// New epochs for all channels of a database that was brought back to an earlier state.
 ///
-/// Clients know positions that the database has lost and gives out again for other events: under another
-/// epoch none of them counts, and clients load their channels again.
+/// Clients know positions that the database has lost and assigns again to other events. Under another
+/// epoch none of them is valid, and clients load their channels again.
 package enum EpochRenewals {
-  /// Gives all channels of a database that no server uses a new epoch.
+  /// Gives a new epoch to all channels of a database that no server uses.
   ///
   /// - Returns: The number of channels.
   /// - Throws: `StoreError`, also while a server uses the database.
@@ -18,7 +18,7 @@ package enum EpochRenewals {
     }
   }
 
-  /// Gives all channels of a database file a new epoch.
+  /// Gives a new epoch to all channels of a database file.
   ///
   /// - Returns: The number of channels.
   static func run(inFile path: String) throws -> Int {
@@ -55,7 +55,7 @@ package enum EpochRenewals {
     }
   }
 
-  /// An epoch names the life of one channel's count, so that all channels may have the same.
+  /// An epoch identifies one history of a channel's count, so all channels may have the same.
   private static func epoch() -> String { SecureRandom.base64URL(byteCount: 9) }
 
   private static func statement(parameter: String) -> String {

@@ -10,15 +10,15 @@ struct FileCopy {
   /// The files copied so far.
   private(set) var count = 0
   private(set) var byteCount: Int64 = 0
-  /// The files of them that are links to an earlier copy.
+  /// The number of these files that are links to an earlier copy.
   private(set) var linkCount = 0
 
   /// Copies all files of a directory into another one.
   ///
-  /// Files that are removed meanwhile are left out.
+  /// Files that are removed in the meantime are left out.
   ///
-  /// - Parameter earlier: An earlier copy of the directory: files that have not changed since are
-  ///   linked to it, and take no room again.
+  /// - Parameter earlier: An earlier copy of the directory: files that have not changed since are linked
+  ///   to it and take no additional space.
   mutating func copyAll(
     from source: String, to target: String, sharingWith earlier: String? = nil
   ) throws(SystemError) {
@@ -43,9 +43,9 @@ struct FileCopy {
     try Tree.synchronize(target)
   }
 
-  /// Copies a file with the time of its last change, for its owner only; on disk once this returns.
+  /// Copies a file with its modification time, readable by its owner only; on disk once this returns.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the file existed.
   static func copy(_ path: String, to target: String) throws(SystemError) -> Bool {
     let source: OpenFile
     do throws(SystemError) {

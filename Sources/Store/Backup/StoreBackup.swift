@@ -10,10 +10,10 @@ package enum BackupPart: Sendable, Hashable {
   case masterKeys
 }
 
-/// A copy of a server's data, of a server that runs or not.
+/// A copy of a server's data, whether the server is running or not.
 ///
-/// The copy is made beside the complete ones and gets its name when all of it is on disk, so that half a
-/// backup is never mistaken for one.
+/// The copy is made next to the complete backups and gets its name when all of it is on disk, so that an
+/// incomplete backup is never mistaken for a complete one.
 package struct StoreBackup: Sendable {
   private let dataDirectory: String
   private let filesDirectory: String?
@@ -28,7 +28,7 @@ package struct StoreBackup: Sendable {
     package let databaseByteCount: Int64?
     package let fileCount: Int
     package let fileByteCount: Int64
-    /// The files that an earlier backup has too, which take no room again.
+    /// The files that an earlier backup has too, which take no additional space.
     package let sharedFileCount: Int
     /// The old backups that were removed.
     package let removedCount: Int
@@ -50,7 +50,7 @@ package struct StoreBackup: Sendable {
   ///
   /// - Parameters:
   ///   - now: Unix milliseconds.
-  ///   - kept: The number of backups that stay, the new one included; `nil` for all.
+  ///   - kept: The number of backups to keep, including the new one; `nil` for all.
   /// - Throws: ``BackupError``, `StoreError` or `SystemError`.
   package func run(at now: Int64, keeping kept: Int?) throws -> Report {
     guard FileStatus(dataDirectory)?.isDirectory ?? false || !parts.contains(.database) else {
@@ -62,8 +62,8 @@ package struct StoreBackup: Sendable {
     let place = BackupFolder(path: folder)
     try place.removeRemains()
     let earlier = try place.complete().last.map { place.path(of: $0) }
-    // After the others, too, when the clock has been set back: the last one is restored, and the first
-    // ones are removed.
+    // The new name sorts last even if the clock was set back: the last backup is the one restored, and
+    // the first ones are removed.
     let last = earlier.flatMap { try? BackupManifest.read(in: $0).createdAt }
     let now = max(now, last.map { $0 + 1 } ?? now)
     let name = BackupFolder.name(at: now)
@@ -96,8 +96,8 @@ package struct StoreBackup: Sendable {
     }
   }
 
-  /// Copies the database first: all files that it names are there afterwards, but for those that were
-  /// removed in between.
+  /// Copies the database first: all files that it names exist afterwards, except those removed in
+  /// between.
   private func copy(
     to target: String, sharingWith earlier: String?, at now: Int64
   ) throws -> (BackupManifest, FileCopy) {
@@ -130,7 +130,7 @@ package struct StoreBackup: Sendable {
       + (parts.contains(.masterKeys) ? [StoredFileNames.masterKeys] : [])
   }
 
-  /// Copies one consistent state of the database without holding up its writer.
+  /// Copies one consistent state of the database without blocking its writer.
   private func copyDatabase(to target: String) throws -> BackupManifest.Database {
     let path = dataDirectory + "/" + StoredFileNames.database
     guard FileStatus(path) != nil else {
@@ -155,7 +155,7 @@ package struct StoreBackup: Sendable {
   }
 }
 
-/// The names of what a server keeps in its data directory.
+/// The names of the files in a server's data directory.
 enum StoredFileNames {
   static let database = "parley.sqlite"
   static let files = "files"

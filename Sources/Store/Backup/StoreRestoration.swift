@@ -2,15 +2,15 @@ import Glibc
 import Reactor
 import SQLite
 
-/// The way back from a backup to a data directory that a server can start with.
+/// Restores a backup to a data directory that a server can start with.
 ///
-/// All channels get a new epoch: clients know positions that come after the backup.
+/// All channels get a new epoch, because clients know positions later than the backup.
 package struct StoreRestoration: Sendable {
-  /// The treatment of data that is in the directory already.
+  /// The treatment of data that exists in the directory.
   package enum PresentData: Sendable {
     /// The restoration is refused.
     case refuses
-    /// It is moved to a folder in the directory.
+    /// The data is moved to a folder in the directory.
     case isSetAside
   }
 
@@ -28,7 +28,7 @@ package struct StoreRestoration: Sendable {
     /// `nil` without a database.
     package let databaseByteCount: Int64?
     package let fileCount: Int
-    /// The folder with the data that was there before; `nil` without any.
+    /// The folder with the previous data; `nil` without any.
     package let setAside: String?
     /// The entries of the data directory that are in the folder now, in order.
     package let namesSetAside: [String]
@@ -39,16 +39,16 @@ package struct StoreRestoration: Sendable {
   package enum MasterKeys: String, Sendable {
     /// They come from the backup.
     case restored
-    /// The backup has none: those of the directory stay in it.
+    /// The backup has none: the keys in the directory are kept.
     case kept
     /// Neither the backup nor the directory has any.
     case absent
   }
 
   /// - Parameters:
-  ///   - backup: The folder of a backup, or of several: then the newest.
+  ///   - backup: The folder of a backup, or a folder of several, of which the newest is used.
   ///   - filesDirectory: The directory of uploaded files outside the data directory; `nil` for the one
-  ///     in it.
+  ///     inside it.
   package init(
     of backup: String, to dataDirectory: String, filesDirectory: String?, presentData: PresentData
   ) {
@@ -61,7 +61,7 @@ package struct StoreRestoration: Sendable {
   /// Checks the backup, then restores it.
   ///
   /// - Parameter now: Unix milliseconds.
-  /// - Throws: ``BackupError``, `StoreError` or `SystemError`; the present data is as it was, or set
+  /// - Throws: ``BackupError``, `StoreError` or `SystemError`; the present data is unchanged or set
   ///   aside.
   package func run(at now: Int64) throws -> Report {
     let source = try chosenBackup()
@@ -159,14 +159,13 @@ package struct StoreRestoration: Sendable {
 
   // MARK: Changes
 
-  /// Backups have the master keys only on demand, and the restored files may need those that are there.
+  /// Backups include the master keys only on request, and the restored files may need the existing ones.
   private func masterKeys(from source: String) -> MasterKeys {
     if FileStatus(source + "/" + StoredFileNames.masterKeys) != nil { return .restored }
     return FileStatus(dataDirectory + "/" + StoredFileNames.masterKeys) != nil ? .kept : .absent
   }
 
-  /// The entries of the data directory that make way, without its lock and data that was set aside
-  /// earlier.
+  /// The entries of the data directory to move aside, without its lock and data set aside earlier.
   private func presentNames(_ masterKeys: MasterKeys) throws(SystemError) -> [String] {
     try Kernel.names(inDirectory: dataDirectory).filter {
       $0 != StoredFileNames.lock && !$0.hasPrefix(Self.asidePrefix)
@@ -201,7 +200,7 @@ package struct StoreRestoration: Sendable {
     return aside
   }
 
-  /// The database comes last: before it is there, the directory is that of no server.
+  /// The database is moved last: without it, the directory does not count as a server's.
   private func moveIntoPlace(_ staging: String) throws(SystemError) {
     let names = try Kernel.names(inDirectory: staging)
     for name in names where name != StoredFileNames.database {

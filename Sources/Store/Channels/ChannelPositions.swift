@@ -1,8 +1,8 @@
 package import ParleyProtocol
 
-/// How far channels have come: their last events, by the log's numbers of the channels.
+/// The positions of channels: their last events, by the log's numbers of the channels.
 ///
-/// Numbers of channels that there are not are left out.
+/// Numbers of channels that do not exist are left out.
 package struct ChannelPositions: StoreLookup {
   package var ids: [Int64]
 

@@ -1,25 +1,25 @@
-/// Whether deleted channels have left anything behind.
+/// Whether deleted channels have rows left to remove.
 enum PurgeProgress {
   case finished
   case unfinished
 }
 
-/// Removes the messages and events of deleted channels, bit by bit.
+/// Removes the messages and events of deleted channels, step by step.
 ///
-/// A channel may hold millions; removing them at once would hold up everyone's messages for many
-/// seconds. Nothing of them can be seen meanwhile: their channel is gone, and its number is never
-/// given to another.
+/// A channel may hold millions of them; removing them at once would block all messages for many seconds.
+/// They are not visible in the meantime: their channel is gone, and its number is never assigned to
+/// another channel.
 enum ChannelPurge {
-  /// Messages, events or files that one step removes: some milliseconds.
+  /// Maximum messages, events or files removed by one step, which takes some milliseconds.
   static let rowLimit = 1_000
 
-  /// Leaves a deleted channel's messages and events to later steps.
+  /// Schedules a deleted channel's messages and events for removal in later steps.
   static func schedule(_ channelID: Int64, on connection: StoreConnection) throws {
     try connection.execute("INSERT INTO orphaned_channels (channel_id) VALUES (?)", [channelID])
     connection.mayHaveRemains = true
   }
 
-  /// Removes a bit, in a transaction of its own; channels that another server is at are left to it.
+  /// Removes some rows in a transaction of its own; skips channels that another server is purging.
   static func step(on connection: StoreConnection) throws -> PurgeProgress {
     guard try orphan(on: connection, "") != nil else { return .finished }
     return try connection.inTransaction {
@@ -42,7 +42,7 @@ enum ChannelPurge {
         (SELECT message_id FROM messages \(.index("messages_by_seq")) WHERE channel_id = ? LIMIT ?)
       """, [channelID, rowLimit])
     guard count < rowLimit else { return }
-    // Rows that another transaction has removed meanwhile are not counted.
+    // Rows that another transaction removed in the meantime are not counted.
     let isEmpty =
       try connection.first(
         "SELECT 1 FROM messages \(.index("messages_by_seq")) WHERE channel_id = ? LIMIT 1",

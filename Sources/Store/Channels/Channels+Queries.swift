@@ -2,7 +2,7 @@ package import Channels
 import Basics
 package import ParleyProtocol
 
-/// Which channels to list, newest first.
+/// A query for channels, newest first.
 package struct ChannelQuery: Sendable, Hashable {
   /// Part of the name, ignoring case (in Unicode's sense, independent of language).
   package var nameContains: String?
@@ -18,7 +18,7 @@ package struct ChannelQuery: Sendable, Hashable {
   /// The token of the page; `nil` or empty for the first page.
   package var token: String?
 
-  /// Which channels to show with regard to freezing.
+  /// Which channels to show by whether they are frozen.
   package enum Freezing: UInt8, Sendable {
     case any
     case unfrozen
@@ -38,7 +38,7 @@ package struct ChannelQuery: Sendable, Hashable {
   }
 }
 
-/// Lists the channels that fit a query, newest first.
+/// Lists the channels that match a query, newest first.
 ///
 /// Error: `invalidPageToken`.
 package struct ChannelListing<Encoder: PageEncoder<Channel>>: StoreQuery {
@@ -56,11 +56,11 @@ package struct ChannelListing<Encoder: PageEncoder<Channel>>: StoreQuery {
 }
 
 extension StoreTransaction {
-  /// A page of the channels that fit a query, newest first.
+  /// A page of the channels that match a query, newest first.
   ///
-  /// The page is shorter when its items or the time to look run out before.
+  /// The page is shorter when its bytes or its time run out first.
   ///
-  /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this query.
+  /// - Throws: `StoreError.invalidPageToken` for a token of another query.
   func listChannels<Value>(
     _ query: ChannelQuery, _ item: (Channel) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
@@ -107,10 +107,10 @@ extension ChannelQuery {
       + ["\(customTypes.count)"] + customTypes + urls
   }
 
-  /// The way to the rows: a few that are named are looked up and sorted.
+  /// The index to scan; a few named channels are looked up and sorted instead.
   fileprivate var index: StoreStatement { urls.isEmpty ? .index("channels_by_age") : "" }
 
-  /// The rows to look at, and those of them to show.
+  /// The rows to examine, and the condition on those to show.
   fileprivate func conditions() throws -> (range: Condition, filter: Condition) {
     let position = try position()
     var range = Condition(
@@ -132,7 +132,7 @@ extension ChannelQuery {
     PageCursor(of: fingerprint).token(after: ChannelPosition(createdAt: createdAt, id: id))
   }
 
-  /// The place from which to list: before every channel when there is no token.
+  /// The position from which to list: before every channel when there is no token.
   private func position() throws -> ChannelPosition {
     guard let token, !token.isEmpty else { return ChannelPosition(createdAt: .max, id: .max) }
     guard let position = PageCursor<ChannelPosition>(of: fingerprint).position(in: token) else {
@@ -142,7 +142,7 @@ extension ChannelQuery {
   }
 }
 
-/// The place where a page of channels ended: created_at, then the channel's number.
+/// The position where a page of channels ended: created_at, then the channel's number.
 private struct ChannelPosition: PagePosition {
   let createdAt: Int64
   let id: Int64
@@ -163,7 +163,7 @@ private struct ChannelPosition: PagePosition {
 }
 
 extension StoreTransaction {
-  /// The channel with all that the server keeps of it, if there is one of this URL.
+  /// The complete state of the channel with this URL, if it exists.
   func channel(_ url: String) throws -> ChannelState? {
     guard var state = try channelRow(url) else { return nil }
     state.channel.operators = try operators(channelID: state.id)
@@ -190,7 +190,7 @@ extension StoreTransaction {
     ) { try ChannelState(row: $0, connection.fileURL) }
   }
 
-  /// The channel that a change is meant for, with its operators.
+  /// The channel to change, with its operators.
   func existingChannel(_ url: String) throws -> ChannelState {
     guard var state = try channelRow(url) else { throw StoreError.notFound(.channel) }
     state.channel.operators = try operators(channelID: state.id)

@@ -4,16 +4,16 @@ package import ParleyProtocol
 /// A channel after a change.
 package struct ChannelMutation: Sendable, Hashable {
   package var channel: Channel
-  /// The event of the change; `nil` when nothing had to change.
+  /// The event of the change; `nil` when nothing changed.
   package var event: LoggedEvent?
 }
 
 extension WriteTransaction {
-  /// Makes a channel; its operators must be users.
+  /// Creates a channel; its operators must be users.
   ///
-  /// - Parameter epoch: The name of the life of its event count.
-  /// - Throws: `StoreError.exists` when there is one of this URL, `.noUser` for an
-  ///   operator that is none.
+  /// - Parameter epoch: The name of this history of its event count.
+  /// - Throws: `StoreError.exists` when a channel has this URL, `.noUser` when an operator is not a
+  ///   user.
   func createChannel(_ channel: Channel, epoch: String) throws -> ChannelState {
     guard try channelRow(channel.url) == nil else { throw StoreError.exists }
     let id = try connection.insert(
@@ -34,7 +34,7 @@ extension WriteTransaction {
     return state
   }
 
-  /// Changes what is given, and records `channel.changed` if that makes a difference.
+  /// Changes the given fields, and records `channel.changed` if any of them differs.
   func setFields(
     _ url: String, _ changes: ChannelChanges, at timestamp: Int64
   ) throws -> ChannelMutation {
@@ -64,11 +64,11 @@ extension WriteTransaction {
     try setFrozen(url, false, at: timestamp)
   }
 
-  /// Removes a channel with everything in it; its messages are out of reach at once, and leave
-  /// the disk bit by bit.
+  /// Removes a channel with everything in it. Its messages become unreachable at once and are deleted
+  /// from the disk step by step.
   ///
-  /// - Returns: The channel as it was, with the event for its participants. No record of the
-  ///   event stays: there is nothing left to recover.
+  /// - Returns: The channel as it was, with the event for its participants. The event is not recorded,
+  ///   since there is nothing left to recover.
   func deleteChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
     let state = try existingChannel(url)
     try retainMaximumMessageID(among: "channel_id = ?", [state.id])
@@ -103,7 +103,7 @@ extension WriteTransaction {
 extension WriteTransaction {
   /// Makes users operators; records `channel.operators_changed` if any was not one.
   ///
-  /// - Throws: `StoreError.noUser` when one is no user; then none becomes one.
+  /// - Throws: `StoreError.noUser` when one of them is not a user; then no operator is added.
   func addOperators(
     _ url: String, _ userIDs: [String], at timestamp: Int64
   ) throws -> ChannelMutation {
@@ -112,7 +112,7 @@ extension WriteTransaction {
     return try operatorsChanged(state, by: count, at: timestamp)
   }
 
-  /// Takes the role from users; records `channel.operators_changed` if any had it.
+  /// Removes users from the operators; records `channel.operators_changed` if any was one.
   func removeOperators(
     _ url: String, _ userIDs: [String], at timestamp: Int64
   ) throws -> ChannelMutation {
@@ -125,7 +125,7 @@ extension WriteTransaction {
     return try operatorsChanged(state, by: count, at: timestamp)
   }
 
-  /// Takes the role from everyone; records `channel.operators_changed` if anyone had it.
+  /// Removes all operators; records `channel.operators_changed` if there were any.
   func removeAllOperators(
     _ url: String, at timestamp: Int64
   ) throws -> ChannelMutation {
@@ -133,7 +133,7 @@ extension WriteTransaction {
     return try removeOperators(url, state.channel.operators.map(\.id), at: timestamp)
   }
 
-  /// - Returns: How many were not operators before.
+  /// - Returns: The number of users who were not operators before.
   func insertOperators(_ userIDs: [String], channelID: Int64) throws -> Int {
     let known = try users(userIDs)
     if let unknown = userIDs.first(where: { known[$0] == nil }) { throw StoreError.noUser(unknown) }

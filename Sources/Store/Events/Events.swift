@@ -1,16 +1,16 @@
 import Channels
 import ParleyProtocol
 
-/// The events of channels; the arrival of a message has no row here, since the message has a `seq`.
+/// The events of channels; the arrival of a message has no row, since the message has a `seq`.
 extension StoreTransaction {
   /// The events of a channel after `seq`, in order; messages deleted since are left out.
   ///
   /// - Parameters:
   ///   - channelID: The store's own number of the channel.
-  ///   - seq: The last event that is not wanted.
-  ///   - byteLimit: Most bytes that the events may hold; they are added up before any is read.
-  /// - Returns: `nil` when more are missing than ``EventLog/recoverableCount``, or when the channel's
-  ///   count never was at `seq`.
+  ///   - seq: The event after which to begin.
+  ///   - byteLimit: Maximum total size of the events; it is computed before any event is read.
+  /// - Returns: `nil` when more than ``EventLog/recoverableCount`` events are missing, or when the
+  ///   channel's count never reached `seq`.
   /// - Throws: `StoreError.notFound(.channel)`.
   func events(
     channelID: Int64, after seq: Int64, byteLimit: Int64 = .max
@@ -32,15 +32,13 @@ extension StoreTransaction {
       .sorted { $0.seq < $1.seq }
   }
 
-  /// The last updates of messages up to an event that came no more than some time before it, in
-  /// order.
+  /// The last updates of messages up to an event, within some time before it, in order.
   ///
   /// - Parameters:
   ///   - channelID: The store's own number of the channel.
-  ///   - seq: The event's number. When there is no such event any more, the last one before it
-  ///     stands in.
+  ///   - seq: The event's number. When the event no longer exists, the last one before it is used.
   ///   - milliseconds: The time, by the events' timestamps.
-  ///   - limit: Most messages.
+  ///   - limit: Maximum number of messages.
   /// - Returns: `nil` when more messages than that were updated.
   func recentUpdates(
     channelID: Int64, upTo seq: Int64, within milliseconds: Int64, limit: Int = 300
@@ -61,7 +59,7 @@ extension StoreTransaction {
         ORDER BY seq DESC LIMIT 1), 0)
       """
     return StoreStatement(
-      // Beside a maximum, SQLite's columns are those of its row.
+      // In a query with a maximum, SQLite takes the other columns from the row of the maximum.
       sqlite: """
         SELECT max(seq), kind, message_id, payload, ts FROM events \(condition)
         GROUP BY message_id ORDER BY 1 LIMIT ?5
@@ -90,7 +88,7 @@ extension StoreTransaction {
     ) { $0[0] as Int64 }
   }
 
-  /// The least size of the events after `seq`: of a message's updates only the last counts.
+  /// A lower bound of the size of the events after `seq`: of a message's updates only the last counts.
   private func eventByteCount(_ channelID: Int64, after seq: Int64) throws -> Int64 {
     let size: StoreStatement = """
       \(.byteCount("text")) + \(.byteCount("data")) + coalesce(length(metaarray), 0)
@@ -117,7 +115,7 @@ extension StoreTransaction {
     return (received ?? 0) + (updated ?? 0) + (others ?? 0)
   }
 
-  /// The events with the messages that were updated; updates of messages that are gone are left out.
+  /// The events with the messages that were updated; updates of deleted messages are left out.
   private func withMessages(
     _ events: [LoggedEvent], channelID: Int64
   ) throws -> [DurableEvent] {
@@ -138,11 +136,10 @@ extension LoggedEvent {
 }
 
 extension WriteTransaction {
-  /// Writes an event down under the channel's next `seq`, and puts it into the outbox.
+  /// Records an event under the channel's next `seq`, and adds it to the outbox.
   ///
-  /// - Parameter note: What is kept beside an event about a message, which has no payload; nobody is shown
-  ///   it.
-  /// - Throws: `StoreError.notFound(.channel)`.
+  /// - Parameter note: Data stored beside an event about a message, which has no payload; never shown to
+  ///   clients.
   func record(
     _ event: Event, channelID: Int64, at timestamp: Int64, noting note: String? = nil
   ) throws -> LoggedEvent {
@@ -160,7 +157,7 @@ extension WriteTransaction {
     return logged
   }
 
-  /// A channel as events show it.
+  /// The channel as it appears in events.
   func info(_ channel: Channel) -> ChannelInfo {
     ChannelInfo(
       channel, participantCount: connection.outbox?.participantCount(of: channel.url) ?? 0)
@@ -184,7 +181,7 @@ extension WriteTransaction {
 }
 
 extension EventLog {
-  /// Events this many `seq`s apart remove the old ones; a prime, so that no rhythm of messages and
-  /// events keeps missing it.
+  /// Every event whose `seq` is a multiple of this removes old events; a prime, so that no regular
+  /// pattern of messages and events keeps missing it.
   static let pruningInterval: Int64 = 31
 }

@@ -1,7 +1,7 @@
-/// The author and the time of a message that was deleted, beside the event that says so.
+/// The author and the time of a deleted message, stored beside the event of its deletion.
 ///
-/// The flood window of the author still counts the message; for one that took no place there is no such
-/// note.
+/// The flood window of the author still counts the message. A message that took no place in the window
+/// has no such note.
 struct StoredDeletion: StoredObject {
   var userID = ""
   /// Unix milliseconds.

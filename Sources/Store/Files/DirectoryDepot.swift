@@ -2,10 +2,10 @@ import Glibc
 package import Reactor
 import Synchronization
 
-/// Files in a directory: the server's own, or one that several servers share.
+/// Files in a directory: the server's own, or one shared by several servers.
 ///
-/// Writes run on threads of their own, so that no event loop waits for the disk: files that come with
-/// messages share one, and uploads of users have others, side by side.
+/// Writes run on separate threads, so that no event loop waits for the disk: files that come with
+/// messages share one thread, and uploads of users run in parallel on others.
 package final class DirectoryDepot: FileDepot {
   private let directory: FileDirectory
   private let reserve: Int64
@@ -13,13 +13,13 @@ package final class DirectoryDepot: FileDepot {
   private let jobs = JobQueue<FileJob>(capacity: 65_536)
   private let thread: Mutex<Reactor.Thread?>
   private let partials = PartialFiles()
-  /// The complete files that were there at the start.
+  /// The complete files found at the start.
   private let found = Mutex<[String]>([])
 
-  /// Uploads whose bytes are written at the same time.
+  /// Maximum number of uploads whose bytes are written at the same time.
   private static let workerCount = 4
 
-  /// Keeps files in a data directory, which no other server uses meanwhile.
+  /// Keeps files in a data directory that no other server uses in the meantime.
   ///
   /// - Parameter reserve: Bytes of the file system that uploads leave free.
   package convenience init(dataDirectory: String, reserve: Int64 = 0) throws(SystemError) {
@@ -65,7 +65,7 @@ package final class DirectoryDepot: FileDepot {
   }
 
   package func beginReplacement(of id: String) -> any FileUpload {
-    // The file that it takes the place of leaves as much room.
+    // The file to be replaced frees as much room.
     DirectoryUpload(id: id, replacing: .file, reserve: 0, directory: directory, jobs: jobs)
   }
 
@@ -91,7 +91,7 @@ package final class DirectoryDepot: FileDepot {
     jobs.submit(completion) { for id in ids { directory.remove(id) } }
   }
 
-  /// Reads a stretch of a file that is not complete whole.
+  /// Reads a complete range of an unfinished file.
   package func readPartial(_ id: String, _ range: Range<Int64>) throws(SystemError) -> [UInt8] {
     let path = directory.partialPath(of: id)
     let bytes = try OpenFile(readingFrom: path).read(from: range.lowerBound, atMost: range.count)
@@ -101,7 +101,7 @@ package final class DirectoryDepot: FileDepot {
     return bytes
   }
 
-  /// Removes unfinished files that have not changed for a day, in a place that has only copies of them.
+  /// Removes unfinished files unchanged for a day, in a place that holds only copies of them.
   package func removeAbandonedPartials() {
     let directory = directory
     _ = jobs.submit { try? directory.removeAbandonedPartials() }
@@ -130,25 +130,25 @@ package final class DirectoryDepot: FileDepot {
 
 /// A file that is being received into a directory.
 ///
-/// Its bytes go to a temporary place as they come. What is asked for is done on the thread of files.
+/// Its bytes go to a temporary place as they arrive. Requests run on the thread of files.
 final class DirectoryUpload: FileUpload {
   let id: String
   private let replaced: ReplacedContent
   /// Its name in the temporary place.
   private let incomingID: String
-  /// Bytes of the file system that are kept free.
+  /// Bytes of the file system to keep free.
   private let reserve: Int64
   private let directory: FileDirectory
   private let jobs: JobQueue<FileJob>
   private let state = Mutex(State.waiting)
 
   private enum State {
-    /// Nothing has come.
+    /// No bytes have arrived.
     case waiting
     case open(NewFile)
     /// The upload stays incomplete.
     case failed(SystemError)
-    /// Complete, or given up.
+    /// Complete, or discarded.
     case ended
   }
 
@@ -168,7 +168,7 @@ final class DirectoryUpload: FileUpload {
     self.jobs = jobs
   }
 
-  // Giving it up may have been refused, by a queue that is full.
+  // A full queue may have rejected the request to discard it.
   deinit {
     state.withLock { state in
       guard case .open = state else { return }
@@ -211,7 +211,7 @@ final class DirectoryUpload: FileUpload {
     }
   }
 
-  /// Changes the open file, and removes it when that fails.
+  /// Runs a change on the open file, and removes the file when that fails.
   private func change(
     _ body: (NewFile) throws(SystemError) -> State
   ) throws(SystemError) {
@@ -238,11 +238,11 @@ final class DirectoryUpload: FileUpload {
   private var path: String { directory.incomingPath(of: incomingID) }
 }
 
-/// Something to be done on the thread of files.
+/// A job for the thread of files.
 typealias FileJob = @Sendable () -> Void
 
 extension JobQueue<FileJob> {
-  /// Submits work, whose outcome goes to `completion`.
+  /// Submits work, whose outcome is passed to `completion`.
   fileprivate func submit(
     _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void,
     _ work: @escaping @Sendable () throws -> Void

@@ -7,7 +7,7 @@ package import Uploads
 
 /// A file in a directory that is received over several requests.
 ///
-/// Its bytes lie in `partial/` until it is complete.
+/// Its bytes are in `partial/` until it is complete.
 final class DirectoryPartialFile: PartialFile {
   private let request: PartialFileRequest
   private let directory: FileDirectory
@@ -21,22 +21,22 @@ final class DirectoryPartialFile: PartialFile {
 
   private struct State {
     var file: GrowingFile?
-    /// The bytes that the file has unless something else writes to it.
+    /// The size that the file has unless something else writes to it.
     var storedByteCount: Int64 = 0
     var digest: RunningDigest?
-    /// Encrypts what is written; `nil` for a file in the clear.
+    /// Encrypts the written bytes; `nil` for an unencrypted file.
     var sealer: PartialSealer?
     var failure: PartialFileFailure?
     var uncheckedByteCount = 0
-    /// Bytes that were left to the kernel.
+    /// Bytes passed to the kernel whose write-back has not been started.
     var unwrittenByteCount = 0
   }
 
-  /// Bytes after which the room is looked at.
+  /// Bytes after which the free space is checked again.
   private static let checkByteCount = 16 << 20
-  /// Bytes after which they are written to the disk.
+  /// Bytes after which write-back to the disk is started.
   ///
-  /// The kernel by itself would gather seconds of all uploads, and then let nothing else through.
+  /// The kernel alone would gather seconds of writes of all uploads and then block other writes.
   private static let writeBackByteCount = 1 << 20
 
   init(
@@ -64,7 +64,7 @@ final class DirectoryPartialFile: PartialFile {
       older?.retire()
       try checkRoom(for: request.size - request.offset)
       let path = directory.partialPath(of: request.id)
-      // A process that ended while it completed the file left it under its other name.
+      // A process that ended while it completed the file left the file under its final name.
       if request.offset > 0, access(path, F_OK) != 0,
         Kernel.rename(directory.path(of: request.id), to: path) != 0
       {
@@ -87,7 +87,7 @@ final class DirectoryPartialFile: PartialFile {
     }
   }
 
-  /// Ends what is left to do, once what is under way is done: another request goes on with the file.
+  /// Ends the file after the work in progress: another request continues with it.
   private func retire() {
     state.withLock { state in
       state.failure = .storage
@@ -124,7 +124,7 @@ final class DirectoryPartialFile: PartialFile {
 
   /// Whether the last of some chunks was sealed with the keys of the upload.
   ///
-  /// It was not where the upload has begun anew on another server since, with other keys.
+  /// It was not if the upload has been restarted on another server since, with other keys.
   private func isSealed(
     _ file: OpenFile, _ header: [UInt8], with keys: FileKeys, upTo count: UInt32
   ) throws -> Bool {
@@ -163,9 +163,9 @@ final class DirectoryPartialFile: PartialFile {
     workers.takeTurnAtDisk { file.writeBack(count) }
   }
 
-  /// The file, if it ends where this request has written to.
+  /// The file, if it ends where this request has written up to.
   ///
-  /// Another server that took the upload over may have cut it: what is written beyond the end would leave
+  /// Another server that took over the upload may have truncated it; writing beyond the end would leave
   /// a hole.
   private func intactFile(_ state: State) throws -> GrowingFile {
     guard let file = state.file, try file.byteCount() == state.storedByteCount else {
@@ -223,7 +223,7 @@ final class DirectoryPartialFile: PartialFile {
     try file.synchronize()
   }
 
-  /// A complete file has its name alone.
+  /// A complete file leaves nothing but its final name.
   func removeRemains() {}
 
   private var completeByteCount: Int64 {
@@ -234,7 +234,7 @@ final class DirectoryPartialFile: PartialFile {
     guard directory.hasRoom(for: byteCount, beside: reserve) else { throw .full }
   }
 
-  /// Submits work, which is passed over once something has failed.
+  /// Submits work, which is skipped once something has failed.
   private func submit<Value: Sendable>(
     _ completion: @escaping FileCompletion<Value>,
     _ work: @escaping @Sendable (inout State) throws -> Value
@@ -257,7 +257,7 @@ final class DirectoryPartialFile: PartialFile {
 }
 
 extension PartialFileFailure {
-  /// The failure that an error of the file system is.
+  /// Converts an error of the file system to a failure.
   package init(_ error: any Error) {
     switch error {
     case let failure as PartialFileFailure: self = failure

@@ -11,21 +11,21 @@ enum ReplacedContent: Sendable {
 
 /// The directories of files on disk.
 ///
-///     …/files/0123456789abcdef0123456789abcdef    those that messages have
-///     …/uploads/…                                 those that are still coming, in one request
-///     …/partial/…                                 those that are still coming, in several
+///     …/files/0123456789abcdef0123456789abcdef    files of messages
+///     …/uploads/…                                 files being received in one request
+///     …/partial/…                                 files being received in several requests
 ///
-/// All are on one file system, so that a file becomes one of the first by its name alone.
+/// All are on one file system, so a rename is enough to move a file to the first.
 struct FileDirectory: Sendable {
-  /// The users of the directory.
+  /// The servers that use the directory.
   private enum Use: Sendable {
-    /// This server alone: what it finds at its start is an earlier process's.
+    /// This server alone: files found at its start belong to an earlier process.
     case exclusive
-    /// Other servers too: only what has not changed for a day is certain to be nobody's.
+    /// Other servers too: only files unchanged for a day are certain to be abandoned.
     case shared
   }
 
-  /// No server receives a file, or stores its message, for so long without changing it.
+  /// Longer than any server receives a file, or stores its message, without changing the file.
   static let abandonedAge = 86_400
 
   private let kept: String
@@ -39,7 +39,7 @@ struct FileDirectory: Sendable {
     self.init(dataDirectory, .exclusive)
   }
 
-  /// Names the places below a directory that several servers may use.
+  /// Names the places below a directory shared by several servers.
   init(sharedDirectory: String) {
     self.init(sharedDirectory, .shared)
   }
@@ -52,15 +52,15 @@ struct FileDirectory: Sendable {
     self.use = use
   }
 
-  /// Makes the places, and removes what earlier processes were receiving in one request when they
-  /// ended.
+  /// Creates the places, and removes files that earlier processes were receiving in one request when
+  /// they ended.
   ///
-  /// The store knows what becomes of the rest.
+  /// The store decides what happens to the other files.
   ///
-  /// - Parameter time: The time on the file system's clock; `nil` to ask it.
-  /// - Returns: The complete files that no living process is about to store the message of.
+  /// - Parameter time: The time on the file system's clock; `nil` to read it from there.
+  /// - Returns: The complete files for which no running process can still store a message.
   func prepare(at time: Int? = nil) throws -> [String] {
-    // A shared directory that is missing is not mounted; a new one would be another one.
+    // A missing shared directory is not mounted; a new one would be a different directory.
     if case .shared = use { try DataDirectory.check(base) }
     try DataDirectory.create(kept)
     try DataDirectory.create(incoming)
@@ -82,24 +82,24 @@ struct FileDirectory: Sendable {
 
   func partialPath(of id: String) -> String { partial + "/" + id }
 
-  /// Whether bytes can still be written, and a reserve is left; where that is not known they can.
+  /// Whether bytes can be written while a reserve remains; assumed to be so when that is unknown.
   func hasRoom(for byteCount: Int64, beside reserve: Int64) -> Bool {
     guard let room = FileSystemRoom.byteCount(below: base) else { return true }
     return room > reserve && room - reserve >= byteCount
   }
 
-  /// Removes a file, complete or not; one that is not there is removed already.
+  /// Removes a file, complete or not; a missing file counts as removed.
   func remove(_ id: String) {
     Kernel.unlink(path(of: id))
     Kernel.unlink(partialPath(of: id))
   }
 
-  /// Moves a complete file to those that are kept, for good once this returns.
+  /// Moves a complete file to the kept files; the move is durable once this returns.
   ///
-  /// A new file is removed when that fails. Content that takes the place of other content stays: the
-  /// file has no other any more.
+  /// A new file is removed when that fails. Content that replaces other content is kept, because the
+  /// file has no other content then.
   ///
-  /// - Parameter incomingID: Its name among those that are coming.
+  /// - Parameter incomingID: Its name among the files being received.
   func keep(
     _ id: String, from incomingID: String, replacing replaced: ReplacedContent
   ) throws(SystemError) {
@@ -112,15 +112,15 @@ struct FileDirectory: Sendable {
     }
   }
 
-  /// The same for a file that came in several requests, which stays when that fails: its upload goes on
-  /// with it.
+  /// The same for a file received in several requests. It is kept when that fails, so that its upload
+  /// can continue.
   func keepPartial(_ id: String) throws(SystemError) {
     try keep(id, atPath: partialPath(of: id))
   }
 
-  /// Removes files from those that are still coming in several requests if they have not changed for a day.
+  /// Removes files being received in several requests that have not changed for a day.
   ///
-  /// - Parameter time: The time on the file system's clock; `nil` to ask it.
+  /// - Parameter time: The time on the file system's clock; `nil` to read it from there.
   func removeAbandonedPartials(at time: Int? = nil) throws {
     removeAll(in: partial, unchangedSince: try abandonmentLimit(at: time))
   }
@@ -145,7 +145,7 @@ struct FileDirectory: Sendable {
     }
   }
 
-  /// The time on the file system's clock, in seconds: a file server's clock need not be ours.
+  /// The time on the file system's clock, in seconds: a file server's clock may differ.
   private func now() throws -> Int {
     let probe = incomingPath(of: FileID.make())
     let file = try NewFile(at: probe)
@@ -168,7 +168,7 @@ struct FileDirectory: Sendable {
     Self.changeTime(of: path).map { $0 < limit } ?? false
   }
 
-  /// The time of the last change, of the content or of the name.
+  /// The time of the last change of the content or the name.
   private static func changeTime(of path: String) -> Int? {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

@@ -1,6 +1,6 @@
 import Reactor
 
-/// Copies a file that is stored in the clear to an upload that encrypts it.
+/// Copies an unencrypted file to an upload that encrypts it.
 final class FileEncryption: Sendable {
   private let file: ReadableFile
   private let byteCount: Int64
@@ -59,7 +59,7 @@ final class FileEncryption: Sendable {
     }
   }
 
-  /// Another attempt may have replaced the file, whose bytes are encrypted then.
+  /// Another attempt may have replaced the file, whose bytes are then encrypted.
   private func failByLength() {
     fail(FileReadError.damaged(reason: "it has another length"))
   }

@@ -7,7 +7,7 @@ import Synchronization
 /// The files of messages: received, kept and read back.
 package final class FileStore: Sendable {
   private let depot: any FileDepot
-  /// Read and decrypt files.
+  /// The threads that read and decrypt files.
   private let readers: FileWorkers
 
   private static let readerCount = 2
@@ -19,41 +19,41 @@ package final class FileStore: Sendable {
     readers = try FileWorkers(threadCount: Self.readerCount)
   }
 
-  /// Whether more bytes may be stored without using up the reserve, as far as is known.
+  /// Whether more bytes can be stored without using up the reserve, as far as known.
   package func hasRoom(for byteCount: Int64) -> Bool { depot.hasRoom(for: byteCount) }
 
-  /// Begins to receive a file.
+  /// Starts receiving a file.
   package func beginUpload() -> any FileUpload {
     depot.beginUpload(FileID.make())
   }
 
-  /// Begins to receive a file that is stored encrypted.
+  /// Starts receiving a file that is stored encrypted.
   package func beginUpload(sealedWith key: SymmetricKey) -> any FileUpload {
     beginUpload { _ in key }
   }
 
-  /// Begins to receive a file that is stored encrypted under a key that depends on its id.
+  /// Starts receiving a file that is stored encrypted under a key that depends on its id.
   package func beginUpload(sealedWith key: (String) -> SymmetricKey) -> any FileUpload {
     let upload = beginUpload()
     return SealingUpload(upload, key: key(upload.id))
   }
 
-  /// Continues to receive a file that may come over several requests, or begins to.
+  /// Continues to receive a file that may come over several requests, or starts to.
   package func continueUpload(
     _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
   ) {
     depot.continueUpload(request, completion: completion)
   }
 
-  /// Opens a file to be sent.
+  /// Opens a file for sending.
   package func open(_ id: String) throws(FileReadError) -> ReadableFile {
     try depot.open(id)
   }
 
-  /// Opens an encrypted file, which may still be in the clear while it is converted.
+  /// Opens an encrypted file, which may still be unencrypted while it is being converted.
   ///
   /// - Parameters:
-  ///   - damage: Called with the reason when the file is not what was stored.
+  ///   - damage: Called with the reason when the content is not what was stored.
   ///   - completion: Called on a thread of the files, or at once.
   package func open(
     _ file: FileRecord, _ keys: FileKeys, damage: @escaping @Sendable (String) -> Void,
@@ -81,9 +81,9 @@ package final class FileStore: Sendable {
     if !isAccepted { completion(.failure(.unavailable(reason: "the server stops"))) }
   }
 
-  /// Stores a file encrypted that is stored in the clear, under the same id.
+  /// Encrypts a file that is stored unencrypted, under the same id.
   ///
-  /// The file can be read as it was until it is replaced as a whole.
+  /// The file stays readable in its old form until it is replaced as a whole.
   package func encrypt(
     _ id: String, with key: SymmetricKey, byteCount: Int64,
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
@@ -98,7 +98,7 @@ package final class FileStore: Sendable {
     }
   }
 
-  /// Finds out whether a file has as many bytes; on any thread.
+  /// Checks whether a file has a given number of bytes; on any thread.
   package func measure(
     _ id: String, completion: @escaping @Sendable (Result<Int64, FileReadError>) -> Void
   ) {
@@ -112,12 +112,12 @@ package final class FileStore: Sendable {
     }
   }
 
-  /// Does work that waits for the disk.
+  /// Runs work that waits for the disk.
   package func perform(_ job: @escaping @Sendable () -> Void) {
     _ = readers.makeLane().submit(job)
   }
 
-  /// Removes a complete file that no message came to have.
+  /// Removes a complete file that no message uses.
   package func remove(_ id: String) {
     depot.remove([id]) { _ in }
   }
@@ -128,7 +128,7 @@ package final class FileStore: Sendable {
     collect(after: nil, in: store)
   }
 
-  /// Ends; blocks until what was asked for is carried out or given up.
+  /// Closes the store of files; blocks until the pending requests are carried out or abandoned.
   package func close() {
     readers.close()
     depot.close()
@@ -161,22 +161,22 @@ package final class FileStore: Sendable {
 
 /// The name of a file in the store: 28 bits of a count, and 100 random bits that cannot be guessed.
 ///
-/// The count follows the time in milliseconds. Lists of files are in the order of their times and, within a
-/// millisecond, of their names, which is that of their creation.
+/// The count follows the time in milliseconds. Lists of files are ordered by time and, within a
+/// millisecond, by name, which is the order of creation.
 package enum FileID {
   private static let countLength = 7
   private static let count = Atomic<Int64>(0)
 
-  /// Makes a new one.
+  /// Generates a new id.
   package static func make() -> String {
     make(after: count, at: SystemClock.unixMilliseconds)
   }
 
-  /// Makes a new one at a time, in Unix milliseconds.
+  /// Generates a new id for a time, in Unix milliseconds.
   static func make(after count: borrowing Atomic<Int64>, at now: Int64) -> String {
     var last = count.load(ordering: .relaxed)
     while true {
-      // A clock that was set back by more than a few names is followed.
+      // If the clock was set back by more than a few names, the count follows it.
       let next = last - now > 1_000 ? now : max(last + 1, now)
       let (isTaken, current) = count.compareExchange(
         expected: last, desired: next, ordering: .relaxed)
@@ -191,7 +191,7 @@ package enum FileID {
       + SecureRandom.hex(byteCount: 16).dropFirst(countLength)
   }
 
-  /// Whether a text could be one; no other may become part of a path.
+  /// Whether a text has the form of an id; no other text may become part of a path.
   package static func isValid(_ text: String) -> Bool {
     text.utf8.count == 32
       && text.utf8.allSatisfy {

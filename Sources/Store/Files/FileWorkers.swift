@@ -3,14 +3,14 @@ import Synchronization
 
 /// Threads that wait for the disk, so that no event loop does.
 ///
-/// Jobs of one ``FileWorkers/Lane`` are done one after another, those of several side by side: no file
+/// Jobs of one ``FileWorkers/Lane`` run one after another, jobs of different lanes in parallel: no file
 /// waits for another's disk writes as long as a thread is free.
 final class FileWorkers: Sendable {
   private let lanes = JobQueue<Lane>(capacity: 65_536)
   private let threads: Mutex<[Reactor.Thread]>
   private let diskTurn = Mutex(())
 
-  /// Jobs that are done in order.
+  /// Jobs that run in order.
   final class Lane: Sendable {
     private struct State {
       var jobs: [FileJob] = []
@@ -26,7 +26,7 @@ final class FileWorkers: Sendable {
 
     /// Submits a job.
     ///
-    /// - Returns: Whether it is going to be done.
+    /// - Returns: Whether the job will run.
     func submit(_ job: @escaping FileJob) -> Bool {
       let mustQueue = state.withLock { state in
         state.jobs.append(job)
@@ -42,8 +42,8 @@ final class FileWorkers: Sendable {
       return false
     }
 
-    /// Does what has gathered, and comes behind the other lanes with what came meanwhile: a file that
-    /// comes fast does not keep a thread to itself.
+    /// Runs the queued jobs, then queues the lane after the other lanes for jobs added in the meantime:
+    /// a file that arrives fast does not occupy a thread permanently.
     fileprivate func work() {
       repeat {
         var jobs: [FileJob] = []
@@ -52,7 +52,7 @@ final class FileWorkers: Sendable {
       } while mustGoOn()
     }
 
-    /// Whether there is more to do that no thread will be given.
+    /// Whether jobs remain that no other thread will run.
     private func mustGoOn() -> Bool {
       let isDone = state.withLock { state in
         if state.jobs.isEmpty { state.isQueued = false }
@@ -82,14 +82,14 @@ final class FileWorkers: Sendable {
 
   func makeLane() -> Lane { Lane(self) }
 
-  /// Does something that keeps the disk busy, one at a time.
+  /// Runs work that keeps the disk busy, one piece at a time.
   ///
-  /// A disk that has a queue of large writes lets the log of messages wait behind all of them.
+  /// When a disk has a queue of large writes, the log of messages waits until all of them are done.
   func takeTurnAtDisk(_ work: () -> Void) {
     diskTurn.withLock { _ in work() }
   }
 
-  /// Ends after all that was submitted; blocks meanwhile.
+  /// Closes the workers after all submitted jobs; blocks until then.
   func close() {
     lanes.close()
     threads.withLock { threads in

@@ -4,8 +4,8 @@ import Synchronization
 import Uploads
 
 extension StoreTransaction {
-  /// A file that can be read: of a message whose channel still exists, of a picture, or a user's that
-  /// is complete and has not expired.
+  /// A readable file: of a message whose channel still exists, of a picture, or of a user if it is
+  /// complete and has not expired.
   func file(_ id: String) throws -> FileRecord? {
     guard FileID.isValid(id) else { return nil }
     return try connection.first(
@@ -26,7 +26,7 @@ extension StoreTransaction {
     }
   }
 
-  /// Those of the ids that are of files or thumbnails which the store keeps, or of uploads that are not over.
+  /// The ids among these that belong to stored files or thumbnails, or to uploads that have not ended.
   func knownFiles(_ ids: [String]) throws -> Set<String> {
     let kept = try connection.all(
       "SELECT file_id FROM files WHERE file_id \(.isAnyOf)", [StoreValue.texts(ids)]
@@ -43,9 +43,9 @@ extension StoreTransaction {
 }
 
 extension WriteTransaction {
-  /// Notes a file that is safe on disk as that of a message, in the message's own transaction.
+  /// Records a file that is durable on disk as that of a message, in the message's own transaction.
   ///
-  /// - Parameter shown: The file as the message shows it.
+  /// - Parameter shown: The file as it appears in the message.
   func keepFile(
     _ file: FileRecord, shownAs shown: MessageFile?, of userID: String?,
     inMessage messageID: Int64, channelID: Int64, at timestamp: Int64
@@ -57,24 +57,24 @@ extension WriteTransaction {
 }
 
 extension FileSeal {
-  /// From the columns key_id, file_keys and is_converting; `nil` for a file in the clear.
+  /// From the columns key_id, file_keys and is_converting; `nil` for an unencrypted file.
   init?(masterKeyID: String?, keys: [UInt8]?, isUnderWay: Bool) {
     guard let masterKeyID else { return nil }
     self.init(masterKeyID: masterKeyID, keys: keys ?? [], isUnderWay: isUnderWay)
   }
 }
 
-/// The rows of files, and of the messages that have them; what removes messages leaves theirs to a
-/// trigger.
+/// The rows of files, and of the messages that use them; a trigger deletes the latter when messages are
+/// removed.
 enum FileRows {
-  /// - Throws: `StoreError.notFound(.file)` for a user's file that was removed meanwhile, and
-  ///   `LogError.outdatedFile` for one that was encrypted meanwhile.
+  /// - Throws: `StoreError.notFound(.file)` for a user's file removed in the meantime, and
+  ///   `LogError.outdatedFile` for one encrypted in the meantime.
   static func insert(
     _ file: FileRecord, shownAs shown: MessageFile?, of userID: String?,
     inMessage messageID: Int64, channelID: Int64, at timestamp: Int64,
     on connection: StoreConnection
   ) throws {
-    // A file that is there stays as it is until the message is there.
+    // The lock keeps an existing file unchanged until the message is stored.
     let keyID = try connection.first(
       "SELECT key_id FROM files WHERE file_id = ? \(.forShare)", [file.id]
     ) { $0[0] as String? }
@@ -101,16 +101,16 @@ enum FileRows {
       [messageID, file.id, channelID])
   }
 
-  /// Refuses a message whose readers would ask for an encrypted file without a key.
+  /// Refuses a message that shows an encrypted file as readable without a key.
   ///
   /// - Throws: `LogError.outdatedFile`.
   static func requireTruth(of shown: MessageFile?, isSealed: Bool) throws(LogError) {
     guard !isSealed || shown?.requiresAuthorization == true else { throw .outdatedFile }
   }
 
-  /// Gives up some of what is left of a channel: the files of messages that it did not keep.
+  /// Releases some remains of a channel: the files of messages that it did not keep.
   ///
-  /// - Returns: The number of messages whose files were given up.
+  /// - Returns: The number of messages whose files were released.
   static func remove(
     ofChannel channelID: Int64, limit: Int, on connection: StoreConnection
   ) throws -> Int {
@@ -123,17 +123,17 @@ enum FileRows {
   }
 }
 
-/// Removes the files of messages that are gone, some at a time.
+/// Removes the files of deleted messages, some at a time.
 ///
-/// Always after the commit that removed the message: a crash in between leaves the note of what is
-/// still to be removed, never a message without its file. The depot takes its time on threads of its
+/// It always runs after the commit that removed the message: after a crash in between, the record of
+/// what to remove remains, never a message without its file. The depot removes files on threads of its
 /// own; several servers on one database may remove the same files.
 final class FileRemoval: Sendable {
   private let depot: any FileDepot
   private let jobs: JobQueue<WriteJob>
   private let isUnderWay = Atomic(false)
 
-  /// The number of files that are removed together.
+  /// The number of files removed together.
   private static let stepCount = 32
 
   init(from depot: any FileDepot, jobs: JobQueue<WriteJob>) {
@@ -141,7 +141,7 @@ final class FileRemoval: Sendable {
     self.jobs = jobs
   }
 
-  /// Begins to remove some files, if there are any to remove and none are under way.
+  /// Starts removing some files, if there are any to remove and no removal is in progress.
   ///
   /// - Returns: `.finished`, since there is nothing to do until the depot answers.
   func step(on connection: StoreConnection) throws -> PurgeProgress {
@@ -159,7 +159,7 @@ final class FileRemoval: Sendable {
     return .finished
   }
 
-  /// Strikes off files that are gone; where that fails they are removed once more, later.
+  /// Deletes the records of removed files; when that fails, the files are removed again later.
   private func forget(_ ids: [String], on connection: StoreConnection) {
     let isForgotten: Void? = try? connection.inTransaction {
       for id in ids {
@@ -171,7 +171,7 @@ final class FileRemoval: Sendable {
   }
 }
 
-/// Finds a file that can be read; `nil` for one that no message, channel or user has.
+/// Finds a readable file; `nil` when no message, channel or user has it.
 package struct FileLookup: StoreLookup {
   package var fileID: String
 

@@ -1,57 +1,57 @@
 internal import SealedFiles
 package import Uploads
 
-/// A file that is received over several requests, and outlives processes.
+/// A file that is received over several requests and persists across processes.
 ///
 /// Requests are carried out in order, on threads of the depot. After one has failed, all later ones
-/// fail. A file that is let go keeps its bytes until it is removed by its id.
+/// fail. A file that is released keeps its bytes until it is removed by its id.
 package protocol PartialFile: AnyObject, Sendable {
-  /// The bytes that were taken and are still in memory.
+  /// The bytes that were accepted and are still in memory.
   var heldByteCount: Int { get }
 
   /// Appends bytes.
   ///
-  /// - Parameter completion: Called when more may come without filling memory.
+  /// - Parameter completion: Called when more bytes can be accepted without filling memory.
   func write(_ bytes: [UInt8], completion: @escaping FileCompletion<Void>)
 
-  /// Compares the digest of what was written since the file was opened.
+  /// Compares a digest with that of the bytes written since the file was opened.
   func verify(_ digest: [UInt8], completion: @escaping FileCompletion<Bool>)
 
-  /// Removes what lies behind an offset.
+  /// Removes the bytes after an offset.
   func drop(to offset: Int64, completion: @escaping FileCompletion<Void>)
 
-  /// Makes what was written durable.
+  /// Makes the written bytes durable.
   ///
-  /// The outcome may be ahead of what is known to be written.
+  /// The reported progress may include bytes written after the call.
   func synchronize(completion: @escaping FileCompletion<PartialProgress>)
 
-  /// Writes what is left of the last chunk and makes the whole durable, where it is.
+  /// Writes the rest of the last chunk and makes the whole file durable, without moving it.
   ///
-  /// - Parameter completion: Takes the bytes of the stored file.
+  /// - Parameter completion: Receives the size of the stored file in bytes.
   func finish(completion: @escaping FileCompletion<Int64>)
 
-  /// Finishes the file and makes it complete, under its id, for good.
+  /// Finishes the file and completes it under its id, durably.
   func complete(completion: @escaping FileCompletion<Void>)
 
-  /// Removes the remains of the upload, once the store knows that the file is complete.
+  /// Removes the remains of the upload, once the store has recorded that the file is complete.
   func removeRemains()
 }
 
-/// Takes the outcome of work on a file, on a thread of the depot.
+/// Receives the outcome of work on a file, on a thread of the depot.
 package typealias FileCompletion<Value> = @Sendable (Result<Value, PartialFileFailure>) -> Void
 
-/// The request to continue a file.
+/// A request to continue a file.
 package struct PartialFileRequest: Sendable {
   package var id: String
-  /// Counts the requests to the file; none has that of another.
+  /// The number of this request among those to the file; unique for each request.
   package var term: Int64
-  /// The bytes that are kept; what lies behind them is removed.
+  /// The number of bytes to keep; bytes after them are removed.
   package var offset: Int64
-  /// Bytes of the whole file.
+  /// The size of the whole file in bytes.
   package var size: Int64
-  /// The digest that is computed of what is written.
+  /// The digest to compute over the written bytes.
   package var algorithm: UploadChecksum.Algorithm?
-  /// The keys of a file that is to be stored encrypted.
+  /// The keys of a file that is stored encrypted.
   package var sealing: PartialSealing?
 
   package init(
@@ -66,7 +66,7 @@ package struct PartialFileRequest: Sendable {
     self.algorithm = algorithm
   }
 
-  /// The bytes of the stored file before the offset, without those that fill no chunk.
+  /// The size of the stored file before the offset, without bytes that do not fill a chunk.
   package var storedByteCount: Int64 {
     guard let sealing, offset > 0 else { return offset }
     return SealedLayout.storedByteCount(
@@ -74,12 +74,12 @@ package struct PartialFileRequest: Sendable {
   }
 }
 
-/// The place up to which a file is durable.
+/// The position up to which a file is durable.
 package struct PartialProgress: Sendable {
   package let offset: Int64
-  /// The bytes of the stored file, which has fewer than come before the offset while the last of them
-  /// fill no chunk.
+  /// The size of the stored file, which is smaller than the offset implies while the last bytes do not
+  /// fill a chunk.
   package let storedByteCount: Int64
-  /// The rest of an encrypted file; `nil` for one in the clear.
+  /// The rest of an encrypted file; `nil` for an unencrypted one.
   package let rest: UploadRest?
 }

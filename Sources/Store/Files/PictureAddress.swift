@@ -1,8 +1,8 @@
 /// The addresses of pictures: `cover_url` of channels and `profile_url` of users.
 ///
-/// They are stored as they were composed or sent. An address of a file that the channel or user has is composed
-/// anew when it is read, as that of a message's file, so that a change of `files.public_url` applies. An
-/// address that was only sent stays as it is, even if it looks like one of a file.
+/// They are stored as composed or sent. The address of a file of the channel or user is recomposed when
+/// it is read, like that of a message's file, so that a change of `files.public_url` applies. An address
+/// that was only sent stays unchanged, even if it looks like that of a file.
 enum PictureAddress {
   /// Precedes the address of a file in the columns below; no address begins with it.
   private static let mark: UInt8 = 1

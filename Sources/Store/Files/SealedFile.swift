@@ -2,17 +2,17 @@ import Reactor
 import SealedFiles
 import Synchronization
 
-/// An encrypted file that is read in stretches, each of which is decrypted from its chunks.
+/// An encrypted file that is read in ranges, each of which is decrypted from its chunks.
 ///
-/// The work is done on a lane of its own; nothing comes out of a chunk that does not authenticate.
+/// The work runs on a lane of its own; no bytes of a chunk that fails authentication are returned.
 package final class SealedFile: RemoteFile {
   private let file: ReadableFile
   private let keys: FileKeys
   private let plainByteCount: Int64
   private let lane: FileWorkers.Lane
-  /// Called with the reason when the file is not what was stored.
+  /// Called with the reason when the content is not what was stored.
   private let damage: @Sendable (String) -> Void
-  /// The first bytes of the stored file, once they were read.
+  /// The first bytes of the stored file, once read.
   private let header = Mutex<[UInt8]?>(nil)
 
   package let maximumStretch = 4 * SealedLayout.chunkByteCount
@@ -93,7 +93,7 @@ package final class SealedFile: RemoteFile {
     }
   }
 
-  /// Reads stored bytes whole, and goes on outside of event loops.
+  /// Reads a whole range of stored bytes, and continues outside of event loops.
   private func readStored(
     _ range: Range<Int64>,
     _ next: @escaping @Sendable (Result<[UInt8], FileReadError>) -> Void

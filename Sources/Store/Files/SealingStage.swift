@@ -2,13 +2,13 @@ package import Crypto
 package import SealedFiles
 import Synchronization
 
-/// The keys under which a file that comes over several requests is written.
+/// The keys with which a file received over several requests is written.
 package struct PartialSealing: Sendable {
-  /// The keys of the file; its chunks to come are sealed with the last.
+  /// The keys of the file; further chunks are sealed with the last one.
   package let keys: FileKeys
-  /// The key of the bytes that fill no chunk.
+  /// The key of the bytes that do not fill a chunk.
   package let tailKey: SymmetricKey
-  /// The bytes before the offset that fill no chunk, as ``PartialProgress`` had them.
+  /// The bytes before the offset that do not fill a chunk, as reported by ``PartialProgress``.
   package let tail: [UInt8]?
 
   package init(keys: FileKeys, tailKey: SymmetricKey, tail: [UInt8]?) {
@@ -17,14 +17,14 @@ package struct PartialSealing: Sendable {
     self.tail = tail
   }
 
-  /// The chunks before an offset that are on disk.
+  /// The number of chunks before an offset that are on disk.
   package static func chunkCount(before offset: Int64, tail: [UInt8]?) -> UInt32 {
     let rest = Int64(tail.map { max(0, $0.count - SealedTail.extraByteCount) } ?? 0)
     return UInt32(clamping: max(0, offset - rest) / Int64(SealedLayout.chunkByteCount))
   }
 }
 
-/// Encrypts a file that comes over several requests, from where the last one ended.
+/// Encrypts a file received over several requests, from the end of the last one.
 ///
 /// Confined to the lane of its file.
 final class PartialSealer {
@@ -37,13 +37,13 @@ final class PartialSealer {
   private let header: [UInt8]
   private var isDirty = false
 
-  /// The bytes of the stored file before those that come.
+  /// The size of the stored file before the bytes to come.
   let storedByteCount: Int64
 
-  /// Continues a file of which a header is there, or begins one.
+  /// Continues a file that has a header, or starts one.
   ///
-  /// - Parameter header: The first bytes of the stored file; `nil` to begin.
-  /// - Throws: ``SealedFileError`` for a tail or a header that is not the file's.
+  /// - Parameter header: The first bytes of the stored file; `nil` to start a file.
+  /// - Throws: ``SealedFileError`` for a tail or a header of another file.
   init(
     _ sealing: PartialSealing, ofFile fileID: String, at offset: Int64, header: [UInt8]?
   ) throws(SealedFileError) {
@@ -72,16 +72,16 @@ final class PartialSealer {
     tailCipher = consume cipher
   }
 
-  /// The bytes that a new file begins with; empty for one that is continued.
+  /// The first bytes of a new file; empty for one that is continued.
   var firstBytes: [UInt8] { storedByteCount == 0 ? header : [] }
 
   func seal(_ bytes: [UInt8]) -> [UInt8] { sealer?.seal(bytes) ?? [] }
 
-  /// Goes back to where the request began.
+  /// Returns to the position where the request started.
   ///
-  /// The chunks that were sealed since are lost, so that the key must seal no others.
+  /// Chunks sealed since then are lost, so the key must not seal any others.
   ///
-  /// - Returns: The bytes of the stored file that are left.
+  /// - Returns: The remaining size of the stored file.
   func drop() -> Int64 {
     isDirty = true
     sealer = FileSealer(
@@ -108,7 +108,7 @@ final class PartialSealer {
   }
 }
 
-/// Encrypts a file that comes in one request on its way to another upload.
+/// Encrypts a file received in one request on its way to another upload.
 final class SealingUpload: FileUpload {
   private let upload: any FileUpload
   private let state: Mutex<State>

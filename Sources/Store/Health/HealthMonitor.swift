@@ -6,7 +6,7 @@ import Synchronization
 /// Whether the store can write.
 package enum StoreHealth: Sendable, Hashable {
   case healthy
-  /// Every write is answered with `StoreError.unavailable` until a probe succeeds.
+  /// Every write fails with `StoreError.unavailable` until a probe succeeds.
   case failing(reason: String)
 }
 
@@ -31,7 +31,7 @@ final class HealthMonitor: Sendable {
 
   var isFailing: Bool { current != .healthy }
 
-  /// Takes note of an outcome; one that changes neither way is not logged.
+  /// Records an outcome; only a change of health is logged.
   func report(_ health: StoreHealth) {
     let previous = state.withLock { state in
       defer { state.health = health }
@@ -49,7 +49,7 @@ final class HealthMonitor: Sendable {
     }
   }
 
-  /// Whether the wait since the last probe is over; if so the next begins.
+  /// Whether the wait since the last probe is over; if so, the next wait starts.
   func isProbeDue(at now: UInt64, everyMilliseconds interval: Int) -> Bool {
     state.withLock { state in
       guard now >= state.lastProbe &+ UInt64(max(0, interval)) &* 1_000_000 else { return false }
@@ -59,14 +59,14 @@ final class HealthMonitor: Sendable {
   }
 }
 
-/// Finds out whether the disk takes writes again.
+/// Checks whether the disk accepts writes again.
 enum StorageProbe {
-  /// Large enough that a disk with a few free blocks does not pass, fail and pass again.
+  /// Large enough that a disk with a few free blocks does not alternate between success and failure.
   private static let byteCount = 65_536
 
   /// Writes and removes a record, each in a commit of its own.
   static func run(on connection: StoreConnection) throws {
-    // PostgreSQL would compress a body that repeats itself.
+    // PostgreSQL would compress a repetitive body.
     var random = SystemRandomNumberGenerator()
     let body = (0..<byteCount).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
     try connection.inTransaction {
@@ -86,7 +86,7 @@ extension Error {
       || (self as? PostgreSQLError)?.state?.errorClass == "23"
   }
 
-  /// The reason, when the error says that the storage failed rather than that a job was wrong.
+  /// The reason, when the error means that the storage failed rather than that a job was invalid.
   var storageFailure: String? {
     if case .unavailable(let reason)? = self as? StoreError { return reason }
     if case .unknown(let reason)? = self as? StoreError { return reason }
@@ -100,7 +100,7 @@ extension Error {
 }
 
 extension Error {
-  /// Whether the same work can succeed when it is done again at once: nothing of it was kept.
+  /// Whether the same work can succeed when it is repeated at once: nothing of it was kept.
   var mayPass: Bool {
     self is UndoneTransaction || (self as? PostgreSQLError)?.mayPass ?? false
   }

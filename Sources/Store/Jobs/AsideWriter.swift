@@ -1,14 +1,14 @@
-/// Makes changes that have nothing to do with messages, on a connection of its own.
+/// Makes changes unrelated to messages, on a connection of its own.
 ///
-/// Servers that share a database wait for each other's rows there; messages wait for none of it. Each
-/// job is a transaction. Confined to its thread.
+/// Servers that share a database wait for each other's rows on this connection, so messages never wait
+/// for them. Each job is a transaction. Confined to its thread.
 struct AsideWriter {
   let connection: StoreConnection
   let jobs: JobQueue<ControlJob>
   let afterBatch: @Sendable () -> Void
 
   private static let batchLimit = 16
-  /// Tries after another server's transaction, or a lost connection, has undone a job.
+  /// The number of attempts when another server's transaction or a lost connection undoes a job.
   private static let tries = 4
 
   /// Runs jobs until the queue is closed and empty.

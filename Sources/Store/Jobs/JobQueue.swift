@@ -3,8 +3,8 @@ import Synchronization
 
 /// Jobs on their way to a thread of the store: first in, first out, bounded.
 ///
-/// Prompt jobs pass those that wait, but fill half of what is taken at most while others wait too, so
-/// that neither kind waits for the other's end.
+/// Prompt jobs pass the waiting ones, but make up at most half of a batch while others wait too, so that
+/// neither kind is starved by the other.
 final class JobQueue<Job: Sendable>: Sendable {
   /// The outcome of a submission.
   enum Admission {
@@ -17,11 +17,11 @@ final class JobQueue<Job: Sendable>: Sendable {
   enum Arrival {
     case jobs([Job])
     case nothing
-    /// Closed, and nothing is left.
+    /// The queue is closed and empty.
     case end
   }
 
-  // Two stacks make a queue whose both ends cost O(1) and which keeps no job that was taken.
+  // Two stacks make a queue with O(1) operations at both ends that retains no removed job.
   private struct State {
     var incoming: [Job] = []
     var outgoing: [Job] = []
@@ -51,7 +51,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     return admission
   }
 
-  /// Submits a job that passes those that wait, except other prompt ones.
+  /// Submits a job that passes the waiting ones, except other prompt jobs.
   func submitPrompt(_ job: Job) -> Admission {
     let (admission, mustWake) = state.withLock { state -> (Admission, Bool) in
       guard !state.isClosed else { return (.closed, false) }
@@ -64,11 +64,11 @@ final class JobQueue<Job: Sendable>: Sendable {
     return admission
   }
 
-  /// Submits jobs behind one another: who waits for them finds them all.
+  /// Submits consecutive jobs: a thread waiting for jobs receives all of them together.
   ///
-  /// One taker is woken, however many there are.
+  /// Only one waiting thread is woken, however many there are.
   ///
-  /// - Returns: How many were accepted, from the first on, and what became of the others.
+  /// - Returns: The number of accepted jobs, from the first on, and the outcome of the others.
   func submit(_ jobs: [Job]) -> (accepted: Int, others: Admission) {
     let (accepted, admission, mustWake) = state.withLock { state -> (Int, Admission, Bool) in
       var (accepted, admission) = (0, Admission.accepted)
@@ -91,14 +91,14 @@ final class JobQueue<Job: Sendable>: Sendable {
     return .accepted
   }
 
-  /// - Returns: Whether a sleeper was taken off the list, and must now be woken.
+  /// - Returns: Whether a sleeper was removed from the list and must now be woken.
   private static func callSleeper(of state: inout State) -> Bool {
     guard state.sleeperCount > 0 else { return false }
     state.sleeperCount -= 1
     return true
   }
 
-  /// Refuses further jobs; those that are waiting are still taken.
+  /// Rejects further jobs; those already waiting are still taken.
   func close() {
     let sleeperCount = state.withLock { state in
       state.isClosed = true
@@ -110,7 +110,7 @@ final class JobQueue<Job: Sendable>: Sendable {
 
   /// Waits for jobs and takes the oldest, at most `limit`.
   ///
-  /// - Parameter timeout: How long to wait at most; for ever when `nil`.
+  /// - Parameter timeout: The maximum wait; no limit when `nil`.
   func take(upTo limit: Int, timeout: DispatchTimeInterval? = nil) -> Arrival {
     take(upTo: { _ in limit }, timeout: timeout)
   }
@@ -118,8 +118,8 @@ final class JobQueue<Job: Sendable>: Sendable {
   /// Waits for jobs and takes the oldest.
   ///
   /// - Parameters:
-  ///   - limit: How many to take at most, of how many there are.
-  ///   - timeout: How long to wait at most; for ever when `nil`.
+  ///   - limit: The maximum number to take, given the number of waiting jobs.
+  ///   - timeout: The maximum wait; no limit when `nil`.
   func take(upTo limit: (_ count: Int) -> Int, timeout: DispatchTimeInterval?) -> Arrival {
     let deadline = timeout.map { DispatchTime.now() + $0 } ?? .distantFuture
     while true {
@@ -128,7 +128,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     }
   }
 
-  /// Takes what is there, or registers the caller as a sleeper.
+  /// Takes the available jobs, or registers the caller as a sleeper.
   private func takeNow(upTo limit: (_ count: Int) -> Int) -> Arrival? {
     state.withLock { state in
       let others = state.incoming.count + state.outgoing.count
@@ -155,7 +155,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     }
   }
 
-  /// Takes the prompt jobs that wait, without waiting for any.
+  /// Takes the waiting prompt jobs, without blocking.
   func takePrompt() -> [Job] {
     state.withLock { state in
       guard !state.prompt.isEmpty else { return [] }
@@ -166,7 +166,7 @@ final class JobQueue<Job: Sendable>: Sendable {
     }
   }
 
-  /// Takes back a registration after a time-out; false when a wake-up is already on its way.
+  /// Withdraws a registration after a time-out; `false` when a wake-up is already on its way.
   private func withdraw() -> Bool {
     let isWithdrawn = state.withLock { state in
       guard state.sleeperCount > 0 else { return false }

@@ -3,7 +3,7 @@ import Channels
 import Dispatch
 import Synchronization
 
-/// Queries on their way to the threads that run them, in fair turns.
+/// A fair queue of queries for the threads that run them.
 final class QueryQueue: Sendable {
   /// The outcome of a submission.
   enum Admission {
@@ -28,7 +28,7 @@ final class QueryQueue: Sendable {
     perPrincipal = capacity.perPrincipal
   }
 
-  /// Queries that wait now.
+  /// The number of waiting queries.
   var count: Int { state.withLock { $0.queue.count } }
 
   func submit(_ job: QueryJob, for principal: QueryPrincipal) -> Admission {
@@ -60,14 +60,14 @@ final class QueryQueue: Sendable {
     }
   }
 
-  /// Takes note of the time that a query of a principal took.
+  /// Records the time that a query of a principal took.
   func finish(_ principal: QueryPrincipal, after nanoseconds: UInt64) {
     state.withLock { $0.queue.finish(principal, after: nanoseconds) }
   }
 
-  /// Refuses further queries.
+  /// Rejects further queries.
   ///
-  /// - Returns: Those that waited. They could take minutes, and their callers are going.
+  /// - Returns: The waiting queries. They could take minutes, and their callers are shutting down.
   func close() -> [QueryJob] {
     let (jobs, sleeperCount) = state.withLock { state in
       state.isClosed = true

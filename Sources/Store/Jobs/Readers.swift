@@ -4,11 +4,11 @@ import Dispatch
 import Glibc
 import Reactor
 
-/// The connections that read, and the queues before them.
+/// The connections that read, and their queues.
 struct Readers {
   let lookUps: JobQueue<ReadJob>
   let queries: QueryQueue
-  /// Look-ups of files, for each of which its principal waits its turn.
+  /// Look-ups of files, which take turns by principal.
   let fileLookUps: QueryQueue
   private let lookUpConnections: [StoreSessions.Use]
   private let queryConnections: [StoreSessions.Use]
@@ -67,9 +67,9 @@ struct Readers {
     }
   }
 
-  /// Lets the event loops, the writer and look-ups go first when all processors are busy.
+  /// Gives the event loops, the writer and look-ups priority when all processors are busy.
   ///
-  /// A search can take a whole processor. On Linux the call is for the calling thread alone.
+  /// A search can occupy a whole processor. On Linux the call applies to the calling thread only.
   private static func yieldToOthers() {
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
   }
@@ -105,8 +105,8 @@ struct ReadJob: Sendable {
 
 /// Runs a reader thread: one job at a time, each in a transaction of its own.
 ///
-/// In WAL mode a transaction sees every commit made before its first read, so a read sees all that
-/// was acknowledged before it was submitted.
+/// In WAL mode a transaction sees every commit made before its first read, so a read sees everything
+/// acknowledged before it was submitted.
 struct Reader {
   let connection: StoreConnection
   let jobs: JobQueue<ReadJob>
@@ -128,9 +128,9 @@ struct Reader {
   }
 }
 
-/// One query on its way to the threads that run them, its result type erased.
+/// One query submitted to the query threads, its result type erased.
 struct QueryJob: Sendable {
-  /// Runs the query; the closure that it returns reports the success.
+  /// Runs the query; the returned closure reports the success.
   let perform: @Sendable (ReadTransaction) throws -> (QueryCost) -> Void
   /// Reports a failure.
   let fail: @Sendable (any Error, QueryCost) -> Void
@@ -152,7 +152,7 @@ struct QueryReader {
   let connection: StoreConnection
   let jobs: QueryQueue
   let counters: QueryCounters
-  /// Milliseconds that a query may look; 0 for no limit.
+  /// Time limit of a query in milliseconds; 0 for no limit.
   let timeLimit: Int
   let afterRead: @Sendable () -> Void
 

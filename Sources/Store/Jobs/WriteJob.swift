@@ -4,10 +4,10 @@ package import Channels
 enum WriteJob: Sendable {
   case entry(LogSubmission, any LogSink)
   case control(ControlJob)
-  /// Runs between transactions, while the store is failing too.
+  /// Runs between transactions, even while the store is failing.
   case maintenance(@Sendable (StoreConnection) -> Void)
 
-  /// Whether it has to be part of a transaction.
+  /// Whether the job has to be part of a transaction.
   var needsTransaction: Bool {
     switch self {
     case .entry(let submission, _): submission.entry.writes
@@ -16,7 +16,7 @@ enum WriteJob: Sendable {
     }
   }
 
-  /// The message that the job appends, if it is such a job.
+  /// The message that the job appends, if any.
   var addition: MessageAddition? {
     if case .entry(let submission, _) = self { submission.entry.addition } else { nil }
   }
@@ -25,7 +25,7 @@ enum WriteJob: Sendable {
     if case .maintenance = self { true } else { false }
   }
 
-  /// Answers that it is not known whether the job is kept.
+  /// Reports that it is unknown whether the job was kept.
   func doubt(_ reason: String) {
     switch self {
     case .entry(let submission, let sink):
@@ -34,7 +34,7 @@ enum WriteJob: Sendable {
     }
   }
 
-  /// Answers with an error in place of running.
+  /// Reports an error without running the job.
   func fail(_ error: StoreError) {
     switch self {
     case .entry(let submission, let sink):
@@ -48,14 +48,14 @@ enum WriteJob: Sendable {
 /// Calls the submitter's completion with its result.
 typealias Answer = () -> Void
 
-/// The answer to a job, until its transaction is durable.
+/// The answer to a job, held until its transaction is durable.
 enum WriteAnswer {
   case call(Answer)
   case log(LogAnswer, any LogSink)
 }
 
 extension [WriteAnswer] {
-  /// Gives the answers to those who wait for them, to one sink as many at once as follow each other.
+  /// Delivers the answers; consecutive answers for one sink are delivered together.
   func deliver() {
     var gathered: [LogAnswer] = []
     var receiver: (any LogSink)?
@@ -80,9 +80,9 @@ extension [WriteAnswer] {
   }
 }
 
-/// A closure of the submitter's with its result type erased.
+/// A closure of the submitter with its result type erased.
 struct ControlJob: Sendable {
-  /// Runs the job; what it returns reports the success.
+  /// Runs the job; the returned closure reports the success.
   let perform: @Sendable (WriteTransaction) throws -> Answer
   /// Reports a failure.
   let fail: @Sendable (any Error) -> Void
@@ -99,9 +99,9 @@ struct ControlJob: Sendable {
   }
 }
 
-/// Jobs that change something, gathered to be submitted together.
+/// Jobs that change something, collected for submission together.
 ///
-/// Jobs that are submitted one by one may be taken one by one, each with a commit of its own.
+/// Jobs submitted one by one may be taken one by one, each with a commit of its own.
 package struct WriteBatch {
   private var jobs: [WriteJob] = []
 
@@ -109,7 +109,7 @@ package struct WriteBatch {
 
   package var isEmpty: Bool { jobs.isEmpty }
 
-  /// Adds what ``Store/write(_:completion:)`` would submit.
+  /// Adds the job that ``Store/write(_:completion:)`` would submit.
   mutating func write<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
@@ -122,7 +122,7 @@ package struct WriteBatch {
     jobs.append(.entry(submission, sink))
   }
 
-  /// Takes all jobs out.
+  /// Removes and returns all jobs.
   mutating func takeAll() -> [WriteJob] {
     var taken: [WriteJob] = []
     swap(&taken, &jobs)

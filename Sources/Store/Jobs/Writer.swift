@@ -3,7 +3,7 @@ import Dispatch
 import PostgreSQL
 import Reactor
 
-/// Runs the writer thread: commits the jobs that have gathered in one transaction, then answers them.
+/// Runs the writer thread: commits the queued jobs in one transaction, then answers them.
 ///
 /// Confined to that thread.
 final class Writer {
@@ -14,13 +14,13 @@ final class Writer {
   private let health: HealthMonitor
   private let counters: StoreCounters
   private let options: StoreOptions
-  /// The jobs that were taken last.
+  /// The number of jobs in the last batch.
   private var takenCount = 0
-  /// The connections that the session had when this was last looked at.
+  /// The session's connection count when it was last checked.
   private var connectionCount: Int?
   private var nextLookAtFile: Int64 = 0
   private var held: HeldJobs<WriteJob>
-  /// The deadline of the jobs that are done now, when they have waited for the database.
+  /// The deadline of the jobs in progress, when they have waited for the database.
   private var heldUntil: UInt64?
 
   init(
@@ -40,9 +40,9 @@ final class Writer {
       connection: connection, appender: connection.session.makeAppender(for: connection))
   }
 
-  /// Works until the queue is closed and empty.
+  /// Runs until the queue is closed and empty.
   func run() {
-    // The first step finds the remains that an earlier process left, if any.
+    // The first step finds any remains of an earlier process.
     var purge = PurgeProgress.unfinished
     while true {
       switch jobs.take(upTo: batchLimit, timeout: patience(purge)) {
@@ -61,25 +61,25 @@ final class Writer {
     }
   }
 
-  /// Half of the jobs that wait and of those that were answered last, behind which the next ones of
-  /// the same senders come.
+  /// Half of the waiting jobs and those answered last, after which the next jobs of the same senders
+  /// arrive.
   ///
-  /// Senders who wait for their answers would else come together in one batch, and they and the
-  /// database would wait for each other in turns.
+  /// Otherwise all senders that wait for answers would end up in one batch, and they and the database
+  /// would take turns waiting for each other.
   private func batchLimit(_ waitingCount: Int) -> Int {
     min(max((waitingCount + takenCount + 1) / 2, Self.undividedCount), options.batchLimit)
   }
 
-  /// Milliseconds between two looks at jobs that wait for the database.
+  /// Milliseconds between two checks of jobs that wait for the database.
   private static let heldInterval = 100
 
-  /// Nanoseconds between two looks at the database's file, while there is something to write.
+  /// Nanoseconds between two checks of the database's file, while there is something to write.
   private static let fileInterval: Int64 = 100_000_000
 
-  /// Jobs that are not worth two commits.
+  /// The number of jobs up to which a batch is not split into two commits.
   private static let undividedCount = 16
 
-  /// How long to wait for jobs when there is other work.
+  /// The time to wait for jobs when there is other work.
   private func patience(_ purge: PurgeProgress) -> DispatchTimeInterval? {
     if health.isFailing {
       let interval = options.probeIntervalMilliseconds
@@ -89,8 +89,8 @@ final class Writer {
     return .milliseconds(options.probeIntervalMilliseconds)
   }
 
-  /// Finds out that the database's file was taken away: what is committed to it then is lost with this
-  /// process.
+  /// Checks whether the database's file was removed or replaced: commits to it are then lost when this
+  /// process ends.
   private func watchFile() {
     let now = SystemClock.monotonicNanoseconds
     guard !health.isFailing, now >= nextLookAtFile else { return }
@@ -99,7 +99,7 @@ final class Writer {
     health.report(.failing(reason: problem))
   }
 
-  /// Finds out that the connection was lost while nothing was to be written.
+  /// Checks whether the connection was lost while there was nothing to write.
   private func watchConnection() {
     guard !health.isFailing else { return }
     connection.session.lookAtConnection()
@@ -144,7 +144,7 @@ final class Writer {
     options.afterBatch()
   }
 
-  /// Commits a batch, in several parts when its jobs take long: prompt jobs come in between.
+  /// Commits a batch, in several parts when its jobs take long, so that prompt jobs run in between.
   private func commitAndAnswer(_ batch: ArraySlice<WriteJob>) {
     var rest = batch
     while !rest.isEmpty {
@@ -155,7 +155,7 @@ final class Writer {
     }
   }
 
-  /// - Returns: How many jobs are done, from the first on.
+  /// - Returns: The number of jobs done, from the first on.
   private func commitAndAnswer(part batch: ArraySlice<WriteJob>) -> Int {
     if case .failing(let reason) = health.current {
       holdOrFail(batch, reason)
@@ -179,7 +179,7 @@ final class Writer {
 
   // MARK: Outages
 
-  /// Lets jobs wait for a database that cannot be reached, and fails them for any other reason.
+  /// Holds jobs while the database cannot be reached, and fails them for any other reason.
   private func holdOrFail(_ batch: ArraySlice<WriteJob>, _ reason: String) {
     guard connection.session.isCutOff, held.hasRoom, !options.patience.isOver else {
       return batch.forEach { $0.fail(.unavailable(reason: reason)) }
@@ -187,7 +187,7 @@ final class Writer {
     held.hold(batch, until: heldUntil, at: DispatchTime.now().uptimeNanoseconds)
   }
 
-  /// Does the jobs that have waited, if the database is there again, and fails those whose time is over.
+  /// Runs the held jobs if the database is reachable again, and fails those whose time is over.
   private func serveHeld() {
     switch health.current {
     case .healthy: resume(held.takeAll())
@@ -217,7 +217,7 @@ final class Writer {
     options.afterBatch()
   }
 
-  /// Tries again what another server's transaction or a lost connection has undone.
+  /// Repeats work that another server's transaction or a lost connection has undone.
   ///
   /// - Returns: The answers to the first jobs, one at least.
   private func commitRepeatedly(_ batch: ArraySlice<WriteJob>) throws -> [WriteAnswer] {
@@ -229,13 +229,13 @@ final class Writer {
       } catch  where error.mayPass && triesLeft > 0 {
         connection.outbox?.rollBack(to: 0)
         triesLeft -= 1
-        // Two batches with the same rows in another order undo each other again and again.
+        // Two batches that lock the same rows in different orders undo each other repeatedly.
         if error.isDeadlock { batch = batch.prefix(1) }
       }
     }
   }
 
-  /// - Returns: The answers to as many jobs as the time for a transaction allows, and to one at least.
+  /// - Returns: The answers to the jobs that fit into the time of a transaction, at least one.
   private func commit(_ batch: ArraySlice<WriteJob>) throws -> [WriteAnswer] {
     guard batch.contains(where: \.needsTransaction) else { return try batch.map(perform) }
     let start = DispatchTime.now().uptimeNanoseconds
@@ -260,7 +260,7 @@ final class Writer {
     return answers
   }
 
-  /// How many jobs from the first on append messages, as far as they are worth one round trip.
+  /// The number of jobs, from the first on, that append messages and should share one round trip.
   private func runLength(_ jobs: ArraySlice<WriteJob>) -> Int {
     let limit = log.appender.runLimit
     guard limit > 1 else { return 1 }
@@ -298,20 +298,20 @@ final class Writer {
 
   /// Whether a refused entry may have written something.
   ///
-  /// Of a message the first statement that writes is the one that can be refused, unless there is a
-  /// second table to write.
+  /// The first statement that writes a message is the one that can be refused, unless the message also
+  /// has a row in a second table.
   private func needsSavepoint(_ entry: LogEntry) -> Bool {
     if case .write(.append(let message), _) = entry {
-      // Where messages are appended in runs, all checks come first.
+      // In runs of appended messages, all checks come first.
       guard log.appender.runLimit == 1 else { return false }
       return connection.outbox != nil || message.upload != nil
     }
     return entry.writes
   }
 
-  /// Does the work of a job, and undoes it alone when the job was wrong.
+  /// Runs a job, and undoes only that job when it was invalid.
   ///
-  /// - Throws: What says that the storage failed.
+  /// - Throws: An error that means that the storage failed.
   private func outcome<T>(
     needsSavepoint: Bool, _ work: () throws -> T
   ) throws -> Result<T, any Error> {
@@ -334,14 +334,14 @@ final class Writer {
       connection.outbox?.rollBack(to: mark)
       result = .failure(error)
     }
-    // Fails when a storage error that the job kept to itself has ended the transaction.
+    // Fails when the transaction was ended by a storage error that the job did not rethrow.
     try connection.session.releaseSavepoint()
     return result
   }
 
   private func probeWhenDue() {
     let now = DispatchTime.now().uptimeNanoseconds
-    // The session itself leaves time between two attempts to connect.
+    // The session itself waits between two attempts to connect.
     let interval = held.isEmpty ? options.probeIntervalMilliseconds : Self.heldInterval
     guard health.isProbeDue(at: now, everyMilliseconds: interval) else { return }
     do {

@@ -3,7 +3,7 @@ import Basics
 import ParleyProtocol
 
 extension StoreTransaction {
-  /// The limits of the deployment and of custom types; a channel's own are in its `ChannelState`.
+  /// The limits of the deployment and of custom types; a channel's own limits are in its `ChannelState`.
   func limitOverrides() throws -> LimitOverrides {
     var overrides = LimitOverrides()
     let rows = try connection.all("SELECT scope, name, kind, messages, window_ms FROM limits", []) {
@@ -24,7 +24,7 @@ extension StoreTransaction {
     return overrides
   }
 
-  /// The limit set for exactly this scope.
+  /// The limit that is set for this scope itself.
   func limitOverride(_ kind: LimitKind, for scope: LimitScope) throws -> LimitOverride? {
     switch scope {
     case .deployment: try limitOverrides().deployment[kind]
@@ -39,7 +39,7 @@ extension StoreTransaction {
 }
 
 extension WriteTransaction {
-  /// Sets a limit for a scope; `nil` removes it, so that the more general one holds again.
+  /// Sets a limit for a scope; `nil` removes it, so that the more general one applies again.
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
   func setLimitOverride(
@@ -57,7 +57,7 @@ extension WriteTransaction {
     }
   }
 
-  /// Removes all limits of a scope, so that the more general ones hold again.
+  /// Removes all limits of a scope, so that the more general ones apply again.
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
   func removeLimitOverrides(for scope: LimitScope) throws {
@@ -81,7 +81,7 @@ extension WriteTransaction {
   }
 }
 
-/// The limits that a channel has of its own.
+/// The limits set for a channel itself.
 package struct ChannelLimits: Sendable, Hashable {
   /// The channel's URL.
   package var url: String
@@ -99,7 +99,7 @@ extension StoreTransaction {
   /// A page of the channels that have limits of their own, the oldest channel first.
   ///
   /// - Parameter limit: 1 to 100.
-  /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this list.
+  /// - Throws: `StoreError.invalidPageToken` for a token of another list.
   func listChannelLimits(
     limit: Int = 10, token: String? = nil
   ) throws -> ChannelLimitsPage {
@@ -144,15 +144,15 @@ package struct SharedLimits: StoreLookup {
 package struct LimitChange: StoreWrite {
   package enum Action: Sendable, Hashable {
     case set([LimitKind: LimitParts])
-    /// Removes both limits, so that the more general ones hold again.
+    /// Removes both limits, so that the more general ones apply again.
     case removeAll
   }
 
-  /// A limit of which a request gives all or a part.
+  /// A limit that a request sets completely or in part.
   package struct LimitParts: Sendable, Hashable {
     package var messages: Int?
     package var windowMilliseconds: Int64?
-    /// The limit that a missing part is taken from when the scope has none of its own.
+    /// The limit that supplies missing parts when the scope has none of its own.
     package var general: LimitOverride
 
     package init(messages: Int?, windowMilliseconds: Int64?, general: LimitOverride) {
@@ -172,7 +172,7 @@ package struct LimitChange: StoreWrite {
   package struct Outcome: Sendable, Hashable {
     /// All limits of the deployment and of custom types after the change.
     package var shared: LimitOverrides
-    /// The limits of exactly this scope after the change.
+    /// The limits of this scope itself after the change.
     package var own: [LimitKind: LimitOverride]
   }
 

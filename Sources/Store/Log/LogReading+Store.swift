@@ -2,7 +2,7 @@ import Channels
 import ParleyProtocol
 
 extension StoreTransaction {
-  /// Answers a question of the log from what the transaction sees.
+  /// Answers a read of the log from the state that the transaction sees.
   func answer(_ read: LogRead) throws -> LogReading {
     switch read {
     case .channel(let url): return .channel(try channel(url))

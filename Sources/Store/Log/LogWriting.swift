@@ -1,15 +1,15 @@
 import Channels
 import ParleyProtocol
 
-/// Carries out entries of the log on the writer's connection; confined to its thread.
+/// Executes entries of the log on the writer's connection; confined to its thread.
 struct LogWriting {
   let connection: StoreConnection
   let appender: any MessageAppending
 
   private var transaction: WriteTransaction { WriteTransaction(connection: connection) }
 
-  /// - Throws: `LogError`, `StoreError` or a database error; what the entry has written so far is
-  ///   for the caller to undo.
+  /// - Throws: `LogError`, `StoreError` or a database error; the caller must then undo what the entry
+  ///   has written.
   func perform(_ entry: LogEntry) throws -> LogOutcome {
     switch entry {
     case .create(let channel, let epoch):
@@ -62,8 +62,8 @@ struct LogWriting {
 
   /// The statement that raises the term of a channel.
   ///
-  /// A database that has lost its last commits must not give a term again that one of them gave: a
-  /// writer may still have it. So terms there follow the clock.
+  /// A database that has lost its last commits must not assign a term again that one of them assigned,
+  /// because a writer may still use it. So terms follow the clock there.
   private static let nextTerm = StoreStatement(
     sqlite: "UPDATE channels SET term = term + 1 WHERE url = ?",
     postgreSQL: """
@@ -80,9 +80,9 @@ struct LogWriting {
     }
   }
 
-  /// Appends messages in their order, in few round trips.
+  /// Appends messages in order, in few round trips.
   ///
-  /// - Throws: What says that the storage failed.
+  /// - Throws: An error that means that the storage failed.
   func append(_ run: [MessageAddition]) throws -> [Result<LogOutcome, any Error>] {
     try appender.append(run).map { result in
       switch result {
@@ -162,13 +162,13 @@ extension LogOutcome {
 }
 
 extension LogEntry {
-  /// The message that the entry appends, if it is such an entry.
+  /// The message that the entry appends, if any.
   var addition: MessageAddition? {
     guard case .write(.append(let message), let channel) = self else { return nil }
     return MessageAddition(new: message, channel: channel)
   }
 
-  /// Whether it has to be part of a transaction.
+  /// Whether the entry has to be part of a transaction.
   var writes: Bool {
     switch self {
     case .write(.read, _): false

@@ -2,13 +2,13 @@ package import Channels
 package import ParleyProtocol
 import Synchronization
 
-/// A log that keeps everything in memory, for tests and for what need not outlive the process.
+/// A log that keeps everything in memory, for tests and for data that need not outlive the process.
 ///
-/// Answers before it returns, on the caller's thread, and never fails by itself.
+/// Completes on the caller's thread before the call returns, and never fails by itself.
 package final class MemoryLog: MessageLog {
   private let contents: Mutex<MemoryLogContents>
 
-  /// - Parameter users: The users that there are.
+  /// - Parameter users: The existing users.
   package init(users: [User] = []) {
     contents = Mutex(MemoryLogContents(users: users))
   }

@@ -5,12 +5,12 @@ import ParleyProtocol
 /// A database as the log of channels: entries are jobs of the writer thread, reads jobs of the
 /// readers.
 ///
-/// There is one writer, with PostgreSQL too: the contract promises the order of a submitter's entries
-/// across all channels, and its batches without another's entries between, which two transactions
-/// side by side would not keep. A store that is ``StoreSharing/alone`` is the only one that writes, by
-/// the lock of its directory or database, so a channel need not be taken over to be judged. With
-/// ``StoreSharing/shared`` the term of the channel fences the others: each write reads it under the
-/// lock of the channel's row, which it holds until its commit.
+/// There is one writer, with PostgreSQL too: the contract guarantees the order of a submitter's entries
+/// across all channels, and that its batches contain no other submitter's entries. Two concurrent
+/// transactions could not guarantee that. A store that is ``StoreSharing/alone`` is the only writer, due
+/// to the lock of its directory or database, so a channel need not be taken over before it is judged.
+/// With ``StoreSharing/shared`` the term of the channel fences the others: each write reads the term
+/// under the lock of the channel's row, which it holds until its commit.
 extension Store: MessageLog {
   package func submit(_ entries: inout [LogSubmission], to sink: any LogSink) {
     var batch = WriteBatch()
@@ -57,7 +57,7 @@ extension LogAnswer {
 }
 
 extension LogError {
-  /// An error of the store in the words of the log.
+  /// Converts an error of the store to an error of the log.
   init(_ error: any Error) {
     if let error = error as? LogError {
       self = error

@@ -3,39 +3,39 @@ import ParleyProtocol
 
 /// The outcome of appending a message.
 enum AppendOutcome: Sendable, Hashable {
-  /// It is kept, and those of the mentioned that are users, in the order given.
+  /// The message was stored; includes the mentioned users that exist, in the order given.
   case stored(seq: Int64, mentionedUsers: [User])
-  /// The same request was carried out before, with this result.
+  /// The same request was executed before, with this result.
   case repeated(Message, seq: Int64)
 }
 
 /// Writes new messages in a transaction of the writer; confined to its thread.
 protocol MessageAppending: AnyObject {
-  /// Most messages that ``append(_:)`` should be given; 1 where a statement costs no round trip.
+  /// Maximum number of messages for ``append(_:)``; 1 where a statement costs no round trip.
   var runLimit: Int { get }
 
   /// - Throws: `StoreError.notFound(.channel)`, or `.message` when the request's message was deleted;
-  ///   `LogError.fenced`, `.outdatedFile`; `.unstorableText`; or an error that is a constraint's when the
-  ///   message id is taken. In each case nothing has changed.
+  ///   `LogError.fenced`, `.outdatedFile`; `.unstorableText`; or a constraint error when the message id
+  ///   is taken. In each case nothing was changed.
   func append(_ new: UnsequencedMessage, to channel: LogChannel) throws -> AppendOutcome
 
-  /// Appends messages in their order.
+  /// Appends messages in order.
   ///
-  /// - Returns: An outcome for each; one that is refused leaves the others.
-  /// - Throws: What says that the storage failed.
+  /// - Returns: An outcome for each message; a refused one does not affect the others.
+  /// - Throws: An error that means that the storage failed.
   func append(_ run: [MessageAddition]) throws -> [Result<AppendOutcome, any Error>]
 
   /// - Throws: `StoreError.notFound(.channel)`, or `LogError.fenced`.
   func lastSeq(of channel: LogChannel) throws -> Int64
 }
 
-/// A message with the channel that it is for.
+/// A message with its channel.
 struct MessageAddition {
   var new: UnsequencedMessage
   var channel: LogChannel
 }
 
-/// Writes new messages one by one, by statements that are prepared once.
+/// Writes new messages one by one, with statements that are prepared once.
 final class MessageAppender: MessageAppending {
   private let connection: StoreConnection
   private var statements: Statements?
@@ -75,7 +75,7 @@ final class MessageAppender: MessageAppending {
       return .repeated(first.message, seq: first.seq)
     }
     let mentioned = try reading.usersInOrder(new.mentionedUserIDs)
-    // Asking for it with RETURNING costs SQLite as much as the insertion itself.
+    // Reading it with RETURNING costs SQLite as much as the insertion itself.
     let seq = last + 1
     try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     if let file = new.upload {
@@ -93,7 +93,7 @@ final class MessageAppender: MessageAppending {
     return .stored(seq: seq, mentionedUsers: mentioned)
   }
 
-  /// The file's row is written behind the message's, whose own texts are checked as they are bound.
+  /// The file's row is written after the message's, whose own texts are checked as they are bound.
   private func checkTexts(_ upload: FileRecord) throws(StoreError) {
     try upload.name.checkStorable()
     try upload.type.checkStorable()

@@ -5,7 +5,7 @@ package struct ExpiryQuery: StoreQuery {
   package struct Page: Sendable, Hashable {
     /// The store's own numbers of the channels.
     package var channelIDs: [Int64]
-    /// The channel behind which the next page begins; `nil` on the last page.
+    /// The channel after which the next page starts; `nil` on the last page.
     package var next: Int64?
 
     package init(channelIDs: [Int64], next: Int64?) {
@@ -14,11 +14,11 @@ package struct ExpiryQuery: StoreQuery {
     }
   }
 
-  /// The channel behind which the page begins; 0 for the first page.
+  /// The channel after which the page starts; 0 for the first page.
   package var position: Int64
   /// Unix milliseconds.
   package var horizon: Int64
-  /// Channels on a page, with old messages or without.
+  /// Maximum number of channels on a page, with old messages or without.
   package var limit: Int
 
   package init(after position: Int64, olderThan horizon: Int64, limit: Int = 1_000) {
@@ -32,16 +32,16 @@ package struct ExpiryQuery: StoreQuery {
   }
 }
 
-/// Removes the oldest messages of a channel, with the files that no other message has.
+/// Removes the oldest messages of a channel, with the files that no other message uses.
 ///
-/// Nothing is recorded of it: participants keep what they were shown, and the messages are missing in
-/// lists and recoveries. Outcome: how many were removed; fewer than ``limit`` when no more are left.
+/// No event is recorded: participants keep the messages already shown, and lists and recoveries omit the
+/// removed ones. Outcome: the number of removed messages; fewer than ``limit`` when none remain.
 package struct MessageExpiry: StoreWrite {
   /// The store's own number of the channel.
   package var channelID: Int64
-  /// Unix milliseconds: messages from then on stay.
+  /// Unix milliseconds: messages from this time on are kept.
   package var horizon: Int64
-  /// Most messages that go at a time: a few milliseconds.
+  /// Maximum number of messages removed at a time, which takes a few milliseconds.
   package var limit: Int
 
   package init(of channelID: Int64, olderThan horizon: Int64, limit: Int = 300) {
@@ -71,7 +71,7 @@ extension StoreTransaction {
 }
 
 extension WriteTransaction {
-  /// Messages that another server is changing or removing are left to the next time.
+  /// Messages that another server is changing or removing are skipped until the next time.
   func expireMessages(_ expiry: MessageExpiry) throws -> Int {
     let ids = try connection.all(
       """

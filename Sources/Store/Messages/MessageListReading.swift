@@ -4,10 +4,10 @@ import ParleyProtocol
 /// Messages on one side of an anchor, the nearest first.
 struct MessageStretch<Value> {
   var items: [Value] = []
-  /// The ids of the first and the last message that was passed, whether it fits or not.
+  /// The ids of the first and the last message that was examined, whether it matches or not.
   var first: Int64?
   var last: Int64?
-  /// Whether nothing that fits is left on this side.
+  /// Whether no matching messages remain on this side.
   var isComplete = true
 
   mutating func pass(_ id: Int64) {
@@ -16,7 +16,7 @@ struct MessageStretch<Value> {
   }
 }
 
-/// Reads the stretches of one page, whose bytes and time they share.
+/// Reads the ranges of one page, which share its bytes and time.
 struct MessageListReading<Value> {
   enum Direction: String {
     case backward = "DESC"
@@ -29,9 +29,9 @@ struct MessageListReading<Value> {
   private let item: (ListedMessage) throws -> PageItem<Value>
   private var room = PageRoom.answer
   private var stored = ReadAhead<Int64, StoredMessage>()
-  /// Users that were seen; not many, since a profile may be large.
+  /// Users that were read; not many, since a profile may be large.
   private var users: [String: ListedUser] = [:]
-  /// Users that were looked for and are gone.
+  /// Users that were looked up and do not exist.
   private var goneIDs: Set<String> = []
 
   private static var userLimit: Int { 128 }
@@ -46,12 +46,12 @@ struct MessageListReading<Value> {
     self.item = item
   }
 
-  /// Reads up to `limit` messages of a range, and whether another one follows.
+  /// Reads up to `limit` messages of a range, and determines whether another one follows.
   mutating func read(
     _ range: Condition, _ direction: Direction, limit: Int
   ) throws -> MessageStretch<Value> {
     var stretch = MessageStretch<Value>()
-    // A side that is wanted gets one row further at least.
+    // A requested side advances by at least one row.
     guard limit > 0 || transaction.time?.isOver != true else {
       stretch.isComplete = false
       return stretch
@@ -61,7 +61,7 @@ struct MessageListReading<Value> {
     condition.require(range.sql, range.arguments)
     if !required.isEmpty { condition.require(required.sql, required.arguments) }
     let limit = min(max(limit, 0), 200)
-    // Columns of the index come first, and a message's own only once it fits: its text may be long.
+    // Reads columns of the index first, and the message only if it matches: its text may be long.
     let end = try transaction.scan(
       """
       SELECT \(filter.flag), message_id FROM messages \(index.clause) WHERE \(condition.sql)
@@ -96,7 +96,7 @@ struct MessageListReading<Value> {
       found = stored.take(id)
     }
     guard let found else { throw StoreError.notFound(.message) }
-    // Those that were seen may have been forgotten since.
+    // Users that were read earlier may have been dropped since.
     try meet([found])
     let ids = found.userIDs
     let known = users.filter { ids.contains($0.key) }
@@ -114,7 +114,7 @@ struct MessageListReading<Value> {
     ) { try StoredMessage(row: $0, channelURL: channelURL, fileURL: connection.fileURL) }
   }
 
-  /// Reads the users of messages who were not seen before.
+  /// Reads the users of messages that were not read before.
   private mutating func meet(_ messages: [StoredMessage]) throws {
     let ids = messages.reduce(into: Set<String>()) { $0.formUnion($1.userIDs) }
     var missing = ids.filter { users[$0] == nil && !goneIDs.contains($0) }
@@ -129,10 +129,10 @@ struct MessageListReading<Value> {
 }
 
 extension MessageQuery {
-  /// The index to walk along, what its rows have to fulfil for that, and the filters that are left.
+  /// The index to scan, the condition that its rows must meet for that, and the remaining filters.
   ///
-  /// One type, custom type or sender has an index in the order of time; of several, the rows that
-  /// fit would have to be sorted, so that they are filtered on the way.
+  /// A single type, custom type or sender has an index ordered by time; with several, the matching rows
+  /// would have to be sorted, so they are filtered during the scan instead.
   fileprivate var way: (index: MessageIndex, required: Condition, filter: Condition) {
     get throws {
       var (required, filter) = (Condition(), Condition())

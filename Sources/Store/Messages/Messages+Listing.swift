@@ -3,7 +3,7 @@ package import ParleyProtocol
 
 /// Lists messages of a channel, each encoded as it is read.
 ///
-/// Unlike ``MessageLog/list(_:for:_:to:)`` it never holds a page as values. Error:
+/// Unlike ``MessageLog/list(_:for:_:to:)`` it never holds a page as values in memory. Error:
 /// `notFound(.channel)`.
 package struct MessageListing<Encoder: PageEncoder<ListedMessage>>: StoreQuery {
   package var query: MessageQuery
@@ -28,22 +28,22 @@ package struct MessageListing<Encoder: PageEncoder<ListedMessage>>: StoreQuery {
   }
 }
 
-/// The facts about users that are read with each message of a list.
+/// The data about users that is read with each message of a list.
 package enum ListedUsers: Sendable, Hashable {
   case profiles
-  /// And whether they are deactivated.
+  /// Profiles, and whether the users are deactivated.
   case profilesAndStates
 }
 
 /// A message of a list.
 package struct ListedMessage: Sendable {
   package var message: Message
-  /// Those of its users that are deactivated; empty when that was not asked for.
+  /// The deactivated users among its users; empty when they were not requested.
   package var deactivatedIDs: Set<String> = []
 }
 
 extension Message {
-  /// Its author and those that it mentions.
+  /// Its author and the users that it mentions.
   package var userIDs: Set<String> {
     var ids = Set(mentionedUsers.map(\.id))
     if let user { ids.insert(user.id) }
@@ -52,11 +52,11 @@ extension Message {
 }
 
 extension StoreTransaction {
-  /// The messages that fit a query, in time order or reversed; the filters hold for all of them,
-  /// the one at the anchor too.
+  /// The messages that match a query, in time order or reversed; the filters apply to all of them,
+  /// including the one at the anchor.
   ///
-  /// The page is without gaps. It is shorter when its bytes or the time to look run out before; then
-  /// it says that there is more, though that may turn out not to fit.
+  /// The page has no gaps. It is shorter when its bytes or its time run out first; it then reports that
+  /// there is more, though the rest may turn out not to match.
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
   func listMessages<Value>(
@@ -71,12 +71,12 @@ extension StoreTransaction {
       if query.center == .included {
         center = try reading.read(ranges.at, .backward, limit: MessageQuery.maximumLimit)
       }
-      // With something left at the anchor, what lies before it would come after a gap.
+      // If messages at the anchor are left out, those before it would come after a gap.
       func readBefore() throws -> MessageStretch<Value> {
         guard center.isComplete else { return MessageStretch(isComplete: false) }
         return try reading.read(ranges.before, .backward, limit: query.previousLimit)
       }
-      // A side of which nothing is wanted, but whether there is anything, has the time that is left.
+      // A side that is only checked for the existence of messages gets the remaining time.
       if query.previousLimit <= 0 {
         let after = try reading.read(ranges.after, .forward, limit: query.nextLimit)
         return try page(query, readBefore(), center, after)
@@ -105,7 +105,7 @@ extension StoreTransaction {
     return page
   }
 
-  /// An id before which everything lies that lies before the anchor, and nothing else.
+  /// An id that separates the messages before the anchor: exactly these have smaller ids.
   private func idBefore(_ query: MessageQuery) throws -> Int64 {
     switch query.anchor {
     case .message(let id): return id
@@ -115,7 +115,7 @@ extension StoreTransaction {
     }
   }
 
-  /// The same of what lies after the anchor.
+  /// The same for the messages after the anchor.
   private func idAfter(_ query: MessageQuery) throws -> Int64 {
     switch query.anchor {
     case .message(let id): return id
@@ -157,8 +157,8 @@ extension StoreTransaction {
     }
   }
 
-  /// When a message was made; for one that is no longer there, when the one before it was, which
-  /// puts it at its old place because ids grow with time in a channel.
+  /// The creation time of a message; for one that no longer exists, that of the previous one, which
+  /// keeps its old position because ids grow with time in a channel.
   private func timeOfMessage(_ id: Int64, channelID: Int64) throws -> Int64 {
     let time = try connection.first(
       "SELECT created_at FROM messages WHERE message_id = ? AND channel_id = ?", [id, channelID]
@@ -170,15 +170,15 @@ extension StoreTransaction {
     } ?? -1
   }
 
-  /// The id of the last message before an id, by halving the range of `seq`: a channel may hold
-  /// millions, and no index leads from an id to the one before it.
+  /// The id of the last message before an id, found by bisecting the range of `seq`: a channel may hold
+  /// millions of messages, and no index leads from an id to the previous one.
   private func lastMessage(before id: Int64, channelID: Int64) throws -> Int64? {
     var found: Int64?
     var low = try end(of: channelID, "ASC", upTo: .max)?.seq ?? 0
     var high = try end(of: channelID, "DESC", upTo: .max)?.seq ?? -1
     while low <= high {
       let middle = low + (high - low) / 2
-      // Of those up to the middle the last one; what is above it and up to the middle is gone.
+      // The last message up to the middle; the messages between it and the middle are deleted.
       guard let message = try end(of: channelID, "DESC", upTo: middle), message.seq >= low else {
         low = middle + 1
         continue
@@ -207,6 +207,6 @@ extension StoreTransaction {
 }
 
 extension MessageQuery {
-  /// Most messages that one direction gives.
+  /// Maximum number of messages in one direction.
   fileprivate static let maximumLimit = 200
 }

@@ -2,14 +2,14 @@ import Channels
 import ParleyProtocol
 
 extension StoreTransaction {
-  /// A message of a channel as it is now, with the `seq` of its arrival.
+  /// The current state of a message of a channel, with the `seq` of its arrival.
   func message(_ id: Int64, channelID: Int64) throws -> SequencedMessage? {
     try storedMessages(
       .primaryKey, "message_id = ? AND channel_id = ?", [id, channelID], channelID: channelID
     ).first
   }
 
-  /// Those of the messages that there are, by id.
+  /// The messages that exist among these ids, by id.
   func messages(_ ids: [Int64], channelID: Int64) throws -> [Int64: Message] {
     guard !ids.isEmpty else { return [:] }
     let found = try storedMessages(
@@ -18,14 +18,14 @@ extension StoreTransaction {
     return Dictionary(found.map { ($0.message.id, $0.message) }) { first, _ in first }
   }
 
-  /// The message that a user's request made, or the Platform API's own request.
+  /// The message created by a user's request, or by a request of the Platform API itself.
   ///
   /// - Parameters:
   ///   - channelID: The store's own number of the channel.
   ///   - userID: The author; `nil` for admin messages.
   ///   - requestID: The request's name.
-  ///   - since: Unix milliseconds; older messages do not count.
-  /// - Throws: `StoreError.notFound(.message)` when it made one that was deleted.
+  ///   - since: Unix milliseconds; older messages are ignored.
+  /// - Throws: `StoreError.notFound(.message)` when the message it created was deleted.
   func findByRequestID(
     channelID: Int64, userID: String?, requestID: String, since: Int64
   ) throws -> SequencedMessage? {
@@ -51,7 +51,7 @@ extension StoreTransaction {
     return nil
   }
 
-  /// The same where requests have a table of their own, from which none is withdrawn.
+  /// The same where requests have a table of their own, in which withdrawn requests stay.
   private func findKeptRequest(
     channelID: Int64, userID: String?, requestID: String, since: Int64
   ) throws -> SequencedMessage? {
@@ -68,9 +68,9 @@ extension StoreTransaction {
     return found
   }
 
-  /// The message that a user's request imported with a time, or the Platform API's own request.
+  /// The message that a user's request, or one of the Platform API itself, imported with a time.
   ///
-  /// Only the last messages of the millisecond are looked at: a back end may give many the same time.
+  /// Only the last messages of the millisecond are examined: a back end may give many the same time.
   func importedMessage(
     _ requestID: String, by userID: String?, channelID: Int64, at createdAt: Int64
   ) throws -> SequencedMessage? {
@@ -95,7 +95,7 @@ extension StoreTransaction {
         """)
   }
 
-  /// The largest message id that was ever given out; 0 when none was.
+  /// The largest message id ever assigned; 0 when none was.
   func maximumMessageID() throws -> Int64 {
     try connection.first(
       """
@@ -106,15 +106,15 @@ extension StoreTransaction {
     ) { $0[0] as Int64 } ?? 0
   }
 
-  /// The newest messages of users that are younger than a time, oldest first: authors and times.
+  /// The newest messages of users after a time, oldest first: authors and times.
   ///
-  /// Those that took no place in a flood window are left out. Those that were deleted count, as far as
-  /// their deletions are among the last events of the channel.
+  /// Messages that took no place in a flood window are left out. Deleted messages count as long as their
+  /// deletions are among the last events of the channel.
   ///
   /// - Parameters:
   ///   - channelID: The store's own number of the channel.
   ///   - time: Unix milliseconds.
-  ///   - limit: Most messages to read.
+  ///   - limit: Maximum number of messages to read.
   func recentSends(
     channelID: Int64, after time: Int64, limit: Int
   ) throws -> [RecentSend] {
@@ -131,7 +131,7 @@ extension StoreTransaction {
       .suffix(limit).map(\.send)
   }
 
-  /// The deleted messages of users that were younger than a time, in no order.
+  /// The deleted messages of users after a time, in no particular order.
   private func deletedSends(
     channelID: Int64, after time: Int64
   ) throws -> [(id: Int64, send: RecentSend)] {
@@ -149,22 +149,22 @@ extension StoreTransaction {
     }.filter { $0.send.createdAt > time }
   }
 
-  /// How many messages a channel holds; the number is kept, not counted.
+  /// The number of messages in a channel; it is stored, not counted.
   func messageCount(channelID: Int64) throws -> Int {
     try connection.first(
       "SELECT message_count FROM channels WHERE channel_id = ?", [channelID]
     ) { $0[0] as Int } ?? 0
   }
 
-  /// Those of the users that exist, each once, in the order given.
+  /// The existing users among these, each once, in the order given.
   func usersInOrder(_ ids: [String]) throws -> [User] {
     var known = try users(ids)
     return ids.compactMap { known.removeValue(forKey: $0) }
   }
 
-  /// Messages with their users; none when the channel is gone, though some may not be removed yet.
+  /// Messages with their users; none of a deleted channel, though some may not be removed yet.
   ///
-  /// - Parameter clauses: What comes after WHERE: of the code's own making, never from outside.
+  /// - Parameter clauses: The text after WHERE; written in the code, never external input.
   func storedMessages(
     _ index: MessageIndex, _ clauses: StoreStatement, _ arguments: StoreArguments, channelID: Int64
   ) throws -> [SequencedMessage] {
@@ -180,8 +180,8 @@ extension StoreTransaction {
   }
 }
 
-/// The way to the rows: named in each query, because SQLite, without statistics, would at times
-/// read a whole channel to save a sort.
+/// The index to use: named in each query because SQLite, without statistics, would sometimes read a
+/// whole channel to avoid a sort.
 enum MessageIndex {
   case primaryKey
   case time
@@ -204,7 +204,7 @@ enum MessageIndex {
   }
 }
 
-/// Reads the number of messages that a channel holds; the number is kept, not counted.
+/// Reads the number of messages in a channel; it is stored, not counted.
 package struct MessageCount: StoreLookup {
   /// The store's own number of the channel.
   package var channelID: Int64
@@ -216,7 +216,7 @@ package struct MessageCount: StoreLookup {
   }
 }
 
-/// Reads the largest message id that was ever given out; 0 when none was.
+/// Reads the largest message id ever assigned; 0 when none was.
 package struct LargestMessageID: StoreLookup {
   package init() {}
 

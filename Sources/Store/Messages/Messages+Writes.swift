@@ -2,7 +2,7 @@ import Channels
 import ParleyProtocol
 
 extension WriteTransaction {
-  /// Removes a message with what was recorded of its changes, and records `message.deleted`.
+  /// Removes a message with the records of its changes, and records `message.deleted`.
   ///
   /// - Returns: The event's `seq`.
   /// - Throws: `StoreError.notFound(.message)`.
@@ -33,8 +33,8 @@ extension WriteTransaction {
     ).seq
   }
 
-  /// Remembers the request that made a message, so that its repetition does not bring it back; an
-  /// empty id stands for the lack of a user.
+  /// Remembers the request that created a message, so that a repetition does not create it again; an
+  /// empty id stands for no user.
   private func withdrawRequest(
     ofMessage id: Int64, channelID: Int64, at timestamp: Int64
   ) throws {
@@ -49,11 +49,11 @@ extension WriteTransaction {
       """, [id, channelID, horizon])
   }
 
-  /// Notes the largest id before its message goes, so that none is ever given out twice.
+  /// Records the largest id before its message is removed, so that no id is assigned twice.
   ///
-  /// Of other messages nothing is noted: all servers would wait for the row of the note.
+  /// Nothing is recorded for other messages: all servers would wait for the row of the record.
   ///
-  /// - Parameter messages: The condition on the messages that go.
+  /// - Parameter messages: The condition on the messages to remove.
   func retainMaximumMessageID(
     among messages: StoreStatement, _ arguments: StoreArguments
   ) throws {
@@ -66,7 +66,7 @@ extension WriteTransaction {
       """, arguments)
   }
 
-  /// Writes what can change of a message, and records `message.updated`.
+  /// Writes the mutable fields of a message, and records `message.updated`.
   ///
   /// - Throws: `StoreError.notFound(.message)`.
   func replaceMessage(

@@ -4,14 +4,14 @@ import Uploads
 
 /// The file of a file message as stored.
 struct StoredFile: StoredObject {
-  /// As its sender gave it; for an uploaded file, by the base that the request with it named.
+  /// As given by its sender; for an uploaded file, with the base named by its request.
   var url = ""
   var name = ""
   var type = ""
   var size: Int64 = 0
-  /// Of the record of an uploaded file; `nil` when the file is somewhere else.
+  /// The id in the record of an uploaded file; `nil` when the file is stored elsewhere.
   var id: String?
-  /// Whether it needs a key; `nil` when it does not.
+  /// Whether the file needs a key; `nil` when it does not.
   var auth: Bool?
   /// `nil` for none.
   var thumbnails: [StoredThumbnail]?
@@ -40,7 +40,7 @@ struct StoredFile: StoredObject {
     try members.required("url", &url)
   }
 
-  /// The file; the address of an uploaded one is composed anew.
+  /// The file; the address of an uploaded file is recomposed.
   func file(_ fileURL: StoreOptions.FileURL) -> MessageFile {
     let shown = id.map { fileURL(url, $0) } ?? url
     return MessageFile(
@@ -56,7 +56,7 @@ struct StoredFile: StoredObject {
 
 /// A thumbnail of a message's file as stored.
 struct StoredThumbnail: StoredObject {
-  /// The address, of a picture that the sender gave; that of any other follows from the file's.
+  /// The address of a picture given by the sender; that of any other is derived from the file's.
   var url: String?
   var type: String?
   var size: Int64?

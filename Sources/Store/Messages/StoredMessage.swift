@@ -1,7 +1,7 @@
 import Channels
 import ParleyProtocol
 
-/// A row of the messages table, its users known by their ids only.
+/// A row of the messages table, with its users as ids only.
 struct StoredMessage {
   static let columns = """
     seq, message_id, type, user_id, text, data, custom_type, mention_type, mentioned_users,
@@ -41,14 +41,14 @@ struct StoredMessage {
     if let languages: [String] = try Self.json(row[17]) { message.languagesOnDemand = languages }
   }
 
-  /// Its author and those that it mentions.
+  /// Its author and the users that it mentions.
   var userIDs: Set<String> {
     var ids = Set(mentionedIDs)
     if let userID { ids.insert(userID) }
     return ids
   }
 
-  /// The message with its users; an author whose record is gone is shown by the id alone.
+  /// The message with its users; a deleted author is shown with the id only.
   func sequenced(_ users: [String: User]) -> SequencedMessage {
     var message = message
     message.user = userID.map { users[$0] ?? User(id: $0) }

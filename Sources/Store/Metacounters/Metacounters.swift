@@ -7,7 +7,7 @@ package enum MetacounterMode: String, Sendable, CaseIterable {
   case increase
   case decrease
 
-  /// The counter afterwards; `nil` when it would leave the range of its numbers.
+  /// The counter afterwards; `nil` when it would overflow.
   func applied(_ number: Int64, to value: Int64) -> Int64? {
     let result: (partialValue: Int64, overflow: Bool) =
       switch self {
@@ -20,10 +20,9 @@ package enum MetacounterMode: String, Sendable, CaseIterable {
 }
 
 extension StoreTransaction {
-  /// The counters that the application keeps with a channel.
+  /// The counters that the application stores for a channel.
   ///
-  /// - Parameter keys: Only these, as far as there are such; empty for all.
-  /// - Throws: `StoreError.notFound(.channel)`.
+  /// - Parameter keys: Only these, if they exist; empty for all.
   func metacounters(
     ofChannel url: String, keys: [String] = []
   ) throws -> [String: Int64] {
@@ -33,7 +32,7 @@ extension StoreTransaction {
 
   /// The value of one counter.
   ///
-  /// - Throws: `StoreError.notFound` for a channel or key that there is not.
+  /// - Throws: `StoreError.notFound` for a channel or key that does not exist.
   func metacounter(_ key: String, ofChannel url: String) throws -> Int64 {
     guard let value = try metacounters(ofChannel: url)[key] else {
       throw StoreError.notFound(.metacounter)
@@ -41,7 +40,7 @@ extension StoreTransaction {
     return value
   }
 
-  /// At most as many as a channel may have.
+  /// The counters of a channel; at most as many as a channel may have.
   func metacounters(channelID: Int64) throws -> [String: Int64] {
     let rows = try connection.all(
       "SELECT key, value FROM metacounters WHERE channel_id = ?", [channelID]
@@ -58,12 +57,12 @@ extension StoreTransaction {
 
 /// Counters are within ``MetadataLimits``.
 ///
-/// A change keeps the channel's row until its transaction ends, so that none is lost to another server's.
+/// A change locks the channel's row until its transaction ends, so that concurrent changes are not lost.
 extension WriteTransaction {
   /// Adds counters.
   ///
-  /// - Returns: All counters that there are now.
-  /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
+  /// - Returns: All counters after the change.
+  /// - Throws: `StoreError.keyExists` when a key exists already, `.tooManyItems`, `.tooLong`,
   ///   `.notFound(.channel)`; then nothing is added.
   func insertMetacounters(
     _ counters: [String: Int64], ofChannel url: String,
@@ -78,10 +77,10 @@ extension WriteTransaction {
     return stored.merging(counters) { _, new in new }
   }
 
-  /// Changes counters by the numbers given; those that are not there are skipped, or added as if
-  /// they had been 0.
+  /// Changes counters by the given numbers; missing counters are skipped, or added as if they had been
+  /// 0.
   ///
-  /// - Returns: The counters that were changed, with their new values.
+  /// - Returns: The changed counters, with their new values.
   /// - Throws: `StoreError.counterOverflow`, `.tooManyItems`, `.tooLong`, `.notFound(.channel)`;
   ///   then nothing is changed.
   func updateMetacounters(
@@ -103,7 +102,7 @@ extension WriteTransaction {
 
   /// Removes a counter.
   ///
-  /// - Throws: `StoreError.notFound` for a channel or key that there is not.
+  /// - Throws: `StoreError.notFound` for a channel or key that does not exist.
   func removeMetacounter(_ key: String, ofChannel url: String) throws {
     let channelID = try heldChannelNumber(url)
     let stored = try metacounters(channelID: channelID)
@@ -148,8 +147,8 @@ extension WriteTransaction {
 }
 
 extension [String: Int64] {
-  /// The key as it is spelled here: canonically equivalent spellings are one key to Swift, but not
-  /// to SQLite.
+  /// The spelling of the key used here: canonically equivalent spellings are one key in Swift, but not
+  /// in SQLite.
   fileprivate func spelling(of key: String) -> String {
     index(forKey: key).map { self[$0].key } ?? key
   }
@@ -160,7 +159,7 @@ extension [String: Int64] {
 /// Error: `notFound(.channel)`.
 package struct MetacounterLookup: StoreLookup {
   package var channelURL: String
-  /// Only these, as far as they exist; empty for all.
+  /// Only these, if they exist; empty for all.
   package var keys: [String]
 
   package init(ofChannel channelURL: String, keys: [String] = []) {
@@ -192,14 +191,14 @@ package struct MetacounterItemLookup: StoreLookup {
 
 /// Changes counters of a channel, all of them or none.
 ///
-/// The outcome has all counters after an insertion, the changed ones after an update, otherwise
-/// none. Errors: `notFound(.channel)`, `keyExists`, `notFound(.metacounter)`, `tooManyItems`,
-/// `tooLong`, `counterOverflow`.
+/// The outcome contains all counters after an insertion, the changed ones after an update, otherwise
+/// none. Errors: `notFound(.channel)`, `keyExists`, `notFound(.metacounter)`, `tooManyItems`, `tooLong`,
+/// `counterOverflow`.
 package struct MetacounterChange: StoreWrite {
   package enum Action: Sendable, Hashable {
     /// Adds counters, none of which may exist.
     case insert([String: Int64])
-    /// Changes counters by the numbers given.
+    /// Changes counters by the given numbers.
     case update([String: Int64], MetacounterMode, missing: MissingItems)
     /// Removes a counter, which must exist.
     case remove(String)
@@ -208,7 +207,7 @@ package struct MetacounterChange: StoreWrite {
 
   package var action: Action
   package var channelURL: String
-  /// The limits on what is added.
+  /// The limits on added items.
   package var limits: MetadataLimits
 
   package init(

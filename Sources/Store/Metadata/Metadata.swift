@@ -8,22 +8,22 @@ package enum MetadataOwner: Sendable, Hashable {
   case channel(String)
 }
 
-/// The treatment of items that an update does not find.
+/// The treatment of missing items in an update.
 package enum MissingItems: Sendable {
-  /// It passes them over.
+  /// Missing items are skipped.
   case skip
-  /// It adds them.
+  /// Missing items are added.
   case insert
 }
 
 extension MetadataLimits {
-  /// - Parameter known: The count before a change: one that does not add items is let through.
+  /// - Parameter known: The count before a change: a change that adds no items is allowed.
   /// - Throws: `StoreError.tooManyItems`.
   func check(count: Int, after known: Int) throws(StoreError) {
     guard count <= max(itemCount, known) else { throw .tooManyItems(limit: itemCount) }
   }
 
-  /// - Parameter known: The bytes before a change: one that adds none is let through.
+  /// - Parameter known: The bytes before a change: a change that adds none is allowed.
   /// - Throws: `StoreError.tooLarge`.
   func check(userByteCount count: Int, after known: Int) throws(StoreError) {
     guard count <= max(userByteCount, known) else {
@@ -49,10 +49,10 @@ extension MetadataLimits {
 }
 
 extension StoreTransaction {
-  /// The items that the application keeps with a user or a channel.
+  /// The items that the application stores for a user or a channel.
   ///
   /// - Parameter lock: The lock to take on the owner's row.
-  /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner that there is not.
+  /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner that does not exist.
   func metadata(
     of owner: MetadataOwner, _ lock: StoreStatement = ""
   ) throws -> [String: String] {
@@ -65,7 +65,7 @@ extension StoreTransaction {
 
   /// The value of one item.
   ///
-  /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner or key that there is not.
+  /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner or key that does not exist.
   func metadata(_ key: String, of owner: MetadataOwner) throws -> String {
     guard let value = try metadata(of: owner)[key] else { throw StoreError.notFound(.metadata) }
     return value
@@ -94,7 +94,7 @@ extension MetadataOwner {
     }
   }
 
-  /// Why nothing was found of it.
+  /// The error for an owner that does not exist.
   var absence: StoreError {
     switch self {
     case .user(let id): .noUser(id)
@@ -105,13 +105,13 @@ extension MetadataOwner {
 
 /// Items are within ``MetadataLimits``; no event reports their change.
 ///
-/// A change keeps the owner's row until its transaction ends, so that none is lost to another server's.
+/// A change locks the owner's row until its transaction ends, so that concurrent changes are not lost.
 extension WriteTransaction {
   /// Adds items.
   ///
-  /// - Returns: All items that there are now.
-  /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
-  ///   `.tooLarge`, `.notFound` for an owner that there is not; then nothing is added.
+  /// - Returns: All items after the change.
+  /// - Throws: `StoreError.keyExists` when a key exists already, `.tooManyItems`, `.tooLong`,
+  ///   `.tooLarge`, `.notFound` for an owner that does not exist; then nothing is added.
   func insertMetadata(
     _ items: [String: String], of owner: MetadataOwner,
     within limits: MetadataLimits = MetadataLimits()
@@ -123,11 +123,11 @@ extension WriteTransaction {
     return try saveMetadata(items, over: stored, of: owner, within: limits)
   }
 
-  /// Replaces the values of items; those that are not there are skipped or added.
+  /// Replaces the values of items; missing items are skipped or added.
   ///
-  /// - Returns: The items that were written.
-  /// - Throws: `StoreError.tooManyItems`, `.tooLong`, `.tooLarge`, `.notFound` for an owner that there is not;
-  ///   then nothing is changed.
+  /// - Returns: The written items.
+  /// - Throws: `StoreError.tooManyItems`, `.tooLong`, `.tooLarge`, `.notFound` for an owner that does
+  ///   not exist; then nothing is changed.
   func updateMetadata(
     _ items: [String: String], of owner: MetadataOwner, missing: MissingItems = .skip,
     within limits: MetadataLimits = MetadataLimits()
@@ -140,7 +140,7 @@ extension WriteTransaction {
 
   /// Removes an item.
   ///
-  /// - Throws: `StoreError.notFound` for an owner or key that there is not.
+  /// - Throws: `StoreError.notFound` for an owner or key that does not exist.
   func removeMetadata(_ key: String, of owner: MetadataOwner) throws {
     var items = try metadata(of: owner, .forUpdate)
     guard items.removeValue(forKey: key) != nil else { throw StoreError.notFound(.metadata) }
@@ -149,7 +149,7 @@ extension WriteTransaction {
 
   /// Removes all items.
   ///
-  /// - Throws: `StoreError.notFound` for an owner that there is not.
+  /// - Throws: `StoreError.notFound` for an owner that does not exist.
   func removeAllMetadata(of owner: MetadataOwner) throws {
     let count = try connection.change(
       "UPDATE \(owner.table) SET metadata = NULL WHERE \(owner.column) = ?", [owner.name])
@@ -166,7 +166,7 @@ extension WriteTransaction {
     }
     let items = stored.merging(changed) { _, new in new }
     try limits.check(count: items.count, after: stored.count)
-    // A channel's is bounded by its items: it is shown by the Platform API alone.
+    // A channel has only the limit of items: only the Platform API shows its metadata.
     if case .user = owner {
       try limits.check(userByteCount: items.userByteCount, after: stored.userByteCount)
     }
@@ -186,7 +186,7 @@ extension WriteTransaction {
 /// Errors: `noUser` or `notFound(.channel)` for an owner that is missing.
 package struct MetadataLookup: StoreLookup {
   package var owner: MetadataOwner
-  /// Only these, as far as they exist; empty for all.
+  /// Only these, if they exist; empty for all.
   package var keys: [String]
 
   package init(of owner: MetadataOwner, keys: [String] = []) {
@@ -232,7 +232,7 @@ package struct MetadataChange: StoreWrite {
   }
 
   package struct Outcome: Sendable, Hashable {
-    /// All items after an insertion, the written ones after an update, otherwise none.
+    /// All items after an insertion, the written items after an update, otherwise none.
     package var written: [String: String]
     /// All items after the change.
     package var items: [String: String]
@@ -240,7 +240,7 @@ package struct MetadataChange: StoreWrite {
 
   package var action: Action
   package var owner: MetadataOwner
-  /// The limits on what is added.
+  /// The limits on added items.
   package var limits: MetadataLimits
 
   package init(

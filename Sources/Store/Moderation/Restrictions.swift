@@ -2,7 +2,7 @@ import Basics
 package import Channels
 package import ParleyProtocol
 
-/// A restriction with the user that it is put on.
+/// A restriction and the restricted user.
 package struct RestrictedUser: Sendable, Hashable {
   package var user: User
   package var restriction: Restriction
@@ -18,7 +18,7 @@ extension RestrictionKind {
 }
 
 extension StoreTransaction {
-  /// All restrictions of a kind in a channel, by user; some may have ended.
+  /// All restrictions of a kind in a channel, by user; some may have expired.
   func restrictions(
     _ kind: RestrictionKind, channelID: Int64
   ) throws -> [String: Restriction] {
@@ -29,7 +29,7 @@ extension StoreTransaction {
     return Dictionary(found.map { ($0.userID, $0) }) { first, _ in first }
   }
 
-  /// The restriction of one user, if it holds at a time.
+  /// The restriction of one user, if it is in effect at a time.
   func restriction(
     _ kind: RestrictionKind, channelID: Int64, userID: String, at now: Int64
   ) throws -> Restriction? {
@@ -40,12 +40,12 @@ extension StoreTransaction {
       """, [channelID, userID, now], Restriction.init(row:))
   }
 
-  /// A page of the restrictions that hold at a time, in the order of the user ids.
+  /// A page of the restrictions in effect at a time, in the order of the user ids.
   ///
-  /// The page is shorter when its bytes or the time to look run out before.
+  /// The page is shorter when its bytes or its time run out first.
   ///
   /// - Parameter limit: 1 to 100.
-  /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this list.
+  /// - Throws: `StoreError.invalidPageToken` for a token of another list.
   func listRestrictions<Value>(
     _ kind: RestrictionKind, channelID: Int64, at now: Int64, limit: Int = 10,
     token: String? = nil, _ item: (RestrictedUser) throws -> PageItem<Value>
@@ -100,7 +100,7 @@ extension Restriction {
 }
 
 extension WriteTransaction {
-  /// Puts a restriction on a user.
+  /// Imposes a restriction on a user.
   func impose(
     _ kind: RestrictionKind, _ restriction: Restriction, channelID: Int64
   ) throws -> (user: User, event: LoggedEvent) {
@@ -122,7 +122,7 @@ extension WriteTransaction {
     return (user, try record(event, channelID: channelID, at: restriction.startsAt))
   }
 
-  /// Takes a restriction from a user; there is no event when none held.
+  /// Lifts a restriction from a user; there is no event when none was in effect.
   func lift(
     _ kind: RestrictionKind, channelID: Int64, userID: String, at timestamp: Int64
   ) throws -> (user: User, event: LoggedEvent?) {
@@ -134,7 +134,7 @@ extension WriteTransaction {
     return (user, try record(.lifted(kind, from: user), channelID: channelID, at: timestamp))
   }
 
-  /// Removes restrictions that have run out; they ended silently.
+  /// Removes expired restrictions; they ended without an event.
   private func removeEnded(_ kind: RestrictionKind, channelID: Int64, at now: Int64) throws {
     try connection.execute(
       """
@@ -144,7 +144,7 @@ extension WriteTransaction {
   }
 }
 
-/// Reads the restriction of one user in a channel, if one holds at a time.
+/// Reads the restriction of one user in a channel, if one is in effect at a time.
 ///
 /// Error: `notFound(.channel)`.
 package struct RestrictionLookup: StoreLookup {
@@ -169,7 +169,7 @@ package struct RestrictionLookup: StoreLookup {
   }
 }
 
-/// Lists the restrictions of a channel that hold at a time, in the order of the user ids.
+/// Lists the restrictions of a channel that are in effect at a time, in the order of the user ids.
 ///
 /// Error: `invalidPageToken`.
 package struct RestrictionListing<Encoder: PageEncoder<RestrictedUser>>: StoreQuery {

@@ -2,11 +2,11 @@ import Glibc
 import Reactor
 import Synchronization
 
-/// The directory that holds the database, and whatever else a server keeps for itself.
+/// The directory that holds the database and a server's other private files.
 package enum DataDirectory {
-  /// Creates the directory (mode 0700) and the ones above it when missing.
+  /// Creates the directory (mode 0700) and its missing parents.
   ///
-  /// - Throws: `StoreError.inaccessible`, also when it is there and cannot be written to.
+  /// - Throws: `StoreError.inaccessible`, also when the directory exists and is not writable.
   package static func create(_ path: String) throws(StoreError) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw .inaccessible(path: path, reason: "not a path")
@@ -24,13 +24,13 @@ package enum DataDirectory {
     try synchronize(parent)
   }
 
-  /// Makes a new entry outlive a loss of power, where the file system supports it.
+  /// Makes a new entry survive a power failure, where the file system supports it.
   private static func synchronize(_ parent: String?) throws(StoreError) {
     let path = parent ?? "."
     let descriptor = Kernel.uninterrupted {
       Kernel.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
-    // A parent that may be written to need not be readable.
+    // A writable parent may not be readable.
     guard descriptor >= 0 else { return }
     defer { Kernel.close(descriptor) }
     guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 || errno != EIO else {
@@ -45,7 +45,7 @@ package enum DataDirectory {
     return String(trimmed[..<slash])
   }
 
-  /// - Throws: `StoreError.inaccessible` unless there is a directory that can be written to.
+  /// - Throws: `StoreError.inaccessible` unless the path is a writable directory.
   static func check(_ path: String) throws(StoreError) {
     guard access(path + "/.", W_OK | X_OK) == 0 else {
       throw .inaccessible(path: path, reason: SystemError.last("access").reason)
@@ -56,9 +56,9 @@ package enum DataDirectory {
 extension DataDirectory {
   private static let locksByteCount = 16_777_216
 
-  /// The process that uses a directory, as the kernel's list of locks has it; `nil` when none does.
+  /// The process that uses a directory, according to the kernel's list of locks; `nil` when none does.
   ///
-  /// Takes no lock itself, which could keep a server from starting.
+  /// Does not take the lock itself, because that could prevent a server from starting.
   package static func owner(of directory: String) -> Int32? {
     var status = stat()
     guard stat(directory + "/lock", &status) == 0,
@@ -76,16 +76,16 @@ extension DataDirectory {
   }
 }
 
-/// The exclusive use of a data directory, held until `release` or the process's end.
+/// The exclusive use of a data directory, held until `release` or the end of the process.
 ///
-/// The lock is the kernel's and goes with the process, so a crash leaves none behind; the process
+/// The lock belongs to the kernel and ends with the process, so a crash leaves none behind; the process
 /// number in the file only serves the error message.
 final class DirectoryLock: Sendable {
   /// -1 once released.
   private let held: Atomic<Int32>
 
-  /// - Throws: `StoreError.locked` when another process has it, `.inaccessible` when the file
-  ///   cannot be made.
+  /// - Throws: `StoreError.locked` when another process holds it, `.inaccessible` when the file cannot
+  ///   be created.
   init(directory: String) throws(StoreError) {
     let path = directory + "/lock"
     let descriptor = Kernel.uninterrupted {

@@ -4,15 +4,15 @@ import SQLite
 
 /// Opens connections to the database file.
 enum DatabaseFile {
-  /// The size of a new database's pages; an old one keeps its own.
+  /// The page size of a new database; an existing database keeps its own.
   ///
-  /// A message changes a few pages, each of which a commit writes and sums up whole.
+  /// A message changes a few pages, and a commit writes and checksums each of them as a whole.
   private static let pageByteCount = 2_048
-  /// A commit that finds the write-ahead log longer than this moves it into the file.
+  /// The size of the write-ahead log in bytes from which a commit moves it into the file.
   private static let checkpointByteCount = 16 << 20
-  /// A log that grew beyond this is cut back once it has been moved into the file.
+  /// The size of the log in bytes beyond which it is truncated once it has been moved into the file.
   private static let logByteLimit = 64 << 20
-  /// Milliseconds for which the store's threads wait for a lock of another program: a backup, a shell.
+  /// Milliseconds for which the store's threads wait for a lock of another program, such as a shell.
   private static let lockMilliseconds: Int32 = 5_000
   /// Page caches, in KiB: indexes that many channels write to at once should stay in memory.
   private static let writerCacheKiB = 32_768
@@ -68,12 +68,12 @@ enum DatabaseFile {
   }
 }
 
-/// Finds out at the start whether a file is a sound database of ours.
+/// Checks at the start whether a file is an intact database of this server.
 enum IntegrityCheck {
   /// "PRLY": marks the file as Parley's (the header's application id).
   static let applicationID = 0x50_52_4C_59
 
-  /// Larger files are not read as a whole, so that a start stays quick.
+  /// Larger files are not read completely, so that the server starts quickly.
   private static let fullCheckByteLimit = 64 << 20
 
   /// - Throws: `StoreError.damaged`, or a database error when the file cannot be read at all.

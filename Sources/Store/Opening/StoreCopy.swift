@@ -5,15 +5,15 @@ import SQLite
 
 /// A copy of a SQLite store into an empty PostgreSQL database.
 ///
-/// Everything durable goes along, with its numbers and epochs: clients recover from the positions
-/// that they have. ``StoredFilesCopy`` copies the files. The copy is one transaction: when it fails, nothing of
-/// it is left and it can be repeated.
+/// All durable data is copied, with its numbers and epochs, so clients recover from the positions that
+/// they have. ``StoredFilesCopy`` copies the files. The copy is one transaction: when it fails, nothing
+/// of it remains and it can be repeated.
 package struct StoreCopy: Sendable {
-  /// The data directory, which no server may use meanwhile.
+  /// The data directory, which no server may use in the meantime.
   package var directory: String
   /// The address of the database.
   package var url: String
-  /// Unix milliseconds: requests that cannot be repeated any more at this time are left out.
+  /// Unix milliseconds: requests that can no longer be repeated at this time are left out.
   package var time: Int64
   package var logger: Logger
 
@@ -27,7 +27,7 @@ package struct StoreCopy: Sendable {
     self.logger = logger
   }
 
-  /// Copies, and plans for the new sizes.
+  /// Copies the data, and updates the planner's statistics for the new sizes.
   ///
   /// - Returns: The number of rows of each table.
   /// - Throws: `StoreError`; `.exists` when the database is not empty.
@@ -86,7 +86,7 @@ package struct StoreCopy: Sendable {
     return count
   }
 
-  /// Numbers that were given stay given, though their rows may be gone.
+  /// Assigned numbers are not reused, even if their rows were removed.
   private func continueNumbers(
     of table: String, _ column: String, _ source: Database, _ target: PostgreSQLConnection
   ) throws {
@@ -99,7 +99,7 @@ package struct StoreCopy: Sendable {
   }
 }
 
-/// A table on its way from SQLite to PostgreSQL.
+/// A table to copy from SQLite to PostgreSQL.
 private struct CopiedTable {
   enum Kind: String {
     case integer = "bigint"
@@ -112,7 +112,7 @@ private struct CopiedTable {
   /// The rows to copy; `nil` for all.
   var source: String?
 
-  /// - Parameter columns: Their names, those of numbers and bytes followed by `#` and `*`.
+  /// - Parameter columns: Their names; `#` follows those of numbers, `*` those of bytes.
   init(_ name: String, _ columns: String, from source: String? = nil) {
     self.name = name
     self.columns = columns.split(separator: " ").map { column in
@@ -141,7 +141,7 @@ private struct CopiedTable {
       """
   }
 
-  /// In an order in which no row refers to a later one.
+  /// The tables in an order in which no row refers to a later one.
   static let all = [
     CopiedTable(
       "users",
@@ -168,7 +168,7 @@ private struct CopiedTable {
       is_operator# flood_exempt# languages_on_demand
       """),
     CopiedTable("events", "channel_id# seq# kind message_id# payload ts#"),
-    // A request whose message was deleted names one that is not there.
+    // A request whose message was deleted refers to a message that does not exist.
     CopiedTable(
       "requests", "channel_id# user_id req_id message_id# created_at#",
       from: """
@@ -208,14 +208,14 @@ private struct CopiedTable {
     CopiedTable("removed_files", "file_id"),
   ]
 
-  /// Tables whose rows are numbered, with the column that does it.
+  /// Tables with numbered rows, with the column of the number.
   static let numbered = [
     ("channels", "channel_id"), ("webhook_events", "event_id"),
     ("webhook_receivers", "receiver_id"),
   ]
 }
 
-/// Rows of a table that are inserted together, column by column.
+/// Rows of a table that are inserted together, by column.
 private struct CopiedRows {
   private enum Column {
     case integers([Int64?])

@@ -3,20 +3,20 @@ import PostgreSQL
 import SQLite
 import Synchronization
 
-/// The place of a store's data.
+/// The location of a store's data.
 package enum StorePlace: Sendable, Hashable {
   /// A SQLite database in a directory, which is created when missing.
   case directory(String)
   /// A PostgreSQL database by its connection URI, which may name several hosts.
   case postgreSQL(url: String)
 
-  /// The database at a URL; without one that in a directory.
+  /// The database at a URL, or without a URL the one in a directory.
   package init(url: String?, directory: String) {
     self = url.map { .postgreSQL(url: $0) } ?? .directory(directory)
   }
 }
 
-/// The right of other servers to write to the same database.
+/// Whether other servers may write to the same database.
 package enum StoreSharing: Sendable, Hashable {
   /// This server excludes all others.
   case alone
@@ -24,18 +24,18 @@ package enum StoreSharing: Sendable, Hashable {
   case shared
 }
 
-/// The sessions of an open database, for as many threads as use it.
+/// The sessions of an open database, one for each thread that uses it.
 struct StoreSessions: Sendable {
   /// Uses a session on the caller's thread, and ends it.
   typealias Use = @Sendable (_ body: (any StoreSession) -> Void) -> Void
 
   /// The one session that writes.
   let writer: Use
-  /// The session for changes beside the writer's; `nil` when a database has one writer.
+  /// The session for changes outside the writer; `nil` when a database has one writer.
   var aside: Use?
   /// Opens a session that only reads.
   let reader: @Sendable () throws -> Use
-  /// The place of the files that go with their messages; `nil` when there are none.
+  /// The place of files that are removed with their messages; `nil` when there are none.
   let files: (any FileDepot)?
 
   /// Opens a database.
@@ -57,7 +57,7 @@ struct StoreSessions: Sendable {
     let writing = try DatabaseFile.openForWriting(path, logger: options.logger)
     return StoreSessions(
       writer: { body in
-        // The connection stays on its thread for good: the thread works inside its one access.
+        // The connection stays on its thread: the thread runs inside this one access.
         writing.withDatabase { database in
           body(SQLiteSession(database))
           database.checkpoint()
@@ -78,7 +78,7 @@ struct StoreSessions: Sendable {
 
   /// Waits for a server that cannot be reached.
   ///
-  /// - Throws: `StoreError`: `closed` when waiting was given up, otherwise why it would not help.
+  /// - Throws: `StoreError`: `closed` when waiting was ended, otherwise why waiting would not help.
   private static func openPatiently(_ options: StoreOptions, _ body: () throws -> Void) throws {
     while true {
       do {
@@ -101,7 +101,7 @@ struct StoreSessions: Sendable {
     }
     let writing = SharedSession(access(.writer(PostgreSQLLocks(options.sharing))))
     try openPatiently(options) {
-      // Found out first: the schema is no other server's to change.
+      // The lock is taken first: no other server may change the schema.
       try writing.use { try $0.open() }
       let connection = try PostgreSQLAccess(url: url, role: .administrator).connect(after: nil)
       try PostgreSQLSchema.prepare(on: connection)
@@ -125,7 +125,7 @@ struct StoreSessions: Sendable {
   }
 }
 
-/// A session on its way from the thread that opened it to the one that uses it.
+/// A session passed from the thread that opened it to the one that uses it.
 private final class SharedSession: Sendable {
   private let lock = Mutex(())
   /// Guarded by `lock`.

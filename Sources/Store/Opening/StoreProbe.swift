@@ -1,20 +1,20 @@
 import PostgreSQL
 import SQLite
 
-/// A look at a store that changes nothing of it, whether a server uses it or not.
+/// A read-only inspection of a store, whether a server uses it or not.
 package struct StoreProbe: Sendable {
-  /// The most files that are looked at.
+  /// The maximum number of files that are inspected.
   private static let fileLimit = 50
 
-  /// The master keys that the store knows, and those that its files need.
+  /// The master keys known to the store, and those that its files need.
   package let masterKeys: MasterKeyUse
-  /// The ids of some files that messages have.
+  /// The ids of some files of messages.
   package let files: [String]
 
-  /// Looks at a store.
+  /// Inspects a store.
   ///
-  /// - Returns: `nil` where there is none yet, or one that the next start brings up to date first.
-  /// - Throws: `StoreError` for one that a start refuses.
+  /// - Returns: `nil` when there is no store yet, or one that the next start migrates first.
+  /// - Throws: `StoreError` for a store that cannot be started.
   package init?(_ place: StorePlace) throws {
     let probe =
       switch place {

@@ -1,21 +1,21 @@
 import Glibc
 import Reactor
 
-/// A copy of what a server keeps beside its database: files of messages, and the master keys of
-/// encrypted ones.
+/// A copy of the files that a server keeps beside its database: files of messages, and the master keys
+/// of encrypted ones.
 ///
-/// Files that are there already are left as they are, so that a copy that was cut off can be repeated.
+/// Existing files are left unchanged, so that an interrupted copy can be repeated.
 package struct StoredFilesCopy: Sendable {
-  /// The data directory, which no server may use meanwhile.
+  /// The data directory, which no server may use in the meantime.
   private let directory: String
 
   package init(from directory: String) { self.directory = directory }
 
-  /// Copies complete and unfinished files into a directory of files that exists.
+  /// Copies complete and unfinished files into an existing directory of files.
   ///
-  /// Run as root, the copies belong to the owner of that directory.
+  /// When run as root, the copies belong to the owner of that directory.
   ///
-  /// - Returns: The number of complete files in it that the data directory has too.
+  /// - Returns: The number of complete files that both directories have.
   /// - Throws: `StoreError` or `SystemError`.
   package func copyFiles(to target: String) throws -> Int {
     try DataDirectory.check(target)
@@ -39,14 +39,14 @@ package struct StoredFilesCopy: Sendable {
   package enum MasterKeys: Sendable, Equatable {
     /// The data directory has none.
     case absent
-    /// They are there already.
+    /// The target has these keys already.
     case present
     case copied
-    /// Other keys were there, which have this name now.
+    /// The target had other keys, which were renamed to this.
     case replaced(aside: String)
   }
 
-  /// Copies the master keys to the path of another key file; one with other keys is set aside.
+  /// Copies the master keys to another key file; an existing one with other keys is set aside.
   ///
   /// - Parameter now: Unix milliseconds.
   /// - Throws: `SystemError`.

@@ -9,10 +9,10 @@ extension Store {
     lookUp(lookup.statements.run) { completion($0.mapError(StoreError.init)) }
   }
 
-  /// Submits a look-up that runs when it is the principal's turn, on a reader beside the others.
+  /// Submits a look-up that runs when it is the principal's turn, on a separate reader.
   ///
-  /// For what clients ask about files: many at a time, and about some files with more work than a
-  /// look-up that a new session waits for should have before it.
+  /// For requests of clients about files: they are frequent, and some take more work than should delay a
+  /// look-up that a new session waits for.
   package func perform<Lookup: StoreLookup>(
     _ lookup: Lookup, inTurnOf principal: QueryPrincipal,
     completion: @escaping @Sendable (Result<Lookup.Outcome, StoreError>, QueryCost) -> Void
@@ -49,7 +49,7 @@ extension Store {
 }
 
 extension WriteBatch {
-  /// Adds a write, which takes its place in the batch whatever its urgency.
+  /// Adds a write, which is queued in the order of the batch whatever its urgency.
   package mutating func perform<Write: StoreWrite>(
     _ write: Write,
     completion: @escaping @Sendable (Result<Write.Outcome, StoreError>) -> Void
@@ -59,7 +59,7 @@ extension WriteBatch {
 }
 
 extension StoreError {
-  /// An error of a job in the words of the store.
+  /// Converts an error of a job to an error of the store.
   init(_ error: any Error) {
     if let error = error as? StoreError {
       self = error

@@ -1,7 +1,7 @@
 import Channels
 import ParleyProtocol
 
-/// The facts that decisions about a run depend on.
+/// The facts that the outcomes of a run of messages depend on.
 struct AppendFacts {
   struct Place {
     let term: Int64
@@ -32,9 +32,9 @@ struct AppendFacts {
   var requests: [RequestKey: Request] = [:]
   var takenIDs: Set<Int64> = []
   var takenFiles: Set<String> = []
-  /// Those of them that need a key.
+  /// The files among them that need a key.
   var sealedFiles: Set<String> = []
-  /// Files of users, by whether they can be in messages.
+  /// Files of users, with whether they can be used in messages.
   var uploads: [String: Bool] = [:]
   var users: [String: User] = [:]
 }

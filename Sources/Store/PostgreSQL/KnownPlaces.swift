@@ -1,19 +1,19 @@
 import Channels
 
-/// The places of channels as a session has left them, for as long as nothing of it was undone.
+/// The positions of channels after a session's last writes, valid while none of these is undone.
 ///
-/// A place may be wrong: another writer may have moved it on. So whoever goes on from it has the write
-/// fail then.
+/// A position may be outdated because another writer has advanced it. A write that continues from it
+/// then fails.
 struct KnownPlaces {
-  /// More are forgotten together: a channel that is written to comes back with its next message.
+  /// Beyond this limit all are dropped; a channel returns with its next message.
   private static let limit = 10_000
 
   private var places: [Int64: AppendFacts.Place] = [:]
   private var undoneCount = 0
 
-  /// Forgets all when transactions were undone, whose places may be among these.
+  /// Drops all positions when transactions were undone, which may have written some of these.
   ///
-  /// - Parameter count: How often that was so in the session.
+  /// - Parameter count: The number of undone transactions of the session.
   mutating func forgetAll(unlessKeptSince count: Int) {
     guard count != undoneCount else { return }
     undoneCount = count
@@ -22,7 +22,7 @@ struct KnownPlaces {
 
   mutating func forget(_ channelID: Int64) { places[channelID] = nil }
 
-  /// Takes over the places that a run of messages leaves.
+  /// Stores the positions after a run of messages.
   mutating func keep(_ new: [Int64: AppendFacts.Place]) {
     if places.count + new.count > Self.limit { places = [:] }
     for (channelID, place) in new {
@@ -30,7 +30,7 @@ struct KnownPlaces {
     }
   }
 
-  /// The facts about messages that depend on nothing but known places; `nil` when more has to be read.
+  /// The facts for messages that depend only on known positions; `nil` when more must be read.
   func facts(of run: ArraySlice<MessageAddition>) -> AppendFacts? {
     var facts = AppendFacts()
     for addition in run {

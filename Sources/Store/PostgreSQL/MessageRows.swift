@@ -6,14 +6,14 @@ import PostgreSQL
 struct MessageRows {
   typealias Query = PostgreSQLConnection.Query
 
-  /// Up to this many rows a statement for each is cheaper, and beyond one for all of them.
+  /// Up to this many rows, a statement for each is cheaper; beyond it, one statement for all.
   private static let separateLimit = 30
 
   var messages: [Row] = []
   var requests: [(RequestKey, messageID: Int64, createdAt: Int64)] = []
   /// Files that came with messages, with their authors.
   var files: [(FileRecord, userID: String, Row)] = []
-  /// Files of users that messages have.
+  /// Files of users in messages.
   var keptFiles: [(fileID: String, Row)] = []
   /// Events for webhooks.
   var outbox: [OutboxRow] = []
@@ -49,7 +49,7 @@ struct MessageRows {
     }
   }
 
-  /// Statements that insert all but the events for webhooks.
+  /// Statements that insert all rows except the events for webhooks.
   var insertions: [Query] {
     var queries: [Query] = []
     if messages.count <= Self.separateLimit {
@@ -100,7 +100,7 @@ struct MessageRows {
       $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
     """
 
-  /// A request that is too old to be repeated gives its place to the new one; fails for another.
+  /// A request that is too old to be repeated is replaced by the new one; otherwise the insertion fails.
   private static let requestsInsertion = """
     WITH made AS (
       INSERT INTO requests AS r (channel_id, user_id, req_id, message_id, created_at)

@@ -3,40 +3,40 @@ import PostgreSQL
 
 /// Time limits of a session with PostgreSQL, in milliseconds.
 package struct PostgreSQLLimits: Sendable {
-  /// The time that an answer may take.
+  /// The maximum time for an answer.
   package var answer = 10_000
-  /// The wait for a lock that another session has.
+  /// The maximum wait for a lock held by another session.
   package var lock = 8_000
-  /// The time without a statement after which the server ends a session that is in a transaction.
+  /// The time without a statement after which the server ends a session in a transaction.
   package var idleInTransaction = 3_000
 }
 
-/// The way to a PostgreSQL database, and the part that a session has in it.
+/// The access to a PostgreSQL database, and the role of a session.
 struct PostgreSQLAccess: Sendable {
-  /// The part of a session.
+  /// The role of a session.
   enum Role: Sendable {
     /// Writes, and holds the locks of ``PostgreSQLLocks`` as long as it is connected.
     case writer(PostgreSQLLocks)
-    /// Makes changes beside those of messages.
+    /// Makes changes unrelated to messages.
     case aside
     case reader
     /// Brings the schema up to date.
     case administrator
   }
 
-  /// As libpq takes it; may hold a password, and is never shown.
+  /// In libpq's format; may contain a password, and is never shown.
   let url: String
   let role: Role
-  /// Ends all waiting for the server, when it ends.
+  /// Ends all waiting for the server when it ends.
   var patience: PostgreSQLPatience?
   var limits = PostgreSQLLimits()
-  /// Wait between two tries to connect.
+  /// Wait between two attempts to connect.
   var retryNanoseconds: UInt64 = 1_000_000_000
 
   /// Connects and sets the session up.
   ///
-  /// - Parameter previous: The server's number of the connection before, which is ended if it is
-  ///   still there: its transaction must not be kept after this session has looked.
+  /// - Parameter previous: The backend process ID of the previous connection, which is ended if it still
+  ///   exists: its transaction must not be committed after this session has read.
   /// - Throws: `StoreError` or `PostgreSQLError`.
   func connect(after previous: Int32?) throws -> PostgreSQLConnection {
     if let patience, patience.isOver {
@@ -53,24 +53,24 @@ struct PostgreSQLAccess: Sendable {
     return connection
   }
 
-  /// Settings that make the server plan by indexes alone.
+  /// Settings that make the server plan with indexes only.
   ///
-  /// A plan that was made while a table was empty must not read all of it when it has grown. Costs of
-  /// refused ways are huge, so that they would seem worth compiling.
+  /// A plan made while a table was empty must not scan the table after it has grown. Rejected plans have
+  /// huge costs, which would make JIT compilation seem worthwhile.
   private static let planning = """
     SET enable_seqscan = off; SET enable_sort = off; SET enable_bitmapscan = off;
     SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
     """
 
   private var settings: String {
-    // A server that is stopped in a transaction must not hold up the others for long.
+    // A server that is suspended in a transaction must not delay the others for long.
     let timeouts = """
       SET idle_in_transaction_session_timeout = \(limits.idleInTransaction);
       SET lock_timeout = \(limits.lock)
       """
     return switch role {
-    // Else the server plans a statement with a list of values anew each time, which takes a lone
-    // message as long as its rows: a list that is there is mostly shorter than what it expects of any.
+    // Otherwise the server replans a statement with a list of values each time, which costs as much as
+    // inserting a single message: most lists are shorter than its default estimate.
     case .writer: "\(timeouts); SET plan_cache_mode = force_generic_plan"
     case .aside: timeouts
     case .reader: "SET default_transaction_read_only = on"
@@ -78,7 +78,7 @@ struct PostgreSQLAccess: Sendable {
     }
   }
 
-  /// Names this process to others and in `pg_stat_activity`.
+  /// Identifies this process to others and in `pg_stat_activity`.
   private static let applicationName: String = {
     var host = [CChar](repeating: 0, count: 65)
     gethostname(&host, 64)
@@ -87,20 +87,20 @@ struct PostgreSQLAccess: Sendable {
   }()
 }
 
-/// The locks that a writer holds in the database, which go with its connection.
+/// The locks that a writer holds in the database, released with its connection.
 struct PostgreSQLLocks: Sendable {
   /// Whether other servers may write to the database too.
   let sharing: StoreSharing
-  /// This store's own lock: a new connection gets it when the old one's transaction is over, so what
-  /// it then does not find is not there and never will be.
+  /// This store's own lock. A new connection acquires it only when the old one's transaction has ended,
+  /// so rows that it does not find then were not written and never will be.
   let own: Int64
 
-  /// "Parley" and a number.
+  /// "Parley" followed by a number.
   static let deployment: Int64 = 0x5061_726C_6579_0001
 
   init(_ sharing: StoreSharing) {
     self.sharing = sharing
-    // The sign bit keeps it apart from the deployment's.
+    // The sign bit distinguishes it from the deployment's.
     own = Int64.random(in: .min..<0)
   }
 
@@ -115,7 +115,7 @@ struct PostgreSQLLocks: Sendable {
     try wait(for: Self.deployment, function, on: connection, after: previous)
   }
 
-  /// A process that has just ended frees its locks within moments.
+  /// Waits for a process that has just ended, whose locks are released within moments.
   private func wait(
     for lock: Int64, _ function: String, on connection: PostgreSQLConnection, after previous: Int32?
   ) throws {
@@ -138,7 +138,7 @@ struct PostgreSQLLocks: Sendable {
 
   private struct Holder {
     var processID: Int32
-    /// As it calls itself, with its address.
+    /// The name it gives itself, with its address.
     var name: String
   }
 

@@ -3,20 +3,20 @@ import ParleyProtocol
 import PostgreSQL
 import Uploads
 
-/// Writes new messages in runs: the rows take no round trip of their own, but that of the commit or of
-/// what comes next.
+/// Writes new messages in runs: the rows take no separate round trip, but are sent with the commit or
+/// the next statement.
 ///
-/// Of a channel that this session was the last to write to it knows the place. When that is all that a run's
-/// messages depend on, nothing is read before: the statements themselves fail when another writer has been
-/// there, or a message or request is there already, and undo the transaction. The writer does it again, and
-/// then one more round trip locks the channels and reads everything that a decision depends on, by primary
-/// keys.
+/// The position of a channel is known if this session was the last to write to it. When a run's messages
+/// depend on nothing else, nothing is read first: if another writer has advanced the channel, or a
+/// message or request exists already, the statements fail and undo the transaction. The writer then
+/// repeats the run, and one additional round trip locks the channels and reads all required facts by
+/// primary keys.
 final class PostgreSQLAppender: MessageAppending {
   private typealias Query = PostgreSQLConnection.Query
 
   private let session: PostgreSQLSession
   private let connection: StoreConnection
-  /// The places of channels as the last transactions have left them.
+  /// The positions of channels after the last transactions.
   private var places = KnownPlaces()
   /// Requests written since old ones were last removed.
   private var requestCount = 0
@@ -41,7 +41,7 @@ final class PostgreSQLAppender: MessageAppending {
   }
 
   func lastSeq(of channel: LogChannel) throws -> Int64 {
-    // What follows may change it.
+    // Later statements of the transaction may change it.
     places.forget(channel.id)
     let rows = try session.run([
       Query(Self.place, [.integer(channel.id)])
@@ -52,12 +52,12 @@ final class PostgreSQLAppender: MessageAppending {
     return place.lastSeq
   }
 
-  /// Keeps the channel's row until the transaction ends, so that its term stays.
+  /// Locks the channel's row until the transaction ends, so that its term cannot change.
   private static let place = """
     SELECT channel_id, term, last_seq FROM channels WHERE channel_id = $1 FOR NO KEY UPDATE
     """
 
-  /// Appends the first messages of a run, up to one that a message before it decides about.
+  /// Appends the first messages of a run, up to one whose outcome depends on an earlier message.
   private func appendDistinct(
     _ run: ArraySlice<MessageAddition>
   ) throws -> [Result<AppendOutcome, any Error>] {
@@ -99,7 +99,7 @@ final class PostgreSQLAppender: MessageAppending {
     let files = run.compactMap { $0.new.upload?.id }
     let mentioned = Set(run.flatMap(\.new.mentionedUserIDs)).filter(\.isStorable)
     var queries = [
-      // In the order of their numbers: two servers that lock several do not wait for each other.
+      // In the order of their numbers, so that two servers that lock several do not deadlock.
       Query(
         """
         SELECT channel_id, term, last_seq FROM channels WHERE channel_id = ANY ($1)
@@ -130,7 +130,7 @@ final class PostgreSQLAppender: MessageAppending {
           [.texts(Array(mentioned))]))
     }
     if !files.isEmpty {
-      // A file that is in a message stays as it is until this one is there.
+      // The lock keeps an existing file of a message unchanged until this message is stored.
       queries.append(
         Query(
           "SELECT file_id, key_id FROM files WHERE file_id = ANY ($1) FOR SHARE", [.texts(files)]))
@@ -182,7 +182,7 @@ final class PostgreSQLAppender: MessageAppending {
     let request = RequestKey(addition)
     if let request {
       guard request.isStorable else { throw StoreError.unstorableText }
-      // Requests are kept by the times of their messages: one of the past is soon removed.
+      // Requests are stored with the times of their messages: one with a past time is soon removed.
       if new.role == .imported, let first = try imported(message, channel) { return first }
       let horizon = message.createdAt - requestIDLifetimeMilliseconds
       if let first = facts.requests[request], first.createdAt > horizon {
@@ -228,9 +228,9 @@ final class PostgreSQLAppender: MessageAppending {
     return .stored(seq: seq, mentionedUsers: mentioned)
   }
 
-  /// Whether a file is one that its user uploaded before; else it came with its message.
+  /// Whether a file was uploaded by its user earlier; otherwise it came with its message.
   ///
-  /// - Throws: `StoreError.exists`, or `.notFound(.file)` for one that was removed meanwhile.
+  /// - Throws: `StoreError.exists`, or `.notFound(.file)` for one removed in the meantime.
   private func isUpload(_ id: String, _ facts: AppendFacts) throws -> Bool {
     let isThere = facts.takenFiles.contains(id)
     guard let isComplete = facts.uploads[id] else {
@@ -241,7 +241,7 @@ final class PostgreSQLAppender: MessageAppending {
     return true
   }
 
-  /// The first message of a repeated request, as it is now.
+  /// The current state of the message that a repeated request created.
   private func repeated(_ messageID: Int64, _ channel: LogChannel) throws -> AppendOutcome {
     let reading = ReadTransaction(connection: connection)
     guard let first = try reading.message(messageID, channelID: channel.id) else {
@@ -250,7 +250,7 @@ final class PostgreSQLAppender: MessageAppending {
     return .repeated(first.message, seq: first.seq)
   }
 
-  /// The message that the same request imported before; `nil` when there is none.
+  /// The message that the same request imported earlier; `nil` when there is none.
   private func imported(_ message: Message, _ channel: LogChannel) throws -> AppendOutcome? {
     let first = try ReadTransaction(connection: connection).importedMessage(
       message.requestID, by: message.user?.id, channelID: channel.id, at: message.createdAt)
@@ -280,7 +280,7 @@ final class PostgreSQLAppender: MessageAppending {
     try removeOldRequests(rows)
   }
 
-  /// Moves channels on from where they are known to be; fails when one of them is elsewhere.
+  /// Advances channels from their known positions; fails when one has another position.
   private static let move = """
     WITH moved AS (
       UPDATE channels AS c SET last_seq = n.last_seq,
@@ -293,8 +293,8 @@ final class PostgreSQLAppender: MessageAppending {
     SELECT 1 / (count(*) = cardinality($1))::int FROM moved
     """
 
-  /// Removes requests that can be repeated no more, from time to time; those that another server is
-  /// just replacing are left to the next time.
+  /// Removes requests that can no longer be repeated, from time to time; those that another server is
+  /// replacing are skipped until the next time.
   private func removeOldRequests(_ rows: MessageRows) throws {
     requestCount += rows.requests.count
     guard requestCount >= 1_000, let time = rows.requests.last?.2 else { return }

@@ -1,15 +1,15 @@
 import PostgreSQL
 
-/// The rows of a query, of which some are in memory at a time.
+/// The rows of a query, of which only some are in memory at a time.
 final class PostgreSQLCursor {
-  /// Rows read at first, which are often enough, and later.
+  /// The number of rows read first, which is often enough, and of later reads.
   static let firstCount = 64
   static let laterCount = 512
 
   private var rows: PostgreSQLRows
   private var position = 0
   private var isComplete: Bool
-  /// The name under which the server keeps the query; `nil` when all rows are here.
+  /// The name of the cursor on the server; `nil` when all rows are in memory.
   private let name: String?
   private let session: PostgreSQLSession
 
@@ -21,7 +21,7 @@ final class PostgreSQLCursor {
     isComplete = true
   }
 
-  /// The first rows of a query that the server keeps.
+  /// The first rows of a query with a cursor on the server.
   init(_ rows: PostgreSQLRows, _ name: String, of session: PostgreSQLSession) {
     self.rows = rows
     self.session = session
@@ -29,7 +29,7 @@ final class PostgreSQLCursor {
     isComplete = rows.count < Self.firstCount
   }
 
-  /// The rows in memory that come next.
+  /// The next rows that are in memory.
   var upcoming: [StoreRow] { (position..<rows.count).map { StoreRow($0, of: rows) } }
 
   deinit {

@@ -1,31 +1,31 @@
 import Dispatch
 import PostgreSQL
 
-/// A session with PostgreSQL, which connects when it has something to do and again when the
-/// connection was lost.
+/// A session with PostgreSQL, which connects when it is first used and reconnects when the connection
+/// was lost.
 ///
-/// Statements whose outcome nobody waits for (the beginning of a transaction, savepoints, the rows of
-/// new messages) are sent with the next one that somebody does, in one round trip.
+/// Statements whose outcome is not needed at once (the beginning of a transaction, savepoints, the rows
+/// of new messages) are sent with the next statement that is waited for, in one round trip.
 final class PostgreSQLSession: StoreSession {
   typealias Query = PostgreSQLConnection.Query
 
   private enum Phase {
     case idle
     case inTransaction
-    /// The connection was lost in a transaction, which has to be left before anything else is done.
+    /// The connection was lost in a transaction, which must be ended before any other statement.
     case broken
   }
 
   /// A statement that is sent with the next one.
   private struct Deferred {
     var query: Query
-    /// Takes the rows.
+    /// Receives the rows.
     var take: ((PostgreSQLRows) -> Void)?
   }
 
   private let access: PostgreSQLAccess
   private var connection: PostgreSQLConnection?
-  /// The server's number of the connection before, whose transaction may still be under way.
+  /// The backend process ID of the previous connection, whose transaction may still be running.
   private var lastProcessID: Int32?
   private var phase = Phase.idle
   private var deferred: [Deferred] = []
@@ -35,13 +35,13 @@ final class PostgreSQLSession: StoreSession {
   private var nextTry: UInt64 = 0
   private var lastRefusal = ""
   private var openedCount = 0
-  /// The transactions that have begun and were not kept.
+  /// The number of transactions that have begun and were not committed.
   private(set) var undoneCount = 0
-  /// Whether the last transaction that has begun is not kept yet.
+  /// Whether the last transaction that has begun is not committed yet.
   private var isUnkept = false
-  /// Whether the transaction before this one was undone: this one may do the same again.
+  /// Whether the previous transaction was undone: this one may repeat it.
   private(set) var isRepetition = false
-  /// The number of times that an answer of the server was waited for; tests bound that of lists.
+  /// The number of times that an answer of the server was awaited; tests limit it for lists.
   private(set) var roundTripCount = 0
 
   init(_ access: PostgreSQLAccess) {
@@ -53,7 +53,7 @@ final class PostgreSQLSession: StoreSession {
 
   // MARK: The connection
 
-  /// - Throws: `StoreError` that names what is wrong, or `PostgreSQLError` of a server that is not
+  /// - Throws: `StoreError` that names the problem, or `PostgreSQLError` when the server cannot be
   ///   reached.
   func open() throws {
     let made = try access.connect(after: lastProcessID)
@@ -155,7 +155,7 @@ final class PostgreSQLSession: StoreSession {
         throw error
       }
       lose()
-      // The server may have ended the connection after it had committed.
+      // The server may have ended the connection after the commit.
       throw CommitFailure(reason: error.message)
     }
   }
@@ -169,7 +169,7 @@ final class PostgreSQLSession: StoreSession {
 
   private func rollBackNow() {
     guard let connection, connection.isInTransaction else { return }
-    // A connection that cannot even do this is of no use any more.
+    // A connection on which even this fails is unusable.
     if (try? connection.execute("ROLLBACK")) == nil { lose() }
   }
 
@@ -206,7 +206,7 @@ final class PostgreSQLSession: StoreSession {
     try run(insertion(sql, values, numbering: column)).integer(0, 0)
   }
 
-  /// Sends an insertion of one row with the next statement, and reports the row's number then.
+  /// Sends an insertion of one row with the next statement, and then reports the row's number.
   func insertLater(
     _ sql: StoreStatement, _ values: StoreArguments, numbering column: String,
     take: @escaping (Int64) -> Void
@@ -235,8 +235,7 @@ final class PostgreSQLSession: StoreSession {
     return StoreRows(PostgreSQLCursor(first, name, of: self))
   }
 
-  /// A name that only this query has: reading on is a statement of its own, whose columns the server
-  /// remembers.
+  /// A name unique to this query: each fetch is a statement of its own, whose columns the server caches.
   private func cursorName(for sql: String) -> String {
     let number = cursorNumbers[sql] ?? cursorNumbers.count
     cursorNumbers[sql] = number
@@ -245,12 +244,12 @@ final class PostgreSQLSession: StoreSession {
     return name
   }
 
-  /// Reads on in a query that the server keeps.
+  /// Fetches further rows of a query with a cursor on the server.
   func fetch(_ count: Int, from cursor: String) throws -> PostgreSQLRows {
     try run(Query("FETCH \(count) FROM \(cursor)"))
   }
 
-  /// Ends a query that the server keeps; the end of a transaction does that too.
+  /// Closes a cursor on the server; the end of a transaction closes it too.
   func forget(cursor name: String) {
     guard openCursors.remove(name) != nil else { return }
     deferred.append(Deferred(query: Query("CLOSE \(name)")))
@@ -264,7 +263,7 @@ final class PostgreSQLSession: StoreSession {
     PostgreSQLAppender(session: self, connection: connection)
   }
 
-  /// Executes statements in one round trip, together with what waits to be sent.
+  /// Executes statements in one round trip, together with the deferred ones.
   func run(_ queries: [Query]) throws -> [PostgreSQLRows] {
     let connection = try live()
     let sent = deferred
@@ -282,8 +281,8 @@ final class PostgreSQLSession: StoreSession {
 
   private func run(_ query: Query) throws -> PostgreSQLRows { try run([query])[0] }
 
-  /// - Throws: ``UndoneTransaction`` for a statement that nobody waited for: those who waited for the
-  ///   next one are not to blame.
+  /// - Throws: ``UndoneTransaction`` for a deferred statement: its failure is not the fault of the jobs
+  ///   that wait for the next one.
   private func take(
     _ outcomes: [Result<PostgreSQLRows, PostgreSQLError>], of sent: [Deferred]
   ) throws {
@@ -311,7 +310,7 @@ final class PostgreSQLSession: StoreSession {
     Query(translated(sql), values.map { PostgreSQLValue($0) })
   }
 
-  /// The statement with PostgreSQL's placeholders.
+  /// The statement with the placeholders of PostgreSQL.
   private func translated(_ sql: String) -> String {
     if let known = texts[sql] { return known }
     var text = ""
@@ -339,7 +338,7 @@ extension PostgreSQLValue {
     case .text(let text): self = .text(text)
     case .bytes(let bytes): self = .bytes(bytes)
     case .integers(let numbers): self = .integers(numbers)
-    // No row holds a text with U+0000, so one of them is equal to none.
+    // No row contains a text with U+0000, so such a text equals none of them.
     case .texts(let texts): self = .texts(texts.filter { !$0.utf8.contains(0) })
     }
   }

@@ -67,8 +67,8 @@ enum PostgreSQLUploads {
     CREATE INDEX files_by_age ON files (created_at, file_id, size);
     """
 
-  /// The row of the file is locked before its holders are counted: one that another transaction adds
-  /// is waited for.
+  /// The file's row is locked before the rows that use the file are counted, so a row being added by
+  /// another transaction is waited for.
   private static let releases = """
     CREATE FUNCTION parley_remove_message_files() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -1,7 +1,7 @@
 import Channels
 import ParleyProtocol
 
-/// The name of a request: unique in its channel for each author; an empty id stands for none.
+/// The name of a request: unique in its channel for each author; an empty id stands for no author.
 struct RequestKey: Hashable {
   var channelID: Int64
   var userID: String
@@ -9,7 +9,7 @@ struct RequestKey: Hashable {
 }
 
 extension RequestKey {
-  /// The request of a message; `nil` when its client gave it no name.
+  /// The request of a message; `nil` when the client gave no name.
   init?(_ addition: MessageAddition) {
     let message = addition.new.message
     guard !message.requestID.isEmpty else { return nil }
@@ -19,7 +19,7 @@ extension RequestKey {
 
   var isStorable: Bool { userID.isStorable && name.isStorable }
 
-  // Swift's texts are equal when they look the same, the database's when their bytes are.
+  // Swift compares texts by canonical equivalence, the database by bytes.
   static func == (first: RequestKey, second: RequestKey) -> Bool {
     first.channelID == second.channelID && first.userID.utf8.elementsEqual(second.userID.utf8)
       && first.name.utf8.elementsEqual(second.name.utf8)
@@ -33,6 +33,6 @@ extension RequestKey {
 }
 
 extension String {
-  /// Whether PostgreSQL can store the text, which no NUL may be in.
+  /// Whether PostgreSQL can store the text, which must not contain NUL.
   var isStorable: Bool { !utf8.contains(0) }
 }

@@ -1,14 +1,14 @@
-/// An outcome of a fetch, or the lack of one, that servers share.
+/// An outcome of a fetch, or the lack of one, shared by servers.
 ///
-/// The store knows links as texts and does not read the bodies.
+/// The store treats links as texts and does not parse the bodies.
 package struct SharedPreview: Sendable, Hashable {
   package var link: String
-  /// Sorts the links of a host and of all hosts below it side by side.
+  /// Sorts the links of a host next to those of all its subdomains.
   package var host: String
   package var body: String
-  /// Unix milliseconds; from then on the link is to be fetched again.
+  /// Unix milliseconds; from this time on the link should be fetched again.
   package var expiresAt: Int64
-  /// Unix milliseconds; from then on the outcome counts as unknown.
+  /// Unix milliseconds; from this time on the outcome counts as unknown.
   package var staleUntil: Int64
 
   package init(link: String, host: String, body: String, expiresAt: Int64, staleUntil: Int64) {
@@ -24,7 +24,7 @@ package struct SharedPreview: Sendable, Hashable {
 package enum SharedPreviewScope: Sendable, Hashable {
   case all
   case link(String)
-  /// The hosts from the first on, before the second.
+  /// The hosts from the first one up to, but not including, the second.
   case hosts(String, String)
   case none
 }
@@ -35,7 +35,7 @@ package enum SharedPreviewScope: Sendable, Hashable {
 /// Times are those of the database, so the clocks of the servers do not matter.
 package struct PreviewClaim: StoreWrite {
   package enum Outcome: Sendable, Hashable {
-    /// The server has the claim; the body is that of an outcome past its time.
+    /// The server has the claim; the body is that of an expired outcome.
     case granted(stale: String?)
     case known(String)
     /// - now: Unix milliseconds by the database's clock.
@@ -47,7 +47,7 @@ package struct PreviewClaim: StoreWrite {
   package var serverID: UInt64
   /// Milliseconds.
   package var duration: Int64
-  /// An outcome that was published since then is known, whatever its time; `nil` for none.
+  /// An outcome published since this time counts as known, even if expired; `nil` for none.
   package var start: Int64?
 
   package init(link: String, host: String, serverID: UInt64, duration: Int64, since start: Int64?) {
@@ -78,7 +78,7 @@ package struct PreviewPublication: StoreWrite {
   }
 }
 
-/// Stores an outcome whichever server has claimed the link, and ends the claim.
+/// Stores an outcome and ends the claim, whichever server holds it.
 package struct PreviewReplacement: StoreWrite {
   package var preview: SharedPreview
 
@@ -90,7 +90,7 @@ package struct PreviewReplacement: StoreWrite {
 
 /// Ends a server's claim without an outcome; `false` when it has lost the claim.
 ///
-/// Nobody can claim the link before a pause is over.
+/// The link cannot be claimed again before a pause is over.
 package struct PreviewAbandonment: StoreWrite {
   package var link: String
   package var serverID: UInt64
@@ -109,7 +109,7 @@ package struct PreviewAbandonment: StoreWrite {
   }
 }
 
-/// Reads stored outcomes in the order of their links; the bodies of those after a link.
+/// Reads stored outcomes in the order of their links; bodies only for those after a given link.
 package struct PreviewList: StoreQuery {
   package var scope: SharedPreviewScope
   package var last: String
@@ -126,21 +126,21 @@ package struct PreviewList: StoreQuery {
   }
 }
 
-/// Removes outcomes that count as unknown, and those that are over soonest while all together hold more
-/// bytes than they may.
+/// Removes outcomes that count as unknown, and those that expire first while the total size exceeds the
+/// limit.
 ///
-/// One server does so at a time. What is being fetched stays.
+/// One server at a time does so. Links that are being fetched are kept.
 package struct PreviewTrimming: StoreWrite {
   package enum Outcome: Sendable, Hashable {
-    /// More than one step can remove may be left.
+    /// More may be left than one step can remove.
     case unfinished
     case finished
-    /// Another server is at it.
+    /// Another server is doing it.
     case left
   }
 
   package var byteLimit: Int
-  /// Most outcomes that are removed.
+  /// Maximum number of outcomes removed.
   package var stepLimit: Int
 
   package init(byteLimit: Int, stepLimit: Int = 1_000) {
@@ -152,10 +152,10 @@ package struct PreviewTrimming: StoreWrite {
   package var statements: WriteStatements<Outcome> { .init { try $0.trimPreviews(self) } }
 }
 
-/// Removes outcomes and claims, and announces that to all servers; the number of outcomes.
+/// Removes outcomes and claims, announces that to all servers, and reports the number of outcomes.
 package struct PreviewPurge: StoreWrite {
   package var scope: SharedPreviewScope
-  /// The announcement, as the servers understand it.
+  /// The announcement, in the format that the servers expect.
   package var notice: String
 
   package init(_ scope: SharedPreviewScope, announcing notice: String) {
@@ -188,7 +188,7 @@ extension StoreTransaction {
 
 extension WriteTransaction {
   func claimPreview(_ claim: PreviewClaim) throws -> PreviewClaim.Outcome {
-    // Inserted first, so that two servers that ask at once wait for each other at the row.
+    // The insertion comes first, so that concurrent servers wait for each other at the row.
     try connection.execute(
       "INSERT INTO previews (link, host) VALUES (?, ?) ON CONFLICT (link) DO NOTHING",
       [claim.link, claim.host])
@@ -284,7 +284,7 @@ extension WriteTransaction {
     return max(expired, excess) < trimming.stepLimit ? .finished : .unfinished
   }
 
-  /// "Parley" and a number.
+  /// "Parley" followed by a number.
   private static let trimmingLock: Int64 = 0x5061_726C_6579_0002
 
   /// Removes a few outcomes that count as unknown.

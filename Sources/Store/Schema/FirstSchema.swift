@@ -1,6 +1,6 @@
 import SQLite
 
-/// Users and what they may sign in with.
+/// Users and their credentials.
 enum UsersSchema {
   static func create(_ database: Database) throws {
     try database.execute(
@@ -18,7 +18,7 @@ enum UsersSchema {
   }
 }
 
-/// Channels, and who may do what in them.
+/// Channels, and the roles and restrictions of users in them.
 enum ChannelsSchema {
   /// The term of a channel's writers: see ``MessageLog``.
   static func addTerm(_ database: Database) throws {
@@ -31,9 +31,9 @@ enum ChannelsSchema {
     for table in ["bans", "mutes"] { try database.execute(script: restrictions(table)) }
   }
 
-  /// AUTOINCREMENT: the number of a deleted channel is never another's.
+  /// AUTOINCREMENT: the number of a deleted channel is never reused.
   ///
-  /// `name_folded` is the name in lower case, for searching without regard to case.
+  /// `name_folded` is the name in lower case, for case-insensitive search.
   private static let channels = """
     CREATE TABLE channels (
       channel_id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -91,7 +91,7 @@ enum MessagesSchema {
     try database.execute(script: withdrawals)
   }
 
-  /// No foreign keys: messages outlive their author, and for a while their channel too.
+  /// No foreign keys: messages outlive their author, and temporarily their channel too.
   private static let messages = """
     CREATE TABLE messages (
       message_id INTEGER PRIMARY KEY,
@@ -117,7 +117,7 @@ enum MessagesSchema {
       WHERE req_id IS NOT NULL;
     """
 
-  /// A message's arrival has no row here: the message carries its own `seq`.
+  /// The arrival of a message has no row: the message itself carries its `seq`.
   private static let events = """
     CREATE TABLE events (
       channel_id INTEGER NOT NULL,
@@ -132,7 +132,7 @@ enum MessagesSchema {
       WHERE message_id IS NOT NULL;
     """
 
-  /// Requests whose message was deleted, for as long as they may be repeated.
+  /// Requests whose message was deleted, kept as long as they may be repeated.
   private static let withdrawals = """
     CREATE TABLE withdrawn_requests (
       channel_id INTEGER NOT NULL,
@@ -144,13 +144,13 @@ enum MessagesSchema {
     CREATE INDEX withdrawn_requests_by_time ON withdrawn_requests (created_at);
     """
 
-  /// Deleted channels whose messages and events are still to be removed.
+  /// Deleted channels whose messages and events have not been removed yet.
   private static let orphans = """
     CREATE TABLE orphaned_channels (channel_id INTEGER PRIMARY KEY) STRICT;
     """
 }
 
-/// Tables that belong to no channel: limits by custom type, counters of the deployment, the probe.
+/// Tables independent of channels: limits by custom type, counters of the deployment, the probe.
 enum ServiceSchema {
   static func create(_ database: Database) throws {
     try database.execute(

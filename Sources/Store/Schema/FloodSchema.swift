@@ -1,7 +1,7 @@
 import SQLite
 
-/// A note beside the messages that took no place in the flood window of their user: a window that is
-/// read after a restart or by another server leaves them out.
+/// A mark on messages that took no place in the flood window of their user, which is left out when the
+/// window is read after a restart or by another server.
 enum FloodSchema {
   static func create(_ database: Database) throws {
     try database.execute(

@@ -1,7 +1,7 @@
 import SQLite
 
-/// Indexes that bound the work of one call: over the open uploads of a user, the channels that have a
-/// file, and the restrictions of a channel that have ended.
+/// Indexes that limit the work of one call: over the open uploads of a user, the channels that have a
+/// file, and the expired restrictions of a channel.
 enum IndexesSchema {
   static func create(_ database: Database) throws { try database.execute(script: script) }
 

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The languages of a message that calls on demand have added, which give way to others.
+/// The languages that on-demand calls added to a message, which are replaced by others when needed.
 enum LanguagesSchema {
   static func create(_ database: Database) throws { try database.execute(script: script) }
 

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Tables and columns of the Platform API: more of users, channels and messages, tokens and counters.
+/// Tables and columns of the Platform API: more on users, channels and messages, tokens and counters.
 enum PlatformSchema {
   static func create(_ database: Database) throws {
     try database.execute(script: users)
@@ -10,7 +10,7 @@ enum PlatformSchema {
     try database.execute(script: tokens)
   }
 
-  /// `nickname_folded` is the nickname in lower case, for searching without regard to case.
+  /// `nickname_folded` is the nickname in lower case, for case-insensitive search.
   private static let users = """
     ALTER TABLE users ADD COLUMN nickname_folded TEXT NOT NULL DEFAULT '';
     ALTER TABLE users ADD COLUMN last_seen_at INTEGER NOT NULL DEFAULT 0;
@@ -32,7 +32,7 @@ enum PlatformSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// Few messages are operators' own, so an index of all would hardly find them.
+  /// Few messages are sent by operators, so an index of all messages would be inefficient for them.
   private static let messages = """
     ALTER TABLE messages ADD COLUMN file TEXT;
     ALTER TABLE messages ADD COLUMN is_operator INTEGER NOT NULL DEFAULT 0;
@@ -56,7 +56,7 @@ enum PlatformSchema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// SQLite's own `lower` knows ASCII only.
+  /// SQLite's own `lower` supports ASCII only.
   private static func foldNicknames(_ database: Database) throws {
     try database.withFunction("parley_fold", { $0.lowercased() }) {
       try database.execute(
@@ -65,7 +65,7 @@ enum PlatformSchema {
   }
 }
 
-/// Events on their way to webhooks, and how far each URL has got.
+/// Events waiting for webhooks, and the progress of each URL.
 enum WebhooksSchema {
   static func create(_ database: Database) throws {
     try database.execute(
@@ -102,7 +102,7 @@ enum FilesSchema {
     try database.execute(script: removal)
   }
 
-  /// Messages name their uploaded file, so that its address can be composed when it is read.
+  /// Messages refer to their uploaded file, so that its address can be composed when it is read.
   static func nameInMessages(_ database: Database) throws {
     try database.execute(
       script: """
@@ -111,7 +111,7 @@ enum FilesSchema {
         """)
   }
 
-  /// No foreign keys: a message that an ephemeral channel did not keep may have one all the same.
+  /// No foreign keys: a message that an ephemeral channel did not store may still have a file.
   private static let files = """
     CREATE TABLE files (
       file_id TEXT NOT NULL PRIMARY KEY,
@@ -126,7 +126,7 @@ enum FilesSchema {
     CREATE INDEX files_by_channel ON files (channel_id);
     """
 
-  /// Files that are still to be removed from the disk; whatever removes a message adds its file.
+  /// Files to be removed from the disk; any removal of a message adds its file.
   private static let removal = """
     CREATE TABLE removed_files (file_id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
     CREATE TRIGGER files_of_removed_messages AFTER DELETE ON messages WHEN old.type = 'FILE'
@@ -138,8 +138,8 @@ enum FilesSchema {
     """
 }
 
-/// The schema that lists need: indexes of messages for filters, the number of a channel's messages, and
-/// names folded so that case makes no difference in any language.
+/// The schema for lists: indexes of messages for filters, the number of a channel's messages, and
+/// case-folded names, so that search ignores case in every language.
 enum ListsSchema {
   static let steps: [MigrationStep] = [
     MigrationStep("indexing messages by custom type") { try $0.execute(script: customTypes) },
@@ -149,7 +149,7 @@ enum ListsSchema {
     MigrationStep("folding names", foldNames),
   ]
 
-  /// Most messages have no custom type and are users' texts: they cost these two indexes nothing.
+  /// Most messages are texts of users without a custom type: they have no entries in these indexes.
   private static let customTypes = """
     CREATE INDEX messages_by_custom_type
       ON messages (channel_id, custom_type, created_at, message_id) WHERE custom_type <> ''
@@ -170,7 +170,7 @@ enum ListsSchema {
        WHERE messages.channel_id = channels.channel_id);
     """
 
-  /// They were in lower case, which keeps `ß` and `SS` apart.
+  /// They were lower-cased, which does not make `ß` and `SS` equal.
   private static func foldNames(_ database: Database) throws {
     for (table, folded, name) in [
       ("channels", "name_folded", "name"), ("users", "nickname_folded", "nickname"),

@@ -1,9 +1,9 @@
 import Logging
 import SQLite
 
-/// One step of the schema, carried out once in each database.
+/// One step of the schema, executed once in each database.
 struct Migration: Sendable {
-  /// The name under which it is remembered; never changed once it was released.
+  /// The name under which it is recorded; never changed after a release.
   let name: String
   let run: @Sendable (Database, Logger) throws -> Void
 
@@ -19,9 +19,9 @@ struct Migration: Sendable {
   }
 }
 
-/// The steps from an empty file to the present schema.
+/// The steps from an empty file to the current schema.
 ///
-/// A step that was released is never changed; what comes later is a step of its own.
+/// A released step is never changed; later changes are separate steps.
 enum Migrations {
   static let all = [
     Migration("1 users", UsersSchema.create),
@@ -44,9 +44,9 @@ enum Migrations {
     Migration("18 languages on demand", LanguagesSchema.create),
   ]
 
-  /// Carries out the migrations that a database has not had, each in a transaction of its own.
+  /// Executes the migrations that a database has not had, each in a transaction of its own.
   ///
-  /// - Throws: `StoreError.newerSchema` when the database has had others, and what SQLite says.
+  /// - Throws: `StoreError.newerSchema` when the database has had others, and errors of SQLite.
   static func run(
     _ migrations: [Migration] = all, on database: Database, path: String, logger: Logger
   ) throws {
@@ -56,7 +56,7 @@ enum Migrations {
     guard done.isSubset(of: migrations.map(\.name)) else {
       throw StoreError.newerSchema(path: path)
     }
-    // A table may stand without those that it refers to while it is made anew.
+    // While a table is recreated, tables that refer to it may exist without it.
     try database.execute(script: "PRAGMA foreign_keys = OFF")
     for migration in migrations where !done.contains(migration.name) {
       try database.inTransaction {
@@ -69,7 +69,7 @@ enum Migrations {
     try database.execute(script: "PRAGMA foreign_keys = ON")
   }
 
-  /// Checks that a database, which is not changed, has had no migrations of a newer version.
+  /// Checks that a database has had no migrations of a newer version; changes nothing.
   static func check(_ database: Database, path: String) throws {
     guard try carriedOut(in: database).isSubset(of: all.map(\.name)) else {
       throw StoreError.newerSchema(path: path)
@@ -101,7 +101,7 @@ struct MigrationStep: Sendable {
 }
 
 extension [MigrationStep] {
-  /// A file up to this size is brought up to date within a second or two.
+  /// A file up to this size is migrated within a second or two.
   private static var quietByteLimit: Int { 128 << 20 }
 
   /// Runs the steps in order, and logs each of them when the database is large.

@@ -1,7 +1,7 @@
 import SQLite
 
-/// Files that are stored encrypted: their wrapped keys, those of uploads, and the moments from which on
-/// the keys of users hold.
+/// Files that are stored encrypted: their wrapped keys, those of uploads, and the times from which the
+/// keys of users are valid.
 enum SealedFilesSchema {
   static func create(_ database: Database) throws {
     try database.execute(script: script(integer: "INTEGER", text: "TEXT", bytes: "BLOB"))

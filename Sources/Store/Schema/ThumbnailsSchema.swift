@@ -1,6 +1,6 @@
 import SQLite
 
-/// Thumbnails of files, which go with them.
+/// Thumbnails of files, removed together with them.
 enum ThumbnailsSchema {
   static func create(_ database: Database) throws {
     try database.execute(script: tables)

@@ -1,6 +1,6 @@
 import SQLite
 
-/// The roles of tokens of the Platform API: those from before may do everything.
+/// The roles of tokens of the Platform API: existing tokens keep all rights.
 enum TokenRolesSchema {
   static func create(_ database: Database) throws { try database.execute(script: script) }
 

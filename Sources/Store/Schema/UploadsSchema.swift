@@ -1,7 +1,7 @@
 import SQLite
 
-/// Uploads of users, and what has each file: messages, of which there may be several, and channels and
-/// users whose picture it is.
+/// Uploads of users, and the users of each file: messages, of which there may be several, and channels
+/// and users with the file as picture.
 enum UploadsSchema {
   static func create(_ database: Database) throws {
     try database.execute(script: uploads)
@@ -13,7 +13,7 @@ enum UploadsSchema {
     }
   }
 
-  /// No foreign keys: what is left of a user's uploads is removed bit by bit.
+  /// No foreign keys: the remains of a user's uploads are removed step by step.
   private static let uploads = """
     CREATE TABLE uploads (
       file_id TEXT NOT NULL PRIMARY KEY,
@@ -78,7 +78,7 @@ enum UploadsSchema {
     CREATE INDEX files_by_age ON files (created_at, file_id, size);
     """
 
-  /// A file goes with the last message or picture that has it.
+  /// A file is removed with the last message or picture that uses it.
   private static let releases = """
     CREATE TRIGGER files_of_removed_messages AFTER DELETE ON messages WHEN old.type = 'FILE'
     BEGIN
@@ -101,12 +101,12 @@ enum UploadsSchema {
     """
   }
 
-  /// The columns that hold addresses of pictures, with the key of the table and a letter for it.
+  /// The columns with addresses of pictures, with the key of the table and a letter for it.
   static let pictures = [
     ("channels", "cover_url", "channel_id", "c"), ("users", "profile_url", "user_id", "u"),
   ]
 
-  /// A picture is kept by the address that names its file, if the file was given for that.
+  /// A picture is kept by the address that contains its file's id, if the file was released for that.
   private static func pictures(
     of table: String, in column: String, key: String, kind: String
   ) -> String {

@@ -1,22 +1,22 @@
 package import ParleyProtocol
 package import Uploads
 
-/// A file with what is known of it and of a user by their keys alone.
+/// A file, and the facts about it and a user that are found by their keys alone.
 package struct FileAccess: Sendable, Hashable {
-  /// `nil` when there is no such file.
+  /// `nil` when the file does not exist.
   package var file: FileRecord?
-  /// The thumbnail that was asked for in place of the file; encrypted with the file's key, or not yet.
+  /// The requested thumbnail of the file; encrypted with the file's key, or not yet.
   package var thumbnail: FileRecord?
-  /// The user whose file it is; empty for a file of the administrator's.
+  /// The owner of the file; empty for a file of the administrator.
   package var ownerID: String
-  /// The generation of the keys of the user who asks; `nil` unless there is such a user, who is active.
+  /// The generation of the keys of the requesting user; `nil` unless the user exists and is active.
   package var fileKeysSince: Int64?
 }
 
-/// Finds a file that can be read, or a thumbnail of it, and the keys of the user who asks.
+/// Finds a readable file, or a thumbnail of it, and the keys of the requesting user.
 package struct FileAccessLookup: StoreLookup {
   package var fileID: String
-  /// The box of the thumbnail; `nil` for the file itself.
+  /// The bounding box of the thumbnail; `nil` for the file itself.
   package var bounds: ThumbnailSize?
   package var userID: String
 
@@ -46,20 +46,20 @@ package struct FileAccessLookup: StoreLookup {
   }
 }
 
-/// How a user stands to the channels with a message that has a file.
+/// A user's right to a file, derived from the channels with a message that has the file.
 package enum FileRight: Sendable, Hashable {
-  /// The user is in one of them or an operator of it, and not banned there.
+  /// The user is in one of the channels or an operator of it, and not banned there.
   case granted
-  /// The user is banned in one of them, and has no right by another.
+  /// The user is banned in one of the channels, and has no right through another.
   case banned(channelURL: String)
   case absent
 }
 
-/// Judges whether a user who is not its owner may read a file.
+/// Determines whether a user other than the owner may read a file.
 ///
-/// The few channels of the user are looked for among those of the file. Only for a user who is in none
-/// of them are the file's own channels visited, of which there are ``Limits/fileChannelCount``: for
-/// operators, and to name a ban.
+/// The few channels of the user are looked up among those of the file. Only if the user is in none of
+/// them are the file's own channels examined, of which there are up to ``Limits/fileChannelCount``: to
+/// find operators, and to name a ban.
 package struct FileRightLookup: StoreLookup {
   package var fileID: String
   package var userID: String
@@ -86,7 +86,7 @@ package struct FileRightLookup: StoreLookup {
   }
 }
 
-/// A channel with a message that has a file, as a user stands to it.
+/// A channel with a message that has a file, and the user's status in it.
 private struct FileChannel {
   var url: String
   var isOperator: Bool
@@ -95,7 +95,7 @@ private struct FileChannel {
 
 /// The channels with a message that has the file ?1, at most ?2 of them.
 ///
-/// Steps from channel to channel in the index, however many messages of each have the file.
+/// Moves from channel to channel in the index, however many messages of each have the file.
 private let heldChannels: StoreStatement = """
   WITH RECURSIVE held (channel_id, number) AS (
     SELECT (SELECT m.channel_id FROM file_messages AS m
@@ -111,7 +111,7 @@ private let heldChannels: StoreStatement = """
   """
 
 extension StoreTransaction {
-  /// Those of some channels that have a message with the file.
+  /// The given channels that have a message with the file.
   fileprivate func channels(
     _ urls: [String], ofFile fileID: String, for userID: String, at time: Int64
   ) throws -> [FileChannel] {
@@ -127,7 +127,7 @@ extension StoreTransaction {
     ) { FileChannel(url: $0[0], isOperator: false, isBanned: $0[1]) }
   }
 
-  /// Those channels of a file that the user is an operator of or banned in.
+  /// The channels of a file in which the user is an operator or banned.
   fileprivate func notableChannels(
     ofFile fileID: String, for userID: String, at time: Int64
   ) throws -> [FileChannel] {
@@ -148,7 +148,7 @@ extension StoreTransaction {
     ) { FileChannel(url: $0[0], isOperator: $0[1], isBanned: $0[2]) }
   }
 
-  /// Those of some files that are in as many channels as a file may be, and not in this one.
+  /// The given files that have reached the limit of channels and are not in this one.
   fileprivate func widespread(_ fileIDs: [String], besides url: String) throws -> Set<String> {
     var found: Set<String> = []
     for id in fileIDs {
@@ -168,11 +168,11 @@ extension StoreTransaction {
   }
 }
 
-/// Finds uploads of a user that are to be sent to a channel, with their thumbnails.
+/// Finds uploads of a user for sending to a channel, with their thumbnails.
 package struct FilesToSendLookup: StoreLookup {
   package struct Outcome: Sendable {
     package var records: [String: UploadRecord]
-    /// Those that are in ``Limits/fileChannelCount`` other channels.
+    /// The uploads that are in ``Limits/fileChannelCount`` other channels.
     package var widespread: Set<String>
   }
 

@@ -1,8 +1,8 @@
 package import ParleyProtocol
 
-/// Lists some files that are stored in the clear, in the order of their ids.
+/// Lists some files that are stored unencrypted, in the order of their ids.
 ///
-/// Pictures are not among them: they are public.
+/// Pictures are left out because they are public.
 package struct ClearFiles: StoreLookup {
   package var last: String
   package var limit: Int
@@ -25,27 +25,27 @@ package struct ClearFiles: StoreLookup {
   }
 }
 
-/// Begins to store a file encrypted that is stored in the clear: keeps its keys before a byte is written.
+/// Starts encrypting a file that is stored unencrypted: stores its keys before a byte is written.
 ///
-/// From now on the file needs a key, in all messages that have it. A message that another server is adding
-/// is waited for.
+/// From now on the file needs a key in all messages that have it. A message being added by another
+/// server is waited for.
 package struct FileConversionStart: StoreWrite {
   package enum Outcome: Sendable, Hashable {
-    /// The file with the keys to use, which may be those of an attempt before.
+    /// The file with the keys to use, which may be those of an earlier attempt.
     case begun(FileRecord)
-    /// It is stored encrypted already.
+    /// The file is stored encrypted already.
     case sealed(FileRecord)
-    /// A message has it, and that was not to be.
+    /// A message has the file, which the scope does not allow.
     case inMessage
-    /// It is a picture, which is public.
+    /// The file is a picture, which is public.
     case picture
     case absent
   }
 
-  /// The files that are converted.
+  /// The files that may be converted.
   package enum Scope: Sendable, Hashable {
     case all
-    /// Only one that no message has.
+    /// Only a file that no message has.
     case unsent
   }
 
@@ -114,7 +114,7 @@ package struct FileConversionEnd: StoreWrite {
 }
 
 extension WriteTransaction {
-  /// Has a stored message say that its file needs a key.
+  /// Marks a stored message's file as needing a key.
   fileprivate func requireKey(inMessage id: Int64) throws {
     let text = try connection.first("SELECT file FROM messages WHERE message_id = ?", [id]) {
       $0[0] as String?

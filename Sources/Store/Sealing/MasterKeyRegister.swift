@@ -1,6 +1,6 @@
 import Channels
 
-/// A proof that a server has a master key: a number made of the key, from which it cannot be found.
+/// A proof that a server has a master key: a number derived from the key that does not reveal it.
 package struct MasterKeyProof: Sendable, Hashable {
   package var keyID: String
   package var proof: [UInt8]
@@ -11,18 +11,18 @@ package struct MasterKeyProof: Sendable, Hashable {
   }
 }
 
-/// The master keys that the servers of the deployment have had, and those that files need.
+/// The master keys that the deployment's servers have used, and those that files need.
 package struct MasterKeyUse: Sendable, Hashable {
   package var registered: [MasterKeyProof]
-  /// The id of the key that the servers of the deployment wrap with; `nil` before the first.
+  /// The id of the key that the deployment's servers wrap with; `nil` before the first.
   package var currentID: String?
-  /// The ids that rows name.
+  /// The key ids that rows refer to.
   package var needed: Set<String>
 
   /// The ids of the keys that a server must have, in order.
   ///
-  /// The key of its deployment is one of them where several servers share the store: files that others
-  /// encrypt from now on, and the keys that they give to users, need it.
+  /// When several servers share the store, the current key of the deployment is included: files that
+  /// other servers encrypt from now on, and the keys that they issue to users, need it.
   package func required(_ sharing: StoreSharing) -> [String] {
     switch sharing {
     case .alone: needed.sorted()
@@ -30,10 +30,10 @@ package struct MasterKeyUse: Sendable, Hashable {
     }
   }
 
-  /// Judges the keys of a server.
+  /// Checks the keys of a server.
   ///
   /// - Parameter proofs: All keys of the server.
-  /// - Returns: `nil` when they are those of the deployment.
+  /// - Returns: `nil` when they match those of the deployment.
   package func obstacle(
     to proofs: [MasterKeyProof], _ sharing: StoreSharing
   ) -> MasterKeyObstacle? {
@@ -46,15 +46,15 @@ package struct MasterKeyUse: Sendable, Hashable {
   }
 }
 
-/// The reason why the keys of a server are not those of its deployment.
+/// The reason why the keys of a server do not match those of its deployment.
 package enum MasterKeyObstacle: Sendable, Hashable {
-  /// The key with this id is another one.
+  /// The key with this id is a different one.
   case differs(String)
   /// The keys with these ids are missing.
   case lacks([String])
 }
 
-/// Reads which master keys there are and which are needed.
+/// Reads which master keys exist and which are needed.
 package struct MasterKeyUseLookup: StoreLookup {
   package init() {}
 
@@ -64,7 +64,7 @@ package struct MasterKeyUseLookup: StoreLookup {
 }
 
 extension MasterKeyUse {
-  /// The row of `meta` that names the current key, by the first bytes of its proof.
+  /// The row of `meta` that identifies the current key by the first bytes of its proof.
   fileprivate static let currentRow = "file_master_key"
 
   init(_ connection: StoreConnection) throws {
@@ -100,7 +100,7 @@ extension MasterKeyProof {
 
 /// Joins the deployment with the master keys of a server, the current one first.
 ///
-/// Outcome: `nil` when they are those of the deployment, or its first ones; otherwise nothing changes.
+/// Outcome: `nil` when they match those of the deployment, or are its first; otherwise nothing changes.
 package struct MasterKeyJoin: StoreWrite {
   package var proofs: [MasterKeyProof]
   package var sharing: StoreSharing
@@ -110,7 +110,7 @@ package struct MasterKeyJoin: StoreWrite {
     self.sharing = sharing
   }
 
-  /// Has servers that start at the same time look one after another; SQLite has one writer.
+  /// Serializes the checks of servers that start at the same time; SQLite has one writer.
   private static let keepingOthersOut = StoreStatement(
     sqlite: "SELECT 1", postgreSQL: "LOCK TABLE file_master_keys IN EXCLUSIVE MODE")
 
@@ -137,7 +137,7 @@ package struct MasterKeyJoin: StoreWrite {
   }
 }
 
-/// The keys of a file or of an upload as the store has them.
+/// The stored keys of a file or of an upload.
 package struct SealedRow: Sendable, Hashable {
   /// The table of the row.
   package enum Table: String, Sendable, CaseIterable {
@@ -149,7 +149,7 @@ package struct SealedRow: Sendable, Hashable {
   package var fileID: String
   package var masterKeyID: String
   package var keys: [UInt8]
-  /// Of an upload that is not complete.
+  /// The key of the tail of an incomplete upload.
   package var tailKey: [UInt8]?
 
   package init(
@@ -163,7 +163,7 @@ package struct SealedRow: Sendable, Hashable {
   }
 }
 
-/// Lists some rows whose keys are wrapped with another master key than the current one.
+/// Lists some rows whose keys are wrapped with a master key other than the current one.
 package struct RowsToRewrap: StoreLookup {
   package var currentID: String
   package var limit: Int
@@ -193,7 +193,7 @@ package struct RowsToRewrap: StoreLookup {
   }
 }
 
-/// Replaces the wrapped keys of rows that are still as they were found.
+/// Replaces the wrapped keys of rows that have not changed since they were read.
 package struct KeysRewrapped: StoreWrite {
   package struct Change: Sendable, Hashable {
     package var old: SealedRow
@@ -238,16 +238,16 @@ package struct KeysRewrapped: StoreWrite {
   }
 }
 
-/// The numbers of files by the way in which they are stored.
+/// The numbers of files by storage form.
 package struct SealedFileCount: Sendable, Hashable {
-  /// Files in the clear, without pictures.
+  /// Unencrypted files, without pictures.
   package var clear: Int
   package var sealed: Int
-  /// Encrypted ones whose keys are wrapped with another master key than the current one.
+  /// Encrypted files whose keys are wrapped with a master key other than the current one.
   package var toRewrap: Int
 }
 
-/// Counts files by the way in which they are stored.
+/// Counts files by storage form.
 package struct SealedFileCounting: StoreQuery {
   package var currentID: String
 

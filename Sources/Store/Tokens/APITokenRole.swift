@@ -2,7 +2,7 @@
 package enum APITokenRole: String, Sendable, CaseIterable {
   /// All calls.
   case admin
-  /// Calls that read.
+  /// Calls that only read.
   case viewer
 
   /// The role of a stored token; a role that this version does not know has the fewest rights.
@@ -10,7 +10,7 @@ package enum APITokenRole: String, Sendable, CaseIterable {
     self = Self(rawValue: name) ?? .viewer
   }
 
-  /// Whether a token of this role may do what one of another role may.
+  /// Whether a token of this role has all rights of another role.
   package func includes(_ other: APITokenRole) -> Bool {
     switch (self, other) {
     case (.admin, _), (.viewer, .viewer): true

@@ -2,14 +2,14 @@ import Crypto
 
 /// A token that lets a program call the Platform API.
 package struct APIToken: Sendable, Hashable {
-  /// A name for people; no two tokens have the same.
+  /// A human-readable name, unique among tokens.
   package var name: String
-  /// Of the token; the token itself is not kept.
+  /// The hash of the token; the token itself is not stored.
   package var hash: [UInt8]
   package var role: APITokenRole
   /// Unix milliseconds.
   package var createdAt: Int64
-  /// Unix milliseconds, right to within a minute; 0 when it never was.
+  /// Unix milliseconds, accurate to a minute; 0 when it was never used.
   package var lastUsedAt: Int64
 
   package init(
@@ -23,9 +23,9 @@ package struct APIToken: Sendable, Hashable {
     self.lastUsedAt = lastUsedAt
   }
 
-  /// Names the token to those who list and revoke: 16 hexadecimal digits.
+  /// The id of the token for listing and revoking: 16 hexadecimal digits.
   ///
-  /// The beginning of a hash of the hash, which reveals nothing of the token.
+  /// The beginning of a hash of the hash, which reveals nothing about the token.
   package var id: String { String(TokenDigest(of: hash).hex.prefix(16)) }
 
   static let columns = "name, token_hash, created_at, last_used_at, role"
@@ -48,10 +48,10 @@ extension StoreTransaction {
 }
 
 extension WriteTransaction {
-  /// Keeps the hash of a new token.
+  /// Stores the hash of a new token.
   ///
-  /// - Throws: `StoreError.exists` when there is one of this name or hash,
-  ///   `.tooManyItems` when there are 100.
+  /// - Throws: `StoreError.exists` when a token has this name or hash, `.tooManyItems` when there are
+  ///   100.
   func addAPIToken(_ token: APIToken) throws {
     guard try apiTokens().count < apiTokenLimit else {
       throw StoreError.tooManyItems(limit: apiTokenLimit)
@@ -65,7 +65,7 @@ extension WriteTransaction {
     guard count > 0 else { throw StoreError.exists }
   }
 
-  /// Takes a token's rights away.
+  /// Revokes a token.
   ///
   /// - Throws: `StoreError.notFound(.token)`.
   func revokeAPIToken(hash: [UInt8]) throws {
@@ -74,7 +74,7 @@ extension WriteTransaction {
     guard count > 0 else { throw StoreError.notFound(.token) }
   }
 
-  /// Notes that a token was used; as with `noteSeen`, not more than once a minute.
+  /// Records that a token was used; as with `noteSeen`, at most once a minute.
   func noteAPITokenUsed(hash: [UInt8], at now: Int64) throws {
     try connection.execute(
       "UPDATE api_tokens SET last_used_at = ?2 WHERE token_hash = ?1 AND last_used_at <= ?2 - ?3",
@@ -82,7 +82,7 @@ extension WriteTransaction {
   }
 }
 
-/// Most tokens of the Platform API.
+/// Maximum number of tokens of the Platform API.
 let apiTokenLimit = 100
 
 /// Reads all tokens of the Platform API, by name.
@@ -92,7 +92,7 @@ package struct APITokenList: StoreLookup {
   package var statements: ReadStatements<[APIToken]> { .init { try $0.apiTokens() } }
 }
 
-/// Keeps the hash of a new token of the Platform API.
+/// Stores the hash of a new token of the Platform API.
 ///
 /// Errors: `exists` for a name or hash that is taken, `tooManyItems`.
 package struct APITokenIssue: StoreWrite {
@@ -124,7 +124,7 @@ package struct APITokenRevocation: StoreWrite {
   }
 }
 
-/// Notes that a token of the Platform API was used; one moment a minute is kept.
+/// Records that a token of the Platform API was used; at most one time a minute is stored.
 package struct APITokenUse: StoreWrite {
   package var hash: [UInt8]
   /// Unix milliseconds.

@@ -1,12 +1,12 @@
-/// A token that was issued to a user, with the time for which it holds.
+/// A token issued to a user, with its validity period.
 package struct IssuedToken: Sendable, Hashable {
   package var userID: String
-  /// Unix milliseconds, the first moment at which it holds no longer; `nil` when it always does.
+  /// Unix milliseconds, the first moment at which it is no longer valid; `nil` when it does not expire.
   package var expiresAt: Int64?
 }
 
 extension StoreTransaction {
-  /// The access or session token of this hash, if it was issued and holds at a time.
+  /// The access or session token with this hash, if it was issued and is valid at a time.
   func issuedToken(hash: [UInt8], at now: Int64) throws -> IssuedToken? {
     try connection.first(
       """
@@ -19,10 +19,10 @@ extension StoreTransaction {
 }
 
 extension WriteTransaction {
-  /// Lets a user open sessions with a token until `expiresAt`, beside those that it has.
+  /// Lets a user open sessions with a token until `expiresAt`, in addition to existing tokens.
   ///
-  /// A user keeps 100; of more, those that expire first go. Some that have expired, whosever they
-  /// are, go too.
+  /// A user keeps 100 tokens; beyond that, those that expire first are removed. Some expired tokens of
+  /// any users are removed too.
   /// - Throws: `StoreError.noUser`.
   func addSessionToken(
     _ hash: [UInt8], userID: String, expiresAt: Int64, at now: Int64
@@ -46,13 +46,13 @@ extension WriteTransaction {
 
   /// Revokes all session tokens of a user; the access token stays.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of revoked tokens.
   @discardableResult
   func removeSessionTokens(_ userID: String) throws -> Int {
     try connection.change("DELETE FROM session_tokens WHERE user_id = ?", [userID])
   }
 
-  /// Each new token takes away several old ones, so that they never gather.
+  /// Each new token removes several old ones, so that they do not accumulate.
   private func sweepSessionTokens(at now: Int64) throws {
     try connection.execute(
       """
@@ -63,10 +63,10 @@ extension WriteTransaction {
   }
 }
 
-/// Most session tokens of one user.
+/// Maximum number of session tokens of one user.
 let sessionTokensPerUser = 100
 
-/// Finds the user of an access or session token that holds at a time; `nil` when none does.
+/// Finds the user of an access or session token that is valid at a time; `nil` when none is.
 package struct IssuedTokenLookup: StoreLookup {
   package var hash: [UInt8]
   /// Unix milliseconds.
@@ -82,13 +82,13 @@ package struct IssuedTokenLookup: StoreLookup {
   }
 }
 
-/// Keeps a session token of an active user.
+/// Stores a session token of an active user.
 ///
 /// Error: `noUser`.
 package struct SessionTokenCreation: StoreWrite {
   package enum Outcome: Sendable, Hashable {
     case issued
-    /// The user is deactivated; the token is not kept.
+    /// The user is deactivated; the token is not stored.
     case deactivated
   }
 
@@ -96,7 +96,7 @@ package struct SessionTokenCreation: StoreWrite {
   package var userID: String
   /// Unix milliseconds.
   package var expiresAt: Int64
-  /// Unix milliseconds: of the tokens that have expired by then, some are removed.
+  /// Unix milliseconds; some of the tokens that have expired by then are removed.
   package var time: Int64
 
   package init(hash: [UInt8], userID: String, expiresAt: Int64, at time: Int64) {

@@ -1,7 +1,7 @@
 import Crypto
 
 extension WriteTransaction {
-  /// Keeps the hash of a new ticket until it is redeemed or its time is over.
+  /// Stores the hash of a new ticket until it is redeemed or expires.
   ///
   /// - Throws: `StoreError.tooManyItems` when the API token has 100.
   func addTicket(
@@ -19,25 +19,25 @@ extension WriteTransaction {
       [hash, token, expiresAt])
   }
 
-  /// Takes a ticket, which nobody can redeem after that.
+  /// Removes a ticket, which cannot be redeemed after that.
   ///
-  /// - Returns: The hash of the API token that it was issued with; `nil` when there is no such
-  ///   ticket, or its time is over.
+  /// - Returns: The hash of the API token that it was issued with; `nil` when the ticket does not exist
+  ///   or has expired.
   func takeTicket(_ hash: [UInt8], at now: Int64) throws -> [UInt8]? {
     let token = try connection.first(
       "SELECT token_hash FROM tickets WHERE ticket_hash = ? AND expires_at > ?", [hash, now]
     ) { $0.bytes(0) }
     guard token != nil else { return nil }
-    // Of two servers that read it at once, one removes it.
+    // If two servers read it at the same time, one of them removes it.
     let count = try connection.change("DELETE FROM tickets WHERE ticket_hash = ?", [hash])
     return count > 0 ? token : nil
   }
 }
 
-/// Most tickets of one token of the Platform API that are not redeemed.
+/// Maximum number of unredeemed tickets of one token of the Platform API.
 let ticketLimit = 100
 
-/// Keeps the hash of a new ticket.
+/// Stores the hash of a new ticket.
 ///
 /// Error: `tooManyItems`.
 package struct TicketIssue: StoreWrite {
@@ -60,7 +60,7 @@ package struct TicketIssue: StoreWrite {
   }
 }
 
-/// Redeems a ticket: returns the hash of its API token, the first time and until its time is over.
+/// Redeems a ticket once, before it expires, and returns the hash of its API token.
 package struct TicketRedemption: StoreWrite {
   package var hash: [UInt8]
   /// Unix milliseconds.

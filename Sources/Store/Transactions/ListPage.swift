@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// An item of a page, with the bytes that it takes of an answer.
+/// An item of a page, with its size in an answer.
 package struct PageItem<Value> {
   package var value: Value
   package var byteCount: Int
@@ -12,17 +12,17 @@ package struct PageItem<Value> {
 }
 
 extension PageItem<[UInt8]> {
-  /// An item that is encoded already.
+  /// An item that is already encoded.
   package init(json: [UInt8]) {
     self.init(json, byteCount: json.count)
   }
 }
 
-/// A form of the items of a list, and the bytes that each takes of an answer.
+/// The encoding of the items of a list, and the size of each in an answer.
 ///
-/// The store encodes each item on its own thread as it reads it, and lets go of the item. So a page
-/// of large items is in memory once, encoded, and ends where an answer is full. It is a type of its
-/// own and not a closure, so that an operation stays a value.
+/// The store encodes each item on its own thread as it is read, and then releases the item. So a page of
+/// large items is in memory once, encoded, and ends where an answer is full. It is a type and not a
+/// closure, so that an operation remains a value.
 package protocol PageEncoder<Item>: Sendable {
   associatedtype Item
   associatedtype Encoded: Sendable
@@ -30,7 +30,7 @@ package protocol PageEncoder<Item>: Sendable {
   func encode(_ item: Item) -> PageItem<Encoded>
 }
 
-/// A stretch of a list.
+/// A range of a list.
 package struct ListPage<Value> {
   package var items: [Value]
   /// The token of the next page; empty at the end.
@@ -44,9 +44,9 @@ package struct ListPage<Value> {
 
 extension ListPage: Sendable where Value: Sendable {}
 
-/// The bytes that a page may still take of an answer.
+/// The remaining bytes of an answer for a page.
 ///
-/// The first item is always let in, or a single large one would hold up the list for good.
+/// The first item always fits, because a single large item would otherwise block the list permanently.
 package struct PageRoom {
   private var left: Int
   private var isUntouched = true
@@ -55,7 +55,7 @@ package struct PageRoom {
     left = byteCount
   }
 
-  /// Takes the bytes of one more item and its comma.
+  /// Reserves the bytes of one more item and its comma.
   ///
   /// - Returns: Whether they fit.
   package mutating func admit(byteCount: Int) -> Bool {
@@ -67,6 +67,6 @@ package struct PageRoom {
 }
 
 extension PageRoom {
-  /// Room for the items of one answer: the rest is for what stands around them.
+  /// Room for the items of one answer: the rest is for the JSON around them.
   package static var answer: PageRoom { PageRoom(byteCount: Limits.answerByteCount - 4_096) }
 }

@@ -1,23 +1,23 @@
 import Dispatch
 
-/// The time that a query may look at rows; confined to the thread that runs it.
+/// The time that a query may spend on rows; confined to the thread that runs it.
 ///
-/// A list asks after each row that does not fit, so that every page gets at least one row further. A list
-/// without filters passes no such row: its page is bounded by its items and bytes alone, and is whole.
+/// A list checks after each row that does not match, so every page advances by at least one row. A list
+/// without filters has no such rows: its page is limited only by its items and bytes, and is complete.
 final class QueryTime {
-  /// Rows between two looks at the clock: some microseconds.
+  /// Rows between two checks of the clock, which take some microseconds.
   static let standardRowsPerLook = 32
 
   private let clock: () -> UInt64
   private let end: UInt64
   private let rowsPerLook: Int
   private var rowsUntilLook: Int
-  /// Whether the time was up when the query last looked at the clock.
+  /// Whether the time was up at the last check of the clock.
   private(set) var isOver = false
 
   /// - Parameters:
-  ///   - nanoseconds: From now on.
-  ///   - clock: A steady clock.
+  ///   - nanoseconds: The time from now on.
+  ///   - clock: A monotonic clock.
   init(
     nanoseconds: UInt64, rowsPerLook: Int = standardRowsPerLook,
     clock: @escaping () -> UInt64 = { DispatchTime.now().uptimeNanoseconds }
@@ -28,7 +28,7 @@ final class QueryTime {
     end = clock().addingReportingOverflow(nanoseconds).partialValue
   }
 
-  /// Takes note of a row that does not fit.
+  /// Counts a row that does not match.
   ///
   /// - Returns: Whether the query has to end.
   func isOverAfterRow() -> Bool {

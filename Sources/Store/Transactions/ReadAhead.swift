@@ -1,14 +1,14 @@
-/// The rows of a list that come after the present one and fit, as far as they are known.
+/// The rows after the current one that match, as far as they are known.
 ///
-/// The first column of a list's rows says whether the row fits.
+/// The first column of a list's rows states whether the row matches.
 struct UpcomingRows {
-  /// Most rows whose items are read at once: each may be large.
+  /// Maximum number of rows whose items are read at once: each may be large.
   private static let blockLimit = 64
 
   private let rows: StoreRows
   private let limit: Int
 
-  /// - Parameter limit: The items that the list may take after the present one.
+  /// - Parameter limit: The number of items that the list may include after the current one.
   init(_ rows: StoreRows, limit: Int) {
     self.rows = rows
     self.limit = min(limit, Self.blockLimit - 1)
@@ -21,16 +21,16 @@ struct UpcomingRows {
   }
 }
 
-/// Items of a list by their keys, several of which are read in one statement where each statement is a
-/// round trip.
+/// Items of a list by their keys; several are read in one statement where each statement costs a round
+/// trip.
 struct ReadAhead<Key: Hashable, Item> {
   private var items: [Key: Item] = [:]
 
-  /// The item of the present row; `nil` when there is none.
+  /// The item of the current row; `nil` when there is none.
   ///
   /// - Parameters:
   ///   - upcoming: The keys of the rows after it.
-  ///   - read: Reads the items of keys.
+  ///   - read: Reads the items of the given keys.
   mutating func item(
     _ key: Key, upcoming: @autoclosure () -> [Key], read: ([Key]) throws -> [Key: Item]
   ) throws -> Item? {
@@ -42,6 +42,6 @@ struct ReadAhead<Key: Hashable, Item> {
   /// An item that was read before.
   mutating func take(_ key: Key) -> Item? { items.removeValue(forKey: key) }
 
-  /// Keeps items that were read, in place of those that are left.
+  /// Stores items that were read, replacing the remaining ones.
   mutating func fill(_ read: [Key: Item]) { items = read }
 }

@@ -4,12 +4,12 @@ import SQLite
 /// A session with SQLite.
 final class SQLiteSession: StoreSession {
   let database: Database
-  // All transactions of the writer execute these two, so they are kept at hand.
+  // The writer executes these two in every transaction, so they are kept in properties.
   private var beginning: Statement?
   private var ending: Statement?
   /// The path of the file; `nil` when it has none.
   private let place: String?
-  /// The write-ahead log, which lies beside the file as long as this connection is open.
+  /// The write-ahead log, which exists beside the file as long as this connection is open.
   private var knownLog: FileIdentity?
 
   init(_ database: Database) {
@@ -37,8 +37,8 @@ final class SQLiteSession: StoreSession {
       try statement.execute()
     } catch let error as DatabaseError {
       rollback()
-      // The pages may have reached the log on disk before the error, and count after a crash unless
-      // another commit takes their place.
+      // The pages may have reached the log on disk before the error, and become valid after a crash
+      // unless another commit overwrites them.
       throw error.code == .ioError ? CommitFailure(reason: "\(error)") : error
     }
   }
@@ -122,7 +122,7 @@ final class SQLiteSession: StoreSession {
 
 extension Statement: BoundStatement {}
 
-/// A file, whatever its name is.
+/// The identity of a file, independent of its name.
 private struct FileIdentity: Equatable {
   let device: dev_t
   let number: ino_t

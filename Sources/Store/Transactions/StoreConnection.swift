@@ -5,8 +5,8 @@ final class StoreConnection {
   let outbox: Outbox?
   /// ``StoreOptions/fileURL``.
   let fileURL: StoreOptions.FileURL
-  /// Whether something deleted may have left rows or files that are removed bit by bit; an earlier
-  /// process may have left some.
+  /// Whether deletions may have left rows or files to be removed step by step; an earlier process may
+  /// have left some.
   var mayHaveRemains = true
 
   init(
@@ -20,8 +20,8 @@ final class StoreConnection {
 
   var isInTransaction: Bool { session.isInTransaction }
 
-  /// Whether requests have a table of their own, as in PostgreSQL: its planner would choose other ways
-  /// than the index of messages.
+  /// Whether requests have a table of their own, as in PostgreSQL, whose planner would not use the index
+  /// of messages.
   var keepsRequests: Bool { session.keepsRequests }
 
   func statement(_ sql: StoreStatement) throws -> any BoundStatement {
@@ -30,7 +30,7 @@ final class StoreConnection {
 
   /// Runs a body in a transaction; when it throws, nothing of it is kept.
   ///
-  /// - Throws: ``CommitFailure`` when it is not known whether the transaction is kept.
+  /// - Throws: ``CommitFailure`` when it is unknown whether the transaction was kept.
   func inTransaction<T>(_ body: () throws -> T) throws -> T {
     try session.begin()
     let value: T
@@ -44,8 +44,8 @@ final class StoreConnection {
     return value
   }
 
-  /// Runs a body that reads, in a snapshot; once more when the connection was lost, which an idle one
-  /// notices only when it is used.
+  /// Runs a body that reads, in a snapshot; repeats it once when the connection was lost, because an
+  /// idle connection detects that only when it is used.
   func inSnapshot<T>(_ body: () throws -> T) throws -> T {
     do {
       return try inOneSnapshot(body)
@@ -60,22 +60,22 @@ final class StoreConnection {
     return try body()
   }
 
-  /// Leaves the transaction; SQLite has left it already after some errors.
+  /// Rolls back the transaction; after some errors SQLite has already done so.
   func rollback() {
     session.rollback()
   }
 
-  /// Executes, and ignores rows.
+  /// Executes a statement and ignores its rows.
   func execute(_ sql: StoreStatement, _ arguments: StoreArguments = []) throws {
     _ = try session.execute(sql, checked(arguments))
   }
 
-  /// Executes, and returns how many rows the statement changed.
+  /// Executes a statement and returns the number of rows that it changed.
   func change(_ sql: StoreStatement, _ arguments: StoreArguments) throws -> Int {
     try session.execute(sql, checked(arguments))
   }
 
-  /// Executes an insertion, and returns the number that the row was given.
+  /// Executes an insertion and returns the number assigned to the row.
   ///
   /// - Parameter column: The column that numbers the rows.
   func insert(
@@ -92,12 +92,12 @@ final class StoreConnection {
     return try rows.next().map(decode)
   }
 
-  /// The rows of a query that reads a few.
+  /// The rows of a query that reads only a few.
   func rows(_ sql: StoreStatement, _ arguments: StoreArguments) throws -> StoreRows {
     try session.rows(sql, checked(arguments))
   }
 
-  /// The rows of a query that may look at many, read as they are asked for.
+  /// The rows of a query that may read many, fetched on demand.
   func scan(_ sql: StoreStatement, _ arguments: StoreArguments) throws -> StoreRows {
     try session.scan(sql, checked(arguments))
   }
@@ -111,7 +111,7 @@ final class StoreConnection {
     return values
   }
 
-  /// SQLite's texts end at U+0000: one that holds it would be taken for a shorter one.
+  /// SQLite ends texts at U+0000: a text that contains it would be mistaken for a shorter one.
   private func checked(_ arguments: StoreArguments) throws(StoreError) -> StoreArguments {
     for argument in arguments {
       if case .text(let text)? = argument?.storeValue { try text.checkStorable() }
@@ -120,7 +120,7 @@ final class StoreConnection {
   }
 }
 
-/// A statement of the most frequent ones, whose values are bound one by one.
+/// A frequently used statement, whose values are bound one by one.
 ///
 /// Confined to its connection's thread.
 struct DirectStatement {
@@ -143,9 +143,9 @@ struct DirectStatement {
     try statement.bind(text, at: index)
   }
 
-  /// Executes a statement that gives no rows.
+  /// Executes a statement that returns no rows.
   func execute() throws { try statement.execute() }
 
-  /// Executes, and reads the first column of the first row; `nil` without a row.
+  /// Executes the statement and reads the first column of the first row; `nil` without a row.
   func integer() throws -> Int64? { try statement.integer() }
 }

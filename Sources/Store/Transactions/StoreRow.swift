@@ -1,7 +1,7 @@
 import PostgreSQL
 import SQLite
 
-/// A row that a query has reached; valid until the query goes on.
+/// The current row of a query; valid until the query advances.
 struct StoreRow {
   private enum Source {
     case sqlite(Row)
@@ -52,7 +52,7 @@ struct StoreRow {
   }
 }
 
-/// The rows of a query; each must be read before the next is asked for.
+/// The rows of a query; each must be read before the next is requested.
 struct StoreRows {
   private enum Source {
     case sqlite(RowCursor)
@@ -73,7 +73,7 @@ struct StoreRows {
     }
   }
 
-  /// Rows that come next, as far as they are in memory: none where a statement costs no round trip.
+  /// The next rows that are in memory: none where a statement costs no round trip.
   var upcoming: [StoreRow] {
     switch source {
     case .sqlite: []

@@ -1,14 +1,14 @@
-/// A conversation with a database: all that ``StoreConnection`` asks of one.
+/// A session with a database: the operations that ``StoreConnection`` needs.
 ///
-/// Another database brings a session of its own. Confined to its thread.
+/// Each database implements its own. Confined to its thread.
 protocol StoreSession: AnyObject {
-  /// Whether a transaction has begun and not ended; some errors end it by themselves.
+  /// Whether a transaction has begun and not ended; some errors end it automatically.
   var isInTransaction: Bool { get }
 
   /// Whether requests have a table of their own.
   var keepsRequests: Bool { get }
 
-  /// Whether events for webhooks have lanes, which servers divide between them.
+  /// Whether events for webhooks have lanes, which are divided between servers.
   var hasLanes: Bool { get }
 
   /// Begins a transaction that writes.
@@ -17,22 +17,22 @@ protocol StoreSession: AnyObject {
   /// Begins a transaction that reads from one snapshot.
   func beginReading() throws
 
-  /// Ends the transaction; what it changed is durable.
+  /// Commits the transaction; its changes are then durable.
   ///
-  /// - Throws: ``CommitFailure`` when it is not known whether the transaction is kept. After any other
-  ///   error nothing of it is.
+  /// - Throws: ``CommitFailure`` when it is unknown whether the transaction was kept. After any other
+  ///   error nothing of it was kept.
   func commit() throws
 
-  /// Leaves the transaction, if there is one, and undoes what it changed.
+  /// Rolls back the transaction, if there is one.
   func rollback()
 
-  /// Marks a place in the transaction, of which there is one at a time.
+  /// Sets a savepoint in the transaction, which has at most one at a time.
   func setSavepoint() throws
 
-  /// Undoes what was changed since the mark, which stays.
+  /// Undoes the changes since the savepoint, which remains.
   func rollBackToSavepoint() throws
 
-  /// Removes the mark.
+  /// Removes the savepoint.
   func releaseSavepoint() throws
 
   /// Executes a statement.
@@ -43,37 +43,37 @@ protocol StoreSession: AnyObject {
   /// Executes an insertion of one row.
   ///
   /// - Parameter column: The column that numbers the rows.
-  /// - Returns: The number that the row was given.
+  /// - Returns: The number assigned to the row.
   func insert(
     _ sql: StoreStatement, _ values: StoreArguments, numbering column: String
   ) throws -> Int64
 
-  /// Runs a query of a few rows, which may be read at once.
+  /// Runs a query of a few rows, which may all be read at once.
   func rows(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows
 
-  /// Runs a query of many rows, of which a part is read at a time.
+  /// Runs a query of many rows, which are read in parts.
   func scan(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows
 
   /// A prepared statement whose values are bound one by one.
   func statement(_ sql: StoreStatement) throws -> any BoundStatement
 
-  /// The writer of new messages that suits the database.
+  /// The writer of new messages for this kind of database.
   func makeAppender(for connection: StoreConnection) -> any MessageAppending
 
-  /// The number of connections that there have been; `nil` for a database in this process.
+  /// The number of connections made so far; `nil` for a database in this process.
   var connectionCount: Int? { get }
 
-  /// Whether the connection was lost and is not there again, so that nothing can be done.
+  /// Whether the connection was lost and not restored, so that no statement can run.
   var isCutOff: Bool { get }
 
-  /// The reason why what is committed would be lost with this process, as the database's file is no longer
-  /// in its place; `nil` while it is.
+  /// The reason why commits would be lost when this process ends, because the database's file is no
+  /// longer at its path; `nil` while it is.
   var fileProblem: String? { get }
 
-  /// Finds out, without waiting, whether the connection was lost.
+  /// Checks, without waiting, whether the connection was lost.
   func lookAtConnection()
 
-  /// Connects anew after the connection was lost; does nothing while there is one.
+  /// Reconnects after the connection was lost; does nothing while connected.
   func restore() throws
 }
 
@@ -83,13 +83,13 @@ protocol BoundStatement: AnyObject {
   func bind(_ value: Int64, at index: Int32) throws
   /// Sets the value of a placeholder; `nil` stands for NULL.
   func bind(_ text: String?, at index: Int32) throws
-  /// Executes a statement that gives no rows.
+  /// Executes a statement that returns no rows.
   func execute() throws
-  /// Executes, and reads the first column of the first row; `nil` without a row.
+  /// Executes the statement and reads the first column of the first row; `nil` without a row.
   func integer() throws -> Int64?
 }
 
-/// A commit failed in a way that leaves open whether its transaction is kept.
+/// A commit failed, and it is unknown whether its transaction was kept.
 struct CommitFailure: Error {
   let reason: String
 }

@@ -1,7 +1,7 @@
-/// The text of a statement, in the form of each database.
+/// The text of a statement, in the form for each database.
 ///
-/// Most texts are the same for all. Placeholders are `?` in their order, or `?1`, `?2` …; a session
-/// translates them. The texts are the code's own: values are bound, never written into them.
+/// Most texts are the same for all. Placeholders are `?` in order, or `?1`, `?2` …; a session translates
+/// them. The texts are written in the code: values are bound, never inserted into them.
 struct StoreStatement: Sendable, ExpressibleByStringInterpolation {
   let sqlite: String
   let postgreSQL: String
@@ -11,7 +11,7 @@ struct StoreStatement: Sendable, ExpressibleByStringInterpolation {
     self.postgreSQL = postgreSQL
   }
 
-  /// A text that all databases understand.
+  /// A text that all databases accept.
   init(_ text: String) { self.init(sqlite: text, postgreSQL: text) }
 
   init(stringLiteral text: String) { self.init(text) }
@@ -20,7 +20,7 @@ struct StoreStatement: Sendable, ExpressibleByStringInterpolation {
     self.init(sqlite: text.sqlite, postgreSQL: text.postgreSQL ?? text.sqlite)
   }
 
-  /// Builds the forms, and only one as long as they agree.
+  /// Builds the forms, and only one as long as they are equal.
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var sqlite = ""
     fileprivate var postgreSQL: String?
@@ -46,28 +46,28 @@ struct StoreStatement: Sendable, ExpressibleByStringInterpolation {
   }
 }
 
-/// Parts of statements that databases write differently.
+/// Parts of statements whose syntax depends on the database.
 extension StoreStatement {
-  /// The index to use: SQLite, without statistics, would at times read a whole table to save a sort.
+  /// The index to use: without statistics, SQLite would sometimes read a whole table to avoid a sort.
   ///
   /// PostgreSQL's sessions are set to prefer indexes.
   static func index(_ name: String) -> StoreStatement {
     StoreStatement(sqlite: "INDEXED BY \(name)", postgreSQL: "")
   }
 
-  /// No index but the primary key.
+  /// Uses no index except the primary key.
   static let primaryKey = StoreStatement(sqlite: "NOT INDEXED", postgreSQL: "")
 
-  /// Follows a column that has to be one of the values of a ``StoreValue/texts(_:)`` or
+  /// Follows a column that must equal one of the values of a ``StoreValue/texts(_:)`` or
   /// ``StoreValue/integers(_:)``: one placeholder for any number of values.
   static let isAnyOf = StoreStatement(
     sqlite: "IN (SELECT value FROM json_each(?))", postgreSQL: "= ANY (?)")
 
-  /// Follows a column that may be none of the values.
+  /// Follows a column that must not equal any of the values.
   static let isNoneOf = StoreStatement(
     sqlite: "NOT IN (SELECT value FROM json_each(?))", postgreSQL: "<> ALL (?)")
 
-  /// Whether a column holds a text.
+  /// Whether a column contains a text.
   static func contains(_ column: String) -> StoreStatement {
     StoreStatement(sqlite: "instr(\(column), ?) > 0", postgreSQL: "strpos(\(column), ?) > 0")
   }
@@ -81,13 +81,13 @@ extension StoreStatement {
       sqlite: "length(CAST(\(column) AS BLOB))", postgreSQL: "octet_length(\(column))")
   }
 
-  /// Keeps a row that is read from others' changes until the transaction ends; SQLite has one writer.
+  /// Locks a selected row against other changes until the transaction ends; SQLite has one writer.
   static let forUpdate = StoreStatement(sqlite: "", postgreSQL: "FOR NO KEY UPDATE")
 
-  /// The same, while others may keep the row as it is too.
+  /// The same, but others may take the same lock.
   static let forShare = StoreStatement(sqlite: "", postgreSQL: "FOR SHARE")
 
-  /// The same for rows that are to be removed; those that others keep are passed over.
+  /// The same for rows to be removed; rows locked by others are skipped.
   static let skippingLocked = StoreStatement(sqlite: "", postgreSQL: "FOR UPDATE SKIP LOCKED")
 }
 

@@ -2,11 +2,11 @@
 protocol StoreTransaction {
   /// The thread's connection.
   var connection: StoreConnection { get }
-  /// How long lists may look; `nil` for as long as it takes.
+  /// The time limit of lists; `nil` for no limit.
   var time: QueryTime? { get }
 }
 
-/// A snapshot of the database, for the length of a read job.
+/// A snapshot of the database for the duration of a read job.
 struct ReadTransaction: StoreTransaction {
   let connection: StoreConnection
   let time: QueryTime?
@@ -17,7 +17,7 @@ struct ReadTransaction: StoreTransaction {
   }
 }
 
-/// A writer's view, for the length of a job: sees what its batch has written so far.
+/// A writer's view for the duration of a job: sees everything that its batch has written so far.
 struct WriteTransaction: StoreTransaction {
   let connection: StoreConnection
   var time: QueryTime? { nil }
@@ -25,15 +25,15 @@ struct WriteTransaction: StoreTransaction {
 
 /// The next step of a scan after a row.
 enum ScanStep {
-  /// The row was looked at, and does not fit or is only counted.
+  /// The row was examined, and does not match or is only counted.
   case passed
-  /// The row was taken into the page.
+  /// The row was included in the page.
   case taken
-  /// The row is not wanted: the scan ends before it.
+  /// The row is not needed: the scan ends before it.
   case stop
 }
 
-/// Why a scan ended.
+/// The reason why a scan ended.
 enum ScanEnd {
   /// No row is left.
   case exhausted
@@ -42,7 +42,7 @@ enum ScanEnd {
 }
 
 extension StoreTransaction {
-  /// Calls `body` with the rows of a query, each and those after it, until it stops or the time is up.
+  /// Calls `body` with each row of a query and the rows after it, until it stops or the time is up.
   func scan(
     _ sql: StoreStatement, _ arguments: StoreArguments,
     _ body: (StoreRow, StoreRows) throws -> ScanStep
@@ -61,10 +61,10 @@ extension StoreTransaction {
   /// Reads a page of a list.
   ///
   /// - Parameters:
-  ///   - sql: A statement whose first column says whether the row fits the filters.
-  ///   - limit: Most items; 1 at least.
-  ///   - item: Makes an item of a row that fits, and may look at those after it.
-  ///   - token: The token that goes on after a row.
+  ///   - sql: A statement whose first column states whether the row matches the filters.
+  ///   - limit: Maximum number of items; at least 1.
+  ///   - item: Creates an item from a matching row, and may read the rows after it.
+  ///   - token: The token that continues after a row.
   func page<Value>(
     _ sql: StoreStatement, _ arguments: StoreArguments, limit: Int,
     item: (StoreRow, UpcomingRows) throws -> PageItem<Value>, token: (StoreRow) throws -> String
@@ -90,9 +90,9 @@ extension StoreTransaction {
   }
 }
 
-/// A condition on rows, with the values that it names.
+/// A condition on rows, with the values that it refers to.
 ///
-/// The clauses are the code's own; only values come from outside.
+/// The clauses are written in the code; only values come from outside.
 struct Condition {
   private var clauses: [StoreStatement]
   private(set) var arguments: StoreArguments
@@ -123,7 +123,7 @@ struct Condition {
     self.arguments += arguments
   }
 
-  /// Requires that a column has one of the values; none at all stands for any.
+  /// Requires a column to have one of the values; an empty list allows any value.
   mutating func require(_ column: String, isAnyOf values: [String]) {
     guard !values.isEmpty else { return }
     require("\(column) \(.isAnyOf)", [StoreValue.texts(values)])

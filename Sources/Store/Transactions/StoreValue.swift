@@ -18,7 +18,7 @@ protocol StoreArgument {
 /// The values of a statement's placeholders, in their order; `nil` stands for NULL.
 typealias StoreArguments = [(any StoreArgument)?]
 
-/// A type that columns can be read as.
+/// A type that column values can be read as.
 protocol StoreColumn {
   init(_ row: StoreRow, _ column: Int)
 }

@@ -1,8 +1,8 @@
 import ParleyProtocol
 
-/// The JSON columns; their shape is the store's own and independent of the wire's.
+/// The JSON columns; their format belongs to the store and is independent of the wire format.
 enum StoredJSON {
-  /// Above everything that the store writes, so that only damage is refused.
+  /// Larger than anything the store writes, so that only damaged values are rejected.
   private static let limits = JSONLimits(byteCount: 67_108_864, depth: 32, nodeCount: 1_000_000)
 
   static func encode(_ value: some StoredValue) -> String {
@@ -19,7 +19,7 @@ enum StoredJSON {
     }
   }
 
-  /// `NULL` stands for an empty list or map, by far the most common ones.
+  /// `NULL` stands for an empty list or map, by far the most common values.
   static func encodeUnlessEmpty(_ value: some StoredValue & Collection) -> String? {
     value.isEmpty ? nil : encode(value)
   }
@@ -32,7 +32,7 @@ protocol StoredValue {
   func write(to writer: inout JSONWriter)
 }
 
-/// JSON of another shape than the column's.
+/// JSON with a structure different from the column's.
 struct StoredShapeError: Error, Equatable {
   let reason: String
 

@@ -1,25 +1,25 @@
 import ParleyProtocol
 
-/// A value that is an object, whose members are listed once: reading and writing both go through the
-/// list.
+/// A value that is an object, with a single list of its members that is used for both reading and
+/// writing.
 protocol StoredObject: StoredValue {
-  /// Makes the object whose members are read next.
+  /// Creates an object whose members are then read.
   init()
 
-  /// Passes every member on, in the order of their names, which is that of the text.
+  /// Passes on every member in the order of their names, which is the order in the text.
   mutating func list<Members: StoredMembers & ~Copyable>(
     in members: inout Members
   ) throws(Members.Failure)
 }
 
-/// Whatever takes the members of an object: the text that they are read from or written to.
+/// The receiver of an object's members: the text that they are read from or written to.
 protocol StoredMembers: ~Copyable {
   associatedtype Failure: Error
 
-  /// Takes a member that may be missing.
+  /// Passes a member that may be missing.
   mutating func member(_ name: StaticString, _ value: inout (some StoredValue)?) throws(Failure)
 
-  /// Takes a member that is always written.
+  /// Passes a member that is always written.
   mutating func required(_ name: StaticString, _ value: inout some StoredValue) throws(Failure)
 }
 

@@ -1,8 +1,8 @@
 import Glibc
 
 extension String {
-  /// - Throws: `StoreError.unstorableText` for a text with U+0000: SQLite's end there, so it would be
-  ///   taken for a shorter one.
+  /// - Throws: `StoreError.unstorableText` for a text with U+0000: SQLite ends texts there, so it would
+  ///   be mistaken for a shorter one.
   func checkStorable() throws(StoreError) {
     let holdsNull = utf8.withContiguousStorageIfAvailable { $0.holdsNull } ?? utf8.contains(0)
     if holdsNull { throw .unstorableText }
@@ -16,10 +16,10 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension String {
-  /// The text without regard to case, for comparing: Unicode's full case folding, so that `STRASSE`
-  /// and `Straße` are equal.
+  /// The case-folded text, for comparisons: Unicode's full case folding, so that `STRASSE` and `Straße`
+  /// are equal.
   ///
-  /// Independent of language: the dotless ı of Turkish is a letter of its own.
+  /// Independent of language: the dotless ı of Turkish is a separate letter.
   var caseFolded: String {
     if utf8.allSatisfy({ $0 < 0x80 }) { return lowercased() }
     var folded = String.UnicodeScalarView()
@@ -29,10 +29,10 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Lower case, then upper case, then lower case again brings together what one of them keeps
+  /// Lower case, then upper case, then lower case again unifies letters that a single mapping keeps
   /// apart: `ẞ` has `ß` as its lower case, which has `SS` as its upper case.
   fileprivate var caseFolded: String.UnicodeScalarView {
-    // Its upper case is that of the dotted i, from which folding keeps it apart.
+    // Its upper case is that of the dotted i, which case folding keeps distinct.
     guard value != 0x131 else { return String.UnicodeScalarView([self]) }
     return properties.lowercaseMapping.mapped(\.uppercaseMapping).mapped(\.lowercaseMapping)
       .unicodeScalars
@@ -40,7 +40,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// Each scalar mapped by itself, without regard to its neighbours.
+  /// Each scalar mapped separately, without regard to its neighbours.
   fileprivate func mapped(_ mapping: KeyPath<Unicode.Scalar.Properties, String>) -> String {
     var mapped = String.UnicodeScalarView()
     for scalar in unicodeScalars {

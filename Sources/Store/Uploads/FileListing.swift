@@ -2,17 +2,17 @@ import Basics
 package import ParleyProtocol
 package import Uploads
 
-/// A file as operators see it.
+/// A file as shown to operators.
 package struct FileDetails: Sendable, Hashable {
   package var file: FileRecord
-  /// The user whose file it is; empty for a file of the administrator's.
+  /// The owner of the file; empty for a file of the administrator.
   package var userID: String
   /// Unix milliseconds.
   package var createdAt: Int64
-  /// Unix milliseconds, when it is removed unless a message has it; `nil` for a file that came with its
-  /// message.
+  /// Unix milliseconds, when the file is removed unless a message has it; `nil` for a file that came
+  /// with its message.
   package var expiresAt: Int64?
-  /// Some of the messages that have it, with their channels.
+  /// Some of the messages that have the file, with their channels.
   package var messages: [FileHolder]
   package var thumbnails: FileThumbnails
 }
@@ -73,7 +73,7 @@ package struct FileListing<Encoder: PageEncoder<FileDetails>>: StoreQuery {
   }
 }
 
-/// Reads a complete file as operators see it; `nil` when there is none.
+/// Reads a complete file as shown to operators; `nil` when there is none.
 package struct FileDetailsLookup: StoreLookup {
   package var fileID: String
 
@@ -83,7 +83,7 @@ package struct FileDetailsLookup: StoreLookup {
 }
 
 extension StoreTransaction {
-  /// Messages that are listed of one file.
+  /// Maximum number of messages listed for one file.
   private static var holderLimit: Int { 20 }
 
   func fileDetails(_ id: String) throws -> FileDetails? {

@@ -1,6 +1,6 @@
 package import Channels
 
-/// The number of files, and their bytes with those of their thumbnails.
+/// The number of files, and their total size including thumbnails.
 package struct FileUsage: Sendable, Hashable {
   package var count: Int
   package var byteCount: Int64
@@ -9,11 +9,11 @@ package struct FileUsage: Sendable, Hashable {
 }
 
 extension Store {
-  /// Counts the files of a user, or of everyone, in as many turns of the principal as it takes.
+  /// Counts the files of a user, or of all users, in as many turns of the principal as needed.
   ///
   /// - Parameters:
   ///   - moment: Unix milliseconds; files from then on are left out.
-  ///   - completion: Takes the files, and the cost of all turns; on a thread of the store, or at once.
+  ///   - completion: Receives the usage and the cost of all turns; on a thread of the store, or at once.
   package func countFiles(
     of userID: String? = nil, before moment: Int64 = .max, for principal: QueryPrincipal,
     completion: @escaping @Sendable (Result<FileUsage, StoreError>, QueryCost) -> Void
@@ -38,11 +38,11 @@ extension Store {
   }
 }
 
-/// Counts files for as long as a query may look.
+/// Counts files within the time limit of a query.
 struct FileCounting: StoreQuery {
   enum Outcome: Sendable {
     case whole(FileUsage)
-    /// The time was up: the query that goes on.
+    /// The time was up: the query that continues the count.
     case part(FileCounting)
   }
 
@@ -50,7 +50,7 @@ struct FileCounting: StoreQuery {
   /// Unix milliseconds; files from then on are left out.
   private let moment: Int64
   private var counted = FileUsage.none
-  /// The last file that was counted.
+  /// The last counted file.
   private var place: (time: Int64, id: String) = (.min, "")
 
   init(of userID: String? = nil, before moment: Int64 = .max) {
@@ -84,16 +84,16 @@ struct FileCounting: StoreQuery {
   }
 }
 
-/// Counts the bytes of uploads that are not complete.
+/// Counts the bytes of incomplete uploads.
 ///
-/// An upload that a request writes to counts with the step that its server has reserved, unless it comes by
-/// this server, which knows what is still to come of it; another one with what has come.
+/// An upload that a request writes to counts with the step that its server has reserved, except on this
+/// server, which knows the remaining bytes itself. Any other upload counts with the bytes received.
 package struct ComingByteCountLookup: StoreLookup {
   /// Unix milliseconds.
   package var time: Int64
-  /// The files that come by this server.
+  /// The files being received by this server.
   package var idsHere: [String]
-  /// The bytes that a server reserves beyond what has come.
+  /// The number of bytes that a server reserves beyond those received.
   package var step: Int64
 
   package init(at time: Int64, here idsHere: [String] = [], reserving step: Int64) {
@@ -117,7 +117,7 @@ package struct ComingByteCountLookup: StoreLookup {
 }
 
 extension StoreStatement {
-  /// The bytes of a row of files with those of its thumbnails.
+  /// The size of a file including its thumbnails, for a row of files.
   static let fileByteCount: StoreStatement = """
     size + CAST(coalesce(
       (SELECT sum(t.size) FROM thumbnails AS t WHERE t.file_id = files.file_id), 0) AS bigint)

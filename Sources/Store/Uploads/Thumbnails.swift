@@ -2,7 +2,7 @@ package import ParleyProtocol
 package import Uploads
 
 extension StoreTransaction {
-  /// The thumbnails of a file, the oldest first.
+  /// The thumbnails of a file, oldest first.
   func thumbnails(of fileID: String) throws -> FileThumbnails {
     let made = try connection.all(
       """
@@ -20,9 +20,9 @@ extension StoreTransaction {
     return FileThumbnails(made: made, failure: failure ?? nil)
   }
 
-  /// The bytes of one thumbnail of a file; `nil` when there is none.
+  /// The record of one thumbnail of a file; `nil` when there is none.
   ///
-  /// While its file is converted, it may still be in the clear.
+  /// While its file is being converted, the thumbnail may still be unencrypted.
   func thumbnail(of file: FileRecord, within bounds: ThumbnailSize) throws -> FileRecord? {
     try thumbnails(of: file.id).thumbnail(within: bounds).map { found in
       FileRecord(
@@ -34,7 +34,7 @@ extension StoreTransaction {
   }
 }
 
-/// A file that can be read, and its thumbnails.
+/// A readable file with its thumbnails.
 package struct ThumbnailedFile: Sendable, Hashable {
   package var file: FileRecord
   package var thumbnails: FileThumbnails
@@ -55,11 +55,11 @@ package struct ThumbnailsLookup: StoreLookup {
   }
 }
 
-/// Notes thumbnails whose bytes are kept, or the reason why none can be made of a file.
+/// Records stored thumbnails, or the reason why a file can have none.
 ///
-/// Outcome: the thumbnails of the file from now on, those of another server among them; `nil` when the
-/// file is gone. Bytes that came to be of no use are removed, such as those in the clear when the file
-/// was encrypted meanwhile, and those of thumbnails beyond ``FileThumbnails/limit``.
+/// Outcome: the thumbnails of the file from now on, including those of another server; `nil` when the
+/// file was removed. Bytes that are no longer needed are removed, such as unencrypted ones when the file
+/// was encrypted in the meantime, and those of thumbnails beyond ``FileThumbnails/limit``.
 package struct ThumbnailAddition: StoreWrite {
   package var fileID: String
   /// Whether they were encrypted with the file's key.
@@ -119,8 +119,8 @@ package struct ThumbnailAddition: StoreWrite {
   }
 }
 
-/// Removes the bytes of thumbnails whose addition failed, unless it has come to be kept after all: the answer
-/// to a commit can get lost.
+/// Removes the bytes of thumbnails whose addition failed, unless the addition was committed after all:
+/// the answer to a commit can be lost.
 package struct ThumbnailWithdrawal: StoreWrite {
   package var fileID: String
   package var contentIDs: [String]
@@ -134,7 +134,7 @@ package struct ThumbnailWithdrawal: StoreWrite {
 
   package var statements: WriteStatements<Void> {
     .init { transaction in
-      // The addition had the row: if it is still being kept, it is waited for.
+      // The addition locked the row: if it is still being committed, this waits for it.
       _ = try transaction.connection.first(
         "SELECT 1 FROM files WHERE file_id = ? \(.forUpdate)", [fileID]
       ) { _ in }
@@ -144,9 +144,9 @@ package struct ThumbnailWithdrawal: StoreWrite {
   }
 }
 
-/// Keeps a file that came with a form before its message is there, so that thumbnails can be made of it.
+/// Records a file from a form before its message is stored, so that thumbnails can be made of it.
 ///
-/// From now on it is a complete upload of nobody's, which is removed unless a message comes to have it.
+/// From now on it is a complete upload without an owner, which is removed unless a message uses it.
 package struct FileNote: StoreWrite {
   package var file: FileRecord
   package var userID: String
@@ -154,7 +154,7 @@ package struct FileNote: StoreWrite {
   package var time: Int64
   /// Unix milliseconds, the first moment at which it is removed unless a message has it.
   package var expiresAt: Int64
-  /// The SHA-256 of a secret that nobody has.
+  /// The SHA-256 of a secret that is never given out.
   package var secretHash: [UInt8]
 
   package init(

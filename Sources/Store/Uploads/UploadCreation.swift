@@ -2,12 +2,12 @@ import Channels
 import ParleyProtocol
 package import Uploads
 
-/// An upload to be made.
+/// An upload to create.
 package struct NewUpload: Sendable, Hashable {
   package var record: UploadRecord
   /// The SHA-256 of the secret in its address.
   package var secretHash: [UInt8]
-  /// The secret itself, sealed, for repetitions of the request; `nil` for a request without a name.
+  /// The secret itself, encrypted, for repetitions of the request; `nil` for a request without a name.
   package var sealedSecret: [UInt8]?
   /// The name that the user gave the request.
   package var requestID: String?
@@ -23,13 +23,13 @@ package struct NewUpload: Sendable, Hashable {
   }
 }
 
-/// The bounds on the uploads of one user; 0 is none.
+/// The limits on the uploads of one user; 0 means no limit.
 package struct UploadLimits: Sendable, Hashable {
-  /// Unfinished ones.
+  /// Maximum number of unfinished uploads.
   package var unfinished: Int
   package var perSecond: Int
   package var perMinute: Int
-  /// Bytes of the files that are kept, and of those that are coming.
+  /// Maximum number of bytes of stored files and of those being received.
   package var byteCount: Int64
 
   package init(unfinished: Int, perSecond: Int, perMinute: Int, byteCount: Int64) {
@@ -39,16 +39,16 @@ package struct UploadLimits: Sendable, Hashable {
     self.byteCount = byteCount
   }
 
-  /// The limits of creations, with their milliseconds.
+  /// The limits on creations, with their windows in milliseconds.
   fileprivate var windows: [(limit: Int, window: Int64)] {
     [(perSecond, 1_000), (perMinute, 60_000)].filter { $0.limit > 0 }
   }
 }
 
-/// The bytes of those files of a user that are older than a moment.
+/// The size of a user's files that are older than a given time.
 ///
-/// They are counted by ``Store/countFiles(of:before:for:completion:)`` before the write, which then looks
-/// at the later ones alone.
+/// They are counted by ``Store/countFiles(of:before:for:completion:)`` before the write, which then only
+/// counts the later files.
 package struct OlderFiles: Sendable, Hashable {
   package var byteCount: Int64
   /// Unix milliseconds.
@@ -59,25 +59,25 @@ package struct OlderFiles: Sendable, Hashable {
     self.moment = moment
   }
 
-  /// Nothing was counted: all files are looked at.
+  /// Nothing was counted: the write counts all files.
   package static let none = OlderFiles(byteCount: 0, before: 0)
 }
 
-/// Makes an upload, unless the user has too many.
+/// Creates an upload, unless the user has too many.
 ///
-/// A request that is repeated within ten minutes by its name finds the first one.
+/// A request repeated under the same name within ten minutes returns the first upload.
 package struct UploadCreation: StoreWrite {
   package enum Outcome: Sendable, Hashable {
     case created
-    /// The upload that the request made before, with its sealed secret.
+    /// The upload that the request created before, with its encrypted secret.
     case repeated(UploadRecord, sealedSecret: [UInt8])
-    /// There is no such user, or it is deactivated.
+    /// The user does not exist or is deactivated.
     case inactive
-    /// There are as many unfinished ones as may be.
+    /// The limit of unfinished uploads is reached.
     case full
-    /// The user has created as many as may be in a window.
+    /// The limit of creations in a window is reached.
     case late(retryAfter: Int64, limit: Int, window: Int64)
-    /// The user's files would hold too many bytes.
+    /// The user's files would exceed the limit of bytes.
     case overQuota
   }
 
@@ -128,7 +128,7 @@ extension WriteTransaction {
     return .repeated(record, sealedSecret: found.sealed)
   }
 
-  /// The refusal of a user who has created many lately.
+  /// The refusal of a user who has created too many uploads recently.
   private func lateness(
     of userID: String, _ limits: UploadLimits, at now: Int64
   ) throws -> UploadCreation.Outcome? {
@@ -171,7 +171,7 @@ extension StoreTransaction {
     ) { (count: $0[0] as Int, byteCount: $0[1] as Int64) } ?? (0, 0)
   }
 
-  /// Bytes of a user's files with their thumbnails.
+  /// The total size of a user's files including thumbnails.
   fileprivate func keptByteCount(
     of userID: String, _ olderFiles: OlderFiles
   ) throws -> Int64 {
@@ -184,12 +184,12 @@ extension StoreTransaction {
     return olderFiles.byteCount + (later ?? 0)
   }
 
-  /// Milliseconds until a user may create another upload; `nil` when it may now.
+  /// Milliseconds until a user may create another upload; `nil` when it may do so now.
   fileprivate func uploadWait(
     of userID: String, _ limit: Int, in window: Int64, at now: Int64
   ) throws -> Int64? {
-    // The one that must leave the window before there is room for another. Those of a time that the clock
-    // was set back from are not counted.
+    // The upload that must leave the window before another may be created. Uploads with times in the
+    // future, from before the clock was set back, are not counted.
     let oldest = try connection.first(
       """
       SELECT created_at FROM uploads \(.index("uploads_by_user"))
@@ -201,13 +201,13 @@ extension StoreTransaction {
   }
 }
 
-/// Looks at what a user's uploads have of their limits.
+/// Reads a user's usage of the limits on uploads.
 package struct UploadStanding: StoreLookup {
   package struct Outcome: Sendable, Hashable {
     package var openCount: Int
-    /// Bytes of the files that are kept and of those that are coming.
+    /// Total size of stored files and of those being received.
     package var byteCount: Int64
-    /// The limit of creations that refuses another now.
+    /// The limit on creations that would refuse another one now.
     package var late: Lateness?
   }
 

@@ -1,11 +1,11 @@
 import Channels
 package import Uploads
 
-/// Cancels an upload that is not complete, and removes what came of it.
+/// Cancels an incomplete upload, and removes the bytes received.
 package struct UploadCancellation: StoreWrite {
   package enum Outcome: Sendable, Hashable {
     case cancelled
-    /// It was over before, and stays as it is.
+    /// The upload had ended before, and is unchanged.
     case over(UploadStatus)
     case absent
   }
@@ -21,7 +21,7 @@ package struct UploadCancellation: StoreWrite {
 
   package var statements: WriteStatements<Outcome> {
     .init { transaction in
-      // Another server may complete it at this moment: what the row says when it is written decides.
+      // Another server may be completing it: the row's content at the time of the write decides.
       let count = try transaction.connection.change(
         """
         UPDATE uploads SET stage = 'cancelled', claimed_until = 0, sealed_tail = NULL
@@ -37,7 +37,7 @@ package struct UploadCancellation: StoreWrite {
   }
 }
 
-/// Removes a complete file that no message and no picture has.
+/// Removes a complete file that no message or picture uses.
 package struct UnusedFileRemoval: StoreWrite {
   package enum Outcome: Sendable, Hashable {
     case removed
@@ -59,27 +59,27 @@ package struct UnusedFileRemoval: StoreWrite {
   }
 }
 
-/// Removes what has expired, some at a time.
+/// Removes expired uploads and files, some at a time.
 ///
-/// A record outlives its upload by a day, so that its address is answered as gone.
+/// A record outlives its upload by a day, so that requests to its address are answered as gone.
 package struct UploadSweep: StoreWrite {
   package struct Outcome: Sendable, Hashable {
-    /// Uploads that were not complete, and files that no message has.
+    /// Incomplete uploads, and files that no message has.
     package var removedCount: Int
     package var hasMore: Bool
   }
 
-  /// The time for which the record of an upload that is over is kept, in milliseconds.
+  /// The time for which the record of an ended upload is kept, in milliseconds.
   private static let recordLifetime: Int64 = 86_400_000
 
   /// Unix milliseconds.
   package var time: Int64
-  /// Unix milliseconds: what has expired by then goes.
+  /// Unix milliseconds: uploads and files that have expired by then are removed.
   package var horizon: Int64
   package var limit: Int
 
-  /// - Parameter horizon: The time by which the uploads that go have expired; `nil` for `time`. With 0 only
-  ///   those go that were ended for good.
+  /// - Parameter horizon: The time by which the removed uploads have expired; `nil` for `time`. With 0,
+  ///   only permanently ended uploads are removed.
   package init(at time: Int64, expiredBy horizon: Int64? = nil, limit: Int = 100) {
     self.time = time
     self.horizon = horizon ?? time
@@ -123,7 +123,7 @@ package struct UploadSweep: StoreWrite {
           (SELECT file_id FROM uploads WHERE sealed_secret IS NOT NULL AND created_at <= ?
            ORDER BY created_at LIMIT ?)
         """, [horizon - requestIDLifetimeMilliseconds, limit])
-      // Pictures that were replaced are among them.
+      // They include pictures that were replaced.
       connection.mayHaveRemains = true
       return Outcome(
         removedCount: removedCount, hasMore: due.count == limit || secrets == limit)
@@ -132,12 +132,12 @@ package struct UploadSweep: StoreWrite {
 }
 
 extension WriteTransaction {
-  /// Ends the uploads of a user who is deleted; the sweep removes what came of them.
+  /// Ends the uploads of a user being deleted; the sweep removes the bytes received.
   func expireUploads(of userID: String) throws {
     try connection.execute("UPDATE uploads SET expires_at = 0 WHERE user_id = ?", [userID])
   }
 
-  /// Ends those uploads of a user that are not complete, for good; the sweep removes what came of them.
+  /// Permanently ends the incomplete uploads of a user; the sweep removes the bytes received.
   func expireOpenUploads(of userID: String) throws {
     try connection.execute(
       """
@@ -145,19 +145,19 @@ extension WriteTransaction {
       """, [userID])
   }
 
-  /// Keeps a file's row until the transaction ends: a message that another server is adding with the file
-  /// is waited for, so that ``isFileHeld(_:)`` knows of it.
+  /// Locks a file's row until the transaction ends: a message that another server is adding with the
+  /// file is waited for, so that ``isFileHeld(_:)`` finds it.
   ///
-  /// - Returns: Whether there is such a file.
+  /// - Returns: Whether the file exists.
   fileprivate func holdFile(_ id: String) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM files WHERE file_id = ? \(.forUpdate)", [id]
     ) { _ in true } ?? false
   }
 
-  /// Ends an upload that is not complete, unless another server has completed it meanwhile.
+  /// Ends an incomplete upload, unless another server has completed it in the meantime.
   ///
-  /// - Returns: Whether it is over.
+  /// - Returns: Whether the upload has ended.
   fileprivate func expireOpen(_ fileID: String, at time: Int64) throws -> Bool {
     let count = try connection.change(
       """
@@ -168,9 +168,9 @@ extension WriteTransaction {
     return count > 0
   }
 
-  /// Removes the record of an upload that is over.
+  /// Removes the record of an ended upload.
   ///
-  /// The row of a file may be beside it: earlier versions cancelled an upload while it was completed.
+  /// A row of the file may exist too: earlier versions cancelled an upload while it was being completed.
   fileprivate func forget(_ fileID: String) throws {
     try connection.execute("DELETE FROM uploads WHERE file_id = ?", [fileID])
     guard try !isFileHeld(fileID) else { return }
@@ -187,7 +187,7 @@ extension WriteTransaction {
 }
 
 extension StoreTransaction {
-  /// Whether a message or a picture has a file.
+  /// Whether a message or a picture uses a file.
   func isFileHeld(_ id: String) throws -> Bool {
     try connection.first(
       """

@@ -1,7 +1,7 @@
 import Basics
 package import Uploads
 
-/// Lists the uploads of a user that are not complete, or whose file is in no message, newest first.
+/// Lists the uploads of a user that are incomplete, or whose file is in no message, newest first.
 ///
 /// Error: `invalidPageToken`.
 package struct UploadListing<Encoder: PageEncoder<UploadRecord>>: StoreQuery {
@@ -44,8 +44,8 @@ package struct UploadListing<Encoder: PageEncoder<UploadRecord>>: StoreQuery {
   }
 }
 
-/// Finds some of the uploads that are complete and whose message has neither been sent nor refused, in the
-/// order of their ids.
+/// Finds some of the complete uploads whose message has been neither sent nor refused, in the order of
+/// their ids.
 package struct UnsentUploads: StoreLookup {
   package var last: String
   package var limit: Int
@@ -68,7 +68,7 @@ package struct UnsentUploads: StoreLookup {
   }
 }
 
-/// The place where a page of a list of files ends.
+/// The position where a page of a list of files ends.
 struct FilePlaceToken {
   var time: Int64
   var id: String
@@ -78,7 +78,7 @@ struct FilePlaceToken {
     self.id = id
   }
 
-  /// - Throws: `StoreError.invalidPageToken`; the beginning of the list without a token.
+  /// - Throws: `StoreError.invalidPageToken`. Without a token, the list starts at its beginning.
   init(_ token: String?) throws {
     guard let token, !token.isEmpty else {
       (time, id) = (.max, "")

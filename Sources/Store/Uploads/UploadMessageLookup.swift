@@ -1,12 +1,12 @@
 package import Channels
 
-/// Finds the message that an upload has sent although no result was recorded: the server failed in between.
+/// Finds the message that an upload sent without a recorded result: the server failed in between.
 ///
-/// The log recognises a repeated send by its name for ten minutes only.
+/// The log recognizes a repeated send by its name for ten minutes only.
 package struct UploadMessageLookup: StoreLookup {
   package enum Outcome: Sendable, Hashable {
     case kept(SequencedMessage)
-    /// A message of an ephemeral channel, of which the file alone is kept.
+    /// A message of an ephemeral channel, of which only the file is stored.
     case relayed(messageID: Int64)
     case absent
   }

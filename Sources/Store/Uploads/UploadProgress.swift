@@ -1,15 +1,15 @@
 package import Uploads
 
-/// Makes a request the only one that may write to an upload, if its record is still as it was found.
+/// Gives a request the exclusive right to write to an upload, if its record is unchanged since the read.
 ///
-/// Outcome: the term under which it may; `nil` when the record has changed.
+/// Outcome: the term of the claim; `nil` when the record has changed.
 package struct UploadClaim: StoreWrite {
   package var record: UploadRecord
-  /// The offset from which on the request writes.
+  /// The offset from which the request writes.
   package var offset: Int64
-  /// Unix milliseconds until which the claim holds.
+  /// Unix milliseconds until which the claim is valid.
   package var end: Int64
-  /// The keys under which an encrypted file is written from now on.
+  /// The keys with which an encrypted file is written from now on.
   package var seal: UploadSeal?
 
   package init(
@@ -37,7 +37,7 @@ package struct UploadClaim: StoreWrite {
         ])
       guard count > 0 else { return nil }
       if let seal {
-        // No chunk is sealed before its key is kept, and none is known to be the last one.
+        // No chunk is sealed before its key is stored, and it is unknown which chunk will be the last.
         try transaction.connection.execute(
           """
           UPDATE uploads SET key_id = ?, file_keys = ?, tail_key = ?, is_dirty = 1
@@ -49,16 +49,16 @@ package struct UploadClaim: StoreWrite {
   }
 }
 
-/// Records how much of an upload is durable.
+/// Records how many bytes of an upload are durable.
 ///
-/// Outcome: whether the claim still holds; otherwise nothing changes.
+/// Outcome: whether the claim is still valid; otherwise nothing changes.
 package struct UploadProgress: StoreWrite {
   package var fileID: String
   package var term: Int64
   package var offset: Int64
-  /// Unix milliseconds until which the claim holds; 0 ends it.
+  /// Unix milliseconds until which the claim is valid; 0 ends it.
   package var end: Int64
-  /// The rest of an encrypted file at the offset; `nil` leaves the one that is known.
+  /// The rest of an encrypted file at the offset; `nil` keeps the recorded one.
   package var rest: UploadRest?
 
   package init(
@@ -90,14 +90,14 @@ package struct UploadProgress: StoreWrite {
   }
 }
 
-/// Prolongs the claim of a request that writes to an upload.
+/// Renews the claim of a request that writes to an upload.
 ///
-/// Outcome: whether the claim still holds; otherwise nothing changes. None holds on an upload that has
-/// expired, such as that of a user who was deleted.
+/// Outcome: whether the claim is still valid; otherwise nothing changes. No claim is valid on an expired
+/// upload, such as that of a deleted user.
 package struct UploadRenewal: StoreWrite {
   package var fileID: String
   package var term: Int64
-  /// Unix milliseconds until which the claim holds.
+  /// Unix milliseconds until which the claim is valid.
   package var end: Int64
   /// Unix milliseconds.
   package var time: Int64
@@ -122,11 +122,11 @@ package struct UploadRenewal: StoreWrite {
   }
 }
 
-/// The bytes of an encrypted upload that fill no chunk.
+/// The bytes of an encrypted upload that do not fill a chunk.
 package struct UploadRest: Sendable, Hashable {
   /// Encrypted; `nil` for none.
   package var tail: [UInt8]?
-  /// Whether chunks beyond them may have been sealed.
+  /// Whether chunks after them may have been sealed.
   package var isDirty: Bool
 
   package init(tail: [UInt8]?, isDirty: Bool) {
@@ -137,8 +137,8 @@ package struct UploadRest: Sendable, Hashable {
 
 /// Records that an upload is complete: from now on it is a file of its user.
 ///
-/// Outcome: whether the claim still held; otherwise the file is removed, by the sweep if the upload has
-/// expired.
+/// Outcome: whether the claim was still valid; otherwise the file is removed, by the sweep if the upload
+/// has expired.
 package struct UploadCompletion: StoreWrite {
   package var record: UploadRecord
   /// Unix milliseconds.
@@ -162,7 +162,7 @@ package struct UploadCompletion: StoreWrite {
         """, [expiresAt, record.fileID, record.term, time])
       guard count > 0 else {
         let stage = try transaction.upload(record.fileID)?.stage
-        // Another request that goes on with it has taken the file back, or the sweep is to remove it.
+        // Another request that continues it has moved the file back, or the sweep will remove it.
         if stage != .open, stage != .complete { try transaction.removeFiles([record.fileID]) }
         return false
       }
@@ -177,7 +177,7 @@ package struct UploadCompletion: StoreWrite {
   }
 }
 
-/// Ends all claims: those of processes that have ended, where no other server has any.
+/// Ends all claims: those of processes that have ended, when no other server has any.
 package struct UploadRelease: StoreWrite {
   package init() {}
 
@@ -189,7 +189,7 @@ package struct UploadRelease: StoreWrite {
   }
 }
 
-/// Records what became of the message that an upload was to send.
+/// Records the result of the message that an upload was to send.
 package struct UploadMessageResult: StoreWrite {
   package var fileID: String
   package var messageID: Int64?
@@ -222,10 +222,10 @@ package struct UploadMessageResult: StoreWrite {
   }
 }
 
-/// Gives a complete file as the picture of a channel or a user: the address in their rows keeps it from
-/// now on.
+/// Releases a complete file for use as the picture of a channel or a user: from now on the address in
+/// their rows keeps the file.
 ///
-/// Outcome: whether there is such a file.
+/// Outcome: whether the file exists.
 package struct PictureClaim: StoreWrite {
   package var fileID: String
 
@@ -239,7 +239,7 @@ package struct PictureClaim: StoreWrite {
   }
 }
 
-/// Takes the claim of a file back that was to be a picture, unless a channel or a user has it as one.
+/// Revokes the release of a file for use as a picture, unless a channel or a user uses it as one.
 package struct PictureRelease: StoreWrite {
   package var fileID: String
 

@@ -45,7 +45,7 @@ extension StoreTransaction {
 }
 
 extension WriteTransaction {
-  /// Leaves files to be removed from the depot.
+  /// Marks files for removal from the depot.
   func removeFiles(_ ids: [String]) throws {
     for id in ids {
       try connection.execute(
@@ -64,7 +64,7 @@ package struct UploadLookup: StoreLookup {
   package var statements: ReadStatements<UploadRecord?> { .init { try $0.upload(fileID) } }
 }
 
-/// Finds uploads by their ids, with the thumbnails of those that are complete.
+/// Finds uploads by their ids, with the thumbnails of complete ones.
 package struct UploadsLookup: StoreLookup {
   package var fileIDs: [String]
 

@@ -1,14 +1,14 @@
 import ParleyProtocol
 
-/// How far the deletion of a user has come.
+/// The progress of the deletion of a user.
 package enum UserDeletion: Sendable, Hashable {
-  /// The user is gone.
+  /// The user was deleted.
   case finished(UserTraces)
-  /// The user had a part in many channels, or operates one, and is still there: delete it again, in a
-  /// job of its own, so that other jobs get their turn.
+  /// The user had bans or mutes in many channels, or operates one, and still exists: call the deletion
+  /// again, in a separate job, so that other jobs get their turn.
   case unfinished(UserTraces)
 
-  /// The parts in channels that this step took away.
+  /// The restrictions in channels that this step removed.
   package var traces: UserTraces {
     switch self {
     case .finished(let traces), .unfinished(let traces): traces
@@ -16,17 +16,17 @@ package enum UserDeletion: Sendable, Hashable {
   }
 }
 
-/// The parts in channels that a user lost by its deletion.
+/// The restrictions in channels that a user lost by its deletion.
 package struct UserTraces: Sendable, Hashable {
-  /// URLs of the channels that it no longer is banned from; they recorded no event.
+  /// URLs of the channels in which it is no longer banned; no event was recorded for them.
   package var unbannedFrom: [String]
-  /// URLs of the channels that it no longer is muted in; they recorded no event.
+  /// URLs of the channels in which it is no longer muted; no event was recorded for them.
   package var unmutedIn: [String]
 }
 
-/// Deletes a user with its tokens, bans and mutes, as far as one step goes.
+/// Deletes a user with its tokens, bans and mutes, within the limit of one step.
 ///
-/// Its messages stay. A user who operates channels stays too, until these have taken the role back.
+/// Its messages are kept. A user who operates channels is kept too, until the role is removed there.
 /// Error: `noUser`.
 package struct UserDeletionStep: StoreWrite {
   package var userID: String
@@ -40,7 +40,7 @@ package struct UserDeletionStep: StoreWrite {
   }
 }
 
-/// Finds some of the channels that a user operates, by their URLs; none for a user that is not there.
+/// Finds some of the channels that a user operates, by URL; none for a user that does not exist.
 package struct OperatedChannels: StoreLookup {
   package var userID: String
 
@@ -54,10 +54,10 @@ package struct OperatedChannels: StoreLookup {
 }
 
 extension WriteTransaction {
-  /// Deletes a user with its tokens, bans and mutes, as far as one step goes.
+  /// Deletes a user with its tokens, bans and mutes, within the limit of one step.
   ///
-  /// Its messages stay and show its id with empty names; a user made later under the same id takes
-  /// them over. Those who mention it no longer do.
+  /// Its messages are kept and show its id with empty names; a user created later with the same id takes
+  /// them over. Messages that mentioned the user no longer do.
   ///
   /// - Returns: `.unfinished` while it operates a channel, or had more than 100 bans or mutes.
   /// - Throws: `StoreError.noUser`.
@@ -89,7 +89,7 @@ extension WriteTransaction {
 }
 
 extension StoreTransaction {
-  /// Some of the channels that a table, one of the code's own, names with a user.
+  /// Some of the channels that a table lists for a user; the table's name is written in the code.
   fileprivate func channels(of userID: String, in table: String) throws -> [String] {
     try connection.all(
       """
@@ -100,5 +100,5 @@ extension StoreTransaction {
   }
 }
 
-/// Rows of each kind that one step of a user's deletion removes.
+/// Maximum number of rows of each kind that one step of a user's deletion removes.
 private let userDeletionStep = 100

@@ -1,7 +1,7 @@
 import Basics
 import ParleyProtocol
 
-/// Which users to list: newest first, or by nickname when its beginning is asked for.
+/// A query for users: newest first, or by nickname when a nickname prefix is given.
 package struct UserQuery: Sendable, Hashable {
   /// Any of these; empty for all.
   package var ids: [String]
@@ -15,7 +15,7 @@ package struct UserQuery: Sendable, Hashable {
   /// The token of the page; `nil` or empty for the first page.
   package var token: String?
 
-  /// Which users to show with regard to their activation.
+  /// Which users to show by activation.
   package enum ActiveMode: String, Sendable, CaseIterable {
     case all
     case activated
@@ -35,7 +35,7 @@ package struct UserQuery: Sendable, Hashable {
   }
 }
 
-/// Lists the users that fit a query.
+/// Lists the users that match a query.
 ///
 /// Error: `invalidPageToken`.
 package struct UserListing<Encoder: PageEncoder<Account>>: StoreQuery {
@@ -53,11 +53,11 @@ package struct UserListing<Encoder: PageEncoder<Account>>: StoreQuery {
 }
 
 extension StoreTransaction {
-  /// A page of the users that fit a query.
+  /// A page of the users that match a query.
   ///
-  /// The page is shorter when its bytes or the time to look run out before.
+  /// The page is shorter when its bytes or its time run out first.
   ///
-  /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this query.
+  /// - Throws: `StoreError.invalidPageToken` for a token of another query.
   func listUsers<Value>(
     _ query: UserQuery, _ item: (Account) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
@@ -96,7 +96,7 @@ extension UserQuery {
     return nicknamePrefix.caseFolded
   }
 
-  /// The way to the rows: named, because SQLite, without statistics, may read a whole table.
+  /// The index to scan, which is named because SQLite, without statistics, may read a whole table.
   fileprivate var index: StoreStatement {
     if !ids.isEmpty { return .primaryKey }
     return prefix == nil && nickname == nil
@@ -121,7 +121,7 @@ extension UserQuery {
     [kind, nickname ?? "", nickname == nil ? "" : "=", prefix ?? ""] + ids
   }
 
-  /// The rows to look at, and those of them to show.
+  /// The rows to examine, and the condition on those to show.
   fileprivate func conditions() throws -> (range: Condition, filter: Condition) {
     var range = try prefix.map(beginning) ?? older()
     var filter = Condition()
@@ -138,13 +138,13 @@ extension UserQuery {
     return (range, filter)
   }
 
-  /// Older users than the token's.
+  /// Users older than that of the token.
   private func older() throws -> Condition {
     guard let position = try position() else { return Condition("created_at <= ?", [Int64.max]) }
     return Condition("(created_at, user_id) < (?, ?)", [position.createdAt, position.userID])
   }
 
-  /// Nicknames of a beginning, behind the token's.
+  /// Nicknames with a prefix, after that of the token.
   private func beginning(_ prefix: String) throws -> Condition {
     var condition = Condition("nickname_folded >= ?", [prefix])
     if let end = prefix.successor { condition.require("nickname_folded < ?", [end]) }
@@ -170,7 +170,7 @@ extension UserQuery {
   }
 }
 
-/// The place where a page of users ended.
+/// The position where a page of users ended.
 ///
 ///     created_at: 8 bytes | nickname | 0 | user id
 struct UserPosition: PagePosition {
@@ -195,19 +195,19 @@ struct UserPosition: PagePosition {
     userID = String(decoding: names[(end + 1)...], as: UTF8.self)
   }
 
-  /// Texts in the database hold no U+0000, so it can keep them apart.
+  /// Texts in the database do not contain U+0000, so it can separate them.
   var positionBytes: [UInt8] {
     createdAt.bigEndianBytes + Array(nickname.utf8) + [0] + Array(userID.utf8)
   }
 }
 
 extension String {
-  /// The least text that is greater than every text that begins with this one, in the order of
-  /// Unicode scalars, which is that of SQLite; `nil` when there is none.
+  /// The smallest text greater than every text with this prefix, in the order of Unicode scalars, which
+  /// is that of SQLite; `nil` when there is none.
   var successor: String? {
     var scalars = Array(unicodeScalars)
     while let last = scalars.popLast() {
-      // Past U+D7FF come the surrogates, which are no scalars.
+      // After U+D7FF come the surrogates, which are not scalars.
       let value = last.value == 0xD7FF ? 0xE000 : last.value + 1
       guard let next = Unicode.Scalar(value) else { continue }
       return String(String.UnicodeScalarView(scalars + [next]))

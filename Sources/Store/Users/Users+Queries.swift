@@ -1,24 +1,24 @@
 package import ParleyProtocol
 
-/// A user with what the server alone knows of it.
+/// A user with the data that only the server knows.
 package struct Account: Sendable, Hashable {
   package var user: User
-  /// False for a deactivated user, who may not open sessions.
+  /// `false` for a deactivated user, who may not open sessions.
   package var isActive: Bool
-  /// Of the access token that the Platform API issued; `nil` when it issued none.
+  /// The hash of the access token issued by the Platform API; `nil` when it issued none.
   package var accessTokenHash: [UInt8]?
   /// Unix milliseconds.
   package var createdAt: Int64
-  /// Unix milliseconds, right to within a minute; 0 when it never was.
+  /// Unix milliseconds, accurate to a minute; 0 when the user was never seen.
   package var lastSeenAt: Int64
-  /// The generation of the keys with which the user opens files: Unix milliseconds of the moment from
-  /// which on they hold.
+  /// The generation of the user's keys for opening files: the time from which the keys are valid, in
+  /// Unix milliseconds.
   ///
-  /// It grows when the user is deactivated, made anew or loses tokens.
+  /// It grows when the user is deactivated, recreated or loses tokens.
   package var fileKeysSince: Int64
 }
 
-/// Reads a user with what the server alone knows of it; `nil` when there is none.
+/// Reads a user with the data that only the server knows; `nil` when there is none.
 package struct AccountLookup: StoreLookup {
   package var userID: String
 
@@ -27,7 +27,7 @@ package struct AccountLookup: StoreLookup {
   package var statements: ReadStatements<Account?> { .init { try $0.account(userID) } }
 }
 
-/// Finds those of the users that are deactivated.
+/// Finds the deactivated users among the given ones.
 package struct DeactivatedUsers: StoreLookup {
   package var ids: Set<String>
 
@@ -39,14 +39,14 @@ package struct DeactivatedUsers: StoreLookup {
 }
 
 extension StoreTransaction {
-  /// The user of this id, if there is one.
+  /// The user with this id, if it exists.
   func user(_ id: String) throws -> User? {
     try connection.first(
       "SELECT \(User.columns) FROM users WHERE user_id = ?", [id]
     ) { try User(row: $0, connection.fileURL) }
   }
 
-  /// Those of the users that exist, by id.
+  /// The existing users among the given ones, by id.
   func users(_ ids: some Collection<String>) throws -> [String: User] {
     guard !ids.isEmpty else { return [:] }
     let found = try connection.all(
@@ -55,7 +55,7 @@ extension StoreTransaction {
     return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
   }
 
-  /// Those of the users that exist, with their states.
+  /// The existing users among the given ones, with their states.
   func listedUsers(_ ids: Set<String>) throws -> [ListedUser] {
     let (condition, value): (StoreStatement, any StoreArgument) =
       ids.count == 1 ? ("= ?", ids.first ?? "") : (.isAnyOf, StoreValue.texts(Array(ids)))
@@ -64,21 +64,21 @@ extension StoreTransaction {
     ) { ListedUser(user: try User(row: $0, connection.fileURL), isActive: $0[4]) }
   }
 
-  /// The user with what the server alone knows of it.
+  /// The user with the data that only the server knows.
   func account(_ id: String) throws -> Account? {
     try connection.first(
       "SELECT \(Account.columns) FROM users WHERE user_id = ?", [id]
     ) { try Account(row: $0, connection.fileURL) }
   }
 
-  /// Those of the users that exist and are deactivated.
+  /// The existing users among the given ones that are deactivated.
   func deactivatedUsers(among ids: Set<String>) throws -> Set<String> {
     guard !ids.isEmpty else { return [] }
     return Set(try listedUsers(ids).filter { !$0.isActive }.map(\.user.id))
   }
 }
 
-/// A user, and whether it is not deactivated.
+/// A user, and whether it is active.
 struct ListedUser {
   var user: User
   var isActive: Bool

@@ -1,11 +1,11 @@
 package import ParleyProtocol
 
-/// Makes a user.
+/// Creates a user.
 ///
 /// Error: `exists`.
 package struct UserCreation: StoreWrite {
   package var user: User
-  /// Of the access token that is issued with it; `nil` for none.
+  /// The hash of the access token issued with the user; `nil` for none.
   package var accessTokenHash: [UInt8]?
   /// Unix milliseconds.
   package var time: Int64
@@ -27,7 +27,7 @@ package struct UserCreation: StoreWrite {
   }
 }
 
-/// Changes what is given of a user.
+/// Changes the given fields of a user.
 ///
 /// Error: `noUser`.
 package struct UserChange: StoreWrite {
@@ -68,12 +68,12 @@ package struct UserChange: StoreWrite {
   }
 }
 
-/// Changes what is given of a user's profile; a user that is missing is made.
+/// Changes the given fields of a user's profile; a missing user is created.
 package struct ProfileChange: StoreWrite {
   package struct Outcome: Sendable, Hashable {
-    /// The profile that holds now.
+    /// The current profile.
     package var user: User
-    /// Whether it is another than before.
+    /// Whether the profile differs from the previous one.
     package var isChanged: Bool
   }
 
@@ -103,9 +103,9 @@ package struct ProfileChange: StoreWrite {
   }
 }
 
-/// Changes the profile of a user who opens a session; nothing of a deactivated user is changed.
+/// Changes the profile of a user who opens a session; a deactivated user is not changed.
 package struct ProfileAdoption: StoreWrite {
-  /// The treatment of a user that is missing.
+  /// The treatment of a missing user.
   package enum MissingUser: Sendable {
     case isMade
     case isReported
@@ -114,7 +114,7 @@ package struct ProfileAdoption: StoreWrite {
   package enum Outcome: Sendable, Hashable {
     case adopted(User)
     case deactivated
-    /// There is no such user, and none was made.
+    /// The user does not exist, and was not created.
     case missing
   }
 
@@ -140,8 +140,8 @@ package struct ProfileAdoption: StoreWrite {
   }
 }
 
-/// Notes when users were last seen; one moment a minute is kept, and users that are missing are
-/// passed over.
+/// Records when users were last seen; at most one time a minute is stored, and missing users are
+/// skipped.
 package struct SeenNotes: StoreWrite {
   /// Unix milliseconds, by user.
   package var moments: [String: Int64]
@@ -156,7 +156,7 @@ package struct SeenNotes: StoreWrite {
 }
 
 extension WriteTransaction {
-  /// Changes what is given of a user, who is created when new.
+  /// Changes the given fields of a user, and creates a new user.
   ///
   /// - Parameter now: Unix milliseconds, the creation time of a new user.
   func upsertUser(
@@ -170,7 +170,7 @@ extension WriteTransaction {
       if let metadata { user.metadata = metadata }
       return user
     }
-    // Sessions open with the profile that is there already, most often: its row is left alone.
+    // Most sessions open with the profile that is stored already: its row is then left unchanged.
     if let stored = try user(id), changed(stored) == stored {
       return .init(user: stored, isChanged: false)
     }
@@ -181,15 +181,15 @@ extension WriteTransaction {
         return .init(user: user, isChanged: true)
       }
       let user = changed(User(id: id))
-      // Another server may have been faster.
+      // Another server may have inserted the user first.
       if try insert(user, createdAt: now) { return .init(user: user, isChanged: true) }
     }
   }
 
-  /// Makes a user.
+  /// Creates a user.
   ///
   /// - Parameter now: Unix milliseconds, its creation time.
-  /// - Throws: `StoreError.exists` when there is one of this id.
+  /// - Throws: `StoreError.exists` when a user has this id.
   func createUser(
     _ id: String, nickname: String = "", profileURL: String = "",
     metadata: [String: String] = [:], at now: Int64
@@ -199,7 +199,7 @@ extension WriteTransaction {
     return try existingAccount(id)
   }
 
-  /// Changes what is given of a user.
+  /// Changes the given fields of a user.
   ///
   /// - Throws: `StoreError.noUser`.
   func updateUser(
@@ -213,29 +213,29 @@ extension WriteTransaction {
     return account
   }
 
-  /// Notes that a user was there; a moment less than a minute after the last one noted is not
-  /// written, so that coming and going costs no disk.
+  /// Records that a user was present; a time less than a minute after the last recorded one is not
+  /// written, so that frequent reconnects cause no disk writes.
   ///
-  /// A user that there is not is passed over.
+  /// A missing user is skipped.
   func noteSeen(_ id: String, at now: Int64) throws {
     try connection.execute(
       "UPDATE users SET last_seen_at = ?2 WHERE user_id = ?1 AND last_seen_at <= ?2 - ?3",
       [id, now, seenIntervalMilliseconds])
   }
 
-  /// Lets a user open sessions again.
+  /// Allows a user to open sessions again.
   func activateUser(_ id: String) throws {
     try changeUser(id, "UPDATE users SET is_active = 1 WHERE user_id = ?", [id])
   }
 
-  /// Keeps a user from opening sessions, and ends its file keys and the addresses of its uploads.
+  /// Prevents a user from opening sessions, and ends its file keys and the addresses of its uploads.
   func deactivateUser(_ id: String) throws {
     try changeUser(id, "UPDATE users SET is_active = 0 WHERE user_id = ?", [id])
     try endFileKeys(of: id)
     try expireOpenUploads(of: id)
   }
 
-  /// Ends all keys with which a user opens files; new ones have another generation.
+  /// Invalidates all keys with which a user opens files; new keys have another generation.
   func endFileKeys(of id: String) throws {
     try connection.execute(
       """
@@ -251,17 +251,17 @@ extension WriteTransaction {
       [hash, userID])
   }
 
-  /// Keeps a user's row until the transaction ends: what is read of it from now on is not changed by
-  /// another server before it is written.
+  /// Locks a user's row until the transaction ends, so that another server cannot change the row between
+  /// a read and a write.
   ///
-  /// - Returns: Whether there is such a user.
+  /// - Returns: Whether the user exists.
   private func holdUser(_ id: String) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM users WHERE user_id = ? \(.forUpdate)", [id]
     ) { _ in true } ?? false
   }
 
-  /// - Returns: Whether the user was added; otherwise there is one of this id.
+  /// - Returns: Whether the user was added; otherwise a user with this id exists already.
   private func insert(_ user: User, createdAt: Int64) throws -> Bool {
     try connection.change(
       """
@@ -298,5 +298,5 @@ extension WriteTransaction {
   }
 }
 
-/// Moments at which a user or token was noticed are written when they are this far apart.
+/// Times at which a user or token was seen are written when they are this far apart.
 let seenIntervalMilliseconds: Int64 = 60_000

@@ -1,9 +1,9 @@
 package import ParleyProtocol
 
-/// Makes these URLs the receivers of events, and reads what waits for them.
+/// Sets the URLs that receive events, and reads the events that wait for them.
 ///
-/// A URL that is new receives what happens from now on. One that is left out is forgotten, with what
-/// waited for it alone.
+/// A new URL receives the events from now on. A removed URL is deleted, with the events that only waited
+/// for it.
 package struct OutboxReceiverChange: StoreWrite {
   package var urls: [String]
 
@@ -14,7 +14,7 @@ package struct OutboxReceiverChange: StoreWrite {
   }
 }
 
-/// Adds an event that the store has no record of: one of an ephemeral channel.
+/// Adds an event without a record in the store, as those of ephemeral channels.
 package struct OutboxAddition: StoreWrite {
   package var event: Event
   package var origin: EventOrigin
@@ -29,10 +29,10 @@ package struct OutboxAddition: StoreWrite {
   }
 }
 
-/// Reads the first events of each stretch, as far as a batch goes: see ``OutboxBatch``.
+/// Reads the first events of each range, up to the size of a batch: see ``OutboxBatch``.
 package struct OutboxReading: StoreLookup {
   package struct Batches: Sendable, Hashable {
-    /// One for each stretch, in their order; empty for those of lost lanes too.
+    /// One list for each range, in order; empty for ranges of lost lanes.
     package var events: [[OutboxEvent]]
     /// The lanes of the share that another server has claimed.
     package var lost: [OutboxHold]
@@ -59,7 +59,7 @@ package struct OutboxReading: StoreLookup {
   }
 }
 
-/// Counts the events that wait for each receiver; reads them all.
+/// Counts the events waiting for each receiver; reads all of them.
 package struct OutboxBacklogCount: StoreQuery {
   package var receiverIDs: [Int64]
 
@@ -72,7 +72,7 @@ package struct OutboxBacklogCount: StoreQuery {
   }
 }
 
-/// Notes how far receivers have got, and removes what all of them have got.
+/// Records the progress of receivers, and removes the events that all of them have received.
 package struct OutboxProgress: StoreWrite {
   package var advances: [OutboxAdvance]
   package var share: OutboxShare
@@ -97,13 +97,13 @@ package struct OutboxProgress: StoreWrite {
   }
 }
 
-/// Gives up a receiver's events of a stretch that are older than a time; `nil` when none is, or when
-/// another server has claimed their lane.
+/// Discards a receiver's events of a range that are older than a time; `nil` when there are none, or
+/// when another server has claimed their lane.
 package struct OutboxExpiry: StoreWrite {
-  /// The events that were given up.
+  /// The discarded events.
   package struct Events: Sendable, Hashable {
     package var count: Int
-    /// The number of the last of them.
+    /// The number of the last discarded event.
     package var through: Int64
     package var removal: OutboxRemoval
   }
@@ -136,7 +136,7 @@ package struct OutboxExpiry: StoreWrite {
   }
 }
 
-/// Removes the oldest events of a share, whether or not all receivers have got them.
+/// Removes the oldest events of a share, whether or not all URLs have received them.
 package struct OutboxTrimming: StoreWrite {
   package var count: Int
   package var share: OutboxShare

@@ -1,11 +1,11 @@
-/// Most events, and most bytes of them, that are read at a time.
+/// The maximum number and size of events that are read at a time.
 package enum OutboxBatch {
   package static let eventCount = 100
   package static let byteCount = 262_144
 }
 
 extension StoreTransaction {
-  /// The first events of a stretch, in order: at most 100, and at most 256 KiB unless one alone is
+  /// The first events of a range, in order: at most 100, and at most 256 KiB unless a single event is
   /// larger.
   func webhookEvents(in stretch: OutboxStretch) throws -> [OutboxEvent] {
     let rows = try connection.scan(
@@ -24,7 +24,7 @@ extension StoreTransaction {
     return events
   }
 
-  /// The number of events that wait for a URL; reads them all.
+  /// The number of events waiting for a URL; reads all of them.
   func webhookBacklog(receiverID: Int64) throws -> Int {
     try connection.first(
       """
@@ -37,7 +37,7 @@ extension StoreTransaction {
     ) { $0[0] as Int } ?? 0
   }
 
-  /// The contents of the outbox; reads an index of it from end to end.
+  /// The contents of the outbox; scans a whole index.
   func webhookContents(for receivers: [OutboxReceiver]) throws -> OutboxContents {
     OutboxContents(
       receivers: receivers, backlog: try receivers.flatMap { try backlog($0.id) },

@@ -1,12 +1,12 @@
-/// Reads the owners of all lanes and what waits in some of them, in one state of the store; walks
-/// through all that waits there.
+/// Reads the owners of all lanes and the waiting events of some lanes, in one state of the store; scans
+/// all waiting events of those lanes.
 package struct OutboxSurvey: StoreQuery {
   package struct Findings: Sendable, Hashable {
-    /// All lanes; one that no server has claimed has term 0.
+    /// All lanes; a lane that no server has claimed has term 0.
     package var lanes: [OutboxLaneRow]
-    /// The channels with events for a receiver, of the lanes that were asked for.
+    /// The channels with events for a receiver, in the requested lanes.
     package var backlog: [OutboxBacklog]
-    /// The events in those lanes.
+    /// The number of events in those lanes.
     package var eventCount: Int
     /// The time of the oldest of them.
     package var oldest: Int64?
@@ -25,9 +25,9 @@ package struct OutboxSurvey: StoreQuery {
   }
 }
 
-/// Makes a server the owner of lanes whose rows are still as it has read them.
+/// Makes a server the owner of lanes whose rows have not changed since it read them.
 ///
-/// The outcome has the lanes that are the server's now.
+/// The outcome contains the lanes that the server owns now.
 package struct OutboxClaim: StoreWrite {
   package var serverID: UInt64
   package var rows: [OutboxLaneRow]
@@ -43,7 +43,7 @@ package struct OutboxClaim: StoreWrite {
   }
 }
 
-/// Frees lanes for their next owner; those that have it already stay as they are.
+/// Frees lanes for their next owner; lanes that it has claimed already are unchanged.
 package struct OutboxRelease: StoreWrite {
   package var holds: [OutboxHold]
 
@@ -55,7 +55,7 @@ package struct OutboxRelease: StoreWrite {
   }
 }
 
-/// Announces that events that wait are to be posted now, to all servers but the one that was asked.
+/// Announces to all servers, except the asked one, that waiting events are to be posted now.
 package struct OutboxRetry: StoreWrite {
   package var askedServer: String
 
@@ -67,7 +67,7 @@ package struct OutboxRetry: StoreWrite {
   }
 }
 
-/// The owners of lanes; in a database that several servers share.
+/// The owners of lanes, in a database shared by several servers.
 extension StoreTransaction {
   /// The lanes of a share that another server has claimed.
   func lostLanes(of share: OutboxShare) throws -> [OutboxHold] {
@@ -139,9 +139,9 @@ extension StoreTransaction {
 }
 
 extension WriteTransaction {
-  /// Keeps the lanes of a share from being claimed until the transaction ends.
+  /// Prevents the lanes of a share from being claimed until the transaction ends.
   ///
-  /// - Returns: Those that another server has claimed already.
+  /// - Returns: The lanes that another server has claimed already.
   func keepLanes(of share: OutboxShare) throws -> [OutboxHold] {
     try lostLanes(of: share, locking: StoreStatement(sqlite: "", postgreSQL: "FOR SHARE"))
   }

@@ -1,15 +1,15 @@
 import ParleyProtocol
 
-/// Events that are put into the outbox, each beside the change that it reports.
+/// Adds events to the outbox, each with the change that it reports.
 extension WriteTransaction {
-  /// Puts an event into the outbox, if webhooks want it.
+  /// Adds an event to the outbox, if webhooks want it.
   func queue(_ event: Event, from origin: EventOrigin) throws {
     guard wants(event.name) else { return }
     try queue(event.name, from: origin, body: event.webhookEvent(from: origin))
   }
 
-  /// Puts an event that was recorded into the outbox, unless its channel is ephemeral: the judge of
-  /// such a channel numbers and posts its events, since their count lives in memory.
+  /// Adds a recorded event to the outbox, unless its channel is ephemeral: the judge of such a channel
+  /// numbers and posts its events, since their count is kept in memory.
   func queue(
     _ event: Event, ofChannel channelID: Int64, seq: Int64, at timestamp: Int64
   ) throws {
@@ -34,10 +34,10 @@ extension WriteTransaction {
 
 /// The URLs that events are posted to.
 extension WriteTransaction {
-  /// Sets the URLs that events are for, and reads the events that wait for them.
+  /// Sets the URLs that events are for, and reads the events waiting for them.
   ///
-  /// A new URL receives the events from now on. A URL that is left out is forgotten, with the events
-  /// that waited for it alone.
+  /// A new URL receives the events from now on. A removed URL is deleted, with the events that only
+  /// waited for it.
   func setWebhookReceivers(_ urls: [String]) throws -> OutboxContents {
     let lost = try connection.change(
       "DELETE FROM webhook_receivers WHERE url \(.isNoneOf)", [StoreValue.texts(urls)])
@@ -50,8 +50,8 @@ extension WriteTransaction {
     return try webhookContents(for: try urls.map(receiver))
   }
 
-  /// Gives events without a lane of their own the lanes of their channels: those copied from SQLite,
-  /// and those of messages that earlier versions left in lane 0.
+  /// Assigns the lanes of their channels to events without a lane: those copied from SQLite, and those
+  /// of messages that earlier versions left in lane 0.
   private func setLanes() throws {
     let urls = try connection.all(
       "SELECT DISTINCT channel_url FROM webhook_events WHERE lane = 0", []
@@ -77,7 +77,7 @@ extension WriteTransaction {
     return OutboxReceiver(id: id ?? 0, url: url)
   }
 
-  /// The last number that an event was given, whether the event is still there or not.
+  /// The last number assigned to an event, whether the event still exists or not.
   private static let lastEventID = StoreStatement(
     sqlite: "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'webhook_events'), 0)",
     postgreSQL: """
@@ -92,9 +92,9 @@ extension WriteTransaction {
   }
 }
 
-/// The progress of the URLs, and the removal of what all of them have received.
+/// The progress of the URLs, and the removal of events received by all of them.
 extension WriteTransaction {
-  /// Notes the progress of URLs, and removes the events that all of them have taken.
+  /// Records the progress of URLs, and removes the events that all of them have received.
   func advanceWebhooks(_ advances: [OutboxAdvance]) throws -> OutboxRemoval {
     for advance in advances {
       try connection.execute(
@@ -109,9 +109,9 @@ extension WriteTransaction {
     return OutboxRemoval(count: count, oldest: try oldestWebhookEvent())
   }
 
-  /// Gives up a channel's events for a URL that are older than a time.
+  /// Discards a channel's events for a URL that are older than a time.
   ///
-  /// - Returns: The number of events that were given up, and the last of them; `nil` for none.
+  /// - Returns: The number of discarded events, and the last of them; `nil` for none.
   func expireWebhookEvents(
     receiverID: Int64, in stretch: OutboxStretch, before time: Int64
   ) throws -> (count: Int, through: Int64, removal: OutboxRemoval)? {
@@ -128,7 +128,7 @@ extension WriteTransaction {
     return (found.count, through, removal)
   }
 
-  /// Removes the oldest events of a share, taken or not.
+  /// Removes the oldest events of a share, received or not.
   func dropOldestWebhookEvents(
     _ count: Int, in share: OutboxShare = .everything
   ) throws -> OutboxRemoval {
@@ -146,9 +146,9 @@ extension WriteTransaction {
     return OutboxRemoval(count: count, oldest: try oldestWebhookEvent())
   }
 
-  /// Removes the events of a channel that all URLs have taken.
+  /// Removes the events of a channel that all URLs have received.
   ///
-  /// - Returns: Their number.
+  /// - Returns: The number of removed events.
   func removeTaken(in channelURL: String) throws -> Int {
     let count = try connection.change(
       """
@@ -157,7 +157,7 @@ extension WriteTransaction {
          LEFT JOIN webhook_cursors AS c
            ON c.receiver_id = r.receiver_id AND c.channel_url = ?1)
       """, [channelURL])
-    // Numbers are never given out twice, so a cursor in a channel without events means nothing.
+    // Numbers are never reused, so a cursor in a channel without events is meaningless.
     try connection.execute(
       """
       DELETE FROM webhook_cursors WHERE channel_url = ?1

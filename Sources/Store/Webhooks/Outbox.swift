@@ -1,11 +1,11 @@
 package import ParleyProtocol
 
-/// The writer's side of the outbox: events are put there in the transaction that makes them.
+/// The writer's side of the outbox: events are added in the transaction that creates them.
 ///
 /// Confined to the writer thread.
 final class Outbox {
   private let options: OutboxOptions
-  /// The events of the present transaction.
+  /// The events of the current transaction.
   private var arrivals: [OutboxArrival] = []
 
   init(_ options: OutboxOptions) {
@@ -18,10 +18,10 @@ final class Outbox {
 
   func add(_ arrival: OutboxArrival) { arrivals.append(arrival) }
 
-  /// The place in the transaction, for `rollBack(to:)`.
+  /// The position in the transaction, for `rollBack(to:)`.
   var mark: Int { arrivals.count }
 
-  /// Forgets the events of a job that is undone.
+  /// Discards the events of a job that was undone.
   func rollBack(to mark: Int) { arrivals.removeSubrange(mark...) }
 
   /// Reports the events of a transaction, once it is durable.
@@ -32,13 +32,13 @@ final class Outbox {
   }
 }
 
-/// The events that a store keeps for webhooks, and the receiver of its reports.
+/// The events that a store keeps for webhooks, and the callback for its reports.
 package struct OutboxOptions: Sendable {
-  /// The events that are kept; others leave no trace.
+  /// The events to store; others are not stored.
   package var events: Set<EventName>
   /// The number of users in a channel, which the store does not know.
   package var participantCount: @Sendable (_ channelURL: String) -> Int
-  /// Called on the writer thread after the commit that kept them.
+  /// Called on the writer thread after the commit that stored the events.
   package var didQueue: @Sendable ([OutboxArrival]) -> Void
 
   package init(
@@ -51,10 +51,10 @@ package struct OutboxOptions: Sendable {
   }
 }
 
-/// An event that was put into the outbox.
+/// An event added to the outbox.
 package struct OutboxArrival: Sendable, Hashable {
   package var channelURL: String
-  /// The event's number, larger than any before.
+  /// The event's number, larger than all earlier ones.
   package var eventID: Int64
   /// Unix milliseconds.
   package var timestamp: Int64
@@ -67,17 +67,17 @@ package struct OutboxReceiver: Sendable, Hashable {
   package var url: String
 }
 
-/// The events of a channel that wait for a URL.
+/// The events of a channel waiting for a URL.
 package struct OutboxBacklog: Sendable, Hashable {
   package var receiverID: Int64
   package var channelURL: String
-  /// The last event that the URL has taken.
+  /// The last event that the URL has received.
   package var cursor: Int64
   /// The channel's last event.
   package var lastEventID: Int64
 }
 
-/// An event that waits.
+/// A waiting event.
 package struct OutboxEvent: Sendable, Hashable {
   package var id: Int64
   /// Unix milliseconds.
@@ -86,7 +86,7 @@ package struct OutboxEvent: Sendable, Hashable {
   package var body: [UInt8]
 }
 
-/// A stretch of a channel's events: those after one, up to and with another.
+/// A range of a channel's events: those after one, up to and including another.
 package struct OutboxStretch: Sendable, Hashable {
   package var channelURL: String
   package var after: Int64
@@ -114,11 +114,11 @@ package struct OutboxAdvance: Sendable, Hashable {
 
 /// A removal of events from the outbox.
 package struct OutboxRemoval: Sendable, Hashable {
-  /// How many events were removed.
+  /// The number of removed events.
   package var count: Int
-  /// The time of the oldest event that is left; `nil` when none is.
+  /// The time of the oldest remaining event; `nil` when none remains.
   package var oldest: Int64?
-  /// The lanes of the share that another server has claimed, of which nothing was changed.
+  /// The lanes of the share that another server has claimed; they were not changed.
   package var lost: [OutboxHold] = []
 }
 

@@ -2,9 +2,9 @@ import Basics
 
 /// One of the parts into which several servers divide the outbox: the events of some channels.
 ///
-/// One server at a time delivers a lane. It has claimed the lane by raising the term in the lane's
-/// row, so the statements of an earlier owner change nothing. A single server has the whole outbox,
-/// and no lanes.
+/// One server at a time delivers a lane. It has claimed the lane by raising the term in the lane's row,
+/// so statements of an earlier owner have no effect. A single server delivers the whole outbox, without
+/// lanes.
 package struct OutboxLane: Sendable, Hashable, Comparable {
   package static let count = 64
 
@@ -17,13 +17,13 @@ package struct OutboxLane: Sendable, Hashable, Comparable {
     self.number = number
   }
 
-  /// - Returns: `nil` for a number that no lane has.
+  /// - Returns: `nil` when no lane has this number.
   init?(stored number: Int) {
     guard (0..<Self.count).contains(number) else { return nil }
     self.number = number
   }
 
-  /// The lane of a channel: FNV-1a over its URL, so that all servers of all versions agree.
+  /// The lane of a channel: FNV-1a over its URL, so that all servers of all versions use the same lane.
   package init(ofChannel url: String) {
     let hash = FNV1a.hash(url)
     number = Int((hash ^ hash >> 32) % UInt64(Self.count))
@@ -67,7 +67,7 @@ package struct OutboxLanes: Sendable, Hashable, ExpressibleByArrayLiteral {
 /// A lane that a server has claimed.
 package struct OutboxHold: Sendable, Hashable {
   package var lane: OutboxLane
-  /// Larger than that of each earlier owner.
+  /// Larger than the term of each earlier owner.
   package var term: Int64
 
   package init(lane: OutboxLane, term: Int64) {
@@ -76,10 +76,10 @@ package struct OutboxHold: Sendable, Hashable {
   }
 }
 
-/// The owner of a lane as the database has it.
+/// The owner of a lane according to the database.
 package struct OutboxLaneRow: Sendable, Hashable {
   package var lane: OutboxLane
-  /// The number of the server that has claimed the lane; `nil` when its last owner has let it go.
+  /// The number of the server that has claimed the lane; `nil` when its last owner has released it.
   package var serverID: UInt64?
   package var term: Int64
 
@@ -92,14 +92,14 @@ package struct OutboxLaneRow: Sendable, Hashable {
 
 /// The part of the outbox that a server delivers.
 package enum OutboxShare: Sendable, Hashable {
-  /// All of it: there is no other server.
+  /// The whole outbox: there is no other server.
   case everything
-  /// The lanes that it has claimed; an operation passes over those that another has claimed since.
+  /// The lanes that the server has claimed; an operation skips those that another has claimed since.
   case lanes([OutboxHold])
 }
 
 extension OutboxShare {
-  /// The share without the lanes that were lost.
+  /// The share without the lost lanes.
   func without(_ lost: [OutboxHold]) -> OutboxShare {
     switch self {
     case .everything: .everything

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A row of the outbox: an event that waits for webhooks.
+/// A row of the outbox: an event waiting for webhooks.
 struct OutboxRow {
   let origin: EventOrigin
   let name: EventName

@@ -1,43 +1,43 @@
 /// One request that writes to an upload, from its head to its answer.
 ///
-/// It finds the upload, claims it, so that no other request writes, hands the body's bytes to the file,
-/// has what has come recorded from time to time and at the end, and completes the file when all of it
-/// is there. What is recorded is durable. A request that is cut leaves what came of it, unless a
-/// checksum was promised for the piece. When the claim is gone, the upload was cancelled, has expired
-/// or was taken over, and nothing of the request counts any more.
+/// It finds the upload and claims it, so that no other request writes. It passes the body's bytes to the
+/// file, records the received bytes periodically and at the end, and completes the file when all bytes
+/// have been received. Recorded bytes are durable. An interrupted request leaves the bytes received,
+/// unless a checksum was announced for the piece. When the claim is lost, the upload was cancelled, has
+/// expired or was taken over, and nothing of the request counts any longer.
 ///
-/// The claim is prolonged as long as the request lasts, whatever it waits for. A request that cannot have
-/// it prolonged ends before another one may begin: both would write to one file.
+/// The claim is renewed as long as the request lasts, whatever it waits for. A request whose claim
+/// cannot be renewed ends before another one may begin: both would write to one file.
 ///
-/// Times are milliseconds of any steady clock; the record's are Unix time.
+/// Times are milliseconds of any monotonic clock; the record's are Unix time.
 package struct Transfer: Sendable {
-  /// The time for which a claim holds that is not prolonged.
+  /// The time for which a claim is valid without renewal.
   package static let claimTime = TransferClaim.duration
-  /// The time between two ticks while a request has a claim.
+  /// The time between two ticks while a request holds a claim.
   package static let tickInterval: Int64 = 5_000
 
   private enum Phase: Sendable {
     case finding
     case claiming(UploadRecord, at: Int64)
     case opening
-    /// The body's bytes go to the file.
+    /// The body's bytes are written to the file.
     case receiving
-    /// No more of the body counts: what was taken is written, then the piece is judged.
+    /// The rest of the body is ignored: accepted bytes are written, then the piece is judged.
     case flushing
     case verifying
-    /// The claim is prolonged, so that the piece can be taken off the file.
+    /// The claim is being renewed, so that the piece can be removed from the file.
     case confirming
     case dropping
     case synchronizing
-    /// The file has failed while a record was under way.
+    /// The file failed while a record was in progress.
     case settling
-    /// The record that ends the claim is under way.
+    /// The record that ends the claim is in progress.
     case recording
     case completing
     case finishing
     case ended
 
-    /// Whether the request has a claim that is to be prolonged; what ends a claim decides by itself.
+    /// Whether the request has a claim to renew; an action that ends a claim decides by itself.
     var keepsClaim: Bool {
       switch self {
       case .finding, .claiming, .recording, .finishing, .ended: false
@@ -54,19 +54,19 @@ package struct Transfer: Sendable {
   private var claim = TransferClaim()
   private var record: UploadRecord?
   private var checkpoint = TransferCheckpoint()
-  /// The refusal that is answered once what came is safe.
+  /// The refusal to answer with once the received bytes are safe.
   private var refusal: UploadRefusal?
 
   package init(_ request: TransferRequest) {
     self.request = request
   }
 
-  /// Whether the answer was given and nothing is owed to the file or the store.
+  /// Whether the answer was given and no work for the file or the store is left.
   package var hasEnded: Bool {
     if case .ended = phase { true } else { false }
   }
 
-  /// The upload, once it is claimed.
+  /// The upload, once claimed.
   package var upload: UploadRecord? { record }
 
   package mutating func handle(
@@ -226,7 +226,7 @@ package struct Transfer: Sendable {
     }
   }
 
-  /// Has what is written recorded while more comes; a piece with a checksum counts only as a whole.
+  /// Records the written bytes while more arrive; a piece with a checksum counts only as a whole.
   private mutating func recordIfDue(at now: TransferMoment, into actions: inout [TransferAction]) {
     guard request.checksum == nil, offset < size,
       checkpoint.beginIfDue(at: offset, now: now.steady)
@@ -242,7 +242,7 @@ package struct Transfer: Sendable {
     if case .receiving = phase { flush(at: now, into: &actions) }
   }
 
-  // MARK: Judging what came
+  // MARK: Judging the received bytes
 
   private mutating func flush(at now: TransferMoment, into actions: inout [TransferAction]) {
     phase = .flushing
@@ -252,7 +252,7 @@ package struct Transfer: Sendable {
   private mutating func judgeIfWritten(
     at now: TransferMoment, into actions: inout [TransferAction]
   ) {
-    // A record under way is waited for, so that the last one is the last.
+    // A record in progress is waited for, so that the final record comes last.
     guard case .flushing = phase, body.isWritten, checkpoint.work == .idle else { return }
     if request.checksum != nil {
       if refusal == nil, body.end == .ended {
@@ -277,7 +277,7 @@ package struct Transfer: Sendable {
     conclude(into: &actions)
   }
 
-  /// Makes sure of the claim before the file is cut, which may be another request's by now.
+  /// Verifies the claim before the file is truncated, which may belong to another request by now.
   private mutating func confirm(at now: TransferMoment, into actions: inout [TransferAction]) {
     phase = .confirming
     renew(at: now, into: &actions)
@@ -289,7 +289,7 @@ package struct Transfer: Sendable {
     actions.append(.drop(to: body.start))
   }
 
-  /// Completes the file if all of it is there, or records what is.
+  /// Completes the file if all bytes have been received, or records those that have.
   private mutating func conclude(into actions: inout [TransferAction]) {
     if offset == size, refusal == nil {
       phase = .completing
@@ -314,7 +314,7 @@ package struct Transfer: Sendable {
       phase = .recording
       actions.append(.record(offset, .last))
     case .receiving, .flushing:
-      // A client takes an upload that stands at its end for complete, which it is not yet.
+      // Clients consider an upload at its end complete, which it is not yet.
       guard offset < size else {
         checkpoint.cancel()
         return judgeIfWritten(at: now, into: &actions)
@@ -365,7 +365,7 @@ package struct Transfer: Sendable {
 
   // MARK: Ends
 
-  /// Ends the request, after what has come is recorded.
+  /// Ends the request, after the received bytes are recorded.
   private mutating func runOutOfRoom(
     at now: TransferMoment, into actions: inout [TransferAction]
   ) {
@@ -374,7 +374,7 @@ package struct Transfer: Sendable {
     case .receiving:
       refusal = .full
       flush(at: now, into: &actions)
-    // What is kept counts no more.
+    // Bytes kept in memory no longer count.
     case .opening: refusal = .full
     case .flushing, .verifying, .confirming, .dropping, .synchronizing, .settling,
       .recording, .completing, .finishing, .ended:
@@ -386,13 +386,13 @@ package struct Transfer: Sendable {
     actions.append(.answer(answer))
   }
 
-  /// Ends a request that has not begun to write.
+  /// Ends a request that has not started writing.
   private mutating func refuse(_ refusal: UploadRefusal, into actions: inout [TransferAction]) {
     phase = .ended
     answer(.refused(refusal), into: &actions)
   }
 
-  /// Ends a request that can record nothing any more.
+  /// Ends a request that can no longer record anything.
   private mutating func fail(_ refusal: UploadRefusal, into actions: inout [TransferAction]) {
     guard !hasEnded else { return }
     phase = .ended
@@ -400,7 +400,7 @@ package struct Transfer: Sendable {
     answer(.refused(refusal), into: &actions)
   }
 
-  /// Ends after the file has failed: what was recorded is what counts.
+  /// Ends the request after the file has failed: only recorded bytes count.
   private mutating func didFail(_ failure: PartialFileFailure, into actions: inout [TransferAction])
   {
     switch phase {
@@ -412,14 +412,14 @@ package struct Transfer: Sendable {
     switch failure {
     case .full: refusal = .full
     case .shrunk(let offset):
-      // The disk has lost what the store knew: the client continues where the file ends.
+      // The disk has lost bytes known to the store: the client continues where the file ends.
       refusal = .offset(offset)
       checkpoint.fallBack(to: offset)
     case .storage: refusal = .storage
     }
     switch checkpoint.work {
     case .idle, .synchronizing: endClaim(into: &actions)
-    // Its offset is the one that counts, with what the store keeps of an encrypted file there.
+    // The offset being stored counts, together with the rest of an encrypted file stored there.
     case .storing: phase = .settling
     }
   }

@@ -1,4 +1,4 @@
-/// The body of a request on its way to the file, in bytes.
+/// The body of a request being written to the file, in bytes.
 struct TransferBody: Sendable {
   enum End: Sendable, Hashable {
     case coming
@@ -6,25 +6,25 @@ struct TransferBody: Sendable {
     case cut
   }
 
-  /// The bytes not yet taken by the file above which no more is read.
+  /// Bytes handed to the file and not yet written, above which reading stops.
   private static let highWaterMark: Int64 = 524_288
   private static let lowWaterMark: Int64 = 131_072
 
   /// The offset at which the request began.
   private(set) var start: Int64 = 0
   private(set) var end = End.coming
-  /// Bytes that are kept until the file is open.
+  /// Bytes kept in memory until the file is open.
   private(set) var keptCount: Int64 = 0
-  /// Bytes that were handed to the file.
+  /// Bytes handed to the file.
   private var acceptedCount: Int64 = 0
   private var writtenCount: Int64 = 0
-  /// Whether the host stops reading.
+  /// Whether the host has stopped reading.
   private(set) var isPaused = true
 
-  /// The offset up to which the file has taken bytes.
+  /// The offset up to which the file has written bytes.
   var offset: Int64 { start + writtenCount }
 
-  /// Whether the file has taken all that it was handed.
+  /// Whether the file has written all bytes handed to it.
   var isWritten: Bool { acceptedCount == writtenCount }
 
   mutating func begin(at offset: Int64) { start = offset }
@@ -33,9 +33,9 @@ struct TransferBody: Sendable {
 
   mutating func keep(_ count: Int64) { keptCount += count }
 
-  /// Hands what was kept to the file.
+  /// Hands the kept bytes to the file.
   ///
-  /// - Returns: Whether a file of a size has room for it; otherwise nothing changes.
+  /// - Returns: Whether they fit into a file of the given size; otherwise nothing changes.
   mutating func acceptKept(size: Int64) -> Bool {
     guard keptCount <= size - start else { return false }
     acceptedCount = keptCount
@@ -44,7 +44,7 @@ struct TransferBody: Sendable {
 
   /// Hands bytes to the file.
   ///
-  /// - Returns: Whether a file of a size has room for them; otherwise nothing changes.
+  /// - Returns: Whether they fit into a file of the given size; otherwise nothing changes.
   mutating func accept(_ count: Int64, size: Int64) -> Bool {
     guard start + acceptedCount + count <= size else { return false }
     acceptedCount += count
@@ -54,15 +54,15 @@ struct TransferBody: Sendable {
 
   mutating func didWrite(_ count: Int64) { writtenCount += count }
 
-  /// Goes back to where the request began.
+  /// Returns to the offset where the request began.
   mutating func drop() {
     writtenCount = 0
     acceptedCount = 0
   }
 
-  /// Reads on if the file has taken enough.
+  /// Resumes reading if the file has written enough.
   ///
-  /// - Returns: Whether the host was not reading.
+  /// - Returns: Whether the host had stopped reading.
   mutating func resumeIfLow() -> Bool {
     guard isPaused, acceptedCount - writtenCount <= Self.lowWaterMark else { return false }
     isPaused = false

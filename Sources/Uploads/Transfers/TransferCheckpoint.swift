@@ -1,41 +1,41 @@
-/// The offset of an upload that the store has, and the record of the next one while more comes.
+/// The offset of an upload in the store, and the progress of the next record while more bytes arrive.
 ///
-/// Times are milliseconds of a steady clock.
+/// Times are milliseconds of a monotonic clock.
 struct TransferCheckpoint: Sendable {
-  /// A record that is made while more comes.
+  /// A record that is made while more bytes arrive.
   enum Work: Sendable, Hashable {
     case idle
-    /// The bytes are made durable.
+    /// The bytes are being made durable.
     case synchronizing
-    /// The offset goes to the store.
+    /// The offset is being stored.
     case storing
   }
 
-  /// Bytes after which a record is made.
+  /// The number of bytes after which a record is made.
   ///
-  /// Rare: each time, the disk has to be waited for, which messages are waiting for too.
+  /// Rare, because each record waits for the disk, for which messages wait too.
   static let byteCount: Int64 = 64 << 20
   /// The time after which a record is made.
   static let interval: Int64 = 10_000
 
-  /// The offset that the store has.
+  /// The offset recorded in the store.
   private(set) var offset: Int64 = 0
   private(set) var work = Work.idle
   private var recordedAt: Int64 = 0
-  /// The moment at which the store was last asked to record, which prolongs the claim.
+  /// The time of the last request to the store for a record, which renews the claim.
   private(set) var askedAt: Int64 = 0
 
-  /// Takes note of an offset that the store has.
+  /// Sets the offset that the store has recorded.
   mutating func note(_ offset: Int64, at now: Int64) {
     self.offset = offset
     recordedAt = now
     work = .idle
   }
 
-  /// Takes note that less is there than the store has.
+  /// Lowers the offset when fewer bytes exist than the store has recorded.
   mutating func fallBack(to offset: Int64) { self.offset = offset }
 
-  /// Begins a record if it is due.
+  /// Starts a record if it is due.
   mutating func beginIfDue(at place: Int64, now: Int64) -> Bool {
     guard work == .idle,
       place - offset >= Self.byteCount || place > offset && now - recordedAt >= Self.interval
@@ -44,7 +44,7 @@ struct TransferCheckpoint: Sendable {
     return true
   }
 
-  /// Takes note that the store is asked to record.
+  /// Marks the start of a request to the store for a record.
   mutating func beginStoring(at now: Int64) {
     work = .storing
     askedAt = now

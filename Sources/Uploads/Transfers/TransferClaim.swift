@@ -1,31 +1,31 @@
-/// The claim of a request: while it holds, no other request writes to the upload.
+/// The claim of a request: while it is valid, no other request writes to the upload.
 ///
-/// Times are milliseconds of a steady clock. A claim counts from the moment at which the store was asked for
-/// it, so that it ends here before it ends there.
+/// Times are milliseconds of a monotonic clock. A claim counts from the time of its request to the
+/// store, so that it ends here before it ends in the store.
 struct TransferClaim: Sendable {
-  /// The state of a claim that was given.
+  /// The state of a granted claim.
   enum Age: Sendable, Hashable {
     case fresh
-    /// It is to be prolonged.
+    /// The claim should be renewed.
     case due
-    /// Another request may have it.
+    /// Another request may claim the upload.
     case over
   }
 
-  /// The time for which a claim holds that is not prolonged.
+  /// The time for which a claim is valid without renewal.
   static let duration: Int64 = 30_000
-  /// The time after which it is prolonged.
+  /// The time after which the claim is renewed.
   private static let renewalInterval: Int64 = 10_000
-  /// Times that a claim is tried when the record changes under it.
+  /// Maximum number of attempts to claim when the record changes in the meantime.
   private static let attemptLimit = 3
 
   private var attemptCount = 0
-  /// The moment of the last request to the store that gave or prolonged it.
+  /// The time of the last request to the store that granted or renewed the claim.
   private var askedAt: Int64 = 0
-  /// The moment of the renewal that is under way.
+  /// The time of the renewal in progress.
   private var renewalAskedAt: Int64?
 
-  /// Takes note that the store is asked for it.
+  /// Records that the claim is being requested from the store.
   mutating func attempt(at now: Int64) {
     attemptCount += 1
     askedAt = now
@@ -41,23 +41,23 @@ struct TransferClaim: Sendable {
     }
   }
 
-  /// Takes note that the store is to be asked to prolong it.
+  /// Records that a renewal is being requested from the store.
   ///
-  /// - Returns: Whether it is not being asked already.
+  /// - Returns: Whether no renewal is in progress already.
   mutating func beginRenewal(at now: Int64) -> Bool {
     guard renewalAskedAt == nil else { return false }
     renewalAskedAt = now
     return true
   }
 
-  /// Takes note of the answer to a renewal.
+  /// Records the answer to a renewal.
   ///
-  /// - Returns: The moment at which it was asked for; `nil` when none was.
+  /// - Returns: The time of its request; `nil` when none was made.
   mutating func endRenewal() -> Int64? {
     defer { renewalAskedAt = nil }
     return renewalAskedAt
   }
 
-  /// Takes note that the store has prolonged it.
+  /// Records that the store has renewed the claim.
   mutating func prolong(askedAt moment: Int64) { askedAt = max(askedAt, moment) }
 }

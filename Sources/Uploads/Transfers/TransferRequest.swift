@@ -1,15 +1,15 @@
-/// A request that writes to an upload, as far as its head says.
+/// A request that writes to an upload, as described by its head.
 package struct TransferRequest: Sendable, Hashable {
-  /// The part of the file that the body is.
+  /// The part of the file contained in the body.
   package enum Extent: Sendable, Hashable {
-    /// `PUT`: all of it.
+    /// `PUT`: the whole file.
     case whole
-    /// `PATCH`: what follows from an offset on.
+    /// `PATCH`: the bytes from an offset on.
     case piece(at: Int64)
   }
 
   package var extent: Extent
-  /// The length of the body; `nil` for one that comes in chunks.
+  /// The length of the body; `nil` for a chunked body.
   package var length: Int64?
   package var checksum: UploadChecksum?
 
@@ -19,8 +19,8 @@ package struct TransferRequest: Sendable, Hashable {
     self.checksum = checksum
   }
 
-  /// Whether the request has no bytes, and leaves an upload as it is: one that has all its bytes would
-  /// become complete.
+  /// Whether the request has no bytes and leaves an upload unchanged: an upload that has all its bytes
+  /// would become complete.
   func changesNothing(of upload: UploadRecord) -> Bool {
     switch extent {
     case .whole: false
@@ -28,14 +28,14 @@ package struct TransferRequest: Sendable, Hashable {
     }
   }
 
-  /// Reads the head of a `PUT`.
+  /// Parses the head of a `PUT`.
   package static func whole(
     _ fields: TusFields, length: Int64?
   ) throws(UploadRefusal) -> TransferRequest {
     TransferRequest(.whole, length: length, checksum: try fields.checksum())
   }
 
-  /// Reads the head of a `PATCH`.
+  /// Parses the head of a `PATCH`.
   package static func piece(
     _ fields: TusFields, length: Int64?
   ) throws(UploadRefusal) -> TransferRequest {

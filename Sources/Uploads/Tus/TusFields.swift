@@ -1,26 +1,26 @@
 internal import Basics
 
-/// The fields of tus 1.0.0 in the head of a request.
+/// The fields of tus 1.0.0 in a request's head.
 ///
-/// Every value is bounded, and a field that comes twice is refused.
+/// The length of every value is limited, and a field that appears twice is refused.
 package struct TusFields {
-  /// The version of the protocol that is spoken.
+  /// The supported version of the protocol.
   package static let version = "1.0.0"
-  /// The type of content of a piece.
+  /// The content type of a piece.
   package static let contentType = "application/offset+octet-stream"
 
   private static let metadataLimit = 8_192
-  /// The digits of 2^63 − 1.
+  /// The number of digits of 2^63 − 1.
   private static let digitLimit = 19
 
   private let values: (String) -> [String]
 
-  /// - Parameter values: The values of a field by its name, in their order.
+  /// - Parameter values: Returns the values of a field with a given name, in order.
   package init(_ values: @escaping (String) -> [String]) {
     self.values = values
   }
 
-  /// - Throws: ``UploadRefusal/version`` unless the request names the version that is spoken.
+  /// - Throws: ``UploadRefusal/version`` unless the request names the supported version.
   package func requireVersion() throws(UploadRefusal) {
     guard values("Tus-Resumable") == [Self.version] else { throw .version }
   }
@@ -33,7 +33,7 @@ package struct TusFields {
     else { throw .contentType }
   }
 
-  /// `Upload-Offset`, which must be there.
+  /// `Upload-Offset`, which is required.
   package func offset() throws(UploadRefusal) -> Int64 {
     guard let offset = try number("Upload-Offset") else {
       throw .field("Upload-Offset", expected: Self.numberForm)
@@ -41,7 +41,7 @@ package struct TusFields {
     return offset
   }
 
-  /// `Upload-Length`, which must be there: lengths that are named later are not taken.
+  /// `Upload-Length`, which is required: deferred lengths are not supported.
   package func length() throws(UploadRefusal) -> Int64 {
     guard values("Upload-Defer-Length").isEmpty, let length = try number("Upload-Length") else {
       throw .field("Upload-Length", expected: Self.numberForm)
@@ -58,9 +58,9 @@ package struct TusFields {
     return checksum
   }
 
-  /// `Upload-Metadata`: the values by their names; a name without a value has an empty one.
+  /// `Upload-Metadata`: the values by name; a name without a value has an empty one.
   ///
-  /// Those that are not UTF-8 are refused.
+  /// Values that are not UTF-8 are refused.
   package func metadata() throws(UploadRefusal) -> [String: String] {
     guard let text = try single("Upload-Metadata"), !text.isEmpty else { return [:] }
     guard text.utf8.count <= Self.metadataLimit, let metadata = Self.metadata(text) else {
@@ -88,7 +88,7 @@ package struct TusFields {
     return metadata
   }
 
-  /// The `Upload-Metadata` that name a file and its media type; `nil` when it has neither.
+  /// The `Upload-Metadata` for a file's name and media type; `nil` when it has neither.
   package static func metadata(fileName: String, fileType: String) -> String? {
     let pairs = [("filename", fileName), ("filetype", fileType)].filter { !$0.1.isEmpty }
     guard !pairs.isEmpty else { return nil }
@@ -97,7 +97,7 @@ package struct TusFields {
 
   private static let numberForm = "one number from 0 to 2^63 - 1"
 
-  /// A number in digits alone: no sign, no spaces, no fraction.
+  /// A number of digits only: no sign, no spaces, no fraction.
   private func number(_ name: String) throws(UploadRefusal) -> Int64? {
     guard let text = try single(name) else { return nil }
     guard (1...Self.digitLimit).contains(text.utf8.count),
@@ -114,7 +114,7 @@ package struct TusFields {
   }
 }
 
-/// The digest that a piece of an upload must have.
+/// The required digest of a piece of an upload.
 package struct UploadChecksum: Sendable, Hashable {
   package enum Algorithm: String, Sendable, CaseIterable {
     case sha1
@@ -136,7 +136,7 @@ package struct UploadChecksum: Sendable, Hashable {
     self.digest = digest
   }
 
-  /// Parses the value of `Upload-Checksum`; `nil` for one of another form.
+  /// Parses the value of `Upload-Checksum`; `nil` for a value of another form.
   init?(_ text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 2, let algorithm = Algorithm(rawValue: String(parts[0])),

@@ -1,6 +1,6 @@
 import Store
 
-/// A batch of events on its way to a URL.
+/// A batch of events being delivered to a URL.
 struct Delivery {
   /// The reason for the delivery.
   enum Purpose {
@@ -10,12 +10,12 @@ struct Delivery {
 
   let receiver: Int
   let purpose: Purpose
-  /// The same each time that it is tried.
+  /// The same for each attempt.
   let id: String
   let body: [UInt8]
 }
 
-/// The id and time of a batch when it was last tried, and the events that it held.
+/// The id and time of a batch at its last attempt, and the events in it.
 struct DeliveryName {
   let id: String
   let createdAt: Int64

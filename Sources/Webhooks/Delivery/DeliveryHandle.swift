@@ -2,13 +2,13 @@ import Curl
 package import Store
 import Synchronization
 
-/// Posts to the thread that delivers; drops what comes after it is closed.
+/// Posts requests to the delivery thread; requests posted after it is closed are dropped.
 package final class DeliveryHandle: Sendable {
   private let thread = Mutex<CurlThread<DeliveryRequest>?>(nil)
 
   package init() {}
 
-  /// Reports events that were put into the outbox.
+  /// Reports events added to the outbox.
   package func didQueue(_ arrivals: [OutboxArrival]) { post(.queued(arrivals)) }
 
   func open(to new: CurlThread<DeliveryRequest>) { thread.withLock { $0 = new } }

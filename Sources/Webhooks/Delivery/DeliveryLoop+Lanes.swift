@@ -3,12 +3,12 @@ import Cluster
 import Logging
 import Store
 
-/// The lanes that this server delivers, beside other servers.
+/// The lanes that this server delivers when there are other servers.
 ///
-/// The events that wait in a lane are read from the store whenever another server may have added some:
-/// at once after a hint, otherwise each second.
+/// The waiting events of a lane are read from the store whenever another server may have added some: at
+/// once after a hint, otherwise every second.
 extension DeliveryLoop {
-  /// Takes the ring, frees lanes that are another server's, and surveys the outbox when it is time.
+  /// Updates the ring, frees lanes that belong to another server, and surveys the outbox when it is due.
   func keepLanes() {
     guard let ring = lanes?.cluster.network.ring else { return }
     if let left = lanes?.ownership.update(ring, at: now) { withdraw(left) }
@@ -17,7 +17,7 @@ extension DeliveryLoop {
     survey()
   }
 
-  /// Gives up all lanes, and frees those without requests under way.
+  /// Releases all lanes, and frees those without requests in progress.
   func leaveLanes() {
     guard lanes != nil else { return }
     lanes?.ownership.leaveAll()
@@ -25,14 +25,14 @@ extension DeliveryLoop {
     releaseLanes()
   }
 
-  /// Frees all lanes, whatever is under way.
+  /// Frees all lanes, even those with requests in progress.
   func abandonLanes() {
     guard lanes != nil else { return }
     leaveLanes()
     release(lanes?.ownership.release(unless: [], at: now) ?? [])
   }
 
-  /// Sees to events that this server has put into the outbox.
+  /// Handles events that this server has added to the outbox.
   func didQueueInLanes(_ arrivals: [OutboxArrival]) {
     guard let cluster = lanes?.cluster else { return }
     let (ring, local) = (cluster.network.ring, cluster.network.local.id)
@@ -90,7 +90,7 @@ extension DeliveryLoop {
     withdrawLost(lost)
   }
 
-  /// The part of the outbox whose level is known and that this server delivers; `nil` when it has
+  /// The part of the outbox that this server delivers and whose level is known; `nil` when the part has
   /// changed since the level was read.
   var knownShare: OutboxShare? {
     guard let lanes else { return .everything }
@@ -98,20 +98,20 @@ extension DeliveryLoop {
     return OutboxLanes(holds.map(\.lane)) == lanes.surveyed ? .lanes(holds) : nil
   }
 
-  /// The part of the outbox that holds some channels.
+  /// The part of the outbox that contains some channels.
   func share(ofChannels urls: some Sequence<String>) -> OutboxShare {
     lanes?.share(ofChannels: urls) ?? .everything
   }
 
-  /// The term under which a channel's events may be posted; 0 on a single server, `nil` when they may
-  /// not.
+  /// The term under which a channel's events may be posted; 0 on a single server, `nil` when posting is
+  /// not allowed.
   func term(ofChannel url: String) -> Int64? {
     guard let ownership = lanes?.ownership else { return 0 }
     let lane = OutboxLane(ofChannel: url)
     return ownership.delivers(lane) ? ownership.term(of: lane) : nil
   }
 
-  /// Whether the progress of a channel is this server's to note.
+  /// Whether this server records the progress of a channel.
   func holds(channel url: String) -> Bool {
     guard let ownership = lanes?.ownership else { return true }
     return ownership.term(of: OutboxLane(ofChannel: url)) != nil
@@ -134,7 +134,7 @@ extension DeliveryLoop {
         let term = term(ofChannel: url), term == terms[OutboxLane(ofChannel: url)]
       else { continue }
       let path = DeliveryPath(receiver: place, channelURL: url)
-      // What was taken since then must not be posted again.
+      // Events received since then must not be posted again.
       let cursor = max(backlog.cursor, lanes?.taken[path] ?? .min)
       if cursor < backlog.lastEventID {
         schedule.add(path, after: cursor, through: backlog.lastEventID)
@@ -163,11 +163,11 @@ extension DeliveryLoop {
 
   private func release(_ holds: [OutboxHold]) {
     guard !holds.isEmpty else { return }
-    // When this fails, the next owner waits for the time that requests under way may take.
+    // When this fails, the next owner waits for the maximum time of requests in progress.
     store.perform(OutboxRelease(of: holds)) { _ in }
   }
 
-  /// Begins no more requests of lanes; those under way end as they do.
+  /// Starts no more requests of lanes; those in progress end normally.
   private func withdraw(_ left: OutboxLanes) {
     guard !left.isEmpty else { return }
     schedule.withdraw { left.contains(OutboxLane(ofChannel: $0)) }

@@ -3,11 +3,11 @@ import ParleyProtocol
 import Reactor
 import Store
 
-/// The outcomes of posts.
+/// The outcomes of posted events.
 extension DeliveryLoop {
-  /// Events that are removed in one job of the store's, so that it holds up no messages.
+  /// The number of events removed in one job of the store, so that the job does not delay messages.
   private static let trimCount = 1_000
-  /// The pause after the store failed to note what was taken, in milliseconds.
+  /// The pause after the store failed to record progress, in milliseconds.
   private static let advancePause: Int64 = 1_000
 
   func didPost(
@@ -42,7 +42,7 @@ extension DeliveryLoop {
     }
   }
 
-  /// Notes which events were taken, in one job; those that all URLs have taken leave the store.
+  /// Records which events were received, in one job; those received by all URLs leave the store.
   func submitAdvances() {
     guard !advances.isEmpty, now >= advancesPausedUntil else { return }
     let batch = advances
@@ -59,13 +59,13 @@ extension DeliveryLoop {
       take(removal)
       didNote(batch)
     case .failure:
-      // Until it is noted, a restart would post these once more.
+      // Until they are recorded, a restart would post these events again.
       advances = batch.filter { holds(channel: $0.channelURL) } + advances
       advancesPausedUntil = now + Self.advancePause
     }
   }
 
-  /// Gives up those of the events that were posted which are too old, so that the next can go on.
+  /// Discards those of the posted events that are too old, so that later ones can be delivered.
   private func expire(_ turn: Turn, through last: Int64, before cutoff: Int64, asked: Int64?) {
     let stretch = OutboxStretch(
       channelURL: turn.path.channelURL, after: turn.after, through: last)
@@ -93,7 +93,7 @@ extension DeliveryLoop {
       random: UInt64.random(in: 0 ... .max))
   }
 
-  /// Drops the oldest events while more wait than may.
+  /// Removes the oldest events while there are more than the limit.
   func trim() {
     guard let share = knownShare else { return }
     let limit = backlogLimit(of: share)
@@ -124,7 +124,7 @@ extension DeliveryLoop {
     }
   }
 
-  /// The events that may wait in a part of the outbox.
+  /// The maximum number of events that may wait in a part of the outbox.
   private func backlogLimit(of share: OutboxShare) -> Int {
     switch share {
     case .everything: configuration.backlogLimit

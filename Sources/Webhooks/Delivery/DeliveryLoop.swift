@@ -6,10 +6,10 @@ import ParleyProtocol
 import Reactor
 import Store
 
-/// Carries events from the outbox to the URLs; confined to its thread.
+/// Delivers events from the outbox to the URLs; confined to its thread.
 ///
-/// The schedule says which path is next. The events are read on the store's threads and posted from
-/// here, and the store's writer notes which were taken, all of a round in one job.
+/// The schedule determines the next path. The events are read on the store's threads and posted from
+/// here, and the store's writer records which were received, for all paths of a round in one job.
 final class DeliveryLoop: CurlLoopOwner {
   let loop: CurlLoop<DeliveryTransfer>
   private(set) var configuration: WebhookConfiguration
@@ -21,15 +21,15 @@ final class DeliveryLoop: CurlLoopOwner {
   var receivers: [OutboxReceiver] = []
   var health: [ReceiverHealth] = []
   var schedule = DeliverySchedule(receivers: 0, concurrency: 1)
-  /// The names of batches that failed, for the next time.
+  /// The names of failed batches, for the next attempt.
   var names: [DeliveryPath: DeliveryName] = [:]
   var level = OutboxLevel()
-  /// The progress of URLs that is still to be stored.
+  /// The progress of URLs that is not stored yet.
   var advances: [OutboxAdvance] = []
-  /// The time before which storing it is not tried again, after a failure.
+  /// The time before which storing progress is not retried after a failure.
   var advancesPausedUntil = Int64.min
   var isTrimming = false
-  /// `nil` on a single server, which delivers all.
+  /// `nil` on a single server, which delivers all lanes.
   var lanes: LaneKeeping?
   private(set) var ending: Ending?
 
@@ -53,7 +53,7 @@ final class DeliveryLoop: CurlLoopOwner {
     }
   }
 
-  /// The time that a server has to free a lane after its last request, in milliseconds.
+  /// The time for a server to free a lane after its last request, in milliseconds.
   private static let handoverMargin: Int64 = 3_000
 
   var now: Int64 { SystemClock.monotonicMilliseconds }
@@ -129,7 +129,7 @@ final class DeliveryLoop: CurlLoopOwner {
     schedule = DeliverySchedule(
       receivers: receivers.count, concurrency: configuration.concurrency,
       waits: configuration.waits)
-    // Among several servers, what waits is read when its lanes are claimed.
+    // With several servers, waiting events are read when their lanes are claimed.
     guard lanes == nil else { return }
     let places = Dictionary(uniqueKeysWithValues: zip(receivers.map(\.id), receivers.indices))
     for backlog in contents.backlog {
@@ -157,7 +157,7 @@ final class DeliveryLoop: CurlLoopOwner {
         postpone(turn)
         return nil
       }
-      // What failed is sent again as it was, so that it can keep its name.
+      // A failed batch is sent again unchanged, so that it can keep its name.
       let through = names[turn.path].map { min($0.lastEventID, turn.through) } ?? turn.through
       return DeliveryReading(
         turn: turn,
@@ -184,10 +184,10 @@ final class DeliveryLoop: CurlLoopOwner {
       didLose(batches.lost)
       for (reading, events) in zip(readings, batches.events) {
         if term(ofChannel: reading.stretch.channelURL) != reading.term {
-          // Another server may have posted them since.
+          // Another server may have posted the events since.
           postpone(reading.turn)
         } else if events.isEmpty {
-          // They were dropped, as too many waited.
+          // The events were removed because too many were waiting.
           names[reading.turn.path] = nil
           schedule.didDeliver(reading.turn.path, through: reading.stretch.through)
         } else {
@@ -214,14 +214,14 @@ final class DeliveryLoop: CurlLoopOwner {
       firstEventID: events.first?.id ?? 0, lastEventID: events.last?.id ?? 0, count: events.count)
   }
 
-  /// - Returns: Whether libcurl took it.
+  /// - Returns: Whether libcurl accepted the delivery.
   func send(_ delivery: Delivery) -> Bool {
     let url = receivers[delivery.receiver].url
     let transfer = DeliveryTransfer(delivery, url: url, configuration: configuration)
     return transfer.map(loop.add) ?? false
   }
 
-  /// Tries again later, for no fault of the receiver's.
+  /// Retries later, when the failure is not the receiver's fault.
   func postpone(_ turn: Turn) {
     schedule.didFail(turn.path, at: now, random: UInt64.random(in: 0 ... .max))
   }

@@ -1,13 +1,13 @@
 import Store
 
-/// A message from another thread to the loop that delivers.
+/// A request from another thread to the delivery loop.
 enum DeliveryRequest: Sendable {
-  /// The events that wait from before the start.
+  /// The events waiting since before the start.
   case begin(OutboxContents)
   case queued([OutboxArrival])
-  /// Other rules of posting hold; the URLs and the time limit of a request are the same.
+  /// Other rules for posting apply; the URLs and the time limit of a request are the same.
   case configure(WebhookConfiguration)
-  /// Other servers have put events into lanes.
+  /// Other servers have added events to lanes.
   case hinted(OutboxLanes)
   case didSurvey([OutboxHold], Result<OutboxSurvey.Findings, StoreError>)
   case didClaim(Result<[OutboxHold], StoreError>)
@@ -16,14 +16,14 @@ enum DeliveryRequest: Sendable {
   case didTrim(Result<OutboxRemoval, StoreError>)
   case didExpire(Turn, asked: Int64?, Result<OutboxExpiry.Events?, StoreError>)
   case test(@Sendable ([WebhookTestResult]) -> Void)
-  /// Tries what waits again.
+  /// Retries waiting events.
   case retry
   case report(@Sendable ([ReceiverReport]) -> Void)
-  /// Begins nothing more, and calls back when nothing is under way.
+  /// Starts no more requests, and calls back when none is in progress.
   case finish(@Sendable () -> Void)
 }
 
-/// A path's turn, and the stretch of its channel that is read for it.
+/// A path's turn, and the range of its channel that is read for it.
 struct DeliveryReading: Sendable {
   let turn: Turn
   let stretch: OutboxStretch

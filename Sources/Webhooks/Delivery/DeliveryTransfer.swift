@@ -9,10 +9,10 @@ final class DeliveryTransfer: CurlTransfer {
   private var headBytes = 0
   private var bodyBytes = 0
 
-  /// The part of an answer that is read and dropped, so that its connection can be used again.
+  /// The maximum size of an answer that is read and discarded, so that its connection can be reused.
   private static let maximumBytes = 65_536
 
-  /// - Returns: `nil` when memory is out.
+  /// - Returns: `nil` when out of memory.
   init?(_ delivery: Delivery, url: String, configuration: WebhookConfiguration) {
     guard let easy = CurlEasy(),
       let signature = Signature.value(of: delivery.body, secret: configuration.secret)
@@ -22,7 +22,7 @@ final class DeliveryTransfer: CurlTransfer {
     fields = CurlList([
       "Content-Type: application/json", "Parley-Signature: \(signature)",
       "Parley-Delivery: \(delivery.id)",
-      // The body is sent at once, whatever its size.
+      // An empty field disables 100-continue: the body is sent at once, whatever its size.
       "Expect:",
     ])
     easy.receiver = self
@@ -49,7 +49,7 @@ final class DeliveryTransfer: CurlTransfer {
   /// - Parameter now: Unix milliseconds.
   func outcome(_ result: CURLcode, at now: Int64) -> DeliveryOutcome {
     let status = easy.status
-    // Whoever says 2xx has taken it, however long the answer is.
+    // A 2xx status means that the events were received, however long the answer is.
     let isComplete = result == CURLE_OK || (result == CURLE_WRITE_ERROR && bodyBytes > 0)
     guard isComplete, let status else {
       let reason =
@@ -72,6 +72,6 @@ final class DeliveryTransfer: CurlTransfer {
 /// The outcome of a request.
 enum DeliveryOutcome {
   case taken(status: Int)
-  /// - retryAfter: The pause that the receiver asked for, in milliseconds.
+  /// - retryAfter: The pause requested by the receiver, in milliseconds.
   case failed(status: Int?, reason: String, retryAfter: Int64?)
 }

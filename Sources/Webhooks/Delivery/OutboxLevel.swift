@@ -1,12 +1,12 @@
 import Store
 
-/// The number of events in the outbox, as the loop knows it.
+/// The number of events in the outbox, as known to the loop.
 struct OutboxLevel {
   private(set) var count = 0
   /// The time of the oldest event, in Unix milliseconds.
   private(set) var oldest: Int64?
   private var latest: Int64?
-  /// Whether it was logged that more events wait than are kept.
+  /// Whether a log line has reported that more events wait than the limit.
   var isOverfull = false
 
   init() {}
@@ -17,14 +17,14 @@ struct OutboxLevel {
     latest = oldest
   }
 
-  /// Takes the level as the store has it.
+  /// Sets the level to that of the store.
   mutating func renew(count: Int, oldest: Int64?) {
     self.count = count
     self.oldest = oldest
     latest = oldest.map { max($0, latest ?? $0) }
   }
 
-  /// Whether enough events are gone that being overfull again is logged anew.
+  /// Whether so many events were removed that exceeding the limit again is logged again.
   func isRelieved(limit: Int) -> Bool { count <= limit / 10 * 9 }
 
   mutating func add(at timestamp: Int64) {
@@ -35,7 +35,7 @@ struct OutboxLevel {
 
   mutating func remove(_ removal: OutboxRemoval) {
     count = max(0, count - removal.count)
-    // What came in the same transaction behind the removal was not seen by it.
+    // The removal did not see events added later in the same transaction.
     oldest = removal.oldest ?? (count > 0 ? latest : nil)
   }
 }

@@ -1,8 +1,8 @@
 import Logging
 
-/// The last outcomes of posts to a URL; each change is logged once.
+/// The last outcomes of requests to a URL; each change is logged once.
 struct ReceiverHealth {
-  /// Without the query, which may hold a key and has no business in a log.
+  /// The URL without its query, which may contain a key and must not be logged.
   let shownURL: String
   /// Unix milliseconds.
   private(set) var lastSuccess: Int64?
@@ -10,7 +10,7 @@ struct ReceiverHealth {
   private var isFailing = false
   private var complaintDue = Int64.min
 
-  /// The pause between log lines about events that were given up, in milliseconds.
+  /// The pause between log lines about discarded events, in milliseconds.
   private static let complaintPause: Int64 = 60_000
 
   init(url: String) {
@@ -33,7 +33,7 @@ struct ReceiverHealth {
       metadata: ["url": "\(shownURL)", "reason": "\(reason)"])
   }
 
-  /// - Parameter time: Of the steady clock, in milliseconds.
+  /// - Parameter time: Milliseconds of the monotonic clock.
   mutating func giveUp(_ count: Int, at time: Int64, _ logger: Logger) {
     guard time >= complaintDue else { return }
     complaintDue = time + Self.complaintPause

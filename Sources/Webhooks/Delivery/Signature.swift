@@ -1,10 +1,10 @@
 import Basics
 import Crypto
 
-/// The signature by which a receiver knows that a body is the gateway's.
+/// The signature that proves to a receiver that a body comes from the gateway.
 package enum Signature {
   /// The value of the field `Parley-Signature`: `sha256=` and the HMAC-SHA-256 of the body in
-  /// hexadecimal digits; `nil` when memory is out.
+  /// hexadecimal digits; `nil` when out of memory.
   package static func value(of body: [UInt8], secret: [UInt8]) -> String? {
     HMACSHA256.code(of: body, under: secret).map { "sha256=" + Hexadecimal.encode($0) }
   }

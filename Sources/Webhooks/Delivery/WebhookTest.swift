@@ -1,4 +1,4 @@
-/// An operator's question whether the URLs can be reached, until all of them have answered.
+/// An operator's test whether the URLs can be reached, until all of them have answered.
 ///
 /// Confined to the loop's thread.
 final class WebhookTest {
@@ -29,8 +29,8 @@ final class WebhookTest {
 package struct WebhookTestResult: Sendable, Hashable {
   /// Without its query.
   package var url: String
-  /// The answer's status; `nil` when none came.
+  /// The answer's status; `nil` without an answer.
   package var status: Int?
-  /// Why it would be tried again; empty when it was taken.
+  /// The reason why the event would be retried; empty when it was received.
   package var problem: String
 }

@@ -1,24 +1,24 @@
 package import Cluster
 package import Store
 
-/// Decides which lanes of the outbox this server claims, delivers and lets go.
+/// Decides which lanes of the outbox this server claims, delivers and releases.
 ///
-/// The ring names one server for each lane. That server claims the lane in the database when its row
-/// is free, when the owner in the row is gone, or when the owner has not let go in time. A server that
-/// the ring no longer names begins no more requests, and frees the row when those under way have
-/// ended. So a channel's events keep their order when its lane moves, and come twice only if the old
-/// owner died, or stood still, with a request under way.
+/// The ring names one server for each lane. That server claims the lane in the database when its row is
+/// free, or when the row's owner no longer exists or has not released it in time. A server that the ring
+/// no longer names starts no requests, and frees the row when those in progress have ended. So a
+/// channel's events keep their order when its lane moves, and repeat only if the old owner died or
+/// stalled during a request.
 ///
-/// Knows no clock: times are any milliseconds that never go back.
+/// Has no clock: times are any milliseconds that never go back.
 package struct LaneOwnership: Sendable {
   private enum Standing: Sendable, Hashable {
-    /// Another server's.
+    /// The lane belongs to another server.
     case foreign
     /// The ring names this server, which has not claimed the lane.
     case wanted(since: Int64)
     case claiming
     case held(term: Int64)
-    /// Another server's by the ring; requests may be under way.
+    /// The lane belongs to another server by the ring; requests may be in progress.
     case leaving(term: Int64)
   }
 
@@ -29,15 +29,15 @@ package struct LaneOwnership: Sendable {
 
   /// - Parameters:
   ///   - local: This server.
-  ///   - handoverTime: The time that another owner has for its requests under way, in milliseconds.
+  ///   - handoverTime: The time for another owner's requests in progress, in milliseconds.
   package init(local: ServerID, handoverTime: Int64) {
     self.local = local
     self.handoverTime = handoverTime
   }
 
-  /// Takes a ring.
+  /// Applies a ring.
   ///
-  /// - Returns: The lanes that are another server's from now on.
+  /// - Returns: The lanes that belong to another server from now on.
   package mutating func update(_ ring: ServerRing, at now: Int64) -> OutboxLanes {
     guard ring != self.ring else { return [] }
     self.ring = ring
@@ -47,7 +47,7 @@ package struct LaneOwnership: Sendable {
       switch self[lane] {
       case .foreign: if isOurs { self[lane] = .wanted(since: now) }
       case .wanted: if !isOurs { self[lane] = .foreign }
-      // The answer decides: the row may be ours by then.
+      // The outcome of the claim decides: it may succeed.
       case .claiming: break
       case .held(let term):
         guard !isOurs else { continue }
@@ -59,7 +59,7 @@ package struct LaneOwnership: Sendable {
     return left
   }
 
-  /// The lanes to claim, which then are being claimed until the outcome is reported.
+  /// The lanes to claim, which then count as being claimed until the outcome is reported.
   package mutating func claims(among rows: [OutboxLaneRow], at now: Int64) -> [OutboxLaneRow] {
     rows.filter { row in
       guard case .wanted(let since) = self[row.lane], let ring else { return false }
@@ -71,9 +71,9 @@ package struct LaneOwnership: Sendable {
     }
   }
 
-  /// Takes the outcome of a claim: the lanes that are held now, among those that were to be claimed.
+  /// Applies the outcome of a claim: the lanes held now, among those to be claimed.
   ///
-  /// - Returns: The lanes that are held and another server's by the ring meanwhile.
+  /// - Returns: The held lanes that belong to another server by the ring in the meantime.
   package mutating func didClaim(_ holds: [OutboxHold], at now: Int64) -> OutboxLanes {
     var left: OutboxLanes = []
     for hold in holds where self[hold.lane] == .claiming {
@@ -85,9 +85,9 @@ package struct LaneOwnership: Sendable {
     return left
   }
 
-  /// Compares what is held with the rows of all lanes.
+  /// Compares the held lanes with the rows of all lanes.
   ///
-  /// - Returns: The lanes that another server has claimed, which are held no more.
+  /// - Returns: The lanes that another server has claimed and that are no longer held.
   package mutating func review(_ rows: [OutboxLaneRow], at now: Int64) -> OutboxLanes {
     var lost: OutboxLanes = []
     for row in rows {
@@ -98,15 +98,15 @@ package struct LaneOwnership: Sendable {
     return lost
   }
 
-  /// Takes note that another server has claimed lanes.
+  /// Records that another server has claimed lanes.
   package mutating func didLose(_ holds: [OutboxHold], at now: Int64) {
     for hold in holds where term(of: hold.lane) == hold.term { forget(hold.lane, at: now) }
   }
 
-  /// The lanes to free in the database, since no request of theirs is under way; they are held no
-  /// more.
+  /// The lanes to free in the database because none of their requests is in progress; they are no longer
+  /// held.
   ///
-  /// - Parameter busy: Lanes with requests under way, or with progress that is not noted.
+  /// - Parameter busy: Lanes with requests in progress, or with progress that is not recorded.
   package mutating func release(unless busy: OutboxLanes, at now: Int64) -> [OutboxHold] {
     OutboxLanes.all.sorted.compactMap { lane in
       guard case .leaving(let term) = self[lane], !busy.contains(lane) else { return nil }
@@ -115,7 +115,7 @@ package struct LaneOwnership: Sendable {
     }
   }
 
-  /// Gives every lane up, whatever the ring says.
+  /// Releases every lane, whatever the ring names.
   package mutating func leaveAll() {
     for lane in OutboxLanes.all.sorted {
       switch self[lane] {
@@ -126,12 +126,12 @@ package struct LaneOwnership: Sendable {
     }
   }
 
-  /// Whether lanes are held that are another server's by the ring.
+  /// Whether lanes are held that belong to another server by the ring.
   package var isLeaving: Bool {
     standings.contains { if case .leaving = $0 { true } else { false } }
   }
 
-  /// Whether requests of a lane may be begun.
+  /// Whether requests of a lane may be started.
   package func delivers(_ lane: OutboxLane) -> Bool {
     if case .held = self[lane] { true } else { false }
   }
@@ -144,7 +144,7 @@ package struct LaneOwnership: Sendable {
     }
   }
 
-  /// The lanes whose requests may be begun.
+  /// The lanes whose requests may be started.
   package var holds: [OutboxHold] {
     OutboxLanes.all.sorted.compactMap { lane in
       guard case .held(let term) = self[lane] else { return nil }

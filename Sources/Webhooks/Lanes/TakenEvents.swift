@@ -1,18 +1,18 @@
-/// The events that receivers have taken and that the store may not have noted.
+/// The events that receivers have received and that the store may not have recorded.
 ///
-/// The outbox is read from time to time, in a state that may be older than the last progress: what
-/// was taken since must not be posted again.
+/// The outbox is read periodically, in a state that may be older than the last progress: events received
+/// since must not be posted again.
 struct TakenEvents {
   private struct Mark {
     var eventID: Int64
-    /// Whether the store has noted it since the reading under way was begun.
+    /// Whether the store has recorded it since the current read was started.
     var isNoted = false
   }
 
   private var marks: [DeliveryPath: Mark] = [:]
   private var isReading = false
 
-  /// The last event that a path's receiver has taken, if the store may not know it.
+  /// The last event that a path's receiver has received, if the store may not have recorded it.
   subscript(path: DeliveryPath) -> Int64? { marks[path]?.eventID }
 
   var paths: some Collection<DeliveryPath> { marks.keys }
@@ -21,18 +21,18 @@ struct TakenEvents {
     marks[path] = Mark(eventID: max(eventID, marks[path]?.eventID ?? .min))
   }
 
-  /// Takes note that the store knows that a path has got as far as an event.
+  /// Records that the store knows a path's progress up to an event.
   mutating func didNote(_ path: DeliveryPath, through eventID: Int64) {
     guard let mark = marks[path], mark.eventID <= eventID else { return }
     if isReading { marks[path]?.isNoted = true } else { marks[path] = nil }
   }
 
-  /// Whether the store has yet to note something of a path.
+  /// Whether the store has not recorded a path's progress yet.
   func isPending(_ path: DeliveryPath) -> Bool { marks[path].map { !$0.isNoted } ?? false }
 
   mutating func beginReading() { isReading = true }
 
-  /// Ends a reading whose outcome has been used.
+  /// Ends a read whose outcome has been used.
   mutating func endReading() {
     isReading = false
     marks = marks.filter { !$0.value.isNoted }

@@ -1,10 +1,10 @@
 package import Cluster
 package import Store
 
-/// The other servers, as far as webhooks need them.
+/// The other servers, to the extent that webhooks need them.
 package struct WebhookCluster: Sendable {
   package var network: any ClusterNetwork
-  /// Reports to a server that lanes which it delivers have new events; a report may be lost.
+  /// Reports to a server that lanes that it delivers have new events; a report may be lost.
   package var hint: @Sendable (OutboxLanes, ServerID) -> Void
 
   package init(
@@ -15,14 +15,14 @@ package struct WebhookCluster: Sendable {
   }
 }
 
-/// The state that the loop keeps of the lanes.
+/// The loop's state of the lanes.
 struct LaneKeeping {
   let cluster: WebhookCluster
   var ownership: LaneOwnership
   var taken = TakenEvents()
-  /// The lanes of the last survey, of which the level of the outbox is known.
+  /// The lanes of the last survey, for which the level of the outbox is known.
   var surveyed: OutboxLanes = []
-  /// The time of the next survey; `nil` while one is under way.
+  /// The time of the next survey; `nil` while one is in progress.
   private(set) var surveyDue: Int64? = .min
   private var surveyBegan = Int64.min
   /// The duration of the last survey.
@@ -30,7 +30,7 @@ struct LaneKeeping {
   private var surveyEnded = Int64.min
   private var isHinted = false
 
-  /// The longest time without a survey, in milliseconds: a lost hint holds an event up that long.
+  /// The maximum time without a survey, in milliseconds: a lost hint delays an event for that long.
   private static let interval: Int64 = 1_000
 
   init(_ cluster: WebhookCluster, handoverTime: Int64) {
@@ -45,8 +45,8 @@ struct LaneKeeping {
     taken.beginReading()
   }
 
-  /// Ends a survey; the next follows at a distance, so that a long backlog does not keep the database
-  /// busy.
+  /// Ends a survey; the next one follows after a pause, so that a long backlog does not keep the
+  /// database busy.
   mutating func endSurvey(at now: Int64) {
     taken.endReading()
     duration = now - surveyBegan
@@ -54,16 +54,16 @@ struct LaneKeeping {
     surveyDue = now + (isHinted ? 4 * duration : max(Self.interval, 20 * duration))
   }
 
-  /// Takes note that there are new events.
+  /// Records that there are new events.
   mutating func hint() {
     isHinted = true
     if let due = surveyDue { surveyDue = min(due, surveyEnded.addingProduct(4, duration)) }
   }
 
-  /// Takes note that lanes were claimed, whose events are to be read.
+  /// Schedules a survey soon because lanes were claimed, whose events are to be read.
   mutating func surveySoon() { surveyDue = surveyDue.map { _ in .min } }
 
-  /// The lanes of some channels, as far as they are held.
+  /// The held lanes of some channels.
   func share(ofChannels urls: some Sequence<String>) -> OutboxShare {
     .lanes(
       OutboxLanes(urls.map(OutboxLane.init(ofChannel:))).sorted.compactMap { lane in
@@ -73,7 +73,7 @@ struct LaneKeeping {
 }
 
 extension Int64 {
-  /// The sum with a product, at most the largest number.
+  /// The sum with a product, limited to the largest number.
   fileprivate func addingProduct(_ factor: Int64, _ value: Int64) -> Int64 {
     let (sum, isOver) = addingReportingOverflow(factor * value)
     return isOver ? .max : sum

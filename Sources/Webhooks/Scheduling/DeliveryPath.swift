@@ -1,6 +1,6 @@
-/// The way of one channel's events to one URL; what is on it keeps its order.
+/// The path of one channel's events to one URL; events on it keep their order.
 package struct DeliveryPath: Sendable, Hashable {
-  /// The URL's place in the list of URLs.
+  /// The URL's index in the list of URLs.
   package var receiver: Int
   package var channelURL: String
 }
@@ -8,10 +8,10 @@ package struct DeliveryPath: Sendable, Hashable {
 /// The events that a path may send now.
 package struct Turn: Sendable, Hashable {
   package var path: DeliveryPath
-  /// The last event that is delivered.
+  /// The last delivered event.
   package var after: Int64
   /// The last event to deliver; one request may not hold them all.
   package var through: Int64
-  /// Failures of the same before.
+  /// The number of earlier failures of the same events.
   package var failures: Int
 }

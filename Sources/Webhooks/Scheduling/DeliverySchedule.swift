@@ -1,26 +1,26 @@
 /// Decides which path may send next.
 ///
-/// Each path has one request under way at most, so a channel's events reach a URL in order; each
-/// URL has a bounded number under way, and its paths take turns. A path that fails waits, longer
-/// each time, and holds up no other. Knows no clock: times are any milliseconds that never go back.
+/// Each path has at most one request in progress, so a channel's events reach a URL in order; each URL
+/// has a limited number in progress, and its paths take turns. A path that fails waits, longer each
+/// time, and does not block others. Has no clock: times are any milliseconds that never go back.
 package struct DeliverySchedule: Sendable {
   private var queues: [ReceiverQueue]
-  /// Most requests under way to each URL; at least 1.
+  /// Maximum number of requests in progress to each URL; at least 1.
   package var concurrency: Int
   private let waits: RetryWaits
-  /// The URL whose turn is looked at first, so that none is preferred.
+  /// The URL that is checked first, which rotates so that none is preferred.
   private var firstReceiver = 0
 
   /// - Parameters:
   ///   - receivers: The number of URLs.
-  ///   - concurrency: Most requests under way to each; at least 1.
+  ///   - concurrency: Maximum number of requests in progress to each URL; at least 1.
   package init(receivers: Int, concurrency: Int, waits: RetryWaits = RetryWaits()) {
     queues = Array(repeating: ReceiverQueue(), count: receivers)
     self.concurrency = max(1, concurrency)
     self.waits = waits
   }
 
-  /// Adds the events that wait when the server starts.
+  /// Adds the events waiting when the server starts.
   package mutating func add(_ path: DeliveryPath, after: Int64, through: Int64) {
     queues[path.receiver].add(path.channelURL, after: after, through: through)
   }
@@ -32,7 +32,7 @@ package struct DeliverySchedule: Sendable {
     }
   }
 
-  /// The next path that may send, which then is under way until its outcome is reported.
+  /// The next path that may send, which then has a request in progress until its outcome is reported.
   package mutating func next(at now: Int64) -> Turn? {
     for offset in queues.indices {
       let index = (firstReceiver + offset) % queues.count
@@ -46,23 +46,22 @@ package struct DeliverySchedule: Sendable {
     return nil
   }
 
-  /// A path's request is over, and all up to an event was taken, which is yet to be noted.
+  /// A path's request has ended, and all events up to one were received, which is yet to be recorded.
   ///
-  /// ``didDeliver(_:through:)`` follows. Until then nothing is sent that a crash would have sent again.
+  /// ``didDeliver(_:through:)`` follows. Until then nothing is sent that a crash would cause to repeat.
   package mutating func didTake(_ path: DeliveryPath, through eventID: Int64) {
     queues[path.receiver].didTake(path.channelURL, through: eventID)
   }
 
-  /// A path's turn is over: all up to an event is delivered, or need not be.
+  /// A path's turn has ended: all events up to one are delivered, or need not be.
   package mutating func didDeliver(_ path: DeliveryPath, through eventID: Int64) {
     queues[path.receiver].didDeliver(path.channelURL, through: eventID)
   }
 
-  /// A path's turn is over, and nothing was delivered.
+  /// A path's turn has ended, and nothing was delivered.
   ///
   /// - Parameters:
-  ///   - asked: The pause that the receiver asked for, in milliseconds; this holds for all
-  ///     of its paths.
+  ///   - asked: The pause requested by the receiver, in milliseconds, which applies to all of its paths.
   ///   - random: Any number; spreads deliveries that failed together.
   package mutating func didFail(
     _ path: DeliveryPath, at now: Int64, asked: Int64? = nil, random: UInt64
@@ -70,7 +69,7 @@ package struct DeliverySchedule: Sendable {
     didGiveUp(path, through: .min, at: now, asked: asked, random: random)
   }
 
-  /// A path's turn is over: nothing was delivered, and all up to an event need not be any more.
+  /// A path's turn has ended: nothing was delivered, and the events up to one no longer need to be.
   ///
   /// Later events wait as after any failure.
   package mutating func didGiveUp(
@@ -84,34 +83,34 @@ package struct DeliverySchedule: Sendable {
     }
   }
 
-  /// A URL took something other than events: its paths that wait are tried soon, a few at once.
+  /// A URL received something other than events: its waiting paths are tried soon, a few at a time.
   ///
-  /// Events that it takes have the same effect.
+  /// Received events have the same effect.
   package mutating func didRecover(receiver: Int) { queues[receiver].hasten() }
 
-  /// Tries all paths that wait soon, a few at once at each URL, until one fails.
+  /// Tries all waiting paths soon, a few at a time for each URL, until one fails.
   package mutating func retry() {
     for index in queues.indices { queues[index].retry() }
   }
 
-  /// Sends nothing more of some channels; requests under way end as they do.
+  /// Sends nothing more of some channels; requests in progress end normally.
   package mutating func withdraw(where isWithdrawn: (_ channelURL: String) -> Bool) {
     for index in queues.indices { queues[index].withdraw(where: isWithdrawn) }
   }
 
-  /// The paths with a request under way.
+  /// The paths with a request in progress.
   package var inFlight: [DeliveryPath] {
     queues.indices.flatMap { index in
       queues[index].inFlight.map { DeliveryPath(receiver: index, channelURL: $0) }
     }
   }
 
-  /// The time of the next request to a URL; `Int64.min` stands for now, `nil` for none.
+  /// The time of the next request to a URL; `Int64.min` means now, `nil` never.
   package func nextAttempt(receiver: Int) -> Int64? {
     queues[receiver].nextAttempt(limit: concurrency)
   }
 
-  /// The time of the next request; `nil` when nothing waits for a time.
+  /// The time of the next request; `nil` when no path waits for a time.
   package var nextAttempt: Int64? {
     queues.indices.compactMap { nextAttempt(receiver: $0) }.min()
   }

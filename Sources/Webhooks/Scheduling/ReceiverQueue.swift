@@ -1,27 +1,27 @@
 import DequeModule
 import HeapModule
 
-/// The paths of one URL that have something to send.
+/// The paths of one URL that have events to send.
 struct ReceiverQueue {
   enum PathState {
-    /// It waits for its turn.
+    /// The path waits for its turn.
     case ready
     case inFlight
-    /// Its events were taken, and that is being noted.
+    /// The path's events were received, and that is being recorded.
     case taken
-    /// It failed and waits for a time.
+    /// The path failed and waits for a time.
     case waiting(until: Int64)
   }
 
   struct PathEntry {
-    /// The last event that the receiver has taken.
+    /// The last event that the receiver has received.
     var delivered: Int64
     var last: Int64
     var state = PathState.ready
     var failures = 0
-    /// It was tried before its time, and has failed again since.
+    /// Whether the path was tried early, and has failed again since.
     var wasHastened = false
-    /// Its request is under way, and nothing comes after it.
+    /// Whether the path ends with its request in progress.
     var isWithdrawn = false
 
     var isInFlight: Bool { if case .inFlight = state { true } else { false } }
@@ -38,26 +38,25 @@ struct ReceiverQueue {
 
   private var paths: [String: PathEntry] = [:]
   private var ready: Deque<String> = []
-  /// Waiting paths that are tried before their time once the receiver takes events.
+  /// Waiting paths that are tried early once the receiver receives events.
   private var returns: Heap<Return> = []
-  /// Waiting paths that are tried at their time only.
+  /// Waiting paths that are only tried at their scheduled time.
   private var timedReturns: Heap<Return> = []
-  /// Whether waiting paths are tried before their time.
+  /// Whether waiting paths are tried early.
   private var isHastening = false
   private var inFlightCount = 0
-  /// The receiver asked for no request before this time.
+  /// The time before which the receiver wants no requests.
   private var pausedUntil = Int64.min
 
-  /// The number of requests under way beyond which no path is tried before its time.
+  /// The number of requests in progress from which no path is tried early.
   private static let hasteLimit = 4
-  /// The failures from which on the wait of a path is long enough to be cut short.
+  /// The number of failures from which the wait of a path is long enough to be shortened.
   private static let hasteFailures = 2
 
-  /// Paths with something to send, and those whose request is under way.
+  /// The number of paths with events to send, and of those with a request in progress.
   var pathCount: Int { paths.count }
 
-  /// Adds events up to `last`; those up to `after` count as delivered in a path that has
-  /// nothing to send.
+  /// Adds events up to `last`; events up to `after` count as delivered in a path without events to send.
   mutating func add(_ channelURL: String, after: Int64, through last: Int64) {
     if var entry = paths[channelURL] {
       if entry.isWithdrawn {
@@ -72,7 +71,7 @@ struct ReceiverQueue {
     }
   }
 
-  /// The next path whose turn it is, with fewer than `limit` under way.
+  /// The next path in turn, if fewer than `limit` requests are in progress.
   mutating func next(_ now: Int64, limit: Int) -> (channelURL: String, entry: PathEntry)? {
     while let due = Self.takeDue(from: &returns, now) ?? Self.takeDue(from: &timedReturns, now) {
       paths[due]?.state = .ready
@@ -87,8 +86,8 @@ struct ReceiverQueue {
     return (channelURL, entry)
   }
 
-  /// A request has ended, and the receiver has all up to `through`; nothing more is sent until that is
-  /// noted.
+  /// A request has ended, and the receiver has all events up to `through`; nothing more is sent until
+  /// that is recorded.
   mutating func didTake(_ channelURL: String, through: Int64) {
     guard let entry = paths[channelURL], entry.isInFlight else { return }
     inFlightCount -= 1
@@ -97,13 +96,13 @@ struct ReceiverQueue {
     hasten()
   }
 
-  /// Tries the paths that wait for a time one after the other, a few at once, until one fails.
+  /// Tries the paths that wait for a time one after the other, a few at a time, until one fails.
   ///
-  /// A path that fails although the receiver takes others would be tried for each of them: it is
-  /// hastened once between two tries at its time.
+  /// A path that fails although the receiver receives other events would be retried for each of them, so
+  /// it is tried early only once between two scheduled attempts.
   mutating func hasten() { isHastening = !returns.isEmpty }
 
-  /// Hastens all paths that wait, whatever the receiver has asked for.
+  /// Tries all waiting paths early, even if the receiver has requested a pause.
   mutating func retry() {
     returns.insert(contentsOf: timedReturns.unordered)
     timedReturns = []
@@ -128,7 +127,7 @@ struct ReceiverQueue {
     return first.channelURL
   }
 
-  /// The receiver has all up to `through`, and that is noted if it needs to be.
+  /// The receiver has all events up to `through`, which is recorded if necessary.
   mutating func didDeliver(_ channelURL: String, through: Int64) {
     guard var entry = paths[channelURL] else { return }
     switch entry.state {
@@ -148,7 +147,7 @@ struct ReceiverQueue {
     ready.append(channelURL)
   }
 
-  /// A request has failed once more, and what it held up to an event is given up.
+  /// A request has failed once more, and its events up to a given one are discarded.
   mutating func didFail(
     _ channelURL: String, _ now: Int64, givingUp through: Int64,
     wait: (_ failures: Int) -> Int64
@@ -173,7 +172,7 @@ struct ReceiverQueue {
     }
   }
 
-  /// Sends nothing more of some channels; requests under way end as they do.
+  /// Sends nothing more of some channels; requests in progress end normally.
   mutating func withdraw(where isWithdrawn: (_ channelURL: String) -> Bool) {
     let names = Set(paths.keys.filter(isWithdrawn))
     guard !names.isEmpty else { return }
@@ -190,15 +189,15 @@ struct ReceiverQueue {
     isHastening = isHastening && !returns.isEmpty
   }
 
-  /// The channels with a request under way.
+  /// The channels with a request in progress.
   var inFlight: [String] { paths.filter(\.value.isInFlight).map(\.key) }
 
   /// Sends nothing before a time.
   mutating func pause(until time: Int64) { pausedUntil = max(pausedUntil, time) }
 
-  /// The time of the next request; `nil` when nothing waits.
+  /// The time of the next request; `nil` when no path waits.
   ///
-  /// - Parameter limit: Requests that may be under way.
+  /// - Parameter limit: Maximum number of requests in progress.
   func nextAttempt(limit: Int) -> Int64? {
     let isReady = !ready.isEmpty && inFlightCount < limit || canHasten(limit: limit)
     let time =
