@@ -285,7 +285,7 @@ extension WriteTransaction {
   }
 
   /// "Parley" followed by a number.
-  private static let trimmingLock: Int64 = 0x5061_726C_6579_0002
+  private static let trimmingLock: Int64 = 0x5061_726C_6579_0003
 
   /// Removes a few outcomes that count as unknown.
   private func removeOldPreviews() throws {
