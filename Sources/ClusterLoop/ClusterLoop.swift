@@ -5,18 +5,18 @@ internal import Dispatch
 package import Reactor
 internal import Synchronization
 
-/// The network of a server: one thread with the bus and the links, and one that waits for the
+/// The network of a server: one thread for the bus and the links, and one that waits for the
 /// registry.
 package final class ClusterLoop: ClusterNetwork {
   package let local: ClusterMember
-  /// The number of the deployment, which its database was given once.
+  /// The number of the deployment, stored once in its database.
   package var deployment: UInt64 { registry.place.deployment }
   private let mailbox: Mailbox<ClusterCommand>
   private let state: ClusterState
   private let registry: RegistryThread
   private let thread: Mutex<Thread?>
 
-  /// Registers this server and starts its beats; it becomes a home by ``start(_:)``.
+  /// Registers this server and starts its beats; ``start(_:)`` makes it a home.
   ///
   /// Waits for the registry's answer.
   package init(
@@ -50,9 +50,9 @@ package final class ClusterLoop: ClusterNetwork {
 
   deinit { mailbox.post(.stop) }
 
-  /// Calls a delegate from now on, with the ring first, and lets this server be a home.
+  /// Starts to notify a delegate, first of the ring, and lets this server be a home.
   ///
-  /// The delegate stays the caller's to keep.
+  /// The caller must keep the delegate alive.
   package func start(_ delegate: any ClusterDelegate) { mailbox.post(.start(delegate)) }
 
   package func send(_ message: [UInt8], to server: ServerID) {
@@ -67,24 +67,24 @@ package final class ClusterLoop: ClusterNetwork {
 
   package var ring: ServerRing { state.ring }
 
-  /// Milliseconds to add to this machine's steady clock for the registry's Unix time; takes no lock.
+  /// Milliseconds to add to this machine's steady clock to get the registry's Unix time; takes no lock.
   ///
-  /// `nil` before the registry has answered a beat.
+  /// `nil` until the registry has answered a beat.
   package var clockOffset: Int64? { state.clockOffset }
 
-  /// The counts and states, some milliseconds old.
+  /// Counts and states, up to a fraction of a second old.
   package var figures: ClusterFigures { state.figures }
 
-  /// Takes note whether the database takes writes, for the other servers.
+  /// Records whether the database accepts writes, and informs the other servers.
   package func storeDidChange(canWrite: Bool) { mailbox.post(.store(canWrite: canWrite)) }
 
-  /// Publishes the settings of other options, with which servers that join are compared.
+  /// Publishes the settings of other options, against which servers that join are compared.
   package func adopt(_ options: ClusterOptions) { registry.post(.agree(options)) }
 
-  /// Makes this server a home no longer.
+  /// Removes this server from the homes.
   package func drain() { mailbox.post(.drain) }
 
-  /// Leaves the cluster and ends the threads; waits until the others can know, 3 s at most.
+  /// Leaves the cluster and ends the threads; waits until the other servers can know, 3 s at most.
   package func stop() {
     mailbox.post(.leave)
     let thread = thread.withLock { thread in
@@ -95,7 +95,7 @@ package final class ClusterLoop: ClusterNetwork {
   }
 }
 
-/// Makes a bus on a loop that listens to inboxes and reports its events.
+/// A function that makes a bus on a loop, listening to inboxes and reporting its events.
 package typealias BusMaker =
   @Sendable (EventLoop, _ inboxes: [Inbox], @escaping BusHandler) throws -> any Bus
 
@@ -110,14 +110,14 @@ enum ClusterCommand: Sendable {
   case stop
 }
 
-/// The part of the cluster's thread that others read.
+/// The state of the cluster's thread that other threads read.
 final class ClusterState: Sendable {
   private struct Values {
     var ring: ServerRing
     var figures = ClusterFigures()
   }
 
-  /// Stands for an offset that is not known.
+  /// The value for an unknown offset.
   private static let unknownOffset = Int64.min
 
   private let offset = Atomic(ClusterState.unknownOffset)
@@ -125,7 +125,7 @@ final class ClusterState: Sendable {
 
   init(_ local: ClusterMember) { values = Mutex(Values(ring: ServerRing(live: [local]))) }
 
-  /// Milliseconds to add to the steady clock for the registry's Unix time.
+  /// Milliseconds to add to the steady clock to get the registry's Unix time.
   var clockOffset: Int64? {
     get {
       let value = offset.load(ordering: .relaxed)
@@ -146,7 +146,7 @@ final class ClusterState: Sendable {
 }
 
 extension SecureRandom {
-  /// An id that no start of a server had before; 0 stands for all servers.
+  /// An id that no earlier start of a server had; 0 stands for all servers.
   fileprivate static func serverID() -> ServerID {
     let number = bytes(count: 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return ServerID(rawValue: max(number, 1))

@@ -3,15 +3,15 @@ internal import Cluster
 internal import Reactor
 internal import Synchronization
 
-/// The thread of a ``ClusterLoop``: carries bytes between the bus, the machine and the delegate.
+/// The thread of a ``ClusterLoop``: passes bytes between the bus, the machine and the delegate.
 ///
 /// Confined to its thread.
 final class ClusterThread: ReadinessHandler, TimerHandler {
-  /// The most bytes of a frame, however much the bus would carry: what is lost is sent again whole.
+  /// The maximum size of a frame, even if the bus would carry more: a lost frame is resent whole.
   private static let frameLimit = 256 << 10
-  /// Milliseconds between two looks at the figures.
+  /// Milliseconds between two updates of the figures.
   private static let figuresPause: Int64 = 250
-  /// Milliseconds that the registry may take for the leave.
+  /// Milliseconds that the registry may take to record the leave.
   private static let leaveTime: Int64 = 3_000
 
   private let loop: EventLoop
@@ -24,7 +24,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
   private var clock = ClockOffset()
   private var busFault: String? = "starting"
   private weak var delegate: (any ClusterDelegate)?
-  /// Events from before the delegate was there.
+  /// Events from before the delegate was set.
   private var early: [ClusterAction] = []
   private var commands: [ClusterCommand] = []
   private var timer: (token: EventLoop.TimerToken, time: Int64)?
@@ -60,7 +60,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
     self.state = state
     let inboxes = try ServerInboxes(ofCluster: options.clusterName)
     self.inboxes = inboxes
-    // Events come with the first turn at the earliest.
+    // Events arrive in the first turn at the earliest.
     let events = BusEvents()
     let bus = try makeBus(loop, [inboxes[registry.place.member.id], inboxes[nil]]) {
       events.receiver?.take($0)
@@ -125,7 +125,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
     case .changed: machine.handle(.registryChanged, at: loop.now)
     case .failed: machine.handle(.registryFailed, at: loop.now)
     case .left:
-      // The others read the registry at once, and this server no more.
+      // The other servers read the registry at once; this server no longer does.
       machine.handle(.registryChanged, at: loop.now)
       carryOutActions()
       bus?.flush()
@@ -134,7 +134,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
   }
 
   private func stop() {
-    // Held by the loop, this object would hold it in turn.
+    // Otherwise the loop would hold this object, which holds the loop.
     if let timer { loop.cancel(timer.token) }
     timer = nil
     bus?.close()
@@ -211,12 +211,12 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
   }
 }
 
-/// The inboxes of a cluster's servers: `name.id`, and `name.all` for what concerns all.
+/// The inboxes of a cluster's servers: `name.id` for one server, `name.all` for all.
 private struct ServerInboxes {
   private let prefix: String
   private let all: Inbox
 
-  /// - Throws: For a name that is too long or holds other characters than a name of an inbox may.
+  /// - Throws: For a name that is too long or has characters that an inbox name may not have.
   init(ofCluster name: String) throws(ClusterError) {
     prefix = name + "."
     guard let all = Inbox(prefix + "all"), Inbox(prefix + "\(ServerID(rawValue: 1))") != nil else {
@@ -231,7 +231,7 @@ private struct ServerInboxes {
   }
 }
 
-/// The receiver of a bus's events, which is made after the bus.
+/// The receiver of a bus's events, which is created after the bus.
 private final class BusEvents {
   weak var receiver: ClusterThread?
 }

@@ -1,11 +1,11 @@
 internal import Cluster
 internal import Crypto
 
-/// HMAC-SHA-256 under the cluster's secret.
+/// HMAC-SHA-256 with the cluster's secret.
 struct SecretAuthentication: FrameAuthentication {
   let secret: [UInt8]
 
-  /// - Precondition: OpenSSL has memory for a code, as for every allocation of Swift's own.
+  /// - Precondition: OpenSSL can allocate memory for a code, as for every allocation of Swift's own.
   func code(of bytes: [UInt8]) -> [UInt8] {
     guard let code = HMACSHA256.code(of: bytes, under: secret) else {
       preconditionFailure("OpenSSL has no memory for a code")

@@ -1,40 +1,40 @@
 /// Bounds the calls of one caller: a steady rate, and a burst above it.
 ///
-/// A call costs one. What it turns out to cost besides is charged later and may leave a debt:
-/// refused calls, and time of the database. In debt every call is refused; with a second's worth of
-/// it the caller is not read until it is paid off, since refusals cost too. A pure value; a new
-/// one is full.
+/// A call costs one. Additional costs, for refused calls and for database time, are charged later
+/// and may leave a debt. In debt every call is refused; with a debt of a second or more the
+/// caller's input is not read until the debt is paid off, since refusals cost too. A pure value; a
+/// new budget is full.
 package struct CallBudget: Sendable {
-  /// Time of a database reader that costs as much as a call.
+  /// Time of a database reader that costs as much as one call.
   package static let nanosecondsPerCall: UInt64 = 5_000_000
 
-  /// Bytes of a message, inflated, that cost as much as a call.
+  /// Inflated bytes of a message that cost as much as one call.
   package static let bytesPerCall = 16_384
 
   private var bucket = TokenBucket()
 
   package init() {}
 
-  /// Pays for a call, or returns the time until there is enough.
+  /// Pays for a call, or returns the time until the budget suffices.
   ///
-  /// A refused call is charged like others.
+  /// A refused call is charged like any other.
   ///
   /// - Parameter now: Milliseconds of a steady clock.
-  /// - Returns: `nil` when the call may go on, else the wait in milliseconds, at least 1.
+  /// - Returns: `nil` if the call may proceed, otherwise the wait in milliseconds, at least 1.
   package mutating func take(at now: Int64, rate: CallRate) -> Int64? {
     guard bucket.take(at: now, rate: rate) != nil else { return nil }
     return charge(1, at: now, rate: rate)
   }
 
-  /// Decides on a call that costs nothing unless it is refused: a message.
+  /// Decides on a message, which costs nothing unless it is refused.
   ///
-  /// - Returns: `nil` when the call may go on; in debt, which this deepens, the wait.
+  /// - Returns: `nil` if the message may proceed; in debt, which the refusal increases, the wait.
   package mutating func admitFree(at now: Int64, rate: CallRate) -> Int64? {
     guard bucket.debt(at: now, rate: rate) > 0 else { return nil }
     return charge(1, at: now, rate: rate)
   }
 
-  /// Charges a call that was refused without having been paid for.
+  /// Charges a refused call that was not paid for.
   package mutating func chargeRefusal(at now: Int64, rate: CallRate) {
     charge(1, at: now, rate: rate)
   }
@@ -44,26 +44,26 @@ package struct CallBudget: Sendable {
     charge(Int64(calls), at: now, rate: rate)
   }
 
-  /// Charges a message for its size: it is inflated, checked and parsed whatever it asks for.
+  /// Charges a message for its size: it is inflated, checked and parsed whatever it requests.
   package mutating func charge(messageBytes count: Int, at now: Int64, rate: CallRate) {
     charge(Int64(count / Self.bytesPerCall), at: now, rate: rate)
   }
 
-  /// Charges the time that a call took of a reader: the first 5 ms belong to the call itself, each
-  /// 5 ms begun after them cost one more.
+  /// Charges the reader time of a call: the first 5 ms are included in the price of the call, each
+  /// further 5 ms begun cost one more call.
   package mutating func charge(readerNanoseconds time: UInt64, at now: Int64, rate: CallRate) {
     charge(Self.extraCalls(forReaderNanoseconds: time), at: now, rate: rate)
   }
 
-  /// The calls that time of a reader costs beyond the call itself.
+  /// The cost of reader time in calls, beyond the call itself.
   package static func extraCalls(forReaderNanoseconds time: UInt64) -> Int64 {
     time == 0 ? 0 : Int64(clamping: (time - 1) / nanosecondsPerCall)
   }
 
-  /// Whether there may be a debt, without a look at the time.
+  /// Whether there may be a debt, without checking the time.
   package var mayBeIndebted: Bool { bucket.mayBeIndebted }
 
-  /// The time for which the caller should not be read; `nil` when the debt is less than a second's
+  /// The time for which the caller should not be read; `nil` if the debt is less than a second's
   /// worth.
   package mutating func silence(at now: Int64, rate: CallRate) -> Int64? {
     let debt = bucket.debt(at: now, rate: rate)

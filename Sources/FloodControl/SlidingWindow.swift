@@ -1,23 +1,23 @@
-/// At most `count` admissions in any stretch `[t, t + window)`, wherever it begins.
+/// At most `count` admissions in any interval `[t, t + window)`.
 ///
-/// Keeps the times of the last `count` admissions in a ring, whatever the window's length. So it is
-/// exact while the count stays the same, and also when the count changes, as long as the window's
-/// length stays and every event was asked for (``admit(at:limit:)``). Right after a count has grown
-/// it may not know events beyond the former count that were only recorded. A window that
-/// admitted nothing costs no heap; one in use costs 8 bytes for each time it keeps.
+/// Keeps the times of the last `count` admissions in a ring, whatever the window's length. It is
+/// therefore exact while the count is constant, and also when the count changes, as long as the
+/// window's length is constant and every event passed ``admit(at:limit:)``. Right after the count
+/// has grown, events beyond the former count may be missing if they were only recorded. A window
+/// without admissions uses no heap; otherwise 8 bytes for each time it keeps.
 ///
 ///     ring (count 5)    t₀ t₁ t₂ t₃ t₄      room at t  ⇔  t − t₀ ≥ window
 ///
-/// All times are milliseconds of one clock, given by the caller. A time that is earlier than the
-/// last admission counts as equal to it.
+/// All times are milliseconds of one clock, passed by the caller. A time earlier than the last
+/// admission counts as equal to it.
 package struct SlidingWindow: Sendable {
   private var times = AdmissionRing()
 
   package init() {}
 
-  /// Admits one event, or returns the time until it would be admitted.
+  /// Admits one event, or returns the time until it can be admitted.
   ///
-  /// - Returns: `nil` when admitted, else the wait in milliseconds, 1 to the window's length. A
+  /// - Returns: `nil` if admitted, otherwise the wait in milliseconds, 1 to the window's length. A
   ///   refusal changes nothing.
   package mutating func admit(at now: Int64, limit: RateLimit) -> Int64? {
     guard !limit.isOff else { return nil }
@@ -27,7 +27,7 @@ package struct SlidingWindow: Sendable {
     return nil
   }
 
-  /// Counts one event without asking whether there is room for it.
+  /// Counts one event without checking whether there is room for it.
   ///
   /// Nothing is counted while the limit is off.
   package mutating func record(at now: Int64, limit: RateLimit) {
@@ -40,21 +40,21 @@ package struct SlidingWindow: Sendable {
     wait(at: now, limit: limit) == nil
   }
 
-  /// Takes back one admission that was counted at exactly this time.
+  /// Retracts one admission that was counted at exactly this time.
   ///
-  /// For an event that was admitted and then came to nothing. Does nothing when no such admission
-  /// is remembered.
+  /// For an event that was admitted and then not carried out. Does nothing if no such admission is
+  /// recorded.
   package mutating func retract(at time: Int64) {
     times.removeNewest(equalTo: time)
   }
 
-  /// Whether no admission lies in the window that ends now, so that an empty window would do.
+  /// Whether the window that ends now has no admissions, and so can be replaced by an empty one.
   package func isEmpty(at now: Int64, limit: RateLimit) -> Bool {
     guard !limit.isOff, let last = times.last else { return true }
     return elapsed(since: last, until: now) >= limit.windowMilliseconds
   }
 
-  /// The usage of the window, which stays as it is.
+  /// The usage of the window, which is not changed.
   package func usage(at now: Int64, limit: RateLimit) -> WindowUsage {
     guard !limit.isOff else { return WindowUsage() }
     let time = effectiveTime(now)
@@ -67,7 +67,7 @@ package struct SlidingWindow: Sendable {
     return WindowUsage(used: used, wait: wait(at: now, limit: limit))
   }
 
-  /// The milliseconds until `admit` would admit; `nil` when it would at once.
+  /// The milliseconds until `admit` would admit an event; `nil` if it would do so at once.
   func wait(at now: Int64, limit: RateLimit) -> Int64? {
     limit.isOff ? nil : wait(atEffective: effectiveTime(now), limit: limit)
   }
@@ -92,12 +92,12 @@ package struct SlidingWindow: Sendable {
 
 /// The number of events that a sliding window admits, and the length of that window.
 ///
-/// Either number at 0 turns the limit off. Counts above ``maximumCount`` act as that number.
+/// The limit is off if either number is 0. Counts above ``maximumCount`` act as that number.
 package struct RateLimit: Sendable, Hashable {
   /// The largest count that a window keeps track of.
   package static let maximumCount = 10_000
 
-  /// Admissions in any stretch of the window's length.
+  /// Admissions in any interval of the window's length.
   package var count: Int
   /// Length of the window in milliseconds.
   package var windowMilliseconds: Int64
@@ -107,7 +107,7 @@ package struct RateLimit: Sendable, Hashable {
     self.windowMilliseconds = windowMilliseconds
   }
 
-  /// Whether nothing is limited.
+  /// Whether the limit is off.
   package var isOff: Bool { count <= 0 || windowMilliseconds <= 0 }
 
   /// The count that windows enforce.
@@ -118,7 +118,7 @@ package struct RateLimit: Sendable, Hashable {
 package struct WindowUsage: Sendable, Hashable {
   /// Admissions within the window that ends at that time.
   package var used: Int
-  /// Milliseconds until the next event would be admitted; `nil` when it would be at once.
+  /// Milliseconds until the next event can be admitted; `nil` if it can be admitted at once.
   package var wait: Int64?
 
   package init(used: Int = 0, wait: Int64? = nil) {
@@ -127,9 +127,9 @@ package struct WindowUsage: Sendable, Hashable {
   }
 }
 
-/// The newest admission times, oldest first, in a ring that grows only as far as it is asked to.
+/// The newest admission times, oldest first, in a ring that grows only on demand.
 ///
-/// 16 bytes when nothing is in it. The times that are appended never decrease.
+/// Takes 16 bytes when empty. Appended times never decrease.
 struct AdmissionRing: Sendable {
   private var storage: [Int64] = []
   private var head: UInt32 = 0
@@ -138,16 +138,16 @@ struct AdmissionRing: Sendable {
   /// The newest time.
   var last: Int64? { fromNewest(1) }
 
-  /// The `position`-th time counted back from the newest, which is the first; `nil` when there are
+  /// The `position`-th time counted back from the newest, which is the first; `nil` if there are
   /// fewer.
   func fromNewest(_ position: Int) -> Int64? {
     guard position >= 1, position <= Int(length) else { return nil }
     return storage[slot(Int(length) - position)]
   }
 
-  /// Appends a time, and forgets the oldest when `capacity` are kept already.
+  /// Appends a time, and drops the oldest if `capacity` times are already kept.
   ///
-  /// A capacity smaller than an earlier one forgets nothing at once: the limit may grow again.
+  /// A smaller capacity than before drops nothing at once: the limit may grow again.
   mutating func append(_ time: Int64, keeping capacity: Int) {
     if Int(length) == storage.count, storage.count < capacity {
       grow(to: min(capacity, max(4, storage.count * 2)))
@@ -161,7 +161,7 @@ struct AdmissionRing: Sendable {
     }
   }
 
-  /// Removes the newest entry that equals `time`, if there is one.
+  /// Removes the newest entry that equals `time`, if any.
   mutating func removeNewest(equalTo time: Int64) {
     var index = Int(length) - 1
     while index >= 0, storage[slot(index)] > time { index -= 1 }

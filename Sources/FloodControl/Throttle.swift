@@ -1,24 +1,24 @@
-/// Smart throttling as one participant of one channel sees it.
+/// Smart throttling for one participant of one channel.
 ///
-/// Another's message is shown only if, in the window that ends with it
+/// A message of another user is shown only if, in the window that ends with it
 /// (`created_at − window < t ≤ created_at`), fewer than `count` messages were shown. Start with
-/// an empty one when the participant's first connection enters. Small, for there is one per
+/// an empty throttle when the participant's first connection enters. Small, since there is one per
 /// participant: nothing is allocated before the first message that counts.
 package struct Throttle: Sendable {
-  /// The fate of a message for the participant.
+  /// The relation of a message to the participant.
   package enum Relation: Sendable, Hashable, CaseIterable {
     /// The participant wrote it: always shown, and counted.
     case own
-    /// Someone else wrote it: shown when there is room, and then counted.
+    /// Another user wrote it: shown, and then counted, if there is room.
     case others
-    /// An admin message: always shown, and it uses up nothing.
+    /// An admin message: always shown, and not counted.
     case admin
-    /// The participant is an operator: always shown. It counts like any message shown, so that a
-    /// participant who stops being an operator has in its window what it has seen.
+    /// The participant is an operator: always shown. It is counted like any message shown, so that
+    /// the window of a participant who stops being an operator holds the messages it has seen.
     case operatorView
   }
 
-  /// Whether a message goes to the participant.
+  /// Whether a message is shown to the participant.
   package enum Decision: Sendable, Hashable {
     case shown
     case withheld
@@ -26,12 +26,12 @@ package struct Throttle: Sendable {
 
   private var window = SlidingWindow()
 
-  /// The messages that were withheld and not reported.
+  /// The messages that were withheld and not yet reported.
   package private(set) var withheld: WithheldMessages?
 
   package init() {}
 
-  /// Decides on the next message of the channel, and remembers it when it is withheld.
+  /// Decides on the next message of the channel, and records it if it is withheld.
   ///
   /// - Parameters:
   ///   - createdAt: The message's `created_at`; messages are given in the channel's order, in
@@ -53,13 +53,13 @@ package struct Throttle: Sendable {
     }
   }
 
-  /// Takes the messages withheld since the last call, to be reported in `channel.throttled`.
+  /// Returns the messages withheld since the last call, to be reported in `channel.throttled`.
   package mutating func takeWithheld() -> WithheldMessages? {
     defer { withheld = nil }
     return withheld
   }
 
-  /// The number of messages in the window that a message of this time would be judged by.
+  /// The number of messages in the window that applies to a message of this time.
   package func shownCount(at createdAt: Int64, limit: RateLimit) -> Int {
     window.usage(at: createdAt, limit: limit).used
   }

@@ -1,32 +1,32 @@
-/// The calls of one connection: a bucket that refills steadily and lets a burst through.
+/// The call budget of one connection: a bucket that refills steadily and admits bursts.
 ///
-/// Counts in thousandth parts of a call, so that a whole number of them comes back per
-/// millisecond and nothing is lost to rounding. 24 bytes; a new one is full.
+/// Counts in thousandths of a call, so that a whole number of them is regained per millisecond and
+/// nothing is lost to rounding. Takes 24 bytes; a new bucket is full.
 package struct TokenBucket: Sendable {
   static let costOfCall: Int64 = 1000
   /// The longest time that it takes to pay off a debt.
   static let longestDebtMilliseconds: Int64 = 10_000
 
   private var spent: Int64 = 0
-  /// Charged beyond the capacity; paid off before anything else comes back.
+  /// Calls charged beyond the capacity; paid off before anything else is regained.
   private var owed: Int64 = 0
   private var last = Int64.min
 
   package init() {}
 
-  /// Takes one call out of the bucket, or returns the time until there is one.
+  /// Takes one call out of the bucket, or returns the time until one is available.
   ///
-  /// - Parameter now: Milliseconds of a steady clock. One that is earlier than the last counts as
-  ///   equal to it.
-  /// - Returns: `nil` when the call may go on, else the wait in milliseconds, at least 1. A refusal
-  ///   takes nothing.
+  /// - Parameter now: Milliseconds of a steady clock. A time earlier than the last counts as equal
+  ///   to it.
+  /// - Returns: `nil` if the call may proceed, otherwise the wait in milliseconds, at least 1. A
+  ///   refusal takes nothing.
   package mutating func take(at now: Int64, rate: CallRate) -> Int64? {
     if let wait = wait(at: now, rate: rate) { return wait }
     if !rate.isOff { spent += Self.costOfCall }
     return nil
   }
 
-  /// The time until a call may be taken; `nil` when it may be taken now.
+  /// The time until a call may be taken; `nil` if it may be taken now.
   package mutating func wait(at now: Int64, rate: CallRate) -> Int64? {
     guard !rate.isOff else { return nil }
     refill(until: now, rate: rate)
@@ -36,7 +36,7 @@ package struct TokenBucket: Sendable {
     return (missing + regained - 1) / regained
   }
 
-  /// Takes calls also from an empty bucket: the missing ones are a debt, up to ten seconds' worth.
+  /// Takes calls even from an empty bucket: the missing ones are a debt, up to ten seconds' worth.
   package mutating func charge(_ calls: Int64, at now: Int64, rate: CallRate) {
     guard !rate.isOff, calls > 0 else { return }
     refill(until: now, rate: rate)
@@ -49,17 +49,17 @@ package struct TokenBucket: Sendable {
     owed = excess >= most - owed ? most : owed + excess
   }
 
-  /// Puts a call back that was taken.
+  /// Puts back a call that was taken.
   package mutating func giveBack() { spent = max(0, spent - Self.costOfCall) }
 
-  /// Whether nothing is missing.
+  /// Whether the bucket is full.
   package func isFull(at now: Int64, rate: CallRate) -> Bool {
     var bucket = self
     bucket.refill(until: now, rate: rate)
     return bucket.spent == 0 && bucket.owed == 0
   }
 
-  /// Whether there was a debt when the bucket was last looked at.
+  /// Whether there was a debt when the bucket was last updated.
   var mayBeIndebted: Bool { owed > 0 }
 
   /// The milliseconds until the debt is paid off; 0 without one.
@@ -89,7 +89,7 @@ package struct TokenBucket: Sendable {
 package struct CallRate: Sendable, Hashable {
   /// Calls regained per second; 0 turns the limit off.
   package var callsPerSecond: Int
-  /// Calls that may come at once after a pause.
+  /// Calls that may arrive at once after a pause.
   package var burst: Int
 
   package init(callsPerSecond: Int, burst: Int) {
@@ -97,13 +97,13 @@ package struct CallRate: Sendable, Hashable {
     self.burst = burst
   }
 
-  /// Whether nothing is limited.
+  /// Whether the limit is off.
   package var isOff: Bool { callsPerSecond <= 0 }
 
-  /// The thousandth parts of a call that come back per millisecond.
+  /// The thousandths of a call that are regained per millisecond.
   var regainedPerMillisecond: Int64 { Int64(clamping: min(callsPerSecond, 1_000_000_000)) }
 
-  /// The size of a full bucket in thousandth parts of a call; one call always fits.
+  /// The size of a full bucket in thousandths of a call; one call always fits.
   var capacity: Int64 {
     Int64(clamping: min(max(burst, 1), 1_000_000_000)) * TokenBucket.costOfCall
   }

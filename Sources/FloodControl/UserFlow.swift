@@ -1,4 +1,4 @@
-/// An activity of a user in a channel that has a flood window of its own.
+/// An activity of a user in a channel that has its own flood window.
 package enum FloodActivity: Sendable, Hashable, CaseIterable {
   /// Sending messages.
   case send
@@ -6,7 +6,7 @@ package enum FloodActivity: Sendable, Hashable, CaseIterable {
   case change
 }
 
-/// A refusal by spam-flood protection: its reason, and the time until the next attempt.
+/// A refusal by spam-flood protection: its reason, and the time until a retry can succeed.
 package struct FloodRefusal: Sendable, Hashable {
   package enum Cause: Sendable, Hashable {
     /// The activity's window is full.
@@ -16,7 +16,7 @@ package struct FloodRefusal: Sendable, Hashable {
   }
 
   package let cause: Cause
-  /// Milliseconds until the same thing would pass, at least 1.
+  /// Milliseconds until the same activity would be admitted, at least 1.
   package let wait: Int64
 
   package init(_ cause: Cause, wait: Int64) {
@@ -25,7 +25,7 @@ package struct FloodRefusal: Sendable, Hashable {
   }
 }
 
-/// The activity of one user in one channel: a sliding window of each kind, and a byte budget over
+/// The activity of one user in one channel: a sliding window for each kind, and a byte budget for
 /// both.
 struct UserFlow: Sendable {
   private var sends = SlidingWindow()
@@ -43,7 +43,7 @@ struct UserFlow: Sendable {
     return nil
   }
 
-  /// Counts one activity without asking whether there is room for it.
+  /// Counts one activity without checking whether there is room for it.
   mutating func record(
     _ activity: FloodActivity, bytes count: Int, at now: Int64, limit: RateLimit, rate: ByteRate
   ) {
@@ -54,7 +54,7 @@ struct UserFlow: Sendable {
     bytes.take(count, at: now, rate: rate)
   }
 
-  /// Takes back an admission that came to nothing.
+  /// Retracts an admission that was not used.
   mutating func retract(_ activity: FloodActivity, bytes count: Int, at time: Int64) {
     switch activity {
     case .send: sends.retract(at: time)
@@ -63,7 +63,7 @@ struct UserFlow: Sendable {
     bytes.putBack(count)
   }
 
-  /// Takes bytes of something that counts in no window, or returns the refusal, which changes nothing.
+  /// Takes bytes of an event that counts in no window, or returns the refusal, which changes nothing.
   mutating func admitBytes(_ count: Int, at now: Int64, rate: ByteRate) -> FloodRefusal? {
     if let wait = bytes.wait(for: count, at: now, rate: rate) {
       return FloodRefusal(.bytes, wait: wait)
@@ -72,15 +72,15 @@ struct UserFlow: Sendable {
     return nil
   }
 
-  /// Puts bytes back that came to nothing.
+  /// Puts back bytes that were not used.
   mutating func putBack(_ count: Int) { bytes.putBack(count) }
 
-  /// Takes bytes that an admission did not account for.
+  /// Charges bytes that an admission did not account for.
   mutating func charge(_ count: Int, at now: Int64, rate: ByteRate) {
     bytes.take(count, at: now, rate: rate)
   }
 
-  /// The state of an activity's window, with the wait for an activity of no size.
+  /// The state of an activity's window, with the wait for an activity of zero bytes.
   func usage(
     _ activity: FloodActivity, at now: Int64, limit: RateLimit, rate: ByteRate
   )
@@ -93,7 +93,7 @@ struct UserFlow: Sendable {
     return usage
   }
 
-  /// Whether a new one would do.
+  /// Whether the value can be replaced by a new one.
   func isEmpty(at now: Int64, limit: RateLimit, rate: ByteRate) -> Bool {
     sends.isEmpty(at: now, limit: limit) && changes.isEmpty(at: now, limit: limit)
       && bytes.isFull(at: now, rate: rate)

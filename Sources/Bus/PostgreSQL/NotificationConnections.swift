@@ -1,8 +1,7 @@
 internal import PostgreSQL
 internal import Synchronization
 
-/// The two connections of a bus, on their way from the thread that made them to the loop that uses
-/// them.
+/// The two connections of a bus, passed from the thread that opens them to the loop that uses them.
 final class NotificationConnections: Sendable {
   struct Pair {
     let listener: PostgreSQLConnection
@@ -15,7 +14,7 @@ final class NotificationConnections: Sendable {
     self.pair = Mutex(pair)
   }
 
-  /// Connects, and waits until both connections are ready; not for an event loop's thread.
+  /// Connects, and waits until both connections are ready; blocks, so not for an event loop's thread.
   static func open(
     _ url: String, listeningTo channels: [String]
   ) -> Result<NotificationConnections, PostgreSQLError> {
@@ -28,7 +27,7 @@ final class NotificationConnections: Sendable {
       let listening = channels.map { "LISTEN \"\($0)\"" }.joined(separator: "; ")
       try listener.execute(script: listening)
       let sender = try PostgreSQLConnection(url, options)
-      // What is lost in a crash is lost with the connections anyway. The plan is made once.
+      // Messages lost in a crash are lost with the connections anyway. The plan is made once.
       try sender.execute(
         script: "SET synchronous_commit = off; SET plan_cache_mode = force_generic_plan")
       _ = try sender.execute(NotificationSender.statement, [.texts([]), .texts([])])

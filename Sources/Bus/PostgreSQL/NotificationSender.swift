@@ -4,29 +4,29 @@ internal import Reactor
 
 /// A receiver of the events of a bus's connections; it may close them while it is called.
 protocol NotificationOwner: AnyObject {
-  /// The server has taken some messages, with a number of probes among them.
+  /// The server has accepted some messages, including a number of probes.
   func sentBatch(probeCount: Int)
   func received(_ message: [UInt8], from inbox: String)
   func failed(_ reason: String)
 }
 
-/// A connection that notifies.
+/// A connection that sends notifications.
 ///
-/// Messages of one turn are sent together; those that come while batches are under way gather.
+/// Messages of one turn are sent in a batch; later ones queue while batches are in flight.
 final class NotificationSender: ReadinessHandler {
-  /// Notifies of messages in their order.
+  /// Sends notifications in order.
   ///
-  /// The server drops equal ones within a transaction, so each carries a number.
+  /// The server drops equal notifications within a transaction, so each carries a number.
   static let statement = """
     SELECT count(pg_notify(inbox, payload)), (pg_notification_queue_usage() * 1000000)::bigint \
     FROM unnest($1::text[], $2::text[]) AS message (inbox, payload)
     """
 
-  /// Messages that are sent together.
+  /// The maximum number of messages in a batch.
   private static let batchLimit = 500
-  /// Batches under way.
+  /// The maximum number of batches in flight.
   private static let awaitedLimit = 4
-  /// More bytes than these do not wait: the server is given up.
+  /// The maximum size of the queued output: beyond it the server is given up.
   private static let outputLimit = 67_108_864
 
   private let loop: EventLoop
@@ -38,9 +38,9 @@ final class NotificationSender: ReadinessHandler {
   private var payloads: [String?] = []
   private var waitingByteCount = 0
   private var number: UInt32 = 0
-  /// The probes that wait, by the number of messages before them.
+  /// The queued probes, by the number of messages before them.
   private var probePlaces: [Int] = []
-  /// The number of probes in each batch under way.
+  /// The number of probes in each batch in flight.
   private var probeCounts: [Int] = []
   private(set) var queueUsage = 0.0
 
@@ -73,7 +73,7 @@ final class NotificationSender: ReadinessHandler {
     append(Array(String(probe).utf8), to: inbox)
   }
 
-  /// Sends what waits, as far as the server has taken what was sent before.
+  /// Sends queued messages, as far as the limit of batches in flight allows.
   func flush() {
     do throws(PostgreSQLError) {
       while let pipeline, !payloads.isEmpty, pipeline.awaitedCount < Self.awaitedLimit {
@@ -139,7 +139,7 @@ final class NotificationSender: ReadinessHandler {
   }
 }
 
-/// A connection that listens.
+/// A connection that receives notifications.
 final class NotificationListener: ReadinessHandler {
   private let loop: EventLoop
   private weak var owner: (any NotificationOwner)?
@@ -179,7 +179,7 @@ final class NotificationListener: ReadinessHandler {
   }
 }
 
-/// A message as the text of a notification: four characters of a number, then the message, all in
+/// A message as the text of a notification: a number of four characters, then the message, all in
 /// Base64.
 enum NotificationPayload {
   static func encode(_ message: [UInt8], number: UInt32) -> String {

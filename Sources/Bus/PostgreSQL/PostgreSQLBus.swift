@@ -5,16 +5,16 @@ package import Reactor
 /// A bus over the notifications of a PostgreSQL server, for small clusters without Redis.
 ///
 /// One connection listens and another notifies, so a message is never part of a transaction of the
-/// store. Each takes a place of the server's `max_connections`.
+/// store. Each counts against the server's `max_connections`.
 package final class PostgreSQLBus: Bus {
-  /// The bytes that a payload of less than 8,000 (PostgreSQL, NOTIFY) holds in Base64 beside its
-  /// number.
+  /// The bytes that fit in Base64, with the message's number, into a payload of less than 8,000
+  /// bytes (PostgreSQL, NOTIFY).
   package let messageByteLimit = 5_994
 
   private enum Stage: Equatable {
-    /// A thread makes the connections.
+    /// A thread is opening the connections.
     case opening
-    /// The connections are there; no message has come back yet.
+    /// The connections are open; no message has come back yet.
     case proving(deadline: Int64)
     case open
     case waiting
@@ -35,10 +35,10 @@ package final class PostgreSQLBus: Bus {
   private var attempts = Attempts()
   private var timer: SingleTimer
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
   /// - Parameters:
-  ///   - url: A connection string or URI, as libpq takes it.
+  ///   - url: A connection string or URI in libpq syntax.
   ///   - inboxes: The inboxes to listen to, at least one.
   package init(
     _ url: String, listeningTo inboxes: [Inbox], on loop: EventLoop, handler: @escaping BusHandler
@@ -55,9 +55,9 @@ package final class PostgreSQLBus: Bus {
     context.jobs.post { bound.value.start() }
   }
 
-  /// The used part of the server's queue of notifications, 0 to 1, as of the last message.
+  /// The used fraction of the server's notification queue, 0 to 1, as of the last message.
   ///
-  /// It grows while a session that listens stays in a transaction.
+  /// It grows while a listening session stays in a transaction.
   package var queueUsage: Double { sender?.queueUsage ?? 0 }
 
   package func send(_ message: [UInt8], to inbox: Inbox) {
@@ -82,7 +82,7 @@ package final class PostgreSQLBus: Bus {
     let names = (inboxes + [echoInbox]).map(\.name)
     let (url, bound, jobs) = (url, LoopBound(self), context.jobs)
     do throws(SystemError) {
-      // libpq looks names up and connects while its caller waits.
+      // libpq resolves names and connects synchronously.
       _ = try Thread(name: "parley-bus") {
         let outcome = NotificationConnections.open(url, listeningTo: names)
         jobs.post { bound.value.didConnect(outcome) }

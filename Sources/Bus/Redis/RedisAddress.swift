@@ -1,14 +1,14 @@
 package import Basics
 internal import TLS
 
-/// The address of a Redis or Valkey server with the credentials for it.
+/// The address of a Redis or Valkey server with its credentials.
 ///
 ///     redis://host:6379     rediss://user:password@host/?sslrootcert=/etc/ssl/private-ca.pem
 ///
-/// The password may stand alone (`redis://:password@host`). Characters that have a meaning in a URL
-/// are percent-encoded.
+/// The user name is optional (`redis://:password@host`). Characters with a meaning in URLs are
+/// percent-encoded.
 package struct RedisAddress: Sendable, Hashable {
-  /// An address that cannot be used; the message names the problem, never a password.
+  /// An address that cannot be used; the message names the problem, and never contains a password.
   package struct Failure: Error, Hashable, CustomStringConvertible {
     package let description: String
   }
@@ -21,7 +21,7 @@ package struct RedisAddress: Sendable, Hashable {
 
   enum Security: Hashable {
     case plain
-    /// TLS, verified; the file holds authorities that are trusted beside the system's.
+    /// TLS with verification; the file holds authorities that are trusted in addition to the system's.
     case tls(authorityPath: String?)
   }
 
@@ -31,7 +31,7 @@ package struct RedisAddress: Sendable, Hashable {
 
   private static let defaultPort: UInt16 = 6379
 
-  /// Reads an address.
+  /// Parses an address.
   package init(_ url: String) throws(Failure) {
     let schemes: [(String, Security)] = [
       ("redis://", .plain), ("rediss://", .tls(authorityPath: nil)),
@@ -41,7 +41,7 @@ package struct RedisAddress: Sendable, Hashable {
     }
     let rest = url.dropFirst(scheme.count)
     let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-    // A password may hold an @ that was not encoded.
+    // A password may contain an @ that was not encoded.
     let at = rest[..<end].lastIndex(of: "@")
     credentials = try at.map { mark throws(Failure) in try Self.credentials(rest[..<mark]) }
     let host = at.map { rest[rest.index(after: $0)..<end] } ?? rest[..<end]
@@ -49,7 +49,7 @@ package struct RedisAddress: Sendable, Hashable {
     self.security = try Self.security(security, rest[end...])
   }
 
-  /// The address as it is shown: without credentials.
+  /// The address for display: without credentials.
   package var description: String {
     switch security {
     case .plain: "redis://\(endpoint)"
@@ -76,7 +76,7 @@ package struct RedisAddress: Sendable, Hashable {
     return endpoint
   }
 
-  /// Reads the path and the parameters; the number of a database makes no difference to messages.
+  /// Parses the path and the parameters; the number of a database makes no difference to messages.
   private static func security(
     _ security: Security, _ rest: Substring
   ) throws(Failure) -> Security {
@@ -108,7 +108,7 @@ extension RedisAddress {
     }
   }
 
-  /// The name or address that the server's certificate must be made out to.
+  /// The name or address that the server's certificate must contain.
   var certificateName: String {
     switch endpoint.host {
     case .name(let name): name

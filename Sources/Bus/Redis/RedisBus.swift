@@ -3,12 +3,12 @@ package import Reactor
 
 /// A bus over one or several Redis or Valkey servers.
 ///
-/// It listens on all of them, and sends to the one that a hash of the inbox picks, or the next when
-/// that is down or has no listener: the servers know nothing of each other.
+/// It listens on all of them, and sends to the one that a hash of the inbox selects, or to the next
+/// if that one is down or has no listener: the servers are independent of each other.
 package final class RedisBus: Bus {
   package let messageByteLimit = 8_388_608
 
-  /// The milliseconds for which a server without a listener of an inbox is passed over.
+  /// Milliseconds for which a server without a listener of an inbox is skipped.
   private static let passing: Int64 = 1000
 
   private static let passedOverLimit = 1024
@@ -16,10 +16,10 @@ package final class RedisBus: Bus {
   private let context: BusLoop
   private var endpoints: [RedisEndpoint] = []
   private let report: BusReport
-  /// The times until which servers are passed over for an inbox, by their places.
+  /// The times until which servers are skipped for an inbox, by the servers' indexes.
   private var passedOver: [Inbox: [Int: Int64]] = [:]
 
-  /// Begins to connect.
+  /// Starts to connect.
   ///
   /// - Parameters:
   ///   - addresses: The servers, at least one, in the same order for all buses of a cluster.
@@ -87,7 +87,7 @@ extension RedisBus: RedisEndpointOwner {
     guard endpoints.count > 1, let place = endpoints.firstIndex(where: { $0 === endpoint }) else {
       return
     }
-    // Inboxes come and go with their servers.
+    // Inboxes appear and disappear with their servers.
     if passedOver.count >= Self.passedOverLimit { passedOver = [:] }
     passedOver[inbox, default: [:]][place] = context.loop.now + Self.passing
   }

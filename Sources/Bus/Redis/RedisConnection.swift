@@ -5,10 +5,10 @@ internal import TLS
 
 /// A receiver of a connection's events; it may close the connection while it is called.
 protocol RedisConnectionOwner: AnyObject {
-  /// Commands can be sent; the password, if any, has been sent before them.
+  /// Commands can be sent; the password, if any, has already been sent.
   func connectionDidOpen(_ connection: RedisConnection)
   func connection(_ connection: RedisConnection, received reply: RedisReply)
-  /// Reports the end of the connection, once, unless the owner itself has closed it.
+  /// Reports the end of the connection, once, unless the owner closed it.
   func connection(_ connection: RedisConnection, failed reason: String)
 }
 
@@ -17,12 +17,12 @@ protocol RedisConnectionOwner: AnyObject {
 ///     resolving ─► connecting ─► securing ─► open ─► closed
 ///                                 (TLS)
 ///
-/// It has no deadline: its owner closes it when it takes too long. Confined to its loop.
+/// The connection has no timeout: its owner closes it if it takes too long. Confined to its loop.
 final class RedisConnection {
   private enum Stage {
     case resolving
     case connecting(AddressAttempts)
-    /// The TLS handshake is under way.
+    /// The TLS handshake is in progress.
     case securing
     case open
     case closed
@@ -47,10 +47,10 @@ final class RedisConnection {
     self.owner = owner
   }
 
-  // A loop that ends drops its connections without closing them one by one.
+  // A loop that ends drops its connections without closing them individually.
   deinit { stream.closeWithoutLoop() }
 
-  /// The number of bytes that wait to be written.
+  /// The number of queued output bytes.
   var queuedByteCount: Int { stream.queuedByteCount }
 
   /// Whether commands can be sent.
@@ -58,13 +58,13 @@ final class RedisConnection {
     if case .open = stage { true } else { false }
   }
 
-  /// Appends a command; it leaves at the next ``flush()``.
+  /// Appends a command; it is written at the next ``flush()``.
   func send(_ arguments: [[UInt8]]) {
     guard case .open = stage else { return }
     RedisCommand.encode(arguments) { stream.append($0) }
   }
 
-  /// Writes what waits, as far as the kernel takes it.
+  /// Writes queued bytes, as far as the kernel accepts them.
   func flush() {
     switch stage {
     case .resolving, .connecting, .closed: return
@@ -79,7 +79,7 @@ final class RedisConnection {
     }
   }
 
-  /// Ends the connection; its owner hears nothing more of it.
+  /// Closes the connection; its owner receives no further events.
   func close() {
     stage = .closed
     owner = nil
@@ -101,9 +101,9 @@ final class RedisConnection {
   }
 }
 
-/// The way to an open connection.
+/// The steps to an open connection.
 extension RedisConnection {
-  /// Begins to connect; the owner hears of the outcome later, never before this returns.
+  /// Starts to connect; the outcome is reported to the owner later, never before this returns.
   func start(resolver: NameResolver) {
     let (bound, jobs) = (LoopBound(self), context.jobs)
     switch address.endpoint.host {
@@ -177,7 +177,7 @@ extension RedisConnection: ReadinessHandler {
   func descriptorIsReady(for readiness: Readiness) {
     if case .connecting(let attempts) = stage { return didConnect(attempts) }
     if readiness.contains(.writable) { flush() }
-    // Writing may have ended it, and its descriptor's number may be another's by now.
+    // Writing may have closed the connection, and its descriptor may already be reused.
     if case .closed = stage { return }
     if readiness.contains(.readable) || !readiness.isDisjoint(with: .hangup) { receive() }
   }
@@ -219,7 +219,7 @@ extension RedisConnection: ReadinessHandler {
   }
 
   private func take(_ reply: RedisReply) {
-    // A reply before may have ended it.
+    // An earlier reply may have closed the connection.
     guard case .open = stage else { return }
     guard awaitsAuthentication else {
       owner?.connection(self, received: reply)
@@ -227,7 +227,7 @@ extension RedisConnection: ReadinessHandler {
     }
     awaitsAuthentication = false
     guard !reply.reads("OK") else { return }
-    // Not in the server's words: it may repeat the password.
+    // Does not quote the server, which may repeat the password.
     if case .error(let text) = reply, text.hasPrefix("LOADING") || text.hasPrefix("MASTERDOWN") {
       return fail(RedisRefusal(text).reason)
     }

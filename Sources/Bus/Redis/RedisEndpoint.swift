@@ -3,21 +3,21 @@ internal import DequeModule
 internal import Reactor
 internal import TLS
 
-/// A receiver of an endpoint's events; it may not close the endpoint while it is called.
+/// A receiver of an endpoint's events; it must not close the endpoint while it is called.
 protocol RedisEndpointOwner: AnyObject {
   func endpointDidOpen(_ endpoint: RedisEndpoint)
   func endpoint(_ endpoint: RedisEndpoint, failed reason: String)
   func endpoint(_ endpoint: RedisEndpoint, received message: [UInt8])
-  /// The server has delivered a message to nobody.
+  /// The server has delivered a message to no subscriber.
   func endpoint(_ endpoint: RedisEndpoint, hasNoListenerOf inbox: Inbox)
 }
 
-/// One of a bus's Redis servers: a connection that subscribes and one that publishes, watched, and
-/// made again after a failure.
+/// One of a bus's Redis servers: a subscribing and a publishing connection, monitored, and reopened
+/// after a failure.
 ///
 ///     opening ─► open ─► waiting ─► opening …
 ///
-/// It is open once its own message has come back. Confined to its loop.
+/// The endpoint is open once its own message has come back. Confined to its loop.
 final class RedisEndpoint {
   private enum Stage: Equatable {
     case opening(deadline: Int64)
@@ -26,17 +26,17 @@ final class RedisEndpoint {
     case closed
   }
 
-  /// The commands whose replies are awaited, in their order.
+  /// The commands that await replies, in order.
   private enum Sent {
     case message(Inbox)
     case probe
     case role
   }
 
-  /// More bytes than these do not wait for a server: it is given up.
+  /// The maximum size of the queued output for a server: beyond it the server is given up.
   static let outputLimit = 67_108_864
 
-  /// The server's address, fit to be shown.
+  /// The server's address for display.
   let name: String
   private let address: RedisAddress
   private let inboxes: [Inbox]
@@ -53,7 +53,7 @@ final class RedisEndpoint {
   private var attempts = Attempts()
   private var timer: SingleTimer
   private var tls: TLSClientContext?
-  /// Whether the user may ask for the server's role.
+  /// Whether the user is allowed to query the server's role.
   private var asksForRole = true
 
   init(
@@ -73,7 +73,7 @@ final class RedisEndpoint {
   /// Whether messages flow in both directions.
   var isOpen: Bool { stage == .open }
 
-  /// Publishes a message; lost unless the endpoint is open.
+  /// Publishes a message; the message is lost unless the endpoint is open.
   func send(_ message: [UInt8], to inbox: Inbox) {
     guard isOpen, let publisher else { return }
     publisher.send([Array("PUBLISH".utf8), Array(inbox.name.utf8), message])
@@ -94,7 +94,7 @@ final class RedisEndpoint {
     dropConnections()
   }
 
-  /// Begins to connect, unless it was closed.
+  /// Starts to connect, unless the endpoint was closed.
   func start() {
     guard stage == .waiting else { return }
     watch = EchoWatch()
@@ -102,7 +102,7 @@ final class RedisEndpoint {
     confirmedCount = 0
     stage = .opening(deadline: context.loop.now + Attempts.timeLimit)
     do throws(TLSError) {
-      // Read again with each attempt: the file may have been replaced.
+      // Read at each attempt: the file may have been replaced.
       tls = try address.tlsContext()
     } catch {
       return fail(error.description)
@@ -150,10 +150,10 @@ extension RedisEndpoint: TimerHandler {
     timer.set(after: EchoWatch.interval, self)
   }
 
-  /// Sends a message to this bus itself, and asks whether the server is a replica: one whose master
-  /// was changed goes on delivering, but only to those who are still connected to it.
+  /// Sends a message to this bus itself, and queries whether the server is a replica: a server that
+  /// was demoted continues to deliver, but only to clients that are still connected to it.
   private func probe() {
-    // Before all subscriptions stand, none would come back.
+    // No message would come back before all subscriptions are confirmed.
     guard let publisher, publisher.isOpen, confirmedCount > inboxes.count else { return }
     let number = watch.probe(at: context.loop.now)
     if asksForRole {
@@ -187,7 +187,7 @@ extension RedisEndpoint: RedisConnectionOwner {
     if connection === subscriber { receive(reply) } else { receiveAnswer(reply) }
   }
 
-  /// Whether an error only says that the user may not ask for the role.
+  /// Whether an error only means that the user is not allowed to query the role.
   private func isAboutRole(_ connection: RedisConnection, _ line: String) -> Bool {
     guard connection === publisher, case .role = sent.first else { return false }
     return line.hasPrefix("NOPERM") || line.hasPrefix("ERR unknown command")

@@ -1,10 +1,10 @@
 internal import Basics
 
-/// An error that a Redis server has answered with, explained.
+/// An explanation of an error returned by a Redis server.
 struct RedisRefusal {
   let reason: String
 
-  /// Reads the server's line, which begins with a code.
+  /// Parses the server's line, which begins with a code.
   init(_ line: String) {
     let code = line.prefix { $0 != " " }
     let explanation: String? =

@@ -6,7 +6,7 @@ enum RedisReply: Hashable, Sendable {
   case integer(Int64)
   case null
   case array([RedisReply])
-  /// The server's line: a code in capitals, then words.
+  /// The server's line: a code in capitals, then text.
   case error(String)
 
   /// The bytes of a text; `nil` for another reply.
@@ -14,24 +14,24 @@ enum RedisReply: Hashable, Sendable {
     if case .text(let bytes) = self { bytes } else { nil }
   }
 
-  /// Whether this is one text in ASCII.
+  /// Whether this is a text reply equal to an ASCII string.
   func reads(_ text: StaticString) -> Bool {
     guard case .text(let bytes) = self, bytes.count == text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { $0.elementsEqual(bytes) }
   }
 }
 
-/// The reader of a server's replies, which takes any bytes: what is too large, too deep or no reply
-/// ends it.
+/// The reader of a server's replies, which is safe for any bytes: a reply that is too large, too
+/// deep or malformed ends the reader.
 final class RedisReader {
-  /// A failure of the reader; the stream has lost its meaning.
+  /// A failure of the reader; the rest of the stream cannot be parsed.
   struct Failure: Error, Hashable {
     let reason: String
   }
 
-  /// The bytes of a reply; a message is one of its parts.
+  /// The maximum size of a reply; a message is one of its parts.
   static let byteLimit = 16_777_216
-  /// The elements of a reply, those of its elements included.
+  /// The maximum number of elements of a reply, including nested ones.
   static let elementLimit = 1024
 
   private let reader: OpaquePointer
@@ -45,7 +45,7 @@ final class RedisReader {
 
   deinit { chiredis_reader_free(reader) }
 
-  /// Takes bytes, and hands out the replies that they complete.
+  /// Consumes bytes, and passes on the replies that they complete.
   func receive(
     _ bytes: UnsafeRawBufferPointer, _ body: (RedisReply) -> Void
   ) throws(Failure) {
@@ -66,7 +66,7 @@ final class RedisReader {
 }
 
 extension RedisReply {
-  /// Copies a reply; hiredis limits how deep it is.
+  /// Copies a reply; hiredis limits its depth.
   fileprivate init(_ reply: redisReply) {
     switch reply.type {
     case REDIS_REPLY_STRING, REDIS_REPLY_STATUS: self = .text(Self.bytes(reply))
@@ -84,9 +84,9 @@ extension RedisReply {
   }
 }
 
-/// A command in the protocol's form.
+/// A command in the protocol's encoding.
 enum RedisCommand {
-  /// Lends the encoded command for the length of the call.
+  /// Passes the encoded command to a closure.
   static func encode(_ arguments: [[UInt8]], _ body: (UnsafeRawBufferPointer) -> Void) {
     lend(arguments[...], []) { pointers in
       var command: UnsafeMutablePointer<CChar>?

@@ -2,7 +2,7 @@ internal import Basics
 internal import Reactor
 internal import Streams
 
-/// The resources that the connections of a bus share: the event loop, buffers, and a way back from
+/// The resources shared by the connections of a bus: the event loop, buffers, and a mailbox for
 /// other threads.
 ///
 /// Confined to the loop's thread.
@@ -11,7 +11,7 @@ final class BusLoop: ReadinessHandler {
 
   let loop: EventLoop
   let resources = StreamResources()
-  /// The jobs of other threads for this one.
+  /// Jobs posted by other threads.
   let jobs: Mailbox<Job>
   private var registration: EventLoop.Registration?
 
@@ -26,21 +26,21 @@ final class BusLoop: ReadinessHandler {
     for job in jobs.takeAll(reusing: []) { job() }
   }
 
-  /// Stops taking jobs.
+  /// Stops accepting jobs.
   func close() {
     if let registration { loop.deregister(registration) }
     registration = nil
   }
 }
 
-/// One timer of an event loop, which is set anew again and again.
+/// A timer of an event loop that is set repeatedly.
 struct SingleTimer {
   private let loop: EventLoop
   private var token: EventLoop.TimerToken?
 
   init(on loop: EventLoop) { self.loop = loop }
 
-  /// Has a handler called after a number of milliseconds, in place of any time set before.
+  /// Schedules a call of a handler after a number of milliseconds, replacing any earlier schedule.
   mutating func set(after milliseconds: Int64, _ handler: some TimerHandler) {
     cancel()
     token = loop.schedule(after: milliseconds, handler)
@@ -51,15 +51,15 @@ struct SingleTimer {
     token = nil
   }
 
-  /// Forgets the time that has come.
+  /// Clears the timer that has fired.
   mutating func didFire() { token = nil }
 }
 
-/// The waits between attempts to reach one server.
+/// The delays between attempts to reach one server.
 struct Attempts {
   private static let backoff = Backoff(first: 50, limit: 1000, jitter: .equal)
 
-  /// The time limit of an attempt, in milliseconds.
+  /// The timeout of an attempt, in milliseconds.
   static let timeLimit: Int64 = 3000
 
   private var failures = 0

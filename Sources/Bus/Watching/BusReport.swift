@@ -1,4 +1,4 @@
-/// The events of a bus out of the states of its servers.
+/// The events of a bus, derived from the states of its servers.
 final class BusReport {
   private let handler: BusHandler
   private var open: Set<String> = []
@@ -13,7 +13,7 @@ final class BusReport {
     handler(.message(message))
   }
 
-  /// Messages flow through a server.
+  /// Records that messages flow through a server.
   func opened(_ server: String) {
     reasons[server] = nil
     let isFirst = open.isEmpty
@@ -21,7 +21,7 @@ final class BusReport {
     if isFirst { handler(.up) }
   }
 
-  /// A server was lost, or an attempt to reach it has failed.
+  /// Records that a server was lost, or that an attempt to reach it has failed.
   func failed(_ server: String, _ reason: String) {
     let wasOpen = open.remove(server) != nil
     guard wasOpen || reasons[server] != reason else { return }

@@ -1,6 +1,6 @@
 package import Reactor
 
-/// A trial of a bus: its messages to itself have to come back.
+/// A test of a bus: its messages to itself must come back.
 ///
 /// Confined to the caller's thread.
 package final class BusTrial: TimerHandler {
@@ -11,7 +11,7 @@ package final class BusTrial: TimerHandler {
     loop = try EventLoop()
   }
 
-  /// Opens a bus and waits until messages flow, for some seconds at most.
+  /// Opens a bus and waits until messages flow, with a time limit.
   ///
   /// - Parameters:
   ///   - patience: Milliseconds.

@@ -1,15 +1,15 @@
-/// A watch over one server by messages that a bus sends to itself.
+/// Monitors one server by messages that a bus sends to itself.
 ///
 ///     bus ── probe ──► server ── answer ──► bus        within the patience, else: no answer
 ///                      server ── echo ────► bus        within the patience, else: silent or deaf
 ///
-/// A server that is behind is not dead: what comes on a connection proves that it lives.
+/// A slow server is not dead: any data on a connection proves that the server is alive.
 struct EchoWatch {
   /// The milliseconds without a sign of life after which a connection counts as dead.
   static let patience: Int64 = 1400
   /// The interval of probes, in milliseconds.
   static let interval: Int64 = 500
-  /// The milliseconds after which an echo is missing although other messages come.
+  /// The milliseconds after which an echo is missing although other messages arrive.
   static let deafness: Int64 = 10_000
 
   /// A reason to give the server up.
@@ -28,7 +28,7 @@ struct EchoWatch {
   private var messageAwaitedSince: Int64?
   private var echoAwaitedSince: Int64?
 
-  /// Whether an echo has come: messages flow in both directions.
+  /// Whether an echo has arrived: messages flow in both directions.
   var isProven: Bool { heard > 0 }
 
   /// Returns the number that the next probe carries.
@@ -38,12 +38,12 @@ struct EchoWatch {
     return sent
   }
 
-  /// Something came on the connection that takes messages.
+  /// Records data on the connection that sends messages.
   mutating func showedLife(at now: Int64) {
     if answerAwaitedSince != nil { answerAwaitedSince = now }
   }
 
-  /// The server has taken the oldest probe without an answer.
+  /// Records that the server has accepted the oldest unanswered probe.
   mutating func wasAnswered(at now: Int64) {
     guard answered < sent else { return }
     answered += 1
@@ -53,12 +53,12 @@ struct EchoWatch {
     echoAwaitedSince = echoAwaitedSince ?? now
   }
 
-  /// Something came on the connection that delivers messages.
+  /// Records data on the connection that receives messages.
   mutating func delivered(at now: Int64) {
     if messageAwaitedSince != nil { messageAwaitedSince = now }
   }
 
-  /// A probe came back.
+  /// Records that a probe came back.
   mutating func heard(_ number: UInt64, at now: Int64) {
     guard number > heard, number <= sent else { return }
     heard = number
@@ -66,7 +66,7 @@ struct EchoWatch {
     echoAwaitedSince = messageAwaitedSince
   }
 
-  /// Returns what is wrong with the server; `nil` when nothing is known to be.
+  /// Returns the fault of the server; `nil` if none is known.
   func fault(at now: Int64) -> Fault? {
     if let answerAwaitedSince, now - answerAwaitedSince > Self.patience { return .noAnswer }
     if let messageAwaitedSince, now - messageAwaitedSince > Self.patience { return .silence }

@@ -16,8 +16,8 @@ package enum Principal: Sendable {
   case session(SessionPrincipal)
   /// The Platform API, on a user's behalf or on its own.
   case platform(onBehalfOf: User?)
-  /// A user whose upload is complete, on no connection: the server sends the message that the user has
-  /// asked for, by the rules for the user but that of being in the channel.
+  /// A user with a completed upload, on no connection: the server sends the message that the user
+  /// requested, by the rules for the user except that of being in the channel.
   case background(User)
 
   /// The user who is named as the author.
@@ -29,7 +29,7 @@ package enum Principal: Sendable {
     }
   }
 
-  /// The connection that learns of the outcome by the answer alone.
+  /// The connection that receives the outcome only as the answer.
   package var session: SessionAddress? {
     switch self {
     case .session(let principal): principal.session

@@ -1,10 +1,10 @@
 package import ParleyProtocol
 
-/// Names a call that a session has begun, so that its reply finds the place that is kept for it.
+/// Identifies a call of a session, so that its reply takes the place reserved for it.
 package struct CallTicket: Hashable, Sendable {
   /// Counts the requests of the session; a batch is one request.
   package let unit: Int
-  /// The place of the call in its batch.
+  /// The index of the call in its batch.
   package let index: Int
 
   package init(unit: Int, index: Int) {
@@ -12,7 +12,7 @@ package struct CallTicket: Hashable, Sendable {
     self.index = index
   }
 
-  /// Whether the ticket is that of one of several messages that a call sends.
+  /// Whether the ticket belongs to one of several messages that a call sends.
   package var isPart: Bool { index < 0 }
 }
 
@@ -22,9 +22,9 @@ package struct ReplyAddress: Hashable, Sendable {
   package let ticket: CallTicket
   /// `nil` for a notification, which gets no reply.
   package let id: RPCIdentifier?
-  /// Whether the call was paid for when it began; one that was not is charged when it is refused.
+  /// Whether the call was paid for when it began; an unpaid call is charged if it is refused.
   package let isPaid: Bool
-  /// The bytes that the result may hold.
+  /// The maximum size of the result in bytes.
   package let limit: Int
 
   package init(
@@ -47,12 +47,12 @@ extension CallOutcome {
   package static let empty = CallOutcome.success(Array("{}".utf8))
 }
 
-/// Names a session anywhere in the deployment, by its server, its event loop there and its
+/// The address of a session anywhere in the deployment: its server, its event loop there and its
 /// connection.
 package struct SessionAddress: Hashable, Sendable {
   package let server: UInt16
   package let shard: UInt16
-  /// The number that the shard gave the connection; no other connection of the shard ever has it.
+  /// The number that the shard assigned to the connection; never reused on that shard.
   package let connection: UInt64
 
   /// - Parameter server: 0 in a deployment of one server.

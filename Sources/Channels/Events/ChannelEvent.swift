@@ -2,26 +2,26 @@ package import ParleyProtocol
 
 /// An event of a channel, encoded once for all recipients.
 ///
-/// The channel's judge makes it of an ``Event``; every stage of the channel applies it, in the order of
-/// `seq`, and decides by its subject which participants are shown it and what follows.
+/// The channel's judge creates it from an ``Event``; every stage of the channel applies it, in the order
+/// of `seq`, and decides from its subject which participants are shown the event and what follows.
 package struct ChannelEvent: Sendable {
-  /// The subject of an event, as far as a stage needs it.
+  /// The subject of an event, as far as stages need it.
   package enum Subject: Sendable {
     /// A message, which the throttle may withhold from some participants.
     case message(MessageFacts)
-    /// A change of a message: for all from whom the message was not withheld, and paced.
+    /// A change of a message: for all from whom the message was not withheld, and rate-limited.
     case update(ofMessage: Int64)
     /// The deletion of a message.
     case deletion(ofMessage: Int64)
-    /// A change of the channel's record, to this state.
+    /// A change of the channel's record, with the new state.
     indirect case record(Channel)
-    /// A change of the channel's operators, to these.
+    /// A change of the channel's operators, with the new list.
     case operators([User])
-    /// A ban: the user is put out after everyone has been notified.
+    /// A ban: the user is removed after everyone has been notified.
     case expulsion(ofUser: String)
-    /// The deletion of the channel: everyone is put out after the notification.
+    /// The deletion of the channel: everyone is removed after the notification.
     case end
-    /// An event from which nothing follows for a stage.
+    /// An event without further effects on a stage.
     case announcement
   }
 
@@ -32,7 +32,7 @@ package struct ChannelEvent: Sendable {
   package let seq: Int64
   /// Unix milliseconds.
   package let timestamp: Int64
-  /// The connection that learns of the event by the answer to its request.
+  /// The connection that receives the event only as the answer to its request.
   package let author: SessionAddress?
 
   package init(
@@ -49,7 +49,7 @@ package struct ChannelEvent: Sendable {
 extension ChannelEvent {
   /// Encodes an event of a channel.
   ///
-  /// - Parameter author: The connection that learns of the event by the answer to its request.
+  /// - Parameter author: The connection that receives the event only as the answer to its request.
   init(
     _ event: Event, in channelURL: String, seq: Int64, at timestamp: Int64,
     author: SessionAddress?
@@ -81,7 +81,7 @@ extension ChannelEvent.Subject {
   }
 }
 
-/// The properties of a message by which the throttle decides.
+/// The properties of a message on which the throttle depends.
 package struct MessageFacts: Sendable {
   package let id: Int64
   /// Unix milliseconds.

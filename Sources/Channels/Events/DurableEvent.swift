@@ -1,19 +1,19 @@
 package import ParleyProtocol
 
-/// An event that a participant who was away may have missed.
+/// An event that an absent participant may have missed.
 package enum DurableEvent: Sendable, Hashable {
   /// The message as it is now.
   case received(Message, seq: Int64)
   /// The message as it is now.
   case updated(Message, seq: Int64, timestamp: Int64)
   case deleted(messageID: Int64, seq: Int64, timestamp: Int64)
-  /// Any other, which shows its channel as it is now.
+  /// Any other event, with its channel as it is now.
   case channel(LoggedEvent)
 
-  /// An event that the log has kept.
+  /// An event stored in the log.
   ///
-  /// - Parameter message: Finds the message of an update, as it is now.
-  /// - Returns: `nil` when that message is gone.
+  /// - Parameter message: Finds the current message of an update.
+  /// - Returns: `nil` if that message no longer exists.
   package init?(_ logged: LoggedEvent, message: (Int64) -> Message?) {
     let (seq, timestamp) = (logged.seq, logged.timestamp)
     guard let id = logged.messageID else {
@@ -29,7 +29,7 @@ package enum DurableEvent: Sendable, Hashable {
     }
   }
 
-  /// The place in the channel's count.
+  /// The position in the channel's count.
   package var seq: Int64 {
     switch self {
     case .received(_, let seq), .updated(_, let seq, _), .deleted(_, let seq, _): seq
@@ -46,7 +46,7 @@ package enum DurableEvent: Sendable, Hashable {
     }
   }
 
-  /// The event as participants receive it; `nil` for a record that is unreadable.
+  /// The event as participants receive it; `nil` for an unreadable record.
   ///
   /// - Parameter channel: The channel as it is now.
   package func notification(in channel: ChannelInfo) -> [UInt8]? {

@@ -1,4 +1,4 @@
-/// One moment, on the two clocks that a channel's rules are measured by.
+/// A moment on the two clocks that the rules of a channel use.
 package struct Moment: Sendable, Hashable {
   /// Unix milliseconds of the deployment's clock, for timestamps.
   package var unix: Int64

@@ -1,14 +1,14 @@
 /// The channels of a shard with the most messages in the last minute.
 ///
-/// Time is cut into slices. Each counts a bounded number of channels as Space-Saving does: a channel
-/// without a counter takes over the smallest, whose count becomes its error. Only the part of a count
-/// that is certain is shown, so that no channel looks busier than it is; as long as a slice has no more
-/// channels than counters, that part is the whole. Knows no clock: times are milliseconds from 0 on
-/// that never go back.
+/// Time is divided into slices. Each slice counts a bounded number of channels with Space-Saving: a
+/// channel without a counter takes over the smallest one, whose count becomes its error. Only the
+/// certain part of a count is shown, so that no channel looks busier than it is; while a slice has
+/// no more channels than counters, that part is the whole count. Uses no clock: times are
+/// milliseconds from 0 that never decrease.
 package struct BusiestChannels: Sendable {
-  /// The time over which messages are counted, the slice under way included.
+  /// The time over which messages are counted, including the current slice.
   package static let span: Int64 = 60_000
-  /// The most channels that each slice counts.
+  /// The maximum number of channels counted per slice.
   package static let counterLimit = 128
   private static let sliceCount: Int64 = 12
   private static let sliceLength = span / sliceCount
@@ -25,12 +25,12 @@ package struct BusiestChannels: Sendable {
     slices[place].add(count, to: url)
   }
 
-  /// Forgets a channel.
+  /// Removes a channel.
   package mutating func remove(_ url: String) {
     for place in slices.indices { slices[place].remove(url) }
   }
 
-  /// The busiest channels, the first one with the most messages.
+  /// The busiest channels, in descending order of messages.
   package func top(_ limit: Int, at now: Int64) -> [(url: String, messages: Int)] {
     let oldest = now / Self.sliceLength - Self.sliceCount + 1
     var totals: [String: Int] = [:]
@@ -45,15 +45,15 @@ package struct BusiestChannels: Sendable {
   private struct Counter {
     var url: String
     var count: Int
-    /// The part of the count that may be other channels'.
+    /// The part of the count that may belong to other channels.
     var error: Int
 
     var certainCount: Int { count - error }
   }
 
-  /// A part of the time, with counters in any order.
+  /// A slice of time, with counters in any order.
   private struct Slice {
-    /// Counts the slices from time 0 on; -1 before the first.
+    /// The index of the slice since time 0; -1 before the first.
     private(set) var number: Int64 = -1
     private(set) var counters: [Counter] = []
     private var places: [String: Int] = [:]
@@ -87,7 +87,7 @@ package struct BusiestChannels: Sendable {
       places[last.url] = place
     }
 
-    /// The place of the smallest counter.
+    /// The index of the smallest counter.
     private var smallest: Int {
       var found = 0
       for place in counters.indices where counters[place].count < counters[found].count {

@@ -1,15 +1,15 @@
 import ParleyProtocol
 
-/// A channel's home beside its judge: who is in the channel, and the stages on other servers.
+/// A channel's home without its judge: the users in the channel, and the stages on other servers.
 ///
-/// The home sends each of these stages what a turn has brought, in one packet: the events, encoded
-/// once, notices, and the answers to calls of sessions there, all in their order. A pure value.
+/// The home sends each of these stages the output of a turn in one packet: the events, encoded
+/// once, notices, and the answers to calls of sessions there, all in order. A pure value.
 ///
 ///     stage ── report ──►┌──────┐── present, absent ──► judge
 ///     judge ── event ───►│ home │── notice ───────────► stage on this server
 ///                        └──────┘── packet ───────────► stages on other servers
 package struct ChannelHome: Sendable {
-  /// The server that the channel is at home on.
+  /// The server that is the home of the channel.
   private let server: UInt16
   private var presence: ChannelPresence
   private var stages: [UInt16: RemotePlace] = [:]
@@ -17,12 +17,12 @@ package struct ChannelHome: Sendable {
   private var farewells: [(address: StageAddress, news: [StageNews])] = []
   /// `nil` once all servers have reported.
   private var gathering: Gathering?
-  /// Those who waited for the reports.
+  /// The connections that waited for the reports.
   private var applicants: [Applicant] = []
-  /// The number that the stage on this server knows of users elsewhere.
+  /// The number of users elsewhere that the stage on this server last received.
   private var toldElsewhere = 0
 
-  /// - Parameter awaited: The servers that may have users of the channel and have not reported them.
+  /// - Parameter awaited: The servers that may have unreported users of the channel.
   package init(url: String, server: UInt16 = 0, awaiting awaited: Set<UInt16> = []) {
     self.server = server
     presence = ChannelPresence(url: url)
@@ -31,7 +31,7 @@ package struct ChannelHome: Sendable {
     presence.beginGathering()
   }
 
-  /// The users of whom participants know, for a stage that attaches.
+  /// The users known to the participants, for a stage that attaches.
   package var announced: AnnouncedUsers? { presence.announced }
 
   /// The users in the channel.
@@ -40,14 +40,14 @@ package struct ChannelHome: Sendable {
   /// Whether there are stages on other servers.
   package var hasRemoteStages: Bool { !stages.isEmpty }
 
-  /// Whether nobody is in the channel, and no stage elsewhere needs it.
+  /// Whether the channel has no users, and is not needed by a stage on another server.
   package var isIdle: Bool { roster.count == 0 && stages.isEmpty }
 
   // MARK: Users
 
-  /// Takes an input of the presence in.
+  /// Handles an input of the presence.
   ///
-  /// - Returns: What is to be done here, in this order.
+  /// - Returns: The actions for this server, in this order.
   package mutating func handle(_ input: PresenceInput, at now: Moment) -> [PresenceAction] {
     let actions = presence.handle(input, at: now)
     if case .entered(let user, let session) = input {
@@ -64,35 +64,35 @@ package struct ChannelHome: Sendable {
     return actions
   }
 
-  /// Whether a user is in the channel on another server than one.
+  /// Whether a user is in the channel on a server other than the given one.
   package func isElsewhere(_ userID: String, than server: UInt16) -> Bool {
     roster.servers(of: userID).contains { $0 != server }
   }
 
   // MARK: A new home
 
-  /// Whether servers have not reported their users, so that those who ask to enter have to wait.
+  /// Whether some servers have not reported their users, so that entering connections must wait.
   package var isGathering: Bool { gathering != nil }
 
-  /// Keeps a connection that asks to enter until all servers have reported.
+  /// Holds a connection that asks to enter until all servers have reported.
   package mutating func hold(_ applicant: Applicant) { gathering?.hold(applicant) }
 
-  /// Hands over those who waited, once all servers have reported.
+  /// Returns the connections that waited, once all servers have reported.
   package mutating func takeApplicants() -> [Applicant] {
     defer { applicants = [] }
     return applicants
   }
 
-  /// Takes note that a server has sent what it has of the channel, if anything.
+  /// Records that a server has sent its state of the channel, if any.
   ///
-  /// - Returns: What is to be done here, in this order.
+  /// - Returns: The actions for this server, in this order.
   package mutating func stopAwaiting(_ server: UInt16, at now: Moment) -> [PresenceAction] {
     guard stages[server]?.unconfirmed == nil else { return [] }
     gathering?.remove(server)
     return endGathering(at: now)
   }
 
-  /// Goes on without the servers that have not reported for long.
+  /// Continues without the servers whose reports are overdue.
   package mutating func stopAwaitingAll(at now: Moment) -> [PresenceAction] {
     gathering?.removeAll()
     return endGathering(at: now)
@@ -110,18 +110,18 @@ package struct ChannelHome: Sendable {
 
   // MARK: Stages on other servers
 
-  /// Attaches a stage, in place of what its server had attached before.
+  /// Attaches a stage, replacing the previous attachment of its server.
   ///
   /// - Parameter start: The channel as it is now.
   package mutating func attach(
     _ attachment: StageAttachment, at address: StageAddress, from start: StageStart
   ) {
-    // One that a server passed on may come after a later one.
+    // A forwarded attachment may arrive after a later one.
     if let place = stages[address.server], place.attachment > address.attachment { return }
     var start = start
     if let announced = attachment.announced {
       gathering?.note(announced)
-      // What the participants lack, they are notified of.
+      // The participants are notified of the users that are unknown to them.
       start.announced = nil
     }
     stages[address.server] = RemotePlace(
@@ -130,26 +130,26 @@ package struct ChannelHome: Sendable {
       knownUsers: attachment.announced ?? (isGathering ? .users([]) : nil))
   }
 
-  /// Takes the users of whom a stage's participants knew when it was attached, with the notices since;
-  /// `nil` while its users are on the way, and once the stage knows of all.
+  /// Removes and returns the users known to a stage's participants when it was attached, updated by
+  /// later notices; `nil` while its users are arriving, and once the stage knows all users.
   private mutating func takeKnownUsers(of server: UInt16) -> AnnouncedUsers? {
     guard let place = stages[server], place.unconfirmed == nil else { return nil }
     stages[server]?.knownUsers = nil
     return place.knownUsers
   }
 
-  /// The answers that wait for the end of the turn: the calls were carried out, whatever becomes of the
-  /// attachment.
+  /// The answers that wait for the end of the turn: the calls were carried out, whatever happens to
+  /// the attachment.
   private func unsentAnswers(_ server: UInt16) -> [StageNews] {
     stages[server]?.answers ?? []
   }
 
-  /// Takes a part of an attached stage's users in.
+  /// Adds a part of an attached stage's users.
   ///
-  /// The difference from those whom the server had before is published. Of the users whom it had at
-  /// another home participants know, and nothing is published while this home gathers them.
+  /// The difference from the server's previous users is published. The users that the server had under
+  /// another home are known to participants, and nothing is published while this home gathers them.
   ///
-  /// - Returns: What is to be done here, in this order.
+  /// - Returns: The actions for this server, in this order.
   package mutating func arrive(
     _ piece: StagePiece, at address: StageAddress, at now: Moment
   ) -> [PresenceAction] {
@@ -170,7 +170,7 @@ package struct ChannelHome: Sendable {
     return actions + stopAwaiting(server, at: now)
   }
 
-  /// Whether a stage is attached by this number.
+  /// Whether a stage is attached with this number.
   package func isAttached(_ address: StageAddress) -> Bool {
     stages[address.server]?.attachment == address.attachment
   }
@@ -178,9 +178,9 @@ package struct ChannelHome: Sendable {
   /// The servers with attached stages.
   package var stageServers: Set<UInt16> { Set(stages.keys) }
 
-  /// Takes a stage off that nobody is on.
+  /// Detaches a stage without users.
   ///
-  /// - Returns: What is to be done here, in this order.
+  /// - Returns: The actions for this server, in this order.
   package mutating func detach(_ address: StageAddress, at now: Moment) -> [PresenceAction] {
     if isAttached(address) {
       let answers = unsentAnswers(address.server)
@@ -190,9 +190,9 @@ package struct ChannelHome: Sendable {
     return stopAwaiting(address.server, at: now)
   }
 
-  /// Forgets a server that is gone, with all users who were on no other.
+  /// Removes a server that is gone, with all users who were on no other server.
   ///
-  /// - Returns: What is to be done here, in this order.
+  /// - Returns: The actions for this server, in this order.
   package mutating func remove(server: UInt16, at now: Moment) -> [PresenceAction] {
     stages[server] = nil
     let users = roster.userIDs(on: server).sorted()
@@ -200,7 +200,7 @@ package struct ChannelHome: Sendable {
       + stopAwaiting(server, at: now)
   }
 
-  /// Sends a stage something, behind all that it was sent before.
+  /// Sends news to a stage, after everything that was sent to it before.
   ///
   /// - Returns: Whether the server has a stage.
   @discardableResult
@@ -210,12 +210,12 @@ package struct ChannelHome: Sendable {
     return true
   }
 
-  /// Sends all stages on other servers something.
+  /// Sends news to all stages on other servers.
   package mutating func tellAll(_ news: StageNews) {
     for server in stages.keys { stages[server]?.append(news) }
   }
 
-  /// Whether anything waits for the end of the turn.
+  /// Whether any output waits for the end of the turn.
   package var awaitsEndOfTurn: Bool {
     !farewells.isEmpty
       || stages.contains { server, place in
@@ -224,9 +224,9 @@ package struct ChannelHome: Sendable {
       } || !isGathering && localElsewhere != toldElsewhere
   }
 
-  /// Hands over what the turn has brought for each stage on another server.
+  /// Returns the output of the turn for each stage on another server.
   ///
-  /// Those with answers come last: the other participants have yet to see what a sender knows.
+  /// Packets with answers come last: a sender must not be ahead of the other participants.
   package mutating func takePackets() -> [(address: StageAddress, news: [StageNews])] {
     var packets = farewells
     farewells = []
@@ -246,27 +246,27 @@ package struct ChannelHome: Sendable {
     return packets
   }
 
-  /// The number of users who are not on this server, when the stage here does not know it.
+  /// The number of users who are not on this server, if it is unknown to the stage here.
   package mutating func takeElsewhere() -> Int? {
     guard !isGathering, localElsewhere != toldElsewhere else { return nil }
     toldElsewhere = localElsewhere
     return toldElsewhere
   }
 
-  /// The number of users who are not on this server, for a stage that is made here.
+  /// The number of users who are not on this server, for a stage that is created here.
   package var localElsewhere: Int { roster.count(outside: server) }
 }
 
-/// A stage on another server, and what it has to be sent.
+/// A stage on another server, and its pending news.
 private struct RemotePlace: Sendable {
   let attachment: UInt64
   var news: [StageNews]
-  /// The users whom the home had on the stage's server and who have not been reported; `nil` once all of
-  /// the stage's users have come.
+  /// The users known on the stage's server who have not been reported; `nil` once all of the
+  /// stage's users have arrived.
   var unconfirmed: Set<String>?
-  /// The users of whom its participants know, if they may lack notices.
+  /// The users known to its participants, if these may lack notices.
   var knownUsers: AnnouncedUsers?
-  /// The number that the stage knows of users elsewhere; none before the first.
+  /// The number of users elsewhere that the stage last received; no valid number before the first.
   var toldElsewhere = -1
 
   /// The answers among the news.

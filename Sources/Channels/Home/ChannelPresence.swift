@@ -2,17 +2,17 @@ package import ParleyProtocol
 
 /// The users in a channel, and the notices of those who enter and leave.
 ///
-/// Belongs to the channel's home, for a user is in the channel while it is on any server. A pure
-/// value: it asks for all effects by its actions.
+/// Belongs to the channel's home, since a user is in the channel while it is on any server. A pure
+/// value: all effects are requested by its actions.
 package struct ChannelPresence: Sendable {
   package private(set) var roster = ChannelRoster()
   private let url: String
   private var notices = PresenceNotices()
-  /// The deadline that was asked for and has not come.
+  /// The requested deadline that has not passed.
   private var wakeTime: Int64?
-  /// Whether the home does not know all participants, so that nothing is published.
+  /// Whether some participants are unknown to the home, so that nothing is published.
   private var isGathering = false
-  /// The users who left with another home, and whose profiles are being read for the notice.
+  /// The users who left under a previous home, and whose profiles are being read for the notice.
   private var departed: Set<String> = []
   /// The servers whose participants are notified of a user once its profile is read.
   private var corrections: [String: Set<UInt16>] = [:]
@@ -24,7 +24,7 @@ package struct ChannelPresence: Sendable {
   /// Publishes nothing until ``PresenceInput/gathered(_:)``.
   mutating func beginGathering() { isGathering = true }
 
-  /// The users of whom participants know.
+  /// The users known to the participants.
   var announced: AnnouncedUsers? {
     guard !isGathering else { return nil }
     guard roster.count <= PresenceNotices.largeChannel else { return .number }
@@ -35,9 +35,9 @@ package struct ChannelPresence: Sendable {
     return .users(users)
   }
 
-  /// Takes an input in.
+  /// Handles an input.
   ///
-  /// - Returns: What is to be done, in this order.
+  /// - Returns: The actions, in order.
   package mutating func handle(
     _ input: PresenceInput, at now: Moment
   ) -> [PresenceAction] {
@@ -75,7 +75,7 @@ package struct ChannelPresence: Sendable {
 
   /// Adds users who are on a server.
   ///
-  /// - Returns: Those who were on none.
+  /// - Returns: The users who were on no server before.
   private mutating func add(
     _ userIDs: [String], on server: UInt16, _ actions: inout [PresenceAction]
   ) -> [String] {
@@ -88,10 +88,10 @@ package struct ChannelPresence: Sendable {
     return added
   }
 
-  /// Publishes the difference between the participants that there are and those that are known, or their
-  /// number when that alone was announced.
+  /// Publishes the difference between the actual participants and the known ones, or their number
+  /// if only the number was announced.
   ///
-  /// - Parameter stages: The users known on each server; notices may have reached some alone.
+  /// - Parameter stages: The users known on each server; notices may have reached only some servers.
   private mutating func endGathering(
     _ announced: AnnouncedUsers, _ stages: [(server: UInt16, known: AnnouncedUsers)],
     at now: Moment, _ actions: inout [PresenceAction]
@@ -118,7 +118,7 @@ package struct ChannelPresence: Sendable {
     }
   }
 
-  /// Notifies the participants on a server, who know of other users than those on the others.
+  /// Notifies the participants on a server, whose known users differ from those known elsewhere.
   private mutating func correct(
     _ known: AnnouncedUsers, on server: UInt16, at now: Moment, _ actions: inout [PresenceAction]
   ) {
@@ -141,7 +141,7 @@ package struct ChannelPresence: Sendable {
     }
   }
 
-  /// The notice by which participants know of a user what the others know.
+  /// The notice that gives participants the same information about a user as the others have.
   private func correction(of user: User, at now: Moment) -> StageNotice {
     let change = PresenceChange(user: user, session: nil)
     let isPresent =
@@ -197,7 +197,7 @@ package struct ChannelPresence: Sendable {
       payload: event.notification(from: origin), author: notice.author, mark: notice.mark)
   }
 
-  /// Asks to be woken for the next deadline, unless an earlier one was asked for.
+  /// Requests a wake-up at the next deadline, unless an earlier one was requested.
   private mutating func requestWake(_ actions: inout [PresenceAction]) {
     guard let due = notices.due, due < wakeTime ?? .max else { return }
     wakeTime = due
@@ -211,38 +211,38 @@ package enum PresenceInput: Sendable {
   case entered(User, SessionAddress)
   /// A user's last connection on a server has left.
   case left(userID: String, server: UInt16)
-  /// A user was put out, on whichever servers it was.
+  /// A user was removed from all servers.
   case expelled(userID: String)
-  /// Everyone was put out: the channel is no more.
+  /// Everyone was removed: the channel was deleted.
   case ended
   /// A new profile of a user, whether the user is in the channel or not.
   case profile(User)
-  /// Users on another server, as that has reported them to this home.
+  /// Users on another server, as reported by that server.
   case arrived(userIDs: [String], server: UInt16)
-  /// Users who are not on a server any more.
+  /// Users who are no longer on a server.
   case gone(userIDs: [String], server: UInt16)
-  /// All servers have reported to a new home; participants know of these users, on each server of its own.
+  /// All servers have reported to a new home; with the users known to participants, also by server.
   case gathered(AnnouncedUsers, stages: [(server: UInt16, known: AnnouncedUsers)])
-  /// A stage is attached again whose participants know of these users.
+  /// A stage is attached again; with the users known to its participants.
   case attached(server: UInt16, AnnouncedUsers)
   /// The time of the last ``PresenceAction/wake(at:)``.
   case deadline
 }
 
-/// An action that a ``ChannelPresence`` asks of its host.
+/// An action that a ``ChannelPresence`` requests from its host.
 package enum PresenceAction: Sendable {
-  /// Note that a user is in the channel from now on.
+  /// Record that a user is now in the channel.
   case present(userID: String)
-  /// Note that a user is in the channel no longer.
+  /// Record that a user is no longer in the channel.
   case absent(userID: String)
-  /// Publish a notice on all stages, in its place among the events.
+  /// Publish a notice on all stages, in order with the events.
   case publish(StageNotice)
-  /// Publish a notice on the stage of another server alone, where it is missing.
+  /// Publish a notice only on the stage of another server, where it is missing.
   case correct(StageNotice, server: UInt16)
-  /// Read the profiles of users of whom the id alone is known, for ``PresenceInput/profile(_:)``, which
-  /// follows for users without a profile too.
+  /// Read the profiles of users known only by id; ``PresenceInput/profile(_:)`` follows, also for
+  /// users without a profile.
   case readProfiles([String])
-  /// Give ``PresenceInput/deadline`` at this time of the monotonic clock, and forget earlier requests.
+  /// Send ``PresenceInput/deadline`` at this time of the monotonic clock; replaces earlier requests.
   case wake(at: Int64)
 }
 
@@ -252,7 +252,7 @@ package struct StageNotice: Sendable, Hashable {
   package let payload: [UInt8]
   /// The connection that does not receive it.
   package let author: SessionAddress?
-  /// The change that it announces.
+  /// The announced change.
   package let mark: PresenceMark
 
   package init(payload: [UInt8], author: SessionAddress?, mark: PresenceMark) {

@@ -2,14 +2,14 @@ package import ParleyProtocol
 
 /// The users in a channel on all servers, in the order in which they entered.
 ///
-/// A user is in the channel while it is on any server. Entries are found by slots, so that entering,
-/// leaving and a page cost no walk through all of them.
+/// A user is in the channel while it is on any server. Entries are found by slots, so that
+/// entering, leaving and paging need no full scan.
 package struct ChannelRoster: Sendable {
   /// A user in a channel.
   package struct Entry: Sendable {
     package fileprivate(set) var user: User
     fileprivate var servers: ServerList
-    /// Increases with each user that enters.
+    /// Increases with each user who enters.
     package let number: Int64
   }
 
@@ -17,7 +17,7 @@ package struct ChannelRoster: Sendable {
   private var slotByUser: [String: Int] = [:]
   private var freeSlots: [Int] = []
   private var order = EntryOrder()
-  /// The number of users on each server with any.
+  /// The number of users on each server that has any.
   private var counts: [UInt16: Int] = [:]
 
   package init() {}
@@ -33,7 +33,7 @@ package struct ChannelRoster: Sendable {
   /// The number of users who are not on a server.
   func count(outside server: UInt16) -> Int { count - (counts[server] ?? 0) }
 
-  /// The users on a server, in no order.
+  /// The users on a server, in no particular order.
   func userIDs(on server: UInt16) -> [String] {
     entries.compactMap { entry in
       entry.flatMap { $0.servers.contains(server) ? $0.user.id : nil }
@@ -43,7 +43,7 @@ package struct ChannelRoster: Sendable {
   /// Whether any user is on a server.
   func has(server: UInt16) -> Bool { counts[server] != nil }
 
-  /// The servers that a user is on, in the order in which it came to them.
+  /// The servers of a user, in the order in which the user entered there.
   func servers(of userID: String) -> [UInt16] {
     slotByUser[userID].flatMap { entries[$0]?.servers.list } ?? []
   }
@@ -60,7 +60,7 @@ package struct ChannelRoster: Sendable {
 
   /// Adds a user on a server.
   ///
-  /// - Returns: Whether the user is in the channel only now.
+  /// - Returns: Whether the user is new in the channel.
   mutating func add(_ user: User, on server: UInt16) -> Bool {
     guard let slot = slotByUser[user.id] else {
       let slot = takeSlot()
@@ -74,16 +74,16 @@ package struct ChannelRoster: Sendable {
     return false
   }
 
-  /// Adds a user on a server, with the profile that is known.
+  /// Adds a user on a server, with the known profile.
   ///
-  /// - Returns: Whether the user is in the channel only now.
+  /// - Returns: Whether the user is new in the channel.
   mutating func add(_ userID: String, on server: UInt16) -> Bool {
     add(user(userID) ?? User(id: userID), on: server)
   }
 
-  /// Takes a user off a server.
+  /// Removes a user from a server.
   ///
-  /// - Returns: The user, when it was on no other.
+  /// - Returns: The user, if it was on no other server.
   mutating func remove(_ userID: String, from server: UInt16) -> User? {
     guard let slot = slotByUser[userID], let entry = entries[slot],
       entry.servers.contains(server)
@@ -94,13 +94,13 @@ package struct ChannelRoster: Sendable {
     return nil
   }
 
-  /// Takes a user off all servers.
+  /// Removes a user from all servers.
   mutating func remove(_ userID: String) -> User? {
     guard let slot = slotByUser[userID], let entry = entries[slot] else { return nil }
     return free(slot, entry)
   }
 
-  /// Takes all users out.
+  /// Removes all users.
   mutating func removeAll() -> [User] {
     let users = entries.compactMap { $0?.user }
     self = ChannelRoster()
@@ -132,10 +132,10 @@ package struct ChannelRoster: Sendable {
   }
 }
 
-/// The servers that a user is on, nearly always one, which takes no memory of its own.
+/// The servers of a user, nearly always one, which needs no allocation.
 private enum ServerList: Sendable {
   case one(UInt16)
-  /// Two or more, in the order in which the user came to them.
+  /// Two or more, in the order in which the user entered there.
   case several([UInt16])
 
   var list: [UInt16] {
@@ -154,7 +154,7 @@ private enum ServerList: Sendable {
 
   /// Adds a server.
   ///
-  /// - Returns: Whether it was not there.
+  /// - Returns: Whether the server was not in the list.
   mutating func insert(_ server: UInt16) -> Bool {
     guard !contains(server) else { return false }
     switch self {
@@ -164,7 +164,7 @@ private enum ServerList: Sendable {
     return true
   }
 
-  /// The list without a server; `nil` when no other is left.
+  /// The list without a server; `nil` if no other server is left.
   func removing(_ server: UInt16) -> ServerList? {
     switch self {
     case .one(let one): return one == server ? nil : self

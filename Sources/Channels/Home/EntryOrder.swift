@@ -1,8 +1,8 @@
 /// The slots of a channel's participants in the order in which they entered.
 ///
-/// Each entry has a number that only increases. A page is found by binary search; entries of
-/// participants who left stay as gaps until a third of the list is gaps, so that entering and
-/// leaving cost O(1) on average, and a page costs little more than what it holds.
+/// Each entry has an increasing number. A page is found by binary search; entries of participants
+/// who left remain as gaps until a third of the list is gaps, so that entering and leaving cost
+/// O(1) on average, and a page costs little more than its own size.
 struct EntryOrder: Sendable {
   private struct Entry {
     let number: Int64
@@ -14,22 +14,22 @@ struct EntryOrder: Sendable {
   private var gapCount = 0
   private var lastNumber: Int64 = 0
 
-  /// The participants in it.
+  /// The number of participants in the list.
   var count: Int { entries.count - gapCount }
 
-  /// The places that the list takes, gaps included.
+  /// The number of entries, including gaps.
   var length: Int { entries.count }
 
   /// Appends a participant.
   ///
-  /// - Returns: The number of the entry, larger than all before it.
+  /// - Returns: The number of the entry, larger than all earlier ones.
   mutating func append(_ slot: Int) -> Int64 {
     lastNumber += 1
     entries.append(Entry(number: lastNumber, slot: slot))
     return lastNumber
   }
 
-  /// Takes the participant of an entry out.
+  /// Removes the participant of an entry.
   mutating func remove(_ number: Int64) {
     let index = firstIndex(after: number - 1)
     guard index < entries.count, entries[index].number == number, entries[index].slot != nil else {

@@ -1,23 +1,23 @@
 package import ParleyProtocol
 
-/// The time in which a channel's new home learns who is in the channel.
+/// The phase in which a channel's new home collects the users in the channel.
 ///
-/// Until all servers have reported their users, nobody is let in, for the number of participants is not
-/// known, and no notice about participants is published, for a user may be on a server that has not
-/// reported.
+/// Until all servers have reported their users, no connection is admitted, since the number of
+/// participants is not known, and no notice about participants is published, since a user may be on
+/// a server that has not reported.
 struct Gathering: Sendable {
   /// The servers that have not reported.
   private var awaited: Set<UInt16>
-  /// Those who ask to enter meanwhile, in order.
+  /// The connections that ask to enter meanwhile, in order.
   private(set) var applicants: [Applicant] = []
-  /// The users of whom participants know, as far as servers have reported.
+  /// The users known to participants, as far as servers have reported.
   private var announced = AnnouncedUsers.users([])
 
   init(awaiting servers: Set<UInt16>) { awaited = servers }
 
   var isOver: Bool { awaited.isEmpty }
 
-  /// The notices that participants have received so far.
+  /// The users that participants know from the notices so far.
   var announcedUsers: AnnouncedUsers { announced }
 
   mutating func hold(_ applicant: Applicant) { applicants.append(applicant) }
@@ -29,21 +29,21 @@ struct Gathering: Sendable {
   mutating func removeAll() { awaited = [] }
 }
 
-/// A connection that asks a channel's home to be let in.
+/// A connection that asks a channel's home for admission.
 package enum Applicant: Sendable {
   /// On the home's server.
   case here(EnterRequest)
-  /// On another server, under a number of its stage.
+  /// On another server, with a number assigned by its stage.
   case elsewhere(User, number: UInt64, StageAddress)
 }
 
-/// The users of whom a channel's participants know by notices.
+/// The users that a channel's participants know from notices.
 package enum AnnouncedUsers: Sendable, Hashable {
   case users(Set<String>)
-  /// Only their number is announced, for there are many.
+  /// Only their number, since there are many.
   case number
 
-  /// Takes a notice in.
+  /// Applies a notice.
   mutating func apply(_ change: PresenceMark) {
     guard case .users(var users) = self else { return }
     switch change {
@@ -68,6 +68,6 @@ package enum AnnouncedUsers: Sendable, Hashable {
 package enum PresenceMark: Sendable, Hashable {
   case entered(userID: String)
   case exited(userID: String)
-  /// The number of participants alone.
+  /// Only the number of participants.
   case count
 }

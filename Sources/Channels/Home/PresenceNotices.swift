@@ -3,7 +3,7 @@ import ParleyProtocol
 /// A user who entered or left.
 struct PresenceChange: Sendable {
   let user: User
-  /// The connection that entered, which is not notified of its own entering.
+  /// The entering connection, which is not notified of its own entry.
   let session: SessionAddress?
 }
 
@@ -11,7 +11,7 @@ struct PresenceChange: Sendable {
 enum PresenceNotice: Sendable {
   case entered(PresenceChange)
   case exited(PresenceChange)
-  /// Their number, in place of notices of single users.
+  /// Their number, instead of notices about single users.
   case count
 
   /// The connection that is not notified.
@@ -22,7 +22,7 @@ enum PresenceNotice: Sendable {
     }
   }
 
-  /// The change that it announces.
+  /// The announced change.
   var mark: PresenceMark {
     switch self {
     case .entered(let change): .entered(userID: change.user.id)
@@ -43,34 +43,34 @@ enum PresenceNotice: Sendable {
   }
 }
 
-/// The pacing of notices about users who enter and leave.
+/// Limits the rate of notices about users who enter and leave.
 ///
-/// One by one in small channels, at most once a second for each user. In a channel with more than
-/// 100 participants the count alone is announced, at most once a second and only when it changed.
+/// Individual notices in small channels, at most one a second for each user. In a channel with more
+/// than 100 participants only the count is announced, at most once a second and only if it changed.
 /// Pure: times are milliseconds of one clock.
 struct PresenceNotices: Sendable {
-  /// Above this many participants the count alone is announced.
+  /// Above this number of participants only the count is announced.
   static let largeChannel = 100
   static let interval: Int64 = 1000
 
   private var pacer = PresencePacer<PresenceChange>()
-  /// The count that participants know.
+  /// The count known to participants.
   private var announcedCount = 0
-  /// The last announcement of a count alone.
+  /// The time of the last announcement of only the count.
   private var announcedAt = Int64.min / 2
   /// The time at which the count is announced, if it still differs.
   private var countDue: Int64?
 
-  /// The time of the next ``take(at:count:isPresent:)``; `nil` when nothing waits.
+  /// The time of the next ``take(at:count:isPresent:)``; `nil` if nothing is pending.
   var due: Int64? {
     guard let held = pacer.due else { return countDue }
     return min(held, countDue ?? held)
   }
 
-  /// Notes that a user entered or left.
+  /// Records that a user entered or left.
   ///
-  /// - Parameter count: The participants of the channel, after the change.
-  /// - Returns: The notice that is to be published at once.
+  /// - Parameter count: The number of participants after the change.
+  /// - Returns: The notice to publish at once.
   mutating func note(
     _ change: PresenceChange, isPresent: Bool, count: Int, at now: Int64
   ) -> PresenceNotice? {
@@ -88,13 +88,13 @@ struct PresenceNotices: Sendable {
   /// Whether participants know a user as present whose last change is held back; `nil` for others.
   func isPublished(_ userID: String) -> Bool? { pacer.isPublished(userID) }
 
-  /// Announces the number of participants, in place of changes that are not known.
+  /// Announces the number of participants, instead of unknown changes.
   mutating func noteCount(at now: Int64) { scheduleCount(at: now) }
 
-  /// Hands over the notices that are due.
+  /// Returns the due notices.
   ///
   /// - Parameters:
-  ///   - count: The participants of the channel.
+  ///   - count: The number of participants in the channel.
   ///   - isPresent: Whether a user is in the channel now.
   mutating func take(
     at now: Int64, count: Int, isPresent: (String) -> Bool

@@ -1,11 +1,11 @@
-/// Paces the `channel.user_entered` and `channel.user_exited` events of each user: at most one a
-/// second, and afterwards only if the state that was published differs from the present one.
+/// Limits the `channel.user_entered` and `channel.user_exited` events of each user: at most one a
+/// second, and later ones only if the published state differs from the present one.
 ///
 /// Pure: times are milliseconds of one clock.
 struct PresencePacer<Subject: Sendable>: Sendable {
-  /// Between two published events of one user.
+  /// Milliseconds between two published events of one user.
   static var interval: Int64 { 1_000 }
-  /// Users whose pause is remembered, unless another number is given; events of further ones are
+  /// The default maximum number of users whose pause is recorded; events of further users are
   /// published at once.
   static var defaultCapacity: Int { 1_024 }
 
@@ -21,7 +21,7 @@ struct PresencePacer<Subject: Sendable>: Sendable {
   private let capacity: Int
   private var entries: [String: Entry] = [:]
   private var heldCount = 0
-  /// No held change is due before this.
+  /// No held-back change is due before this time.
   private var earliestDue = Int64.max
   private var sweepSize = 16
 
@@ -43,9 +43,9 @@ struct PresencePacer<Subject: Sendable>: Sendable {
     entries[userID].flatMap { $0.held == nil ? nil : $0.isPresent }
   }
 
-  /// Takes in that a user entered or left.
+  /// Records that a user entered or left.
   ///
-  /// - Returns: Whether to publish it now; else it is held back.
+  /// - Returns: Whether to publish the change now; otherwise it is held back.
   mutating func change(
     _ userID: String, isPresent: Bool, _ subject: Subject, at now: Int64
   ) -> Bool {
@@ -59,7 +59,7 @@ struct PresencePacer<Subject: Sendable>: Sendable {
       heldCount -= 1
       if heldCount == 0 { earliestDue = .max }
       entries[userID] = nil
-      // It changed back before what was held was taken.
+      // The state changed back before the held-back change was taken.
       guard entry.isPresent != isPresent else { return false }
     }
     makeRoom(at: now)
@@ -69,11 +69,11 @@ struct PresencePacer<Subject: Sendable>: Sendable {
     return true
   }
 
-  /// The time of the next ``take(at:isPresent:)``, at which nothing may be left to hand over; `nil`
-  /// when nothing is held back.
+  /// The time of the next ``take(at:isPresent:)``, which may have nothing to return; `nil` if
+  /// nothing is held back.
   var due: Int64? { heldCount > 0 ? earliestDue : nil }
 
-  /// Hands over the users whose pause is over and whose state differs from what was published.
+  /// Returns the users whose pause is over and whose state differs from the published one.
   ///
   /// - Parameter isPresent: Whether a user is in the channel now.
   /// - Returns: The users in the order of their pauses, each with its last change.
@@ -98,7 +98,7 @@ struct PresencePacer<Subject: Sendable>: Sendable {
     }
   }
 
-  /// Drops the pauses that are over, when the table has doubled since the last look.
+  /// Drops pauses that are over, if the table has doubled since the last sweep.
   private mutating func makeRoom(at now: Int64) {
     guard entries.count >= min(sweepSize, capacity) else { return }
     entries = entries.filter { $0.value.held != nil || now < $0.value.due }

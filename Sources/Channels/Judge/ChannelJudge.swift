@@ -3,32 +3,32 @@ package import ParleyProtocol
 
 /// The judge of one channel: decides who may do what, and what is written and published.
 ///
-/// A pure value, used in place only. It takes inputs and appends to the actions that its host carries out; it never
-/// waits, and owns no clock, connection or disk. ``PendingWork`` keeps what waits for the log.
+/// A pure value, used in place only. It handles inputs and appends actions for its host; it never
+/// blocks, and owns no clock, connection or disk. ``PendingWork`` keeps the work that waits for the log.
 ///
 ///     command ──▶ judged ──▶ submit ──▶ log
 ///                   │                    │
 ///                refusal            logged ──▶ answer, publish
 ///
-/// The judge is the only writer of its channel, so its memory is what the log holds. Its events
-/// leave in the order of their numbers.
+/// The judge is the only writer of its channel, so its memory matches the log. Its events are
+/// published in the order of their numbers.
 package struct ChannelJudge: ~Copyable, Sendable {
   private var work: PendingWork
   private var settlement: Settlement?
 
   /// - Parameters:
-  ///   - state: The channel as the log has it.
+  ///   - state: The channel as stored in the log.
   ///   - recentSends: The users' messages of the last flood window, oldest first.
-  ///   - floodLimit: The limit that holds for the channel.
-  ///   - exemptsOperators: Whether it does not hold operators.
-  ///   - loadedAt: The time of the reading: from then on nobody sent anything that is not read.
+  ///   - floodLimit: The channel's flood limit.
+  ///   - exemptsOperators: Whether operators are exempt from the flood limit.
+  ///   - loadedAt: The time of the reading, after which no send was missed.
   package init(
     _ state: ChannelState, recentSends: [RecentSend] = [], floodLimit: RateLimit,
     exemptsOperators: Bool = false, loadedAt: Moment, sources: JudgeSources
   ) {
     let rights = Rights(state, exemptsOperators: exemptsOperators)
     var flood = FloodWindows(limit: floodLimit)
-    // Their times are the clock's, which may have been set back since: then the newest is from just now.
+    // The times are from the clock, which may have been set back since: the newest is then just now.
     let newest = max(loadedAt.unix, state.lastCreatedAt)
     for send in recentSends where !rights.isExemptFromFlood(send.userID) {
       flood.restore(send.userID, at: loadedAt.monotonic - max(newest - send.createdAt, 0))
@@ -41,7 +41,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   // MARK: Questions
 
-  /// The channel as the log has it.
+  /// The channel as stored in the log.
   package var channel: Channel { work.standing.rights.channel }
 
   /// The channel as clients see it.
@@ -49,7 +49,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   package var operatorIDs: Set<String> { work.standing.rights.operatorIDs }
 
-  /// Whether the channel is no more.
+  /// Whether the channel was deleted.
   package var isDeleted: Bool { work.standing.rights.isDeleted }
 
   /// The number of the last event that was published.
@@ -57,37 +57,37 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   package var floodLimit: RateLimit { work.standing.flood.limit }
 
-  /// Whether users were active lately, as far as windows of theirs are kept.
+  /// Whether flood windows of recently active users are kept.
   package var hasFloodWindows: Bool { work.standing.flood.hasWindows }
 
-  /// Whether the judge waits for nothing, so that it may be forgotten.
+  /// Whether the judge has no pending work, so that it may be discarded.
   package var isIdle: Bool { work.isEmpty && settlement == nil }
 
-  /// A restriction of a user that holds now.
+  /// A restriction of a user that is in force.
   package func restriction(
     _ kind: RestrictionKind, of userID: String, at now: Int64
   ) -> Restriction? {
     work.standing.rights.restriction(kind, of: userID, at: now)
   }
 
-  /// - Throws: 400201 for a channel that is no more, 400750 for a banned user.
+  /// - Throws: 400201 for a deleted channel, 400750 for a banned user.
   package func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
     try work.standing.rights.requireEntering(userID, at: now)
   }
 
-  /// - Throws: 400201 in a channel that keeps no messages, or is no more.
+  /// - Throws: 400201 in a channel that does not keep messages, or was deleted.
   package func requireKeptMessages() throws(ServiceError) {
     try work.standing.rights.requireKeptMessages()
   }
 
-  /// A user's windows, and the obstacles to its next message; unchanged by the reading.
+  /// A user's windows, and the obstacles to its next message; reading changes nothing.
   package func sendCheck(of userID: String, at now: Moment) -> SendCheck {
     SendCheck(of: userID, in: work.standing, at: now)
   }
 
   // MARK: Inputs
 
-  /// Takes an input.
+  /// Handles an input.
   package mutating func handle(
     _ input: JudgeInput, at now: Moment, into actions: inout JudgeActions
   ) {
@@ -138,7 +138,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   // MARK: An unknown outcome
 
-  /// Takes an input while it is unknown whether an entry was written.
+  /// Handles an input while it is unknown whether an entry was written.
   private mutating func settle(
     _ input: JudgeInput, at now: Moment, into actions: inout JudgeActions
   ) {
@@ -159,7 +159,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
       let result = work.settled(settlement.entry, reading)
       work.take(result, for: settlement.entry, at: now, into: &actions)
       for held in settlement.takeHeld() { handle(held.input, at: held.time, into: &actions) }
-      // Its pauses have taken the place of their deadlines.
+      // The settlement's wake-ups have replaced those of the waiting sends.
       if self.settlement == nil { work.releaseDue(at: now, into: &actions) }
     }
   }
@@ -171,7 +171,7 @@ extension LogResult {
     if case .failure(.fenced) = self { true } else { false }
   }
 
-  /// Whether the entry may or may not be there.
+  /// Whether the entry may or may not have been written.
   fileprivate var isUnknown: Bool {
     if case .failure(.unknown) = self { true } else { false }
   }

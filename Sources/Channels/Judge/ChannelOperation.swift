@@ -1,8 +1,8 @@
 import ParleyProtocol
 
-/// An operation is judged by the channel as it is when its turn comes.
+/// An operation is judged against the channel's state when its turn comes.
 extension ChannelOperation {
-  /// The size of the values that the caller gives.
+  /// The size of the caller's values.
   var byteCount: Int {
     switch self {
     case .restrict(_, let restriction): restriction.description.utf8.count
@@ -14,7 +14,7 @@ extension ChannelOperation {
   /// The changes that make a difference to a channel.
   ///
   /// - Throws: 400110 for a channel that would not fit into an event, 400203 for too many
-  ///   operators, bans or mutes, 400201 for a ban that there is not.
+  ///   operators, bans or mutes, 400201 for a ban that does not exist.
   func changes(
     by principal: Principal, in rights: Rights, at now: Int64
   ) throws(ServiceError) -> [ChannelChange] {
@@ -50,7 +50,7 @@ extension ChannelOperation {
       if let duration = change.durationMilliseconds { ban.endsAt = now + duration }
       if let description = change.description { ban.description = description }
       return [.restrict(.ban, ban)]
-    // The log knows whether there is such a user.
+    // Only the log knows whether the user exists.
     case .lift(let kind, let userID): return [.lift(kind, userID: userID)]
     case .delete: return []
     }
@@ -68,7 +68,7 @@ extension ChannelOperation {
       try channel.checkSize(after: rights.channel)
       changes.append(.fields(new))
     }
-    // Those who go first make room for those who come.
+    // Removals come first to make room for additions.
     if let ids = fields.operatorIDs {
       if !rights.operatorIDs.isSubset(of: ids) { changes.append(.keepOperators(ids)) }
       let added = ids.filter { !rights.isOperator($0) }
@@ -79,7 +79,7 @@ extension ChannelOperation {
 }
 
 extension Principal {
-  /// The parameter that names operators to be added.
+  /// The parameter that names the operators to add.
   fileprivate var operatorsField: String {
     switch self {
     case .session, .background: "user_ids"
@@ -88,7 +88,7 @@ extension Principal {
   }
 }
 
-/// The values by which an operation that was carried out is answered.
+/// The values in the answer to a completed operation.
 enum OperationAnswer: Sendable {
   case channel
   case imposed(ImposedRestriction)

@@ -1,13 +1,13 @@
 package import LinkPreview
 package import ParleyProtocol
 
-/// Names an enrichment under way.
+/// Identifies an enrichment in progress.
 package struct EnrichmentID: Hashable, Sendable {
   package let number: UInt64
 }
 
-/// The question for something that is to be added to a message: after it was published, or before if it
-/// comes in time.
+/// A request for an addition to a message: after publication, or before if the addition arrives in
+/// time.
 package struct EnrichmentRequest: Sendable {
   package enum Subject: Sendable, Hashable {
     /// The preview of the link in the text, or else of the first other one that has a preview.
@@ -24,13 +24,13 @@ package struct EnrichmentRequest: Sendable {
   package let authorID: String?
 }
 
-/// An addition to a message that came from elsewhere.
+/// An addition to a message from an external source.
 package enum Enrichment: Sendable, Hashable {
   case preview(OpenGraphTag)
   case thumbnails([MessageThumbnail])
   case translations(MessageTranslations)
 
-  /// The message with the addition; `nil` when it has it already, or has nothing to add it to.
+  /// The message with the addition; `nil` if it already has the addition, or cannot take it.
   func applied(to message: Message) -> Message? {
     var message = message
     switch self {
@@ -45,7 +45,7 @@ package enum Enrichment: Sendable, Hashable {
     return message
   }
 
-  /// Whether it belongs to a message whose text was another when it was asked for.
+  /// Whether the addition still applies after the text of its message has changed.
   var outlivesText: Bool {
     switch self {
     case .preview, .translations: false
@@ -55,10 +55,10 @@ package enum Enrichment: Sendable, Hashable {
 }
 
 extension JudgeSources {
-  /// The number of links of a text that are tried.
+  /// The maximum number of links tried per text.
   private static let mostLinks = 3
 
-  /// Looks the links of a message's text up, until one has a preview or must be fetched.
+  /// Looks up the links of a message's text, until one has a preview or must be fetched.
   ///
   /// The text beside a file describes it; its link is the file's own.
   func preview(ofText text: String, in type: MessageType, by authorID: String?) -> LinkKnowledge {
@@ -80,7 +80,7 @@ extension JudgeSources {
     return knowledge
   }
 
-  /// Returns the next link that was not tried; `nil` when enough were.
+  /// Returns the next untried link; `nil` if enough links were tried.
   private static func nextLink(of finder: inout LinkFinder, after tried: [Link]) -> Link? {
     guard tried.count < mostLinks else { return nil }
     while let url = finder.next() {
@@ -92,10 +92,10 @@ extension JudgeSources {
 }
 
 extension MessageDraft {
-  /// Whether the sender wishes for something that may have to be waited for.
+  /// Whether the sender requests additions that may have to be waited for.
   var hasWishes: Bool { thumbnailSizes != nil || !translationLanguages.isEmpty }
 
-  /// The additions that the sender wishes for.
+  /// The additions that the sender requests.
   func wishes(_ sources: JudgeSources) -> MessageWishes {
     var wishes = MessageWishes()
     if let sizes = thumbnailSizes, !sizes.isEmpty, let file, !file.id.isEmpty {
@@ -115,37 +115,37 @@ extension MessageDraft {
   }
 }
 
-/// The additions that a sender wishes for.
+/// The additions that a sender requests.
 struct MessageWishes: Sendable {
   var known: [Enrichment] = []
   var missing: [EnrichmentRequest.Subject] = []
-  /// Whether the message waits for those that are missing.
+  /// Whether the message waits for missing additions.
   var isAwaited = true
 }
 
-/// The enrichments under way, with the messages that they are for.
+/// The enrichments in progress, with their messages.
 struct PendingEnrichments: Sendable {
-  /// The place of the message.
+  /// The state of the message.
   private enum Place: Sendable {
-    /// It has not been published; a part of the addition may have come.
+    /// Not published; a part of the addition may have arrived.
     case ahead(Enrichment?)
-    /// The same, and the addition has come, if there is one.
+    /// Not published; the addition has arrived, if there is one.
     case arrived(Enrichment?)
     case published(Message)
-    /// The same, and a call waits for the addition.
+    /// Published, and a call waits for the addition.
     case demanded(TranslationDemand)
   }
 
-  /// The meaning of an addition that has come.
+  /// The effect of an addition that has arrived.
   enum Arrival {
-    /// For a message that has not been published; it is kept.
+    /// For a message that has not been published; the addition is kept.
     case early
     case late(Message)
     case demanded(TranslationDemand)
   }
 
   private var places: [EnrichmentID: Place] = [:]
-  /// The languages of translations under way that no call waits for.
+  /// The languages of translations in progress that no call waits for.
   private var languages: [EnrichmentID: [String]] = [:]
   private var lastNumber: UInt64 = 0
 
@@ -153,7 +153,7 @@ struct PendingEnrichments: Sendable {
 
   // MARK: After publishing
 
-  /// Counts what was known of a published text's link, and asks for what was not.
+  /// Counts the known preview of a published text's link, and requests an unknown one.
   mutating func begin(
     _ preview: LinkKnowledge, of message: Message, by authorID: String?,
     into actions: inout JudgeActions
@@ -169,7 +169,7 @@ struct PendingEnrichments: Sendable {
     }
   }
 
-  /// Asks for translations of a published message.
+  /// Requests translations of a published message.
   mutating func translate(
     _ message: Message, into languages: [String], by authorID: String?,
     into actions: inout JudgeActions
@@ -179,7 +179,7 @@ struct PendingEnrichments: Sendable {
       into: &actions)
   }
 
-  /// Asks for translations that a call waits for.
+  /// Requests translations that a call waits for.
   mutating func translate(
     _ demand: TranslationDemand, into languages: [String], by authorID: String?,
     into actions: inout JudgeActions
@@ -190,9 +190,9 @@ struct PendingEnrichments: Sendable {
     self.languages[id] = nil
   }
 
-  /// Gives up the translations of a message's former text.
+  /// Cancels the translations of a message's former text.
   ///
-  /// - Returns: Their languages.
+  /// - Returns: The languages of the cancelled translations.
   mutating func giveUpTranslations(ofMessage id: Int64) -> [String] {
     var given: [String] = []
     for (enrichment, wanted) in languages {
@@ -203,7 +203,7 @@ struct PendingEnrichments: Sendable {
     return given.sorted()
   }
 
-  /// Takes over an addition to a message that is kept nowhere, so that the next comes beside it.
+  /// Stores the new state of a message that is kept nowhere else, so that the next addition joins it.
   mutating func replace(_ message: Message) {
     for (id, place) in places {
       guard case .published(let known) = place, known.id == message.id else { continue }
@@ -211,7 +211,7 @@ struct PendingEnrichments: Sendable {
     }
   }
 
-  /// Takes out all that calls wait for.
+  /// Removes and returns the demands that calls wait for.
   mutating func takeDemands() -> [TranslationDemand] {
     var demands: [TranslationDemand] = []
     for (id, place) in places {
@@ -224,7 +224,7 @@ struct PendingEnrichments: Sendable {
 
   // MARK: Before publishing
 
-  /// Asks for what a message is to have that has not been published.
+  /// Requests the additions of a message that has not been published.
   mutating func ask(
     for wishes: [EnrichmentRequest.Subject], by authorID: String?, into actions: inout JudgeActions
   ) -> [EnrichmentID] {
@@ -233,19 +233,19 @@ struct PendingEnrichments: Sendable {
     return ids
   }
 
-  /// Keeps a part of an addition, for the case that its message does not wait for the rest.
+  /// Stores a part of an addition, in case its message does not wait for the rest.
   mutating func progress(_ id: EnrichmentID, with part: Enrichment) {
     if case .ahead = places[id] { places[id] = .ahead(part) }
   }
 
-  /// The parts that have come of additions that are still under way.
+  /// The parts received of additions that are still in progress.
   func parts(_ ids: [EnrichmentID]) -> [Enrichment] {
     ids.compactMap { if case .ahead(let part) = places[$0] { part } else { nil } }
   }
 
-  /// Takes those out that have come.
+  /// Removes and returns the additions that have arrived.
   ///
-  /// - Parameter ids: Those of a message; the ones that have not come stay.
+  /// - Parameter ids: The enrichments of a message; those that have not arrived stay.
   mutating func takeArrived(_ ids: inout [EnrichmentID]) -> [Enrichment] {
     var found: [Enrichment] = []
     ids.removeAll { id in
@@ -257,12 +257,12 @@ struct PendingEnrichments: Sendable {
     return found
   }
 
-  /// Takes note that the message of enrichments was published without them.
+  /// Records that the message of enrichments was published without them.
   mutating func attach(_ ids: [EnrichmentID], to message: Message) {
     for id in ids where places[id] != nil { places[id] = .published(message) }
   }
 
-  /// Gives up the enrichments of a message that is not published.
+  /// Cancels the enrichments of a message that is not published.
   mutating func forget(_ ids: [EnrichmentID]) {
     for id in ids {
       places[id] = nil
@@ -272,7 +272,7 @@ struct PendingEnrichments: Sendable {
 
   // MARK: The end
 
-  /// Takes the end of an enrichment; `nil` when it was given up.
+  /// Ends an enrichment; returns `nil` if it was cancelled.
   mutating func end(_ id: EnrichmentID, with enrichment: Enrichment?) -> Arrival? {
     switch places[id] {
     case .ahead:

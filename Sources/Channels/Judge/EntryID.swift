@@ -1,19 +1,19 @@
 import ParleyProtocol
 
-/// Names an entry or a read that a judge has submitted, by what waits for its answer.
+/// Identifies an entry or a read of a judge by the work that awaits its answer.
 package enum EntryID: Hashable, Sendable {
   /// The message with this id is being appended.
   case send(Int64)
-  /// A refused send is looked up among the earlier ones.
+  /// A refused send is being looked up among earlier sends.
   case repetition(Int64)
   /// The message with this id is being read or changed.
   case change(Int64)
   /// The channel is being changed.
   case operation
-  /// A message is read for its own sake.
+  /// A message is being read for a call that only views it.
   case view(Int64)
 
-  /// The number that the log hands back with the answer.
+  /// The number that the log returns with the answer.
   package var number: UInt64 {
     switch self {
     case .send(let id): Self.number(0, id)
@@ -37,21 +37,21 @@ package enum EntryID: Hashable, Sendable {
     }
   }
 
-  /// Ids of messages take 53 bits.
+  /// Message ids have 53 bits.
   private static func number(_ kind: UInt64, _ value: Int64) -> UInt64 {
     UInt64(truncatingIfNeeded: value) << 3 | kind
   }
 }
 
-/// Names a call, so that its answer finds the caller.
+/// Identifies a call, so that its answer reaches the caller.
 package enum CallID: Hashable, Sendable {
   /// A call over a session.
   case session(ReplyAddress)
-  /// A call over the Platform API, by the number that its host gave it.
+  /// A call to the Platform API, by the number that its host assigned.
   case platform(UInt64)
 }
 
-/// Names a send that a client may repeat.
+/// Identifies a send that a client may repeat.
 struct RequestKey: Hashable, Sendable {
   /// `nil` for admin messages.
   let userID: String?
@@ -62,7 +62,7 @@ struct RequestKey: Hashable, Sendable {
     self.requestID = requestID
   }
 
-  /// `nil` for a send without a name, which cannot be repeated.
+  /// `nil` for a send without a request id, which cannot be repeated.
   init?(_ user: User?, _ requestID: String?) {
     guard let requestID, !requestID.isEmpty else { return nil }
     self.init(userID: user?.id, requestID: requestID)

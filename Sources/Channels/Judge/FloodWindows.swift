@@ -1,12 +1,12 @@
 import FloodControl
 import ParleyProtocol
 
-/// A place that a send or a change took in a user's flood window; given back if nothing comes of it.
+/// A place of a send or change in a user's flood window; given back if it is not used.
 struct FloodPlace: Sendable, Hashable {
   let userID: String
-  /// The window that it counts in; `nil` when only its bytes count.
+  /// The window in which it counts; `nil` if only its bytes count.
   let activity: FloodActivity?
-  /// Steady milliseconds.
+  /// Milliseconds of the steady clock.
   let time: Int64
   /// The bytes taken out of the user's budget.
   let bytes: Int
@@ -16,9 +16,9 @@ struct FloodPlace: Sendable, Hashable {
 ///
 /// All times are milliseconds of the steady clock: a step of the clock changes no window.
 struct FloodWindows: Sendable {
-  /// The size of an event beside the values that its author gives: names, numbers, the profile.
+  /// The size of an event without the values from its author: names, numbers, the profile.
   private static let envelopeBytes = 512
-  /// An estimate may be short by this much before the rest is charged.
+  /// Underestimates up to this size are not charged.
   private static let toleratedBytes = 1_024
 
   private var gate = FloodGate<String>()
@@ -41,11 +41,11 @@ struct FloodWindows: Sendable {
     gate.restore(userID, at: time, limit: limit)
   }
 
-  /// Takes a place in a user's window; `nil` while the limit is off, so that none is given back.
+  /// Takes a place in a user's window; `nil` while the limit is off, so that no place is given back.
   ///
   /// - Parameters:
-  ///   - bytes: The size of the values that the user gives, as far as it is known.
-  ///   - now: Steady milliseconds.
+  ///   - bytes: The size of the user's values, as far as it is known.
+  ///   - now: Milliseconds of the steady clock.
   /// - Throws: 900200.
   mutating func takePlace(
     of userID: String, _ activity: FloodActivity, bytes: Int, at now: Int64
@@ -59,10 +59,10 @@ struct FloodWindows: Sendable {
     return place
   }
 
-  /// Takes a place that counts in no window, for an event that is going to cost the user bytes; `nil`
+  /// Takes a place that counts in no window, for an event that will cost the user bytes; `nil`
   /// while the limit is off.
   ///
-  /// - Throws: 900200 while the user's bytes are used up.
+  /// - Throws: 900200 while the user's byte budget is used up.
   mutating func takeBytes(of userID: String, at now: Int64) throws(ServiceError) -> FloodPlace? {
     guard !limit.isOff else { return nil }
     let place = FloodPlace(
@@ -72,7 +72,7 @@ struct FloodWindows: Sendable {
     return place
   }
 
-  /// Gives back the place of a call that was refused later or changed nothing.
+  /// Gives back the place of a call that was later refused or changed nothing.
   mutating func giveBack(_ place: FloodPlace?) {
     guard let place else { return }
     guard let activity = place.activity else {
@@ -81,8 +81,8 @@ struct FloodWindows: Sendable {
     gate.retract(place.userID, activity, bytes: place.bytes, at: place.time)
   }
 
-  /// The milliseconds until a send that has waited may leave; `nil` when it may at once, because its
-  /// own place is still in the window, or there is room for another.
+  /// The milliseconds until a waiting send may be submitted; `nil` if it may be submitted at once,
+  /// because its own place is still in the window, or there is room for another.
   func wait(toMove place: FloodPlace?, at now: Int64) -> Int64? {
     guard let place, let activity = place.activity, !limit.isOff,
       now - place.time >= limit.windowMilliseconds
@@ -90,7 +90,7 @@ struct FloodWindows: Sendable {
     return gate.usage(of: place.userID, activity, at: now, limit: limit).wait
   }
 
-  /// Moves the place of a send that has waited to the time at which it leaves.
+  /// Moves the place of a waiting send to the time at which it is submitted.
   mutating func move(_ place: inout FloodPlace?, to now: Int64) {
     guard let old = place, let activity = old.activity, !limit.isOff else { return }
     gate.retract(old.userID, activity, at: old.time)
@@ -98,13 +98,13 @@ struct FloodWindows: Sendable {
     place = FloodPlace(userID: old.userID, activity: activity, time: now, bytes: old.bytes)
   }
 
-  /// Charges the bytes by which an event is larger than its place accounts for.
+  /// Charges the bytes by which an event exceeds the size recorded in its place.
   mutating func settle(_ place: FloodPlace?, bytes: Int, at now: Int64) {
     guard let place, bytes > place.bytes + Self.toleratedBytes else { return }
     gate.charge(place.userID, bytes: bytes - place.bytes, at: now, limit: limit, rate: rate)
   }
 
-  /// A user's window, unchanged by the reading.
+  /// A user's window; reading does not change it.
   func usage(of userID: String, _ activity: FloodActivity, at now: Int64) -> WindowUsage {
     gate.usage(of: userID, activity, at: now, limit: limit)
   }
@@ -121,7 +121,7 @@ struct FloodWindows: Sendable {
 }
 
 extension MessageDraft {
-  /// The size of the values that the sender gives.
+  /// The size of the sender's values.
   var byteCount: Int {
     var count = text.utf8.count + data.utf8.count + customType.utf8.count
     for array in metaArrays { count += array.byteCount }
@@ -136,6 +136,6 @@ extension MetaArray {
 }
 
 extension MessageChanges {
-  /// The size of the values that the author gives.
+  /// The size of the author's values.
   var byteCount: Int { (text?.utf8.count ?? 0) + (data?.utf8.count ?? 0) }
 }

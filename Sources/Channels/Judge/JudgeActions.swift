@@ -1,41 +1,41 @@
 package import ParleyProtocol
 
-/// A thing that the host of a channel does for its judge.
+/// A task of a channel's host for its judge.
 package enum JudgeAction: Sendable {
   /// Submits an entry to the log.
   case submit(EntryID, LogEntry)
-  /// Asks the log.
+  /// Reads from the log.
   case read(EntryID, LogRead)
   case answer(CallID, Result<JudgeAnswer, ServiceError>)
-  /// Measures the time since the arrival of a message that is durable now: see
+  /// Measures the time since the arrival of a message that is now durable: see
   /// ``MessageOrder/arrival``.
   case measure(since: Int64)
   /// Applies an event on the channel's stages, in this order.
   case publish(ChannelEvent)
-  /// Posts an event of an ephemeral channel to the webhooks: the log has no record of it.
+  /// Posts an event of an ephemeral channel to the webhooks, since the log has no record of the event.
   case post(Event, from: EventOrigin)
-  /// Notifies users who are not in the channel, on the account of the sender if one is named.
+  /// Notifies users who are not in the channel; charged to the sender if one is named.
   case mention([String], by: String?, notification: [UInt8])
-  /// Looks for an addition to a message; ``JudgeInput/enriched(_:_:)`` brings it.
+  /// Looks up an addition to a message; the result arrives as ``JudgeInput/enriched(_:_:)``.
   case enrich(EnrichmentRequest)
-  /// Hands an addition over to the home that has followed this one.
+  /// Hands an addition over to the next home of the channel.
   case handOver(LateAddition)
-  /// Looks the channel's limits up anew: its custom type has changed.
+  /// Looks up the channel's limits again: its custom type has changed.
   case renewLimits
-  /// Sends ``JudgeInput/deadline`` at a time, steady milliseconds.
+  /// Sends ``JudgeInput/deadline`` at a time in milliseconds of the steady clock.
   case wake(at: Int64)
-  /// Forgets the channel: it was deleted, or another judge has taken it over.
+  /// Discards the judge: the channel was deleted, or taken over by another judge.
   case release
 }
 
-/// The actions that inputs have led to, in order, and what they add to the counts; in memory that is
-/// reused.
+/// The actions that result from inputs, in order, and their additions to the counts, in reused
+/// memory.
 package struct JudgeActions: Sendable {
   /// Memory for this many actions is kept.
   private static let keptCapacity = 256
 
   private var list: [JudgeAction] = []
-  /// The place of the next action to be taken out; those before it are spent.
+  /// The index of the next action; earlier ones have been taken.
   private var head = 0
   private var tally = JudgeTally()
   private var hasCounts = false
@@ -44,21 +44,21 @@ package struct JudgeActions: Sendable {
 
   package var isEmpty: Bool { head == list.count }
 
-  /// Takes the next action out.
+  /// Removes and returns the next action.
   package mutating func next() -> JudgeAction? {
     guard head < list.count else {
       list.removeAll(keepingCapacity: list.count <= Self.keptCapacity)
       head = 0
       return nil
     }
-    // Moved, for actions are large.
+    // Moved, since actions are large.
     var action = JudgeAction.release
     swap(&action, &list[head])
     head += 1
     return action
   }
 
-  /// Takes the counts since they were taken last; `nil` when there are none.
+  /// Returns the counts since the last call; `nil` if there are none.
   package mutating func takeTally() -> JudgeTally? {
     guard hasCounts else { return nil }
     defer {
@@ -80,9 +80,9 @@ package struct JudgeActions: Sendable {
   }
 }
 
-/// Counts of what a judge has decided.
+/// Counts of a judge's decisions.
 package struct JudgeTally: Sendable, Hashable {
-  /// Sends refused, by the reason.
+  /// Refused sends, by reason.
   package var refused = Refusals()
   package var accepted = 0
   package var repeated = 0
@@ -93,9 +93,9 @@ package struct JudgeTally: Sendable, Hashable {
   package var previewsAttached = 0
   package var previewsUpdated = 0
   package var previewsNone = 0
-  /// Messages that were given thumbnails after they were published.
+  /// Messages that received thumbnails after publication.
   package var thumbnailsLate = 0
-  /// Messages that were given translations after they were published.
+  /// Messages that received translations after publication.
   package var translationsLate = 0
 
   package init() {}
@@ -109,7 +109,7 @@ package struct JudgeTally: Sendable, Hashable {
     package var invalid = 0
   }
 
-  /// Counts an addition that came after its message was published.
+  /// Counts an addition that arrived after its message was published.
   mutating func countLate(_ enrichment: Enrichment) {
     switch enrichment {
     case .preview: previewsUpdated += 1

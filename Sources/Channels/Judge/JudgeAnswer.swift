@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// The answer to a command, with nothing encoded but messages: each door has a shape of its own.
+/// The answer to a command, with only messages encoded: each interface has its own format.
 package enum JudgeAnswer: Sendable {
   case done
   indirect case channel(ChannelInfo)
@@ -13,14 +13,14 @@ package enum JudgeAnswer: Sendable {
   case lifted(Bool)
 }
 
-/// A message that is durable, or published in a channel that keeps none.
+/// A durable message, or one published in a channel that does not keep messages.
 package struct SentMessage: Sendable {
   /// The send that made the message.
   package enum Arrival: Sendable {
     case sent
     /// An earlier send with the same `req_id`, known in memory.
     case joined
-    /// An earlier send with the same `req_id`, which the log was asked for.
+    /// An earlier send with the same `req_id`, found in the log.
     case repeated
   }
 
@@ -41,14 +41,14 @@ package struct SentMessage: Sendable {
 
   package var message: Message { shown.message }
 
-  /// The same for a call that repeated the send.
+  /// The same message for a call that repeated the send.
   var joined: SentMessage { SentMessage(shown, seq: seq, .joined) }
 
-  /// An estimate of its memory: the message's texts, and the same once more encoded.
+  /// An estimate of its memory: the message's texts, and their encoded form.
   var byteCount: Int { 2 * shown.json.count + 1_024 }
 }
 
-/// A mute or ban with the user that it is put on.
+/// A mute or ban with its user.
 package struct ImposedRestriction: Sendable, Hashable {
   package let user: User
   package let restriction: Restriction

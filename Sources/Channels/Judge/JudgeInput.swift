@@ -2,29 +2,29 @@ package import FloodControl
 package import LinkPreview
 package import ParleyProtocol
 
-/// A message to the judge of a channel.
+/// An input of the judge of a channel.
 package enum JudgeInput: Sendable {
-  /// - `call`: The call that waits for the answer; each is answered once.
+  /// - `call`: The call that awaits the answer; each call is answered once.
   case command(ChannelCommand, by: Principal, call: CallID)
-  /// A message of the past, which a back end imports.
+  /// An old message that a back end imports.
   indirect case importing(MessageImport, call: CallID)
   /// The answer of the log to an entry or a read.
   case logged(EntryID, LogResult)
-  /// The end of an enrichment; `nil` when there is nothing to add.
+  /// The end of an enrichment; `nil` if there is nothing to add.
   case enriched(EnrichmentID, Enrichment?)
-  /// An addition that a home before this one has asked for.
+  /// An addition that a previous home requested.
   indirect case handedOver(LateAddition)
-  /// A part of an enrichment that goes on.
+  /// A part of an enrichment that is still in progress.
   case progressed(EnrichmentID, Enrichment)
-  /// A connection with sends that wait has left the channel; one that was closed has not.
+  /// A connection with waiting sends has left the channel; a closed connection has not left.
   case exited(SessionAddress)
-  /// The end of all waiting of sends.
+  /// No send may wait any longer.
   case endWaiting(WaitingEnd)
   /// A user's first connection has entered the channel.
   case entered(userID: String)
   /// A user's last connection has left the channel.
   case left(userID: String)
-  /// Another flood limit holds for the channel.
+  /// The channel's flood limit has changed.
   case floodLimitChanged(RateLimit)
   /// The log has deleted a user with its mutes and bans.
   case restrictionsRemoved(of: String)
@@ -35,7 +35,7 @@ package enum JudgeInput: Sendable {
 }
 
 extension JudgeInput {
-  /// The call that waits for an answer; `nil` for an input that is no command.
+  /// The call that awaits an answer; `nil` for an input that is not a command.
   var call: CallID? {
     switch self {
     case .command(_, _, let call), .importing(_, let call): call
@@ -46,7 +46,7 @@ extension JudgeInput {
   }
 }
 
-/// A message of the past with its own time, which a back end imports.
+/// An old message with its own time, which a back end imports.
 package struct MessageImport: Sendable {
   package let order: MessageOrder
   /// Unix milliseconds.
@@ -61,21 +61,21 @@ package struct MessageImport: Sendable {
   }
 }
 
-/// The reason for which the sends of a channel stop waiting.
+/// The reason why the sends of a channel stop waiting.
 package enum WaitingEnd: Sendable {
-  /// The server stops: all leave with what has come.
+  /// The server stops: all sends are submitted with the additions that have arrived.
   case drain
-  /// Another server is the home of the channel, and is asked for them.
+  /// Another server is the home of the channel, and will receive the sends.
   case move
 }
 
-/// The bounds on sends that wait, over all channels of the server.
+/// The limits on waiting sends, over all channels of the server.
 package struct SendWaits: Sendable {
-  /// The longest time for which a send waits for additions; with 0 none does.
+  /// The maximum time that a send waits for additions; with 0 no send waits.
   package let milliseconds: Int64
-  /// Counts a send that is to wait, by its bytes; returns whether it may.
+  /// Counts a send that should wait, by its bytes; returns whether it may wait.
   package let admit: @Sendable (Int) -> Bool
-  /// Takes a send off the count, by its bytes and the milliseconds that it has waited.
+  /// Removes a send from the count, by its bytes and the milliseconds that it has waited.
   package let end: @Sendable (Int, Int64) -> Void
 
   package init(
@@ -91,17 +91,17 @@ package struct SendWaits: Sendable {
   package static let none = SendWaits(milliseconds: 0, admit: { _ in false }, end: { _, _ in })
 }
 
-/// The parts of the server that a judge asks at once.
+/// The parts of the server that a judge calls synchronously.
 package struct JudgeSources: Sendable {
-  /// Makes the next message id, for a time in Unix milliseconds: larger than all before.
+  /// Returns the next message id for a time in Unix milliseconds: larger than all earlier ids.
   package let nextMessageID: @Sendable (Int64) -> Int64
-  /// Looks a link up in the cache of previews for an author (`nil`: the Platform API); `nil` when
+  /// Looks up a link in the preview cache for an author (`nil`: the Platform API); `nil` if
   /// previews are off.
   package let lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
-  /// Looks a text up in some languages; `nil` when there is no translator.
+  /// Looks up a text in some languages; `nil` if there is no translator.
   package let lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)?
   package let waits: SendWaits
-  /// The age at which messages are removed, in milliseconds; `nil` when they are kept.
+  /// The age at which messages are removed, in milliseconds; `nil` if they are kept.
   package let messageLifetime: Int64?
   package let metaArrayLimits: MetaArrayLimits
 
@@ -121,12 +121,12 @@ package struct JudgeSources: Sendable {
   }
 }
 
-/// The count of a channel's durable events, and the times that its messages carry.
+/// The count of a channel's durable events, and the times of its messages.
 struct EventCount: Sendable {
   /// The number of the last event that was published.
   private(set) var last: Int64
-  /// The number of the last event that the log recorded: the same, except in an ephemeral channel,
-  /// whose own count lives in memory only.
+  /// The number of the last event recorded by the log: the same, except in an ephemeral channel,
+  /// whose own count exists in memory only.
   private(set) var recorded: Int64
   private var times: MessageTimes
   private let isEphemeral: Bool
@@ -139,20 +139,20 @@ struct EventCount: Sendable {
     times = MessageTimes(last: state.lastCreatedAt, at: now)
   }
 
-  /// The `created_at` that a message accepted now would carry: it never decreases.
+  /// The `created_at` that a message accepted now would get: it never decreases.
   func nextCreatedAt(at now: Moment) -> Int64 { times.next(at: now) }
 
   /// The `created_at` of a message accepted now.
   mutating func createdAt(at now: Moment) -> Int64 { times.take(at: now) }
 
-  /// Takes the `created_at` of an imported message.
+  /// Applies the `created_at` of an imported message.
   ///
   /// - Throws: 400113 unless it is in the past, and not before an earlier message.
   mutating func take(imported createdAt: Int64, at now: Moment) throws(ServiceError) {
     try times.take(imported: createdAt, at: now)
   }
 
-  /// Numbers an event that the log has recorded under a number of its own.
+  /// Numbers an event that the log has recorded under its own number.
   mutating func number(_ seq: Int64) -> Int64 {
     recorded = max(recorded, seq)
     guard isEphemeral else {

@@ -1,8 +1,7 @@
-/// An addition to a published message that has come after another home has followed the one that asked for
-/// it.
+/// An addition to a published message that arrived after the home that requested it was replaced.
 package struct LateAddition: Sendable, Hashable {
   package let messageID: Int64
-  /// The text of the message when the addition was asked for.
+  /// The text of the message when the addition was requested.
   package let text: String
   package let enrichment: Enrichment
 

@@ -3,7 +3,7 @@ import ParleyProtocol
 extension JudgeActions {
   /// Notifies mentioned users who are not in the channel.
   ///
-  /// - Parameter isOnAccount: Whether the notices count in the sender's budget; those of the
+  /// - Parameter isOnAccount: Whether the notices count against the sender's budget; those of the
   ///   Platform API do not.
   mutating func mention(
     _ shown: EventMessage, in standing: Standing, onAccountOf sender: String?
@@ -19,10 +19,10 @@ extension JudgeActions {
 }
 
 extension EventMessage {
-  /// The largest message that a mention carries whole, in bytes of its JSON.
+  /// The largest message that a mention contains in full, in bytes of its JSON.
   private static let wholeMentionBytes = 8_192
 
-  /// The message as `mention.received` carries it: a large one without data, extra data and preview.
+  /// The message in `mention.received`: a large one has no data, extra data and preview.
   fileprivate var mentioned: EventMessage {
     guard json.count > Self.wholeMentionBytes else { return self }
     var message = message

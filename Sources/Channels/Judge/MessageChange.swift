@@ -1,12 +1,12 @@
 import LinkPreview
 import ParleyProtocol
 
-/// A change of one message, judged by the message as it is when the change's turn comes.
+/// A change of one message, judged against the message when the change's turn comes.
 enum MessageChange: Sendable {
   case edit(MessageChanges)
   case metaArrays(MetaArrayChange)
   case deletion
-  /// An addition to a message whose text is still this one, unless it has nothing to do with the text.
+  /// An addition to a message that still has this text, unless the addition is independent of the text.
   case enrichment(Enrichment, text: String)
 }
 
@@ -17,33 +17,33 @@ struct PendingChange: Sendable {
   let right: ChangeRight
   /// The caller as the author of a text; `nil` for the Platform API.
   let authorID: String?
-  /// The connection that learns of the change by the answer.
+  /// The connection that receives the change as the answer.
   let session: SessionAddress?
-  /// `nil` for a change of the server's own, and once the call is answered.
+  /// `nil` for the server's own changes, and once the call is answered.
   var call: CallID?
-  /// Its place in the flood window; `nil` when it took none.
+  /// Its place in the flood window; `nil` if it took none.
   let place: FloodPlace?
 }
 
 /// The decision on a change.
 enum ChangeDecision: Sendable {
-  /// The message is as it should be.
+  /// The message needs no change.
   case nothing
   case replace(Replacement)
   case delete
 }
 
-/// A message as it is to be.
+/// The new version of a message.
 struct Replacement: Sendable {
   var message: Message
-  /// The users to be mentioned from now on; `nil` leaves them.
+  /// The new list of mentioned users; `nil` keeps the present one.
   var mentionedUserIDs: [String]?
-  /// Known of the preview of a new text; `nil` when the text stays.
+  /// The known preview of a new text; `nil` if the text is unchanged.
   var preview: LinkKnowledge?
-  /// The languages that the former text was translated into, when the text is new.
+  /// The languages of the former text's translations, if the text is new.
   var languages: [String] = []
 
-  /// Whether a message that was read has all that this one was to write.
+  /// Whether a message that was read has everything that this replacement would write.
   func isIn(_ found: Message) -> Bool {
     var expected = message
     expected.user = found.user
@@ -55,7 +55,7 @@ struct Replacement: Sendable {
 extension PendingChange {
   /// Decides on the change of a message.
   ///
-  /// - Throws: 400108 for a caller who may not change the message, else the error of the values.
+  /// - Throws: 400108 for a caller who may not change the message, otherwise the error of the values.
   func decision(
     on message: Message, _ sources: JudgeSources, at now: Int64
   ) throws(ServiceError) -> ChangeDecision {
@@ -94,7 +94,7 @@ extension PendingChange {
     if let text = changes.text {
       try message.requireLength(of: text)
       changed.text = text
-      // Translations are the text's.
+      // Translations belong to a text.
       if text != message.text { changed.translations = [:] }
     }
     if let data = changes.data { changed.data = data }
@@ -102,10 +102,10 @@ extension PendingChange {
     if let mentionType = changes.mentionType { changed.mentionType = mentionType }
     changed.removeExcessTranslations()
     try MessageSize(changed).check(after: MessageSize(message))
-    // Never before what the message says already, when the clock has been set back.
+    // Never before the message's own times, even if the clock has been set back.
     changed.updatedAt = max(now, message.createdAt, message.updatedAt)
     var replacement = Replacement(message: changed, mentionedUserIDs: changes.mentionedUserIDs)
-    // The preview is the text's.
+    // The preview belongs to the text.
     if changed.text != message.text {
       let preview = sources.preview(ofText: changed.text, in: message.type, by: authorID)
       replacement.message.openGraphTag = preview.tag
@@ -117,7 +117,7 @@ extension PendingChange {
 }
 
 extension Message {
-  /// Admin messages are shorter than users'.
+  /// Admin messages have a lower limit than users' messages.
   fileprivate func requireLength(of text: String) throws(ServiceError) {
     guard type != .admin || text.unicodeScalars.count <= Limits.adminMessageLength else {
       throw .tooLong("message", limit: Limits.adminMessageLength)

@@ -1,37 +1,37 @@
 import ParleyProtocol
 
-/// Chooses the `created_at` of a channel's messages: the time by the clock, and never before that of an
+/// Chooses the `created_at` of a channel's messages: the clock's time, but never before that of an
 /// earlier message.
 ///
-/// The clock may be behind the newest message, because it was ahead before. Time then continues from
-/// that message at nine tenths of the pace of the steady clock, and stands still in long pauses:
+/// The clock may be behind the newest message, because it was ahead before. Time then continues
+/// from that message at nine tenths of the pace of the steady clock, and stops during long pauses:
 ///
 ///     steady clock      0 s   1 s   2 s          10 min
 ///     clock             12:00:00                 12:10:00
 ///     created_at        14:00:00.0  .9  1.8      14:00:55.8
 ///
-/// Throttle windows are measured in `created_at`. A window of at most ``longestPause`` therefore shows
-/// as many messages as before, or a tenth fewer, and not none until the clock has caught up.
+/// Throttle windows are measured in `created_at`. A window of at most ``longestPause`` therefore
+/// shows as many messages as before, or a tenth fewer, instead of none until the clock has caught up.
 struct MessageTimes: Sendable {
   /// A pause between two messages counts for at most this many milliseconds while the clock is behind.
   static let longestPause: Int64 = 60_000
 
   /// The latest time of a message, Unix milliseconds.
   private var last: Int64
-  /// The steady time at which it was given, or at which the channel was loaded.
+  /// The steady time at which it was assigned, or at which the channel was loaded.
   private var lastAt: Int64
-  /// Milliseconds passed that are fewer than those for which one is left out.
+  /// Elapsed milliseconds, fewer than the number for which one is skipped.
   private var remainder: Int64 = 0
 
   /// - Parameters:
-  ///   - last: The latest time of a message that the log has.
-  ///   - now: The steady time at which the channel was loaded. The time since the message does not count.
+  ///   - last: The latest time of a message in the log.
+  ///   - now: The steady time of loading the channel. The time since the message does not count.
   init(last: Int64, at now: Int64) {
     self.last = last
     lastAt = now
   }
 
-  /// The time that a message accepted now would carry.
+  /// The time that a message accepted now would get.
   func next(at now: Moment) -> Int64 {
     guard now.unix < last else { return now.unix }
     let pause = pause(until: now)
@@ -46,9 +46,9 @@ struct MessageTimes: Sendable {
     return time
   }
 
-  /// Takes the time of an imported message, from which later times continue.
+  /// Applies the time of an imported message, from which later times continue.
   ///
-  /// - Throws: 400113 for a time of the future, and for one before that of an earlier message.
+  /// - Throws: 400113 for a time in the future, and for one before that of an earlier message.
   mutating func take(imported time: Int64, at now: Moment) throws(ServiceError) {
     guard time <= now.unix else { throw .importTooLate(time, now: now.unix) }
     guard time >= last else { throw .importTooEarly(time, newest: last) }

@@ -1,11 +1,11 @@
 import ParleyProtocol
 
 extension MetaArrayChange {
-  /// The right that a caller needs beside that of a participant.
+  /// The right that a caller needs in addition to that of a participant.
   enum Right {
-    /// Keys belong to the message's author and to operators.
+    /// For keys, which belong to the message's author and to operators.
     case change
-    /// Values are polls and counters, for every participant who may send.
+    /// For values, such as polls and counters, which are open to every participant who may send.
     case count
   }
 
@@ -44,7 +44,7 @@ extension MetaArrayChange {
 }
 
 extension [MetaArray] {
-  /// The first key that `others` lack.
+  /// The first key that is missing from `others`.
   fileprivate func key(missingFrom others: [MetaArray]) -> String? {
     first { array in !others.contains { $0.key == array.key } }?.key
   }

@@ -1,20 +1,20 @@
 import DequeModule
 import ParleyProtocol
 
-/// Judges changes of messages: one change of a message at a time, in the order in which they came.
+/// Judges changes of messages: one change per message at a time, in order of arrival.
 ///
-/// The judge is the only writer of its channel, so a message that it has read or written stays so
-/// until its own next write.
+/// The judge is the only writer of its channel, so a message that it has read or written does not
+/// change until its own next write.
 ///
 ///     edit ──read──▶ decide ──replace──▶ answer, event
 ///     count          (waits)             decide ──replace──▶ answer, event
 struct PendingChanges: Sendable {
-  /// The changes of one message; the first is under way.
+  /// The changes of one message; the first is in progress.
   private struct Line: Sendable {
     var changes: Deque<PendingChange> = []
     var step = Step.reading
 
-    /// The languages that the sender wished for whose translations, of another text, wait to be added.
+    /// The requested languages whose pending translations are of a text other than this one.
     func languagesOutdated(by text: String) -> [String] {
       changes.flatMap { change -> [String] in
         guard change.call == nil,
@@ -33,11 +33,11 @@ struct PendingChanges: Sendable {
     case deleting(at: Int64)
   }
 
-  /// The knowledge about a message when a change's turn comes.
+  /// The known state of a message when a change's turn comes.
   private enum Knowledge {
     case message(Message)
     case missing
-    /// A write has failed: it has to be read.
+    /// A write has failed: the message must be read.
     case none
   }
 
@@ -46,10 +46,10 @@ struct PendingChanges: Sendable {
 
   var isEmpty: Bool { lines.isEmpty }
 
-  /// The author of the change of a message that is under way.
+  /// The author of the change in progress of a message.
   func authorID(ofMessage id: Int64) -> String? { lines[id]?.changes.first?.authorID }
 
-  /// Takes a change in; it is judged when those of the same message before it are done.
+  /// Adds a change, which is judged once earlier changes of the same message are done.
   mutating func add(
     _ change: PendingChange, ofMessage id: Int64, in standing: Standing,
     into actions: inout JudgeActions
@@ -58,9 +58,9 @@ struct PendingChanges: Sendable {
     if lines[id]?.changes.count == 1 { read(id, in: standing, into: &actions) }
   }
 
-  /// Takes the log's answer to a read or a write.
+  /// Handles the log's answer to a read or a write.
   ///
-  /// - Returns: The message, when it was published with a new text.
+  /// - Returns: The message, if it was published with a new text.
   mutating func didLog(
     _ id: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
@@ -103,7 +103,7 @@ struct PendingChanges: Sendable {
 
   // MARK: An unknown outcome
 
-  /// Answers the caller of a change of which it is unknown whether it was made.
+  /// Answers the caller of a change whose outcome is unknown.
   mutating func answerUnknown(
     _ id: Int64, _ error: ServiceError, into actions: inout JudgeActions
   ) {
@@ -111,7 +111,7 @@ struct PendingChanges: Sendable {
     lines[id]?.changes[0].call = nil
   }
 
-  /// The answer of the log that a later look at the message stands for.
+  /// The log's answer, derived from a later read of the message.
   ///
   /// - Parameter next: The number of the channel's next event.
   func settled(_ id: Int64, _ found: SequencedMessage?, next: Int64) -> LogResult {
@@ -135,7 +135,7 @@ struct PendingChanges: Sendable {
     actions.append(.read(.change(id), .message(id, channelID: standing.place.id)))
   }
 
-  /// Decides on changes until one has to be written, or none is left.
+  /// Decides on changes until one must be written, or none is left.
   private mutating func proceed(
     _ id: Int64, knowing knowledge: Knowledge, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
@@ -170,7 +170,7 @@ struct PendingChanges: Sendable {
     lines[id] = nil
   }
 
-  /// Ends the change under way, and goes on with the next.
+  /// Ends the change in progress, and continues with the next.
   private mutating func end(
     _ id: Int64, knowing knowledge: Knowledge, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
@@ -179,7 +179,7 @@ struct PendingChanges: Sendable {
     proceed(id, knowing: knowledge, in: &standing, at: now, into: &actions)
   }
 
-  /// Leaves an addition to the home that has followed: no caller would ask there for it.
+  /// Hands an addition over to the next home: no caller would request it there.
   private func handOver(
     _ id: Int64, _ change: PendingChange, into actions: inout JudgeActions
   ) {

@@ -7,26 +7,26 @@ struct PendingOperation: Sendable {
   let principal: Principal
   /// `nil` once the call is answered.
   var call: CallID?
-  /// Its place in the flood window; `nil` when it took none.
+  /// Its place in the flood window; `nil` if it took none.
   let place: FloodPlace?
 }
 
-/// Judges changes of what is set for a channel: one at a time, in the order in which they came.
+/// Judges changes of a channel's settings: one at a time, in order of arrival.
 struct PendingOperations: Sendable {
-  /// The step of the operation under way, with the Unix milliseconds of its events.
+  /// The step of the operation in progress, with the Unix milliseconds of its events.
   private enum Step: Sendable {
     case idle
     case changing([ChannelChange], at: Int64)
     case removing(at: Int64)
   }
 
-  /// The first is under way.
+  /// The first is in progress.
   private var operations: Deque<PendingOperation> = []
   private var step = Step.idle
 
   var isEmpty: Bool { operations.isEmpty }
 
-  /// Takes an operation in; it is judged when those before it are done.
+  /// Adds an operation, which is judged once earlier ones are done.
   mutating func add(
     _ operation: PendingOperation, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
@@ -35,7 +35,7 @@ struct PendingOperations: Sendable {
     if operations.count == 1 { proceed(in: &standing, at: now, into: &actions) }
   }
 
-  /// Takes the log's answer to the operation under way.
+  /// Handles the log's answer to the operation in progress.
   mutating func didLog(
     _ result: LogResult, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
@@ -59,13 +59,13 @@ struct PendingOperations: Sendable {
 
   // MARK: An unknown outcome
 
-  /// Answers the caller of an operation of which it is unknown whether it was carried out.
+  /// Answers the caller of an operation whose outcome is unknown.
   mutating func answerUnknown(_ error: ServiceError, into actions: inout JudgeActions) {
     actions.answer(operations.first?.call, .failure(error))
     if !operations.isEmpty { operations[0].call = nil }
   }
 
-  /// The answer of the log that a later look at the channel stands for.
+  /// The log's answer, derived from a later read of the channel.
   func settled(_ found: ChannelState?, in standing: Standing) -> LogResult {
     let failure = LogResult.failure(.unavailable("the change was not made"))
     switch (step, found) {
@@ -82,7 +82,7 @@ struct PendingOperations: Sendable {
 
   // MARK: Steps
 
-  /// Decides on operations until one has to be written, or none is left.
+  /// Decides on operations until one must be written, or none is left.
   private mutating func proceed(
     in standing: inout Standing, at now: Moment, into actions: inout JudgeActions
   ) {

@@ -2,30 +2,30 @@ import LinkPreview
 import FloodControl
 import ParleyProtocol
 
-/// A message that was accepted and has no place in the channel's count yet.
+/// An accepted message that has no place in the channel's count yet.
 ///
-/// A reference, for messages are large.
+/// A reference, since messages are large.
 final class PendingSend: Sendable {
-  /// The way that a message took to the log.
+  /// The path of a message to the log.
   enum Course: Sendable {
-    /// At once; see ``MessageOrder/arrival``.
+    /// Directly; see ``MessageOrder/arrival``.
     case direct(arrival: Int64)
-    /// It has waited for additions.
+    /// After waiting for additions.
     case delayed
-    /// It is of the past.
+    /// As an import of an old message.
     case imported
   }
 
   let message: Message
-  /// The knowledge about its link's preview when it was accepted.
+  /// The known preview of the message's link when it was accepted.
   let preview: LinkKnowledge
-  /// The connection that learns of it by the answer.
+  /// The connection that receives the message as the answer.
   let author: SessionAddress?
   let call: CallID
-  /// Its place in the flood window; `nil` when it took none.
+  /// Its place in the flood window; `nil` if it took none.
   let place: FloodPlace?
   let course: Course
-  /// The additions that had not come when it was submitted.
+  /// The additions that had not arrived when the message was submitted.
   let wishes: [EnrichmentID]
 
   init(
@@ -41,27 +41,26 @@ final class PendingSend: Sendable {
     self.course = course
   }
 
-  /// `nil` for a send without a name.
+  /// `nil` for a send without a request id.
   var key: RequestKey? { RequestKey(message.user, message.requestID) }
 
   var isImported: Bool { if case .imported = course { true } else { false } }
 }
 
-/// A send that was refused and is looked up among the earlier ones.
+/// A refused send that is being looked up among earlier sends.
 struct RefusedSend: Sendable {
   let error: ServiceError
   let call: CallID
 }
 
-/// A message that was published, with the knowledge about its preview, and its additions that are still to
-/// come.
+/// A published message, with the known preview of its link, and its pending additions.
 ///
-/// A reference: most messages have neither, and return none.
+/// A reference: most messages have neither, and return no value.
 final class PublishedMessage: Sendable {
   let message: Message
   let preview: LinkKnowledge
   let wishes: [EnrichmentID]
-  /// The languages that its former text was translated into.
+  /// The languages of the former text's translations.
   let languages: [String]
 
   init(
@@ -75,29 +74,29 @@ final class PublishedMessage: Sendable {
   }
 }
 
-/// A send that was accepted, and has neither an id nor a time.
+/// An accepted send without an id and a time.
 struct AcceptedSend: Sendable {
   let draft: MessageDraft
   let order: MessageOrder
   let principal: Principal
   let call: CallID
-  /// `nil` for a send without a name.
+  /// `nil` for a send without a request id.
   let key: RequestKey?
-  /// Its place in the flood window; `nil` when it took none.
+  /// Its place in the flood window; `nil` if it took none.
   var place: FloodPlace?
-  /// The additions that were asked for.
+  /// The requested additions.
   var wishes: [EnrichmentID] = []
   /// The additions that were known at once.
   var known: [Enrichment] = []
-  /// Steady milliseconds since which it has waited; `nil` if it has not.
+  /// The steady time in milliseconds since which it has waited; `nil` if it has not waited.
   var waitsSince: Int64?
 
   /// An estimate of its memory.
   var byteCount: Int { draft.byteCount + 1_024 }
 }
 
-/// A call that sends several messages, of which the flood window has refused one: the others are not
-/// judged, for the window has no room for them either.
+/// A call that sends several messages, one of which the flood window has refused: the others are
+/// not judged, since the window has no room for them either.
 struct FloodedCall: Sendable {
   private let session: SessionAddress
   private let unit: Int

@@ -1,13 +1,13 @@
 import LinkPreview
 import ParleyProtocol
 
-/// Messages of the past, which a back end imports with their own times.
+/// Old messages, which a back end imports with their own times.
 ///
-/// An imported message comes at the end of the channel's history and is published, so that participants,
-/// recoveries and stages know every number of the channel's count. It counts in no flood window, is not
-/// posted to the webhooks, notifies no absent users, and gets no preview.
+/// An imported message is appended to the channel's history and published, so that participants,
+/// recoveries and stages know every number of the channel's count. It counts in no flood window, is
+/// not posted to the webhooks, does not notify absent users, and gets no preview.
 extension PendingSends {
-  /// Judges a message of the past and, unless something stands against it, submits it.
+  /// Judges an old message and submits it, unless it is refused.
   mutating func importMessage(
     _ given: MessageImport, _ call: CallID, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
@@ -20,7 +20,7 @@ extension PendingSends {
       let draft = try given.order.draft.get()
       try MessageSize.check(draft)
       try standing.takeTime(of: given, at: now)
-      // Not at the time of the message: the memory forgets by the clock.
+      // Not at the time of the message: the memory expires by the clock.
       if let key { requests.begin(key, isEphemeral: false, at: now.unix) }
       submit(draft, of: given, call, in: standing, at: now, into: &actions)
     } catch {
@@ -33,7 +33,7 @@ extension PendingSends {
     at now: Moment, into actions: inout JudgeActions
   ) {
     let order = given.order
-    // Its id says when it was imported: ids increase in the whole deployment.
+    // The id reflects the time of the import: ids increase in the whole deployment.
     let message = standing.message(
       draft, order, by: given.author, id: standing.sources.nextMessageID(now.unix),
       at: given.createdAt)
@@ -46,7 +46,7 @@ extension PendingSends {
       .submit(.send(message.id), .write(.append(unsequenced), standing.place)))
   }
 
-  /// Refuses a message, unless the very import was carried out before.
+  /// Refuses a message, unless the same import was carried out before.
   private mutating func refuse(
     _ given: MessageImport, _ error: ServiceError, _ key: RequestKey?, _ call: CallID,
     in standing: Standing, into actions: inout JudgeActions
@@ -62,9 +62,9 @@ extension PendingSends {
 }
 
 extension Standing {
-  /// Takes the time of a message of the past.
+  /// Applies the time of an old message.
   ///
-  /// - Throws: 400113 unless it is in the past, not before an earlier message, and kept.
+  /// - Throws: 400113 unless the time is in the past, not before an earlier message, and not expired.
   fileprivate mutating func takeTime(
     of given: MessageImport, at now: Moment
   ) throws(ServiceError) {

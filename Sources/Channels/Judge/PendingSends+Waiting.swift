@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// Sends that wait until additions are there that they wish for.
+/// Sends that wait for the additions that they request.
 extension PendingSends {
-  /// Has a send wait for the additions that it wishes for, behind others of its connection; submits it
-  /// if it wishes for none and none are before it, or if no more may wait.
+  /// Makes a send wait for its additions, after earlier sends of its connection; submits it if it
+  /// requests none and no earlier sends wait, or if no more sends may wait.
   mutating func lineUp(
     _ send: AcceptedSend, in standing: inout Standing, _ enrichments: inout PendingEnrichments,
     at now: Moment, into actions: inout JudgeActions
@@ -17,7 +17,7 @@ extension PendingSends {
       wishes.isAwaited && !wishes.missing.isEmpty && sources.waits.milliseconds > 0
     var mustWait = waiting.hasLine(of: session) || isAwaited
     while mustWait, !sources.waits.admit(send.byteCount) {
-      // Order comes first: those before it leave at once, until there is room.
+      // To keep the order, earlier sends are submitted at once, until there is room.
       guard let first = waiting.first(of: session) else {
         mustWait = false
         break
@@ -38,7 +38,7 @@ extension PendingSends {
     releaseDue(in: &standing, &enrichments, at: now, into: &actions)
   }
 
-  /// Takes note that an addition has come for a message that was not published.
+  /// Records that an addition to an unpublished message has arrived.
   mutating func additionArrived(
     _ id: EnrichmentID, in standing: inout Standing, _ enrichments: inout PendingEnrichments,
     at now: Moment, into actions: inout JudgeActions
@@ -47,13 +47,13 @@ extension PendingSends {
     releaseDue(in: &standing, &enrichments, at: now, into: &actions)
   }
 
-  /// Takes note that a connection has left the channel.
+  /// Records that a connection has left the channel.
   mutating func exited(_ session: SessionAddress) {
     if waiting.hasLine(of: session) { exited.insert(session) }
   }
 
-  /// Submits what may leave: what is first in its line, has all its additions or is out of time, and has
-  /// room in the flood window.
+  /// Submits the sends that are first in their lines, have all additions or are out of time, and
+  /// have room in the flood window.
   mutating func releaseDue(
     in standing: inout Standing, _ enrichments: inout PendingEnrichments, at now: Moment,
     into actions: inout JudgeActions
@@ -69,7 +69,7 @@ extension PendingSends {
     if let time = waiting.wakeTime { actions.append(.wake(at: time)) }
   }
 
-  /// Submits all that waits, with what has come.
+  /// Submits all waiting sends, with the additions that have arrived.
   mutating func releaseAll(
     in standing: inout Standing, _ enrichments: inout PendingEnrichments, at now: Moment,
     into actions: inout JudgeActions
@@ -77,7 +77,7 @@ extension PendingSends {
     for id in waiting.all { release(id, in: &standing, &enrichments, at: now, into: &actions) }
   }
 
-  /// Gives up all that waits: another judge is going to be asked for it.
+  /// Cancels all waiting sends, which will be repeated at another judge.
   mutating func giveUpWaiting(
     _ error: ServiceError, in standing: inout Standing, _ enrichments: inout PendingEnrichments,
     at now: Moment, into actions: inout JudgeActions
@@ -93,7 +93,7 @@ extension PendingSends {
 
   // MARK: Steps
 
-  /// Submits a send that has waited, unless its sender may not send now.
+  /// Submits a waiting send, unless its sender may not send now.
   private mutating func release(
     _ id: WaitingSends<AcceptedSend>.ID, in standing: inout Standing,
     _ enrichments: inout PendingEnrichments, at now: Moment, into actions: inout JudgeActions
@@ -132,8 +132,8 @@ extension PendingSends {
 }
 
 extension Principal {
-  /// The authority by which a send goes on that has waited: whoever has left the channel may not send,
-  /// and a connection that was only closed has not left.
+  /// The authority for submitting a waiting send: a user who has left the channel may not send, and
+  /// a connection that was only closed has not left.
   fileprivate func releasing(hasExited: Bool) -> Principal {
     switch self {
     case .session(let session): hasExited ? self : .background(session.user)

@@ -6,16 +6,16 @@ import ParleyProtocol
 struct PendingSends: Sendable {
   /// By message id.
   var pending: [Int64: PendingSend] = [:]
-  /// By the number of their look-up.
+  /// By the number of the look-up.
   private var refused: [Int64: RefusedSend] = [:]
   private var lastLookUp: Int64 = 0
-  /// The last call of several messages of which the flood window has refused one.
+  /// The last call with several messages, one of which the flood window has refused.
   private var flooded: FloodedCall?
   var requests: RequestMemory
   var waiting = WaitingSends<AcceptedSend>()
-  /// Connections with sends that wait, and that have left the channel.
+  /// Connections with waiting sends that have left the channel.
   var exited: Set<SessionAddress> = []
-  /// The messages whose callers know that the outcome is unknown.
+  /// The messages whose callers have been informed that the outcome is unknown.
   private var unsettled: Set<Int64> = []
 
   init(requests: RequestMemory) {
@@ -24,7 +24,7 @@ struct PendingSends: Sendable {
 
   var isEmpty: Bool { pending.isEmpty && refused.isEmpty && waiting.isEmpty }
 
-  /// Judges a message and, unless something stands against it, submits it or has it wait.
+  /// Judges a message and, unless it is refused, submits it or makes it wait.
   mutating func send(
     _ order: MessageOrder, by principal: Principal, _ call: CallID, in standing: inout Standing,
     _ enrichments: inout PendingEnrichments, at now: Moment, into actions: inout JudgeActions
@@ -61,9 +61,9 @@ struct PendingSends: Sendable {
     }
   }
 
-  /// Takes the log's answer to a message.
+  /// Handles the log's answer to a message.
   ///
-  /// - Returns: The message, when it was published with a link.
+  /// - Returns: The message, if it was published with a link.
   mutating func didLog(
     _ id: Int64, _ result: LogResult, in standing: inout Standing,
     _ enrichments: inout PendingEnrichments, at now: Moment, into actions: inout JudgeActions
@@ -93,7 +93,7 @@ struct PendingSends: Sendable {
     return nil
   }
 
-  /// Takes the log's answer to the look-up of a refused send: the refusal stands unless the very
+  /// Handles the log's answer to the look-up of a refused send: the refusal stands unless the same
   /// send was carried out before, or may have been.
   mutating func didLookUp(_ number: Int64, _ result: LogResult, into actions: inout JudgeActions) {
     guard let send = refused.removeValue(forKey: number) else { return }
@@ -113,7 +113,7 @@ struct PendingSends: Sendable {
     }
   }
 
-  /// Takes over an update of an ephemeral channel's message.
+  /// Applies an update of an ephemeral channel's message.
   mutating func didUpdate(_ message: Message, at now: Moment) {
     guard let key = RequestKey(message.user, message.requestID) else { return }
     requests.replaceEphemeral(message, of: key, at: now.monotonic)
@@ -121,7 +121,7 @@ struct PendingSends: Sendable {
 
   // MARK: An unknown outcome
 
-  /// Answers those who wait for a message of which it is unknown whether it is kept.
+  /// Answers the callers of a message of which it is unknown whether it was stored.
   mutating func answerUnknown(
     _ id: Int64, _ error: ServiceError, into actions: inout JudgeActions
   ) {
@@ -130,7 +130,7 @@ struct PendingSends: Sendable {
     unsettled.insert(id)
   }
 
-  /// The answer of the log that a later look at the message stands for.
+  /// The log's answer, derived from a later read of the message.
   func settled(_ found: SequencedMessage?) -> LogResult {
     guard let found else { return .failure(.unavailable("the message is not there")) }
     return .success(.appended(seq: found.seq, mentionedUsers: found.message.mentionedUsers))
@@ -138,9 +138,9 @@ struct PendingSends: Sendable {
 
   // MARK: Steps
 
-  /// Gives a message its id and its time, and submits it.
+  /// Assigns a message its id and its time, and submits it.
   ///
-  /// - Parameter additions: Those that have come.
+  /// - Parameter additions: The additions that have arrived.
   mutating func submit(
     _ accepted: AcceptedSend, with additions: [Enrichment] = [], in standing: inout Standing,
     at now: Moment, into actions: inout JudgeActions
@@ -158,7 +158,7 @@ struct PendingSends: Sendable {
     let send = PendingSend(
       message, preview, author: accepted.principal.session, call, accepted.place,
       hasWaited ? .delayed : .direct(arrival: order.arrival), wishes: accepted.wishes)
-    // Before the request is noted.
+    // Must precede the recording of the request.
     let operation = operation(of: send, draft, order, isEphemeral: standing.isEphemeral, at: now)
     if let key = accepted.key {
       if hasWaited {
@@ -172,10 +172,10 @@ struct PendingSends: Sendable {
     actions.append(.submit(.send(id), .write(operation, standing.place)))
   }
 
-  /// The log's part in a message.
+  /// The log's operation for a message.
   ///
-  /// Of an ephemeral channel's message it keeps a file at most; without one, the mentioned users are
-  /// read at the message's place among the entries.
+  /// Of an ephemeral channel's message the log keeps at most a file; without one, the mentioned
+  /// users are read at the message's place among the entries.
   private mutating func operation(
     of send: PendingSend, _ draft: MessageDraft, _ order: MessageOrder, isEphemeral: Bool,
     at now: Moment
@@ -207,7 +207,7 @@ struct PendingSends: Sendable {
     lookUp(RefusedSend(error: error, call: call), by: read, into: &actions)
   }
 
-  /// Looks a refused send up among the earlier ones.
+  /// Looks up a refused send among earlier sends.
   mutating func lookUp(
     _ send: RefusedSend, by read: LogRead, into actions: inout JudgeActions
   ) {
@@ -248,7 +248,7 @@ struct PendingSends: Sendable {
     return PublishedMessage(message, send.preview, wishes: send.wishes)
   }
 
-  /// Ends a send that publishes nothing: it takes no place in the flood window, and needs no additions.
+  /// Ends a send that publishes nothing: gives back its flood place and cancels its additions.
   private mutating func cancel(
     _ send: PendingSend, _ outcome: Result<SentMessage, ServiceError>,
     in standing: inout Standing, _ enrichments: inout PendingEnrichments,
@@ -259,7 +259,7 @@ struct PendingSends: Sendable {
     finish(send, outcome, into: &actions)
   }
 
-  /// Answers a send, and those that repeated it meanwhile.
+  /// Answers a send, and the calls that repeated it meanwhile.
   private mutating func finish(
     _ send: PendingSend, _ outcome: Result<SentMessage, ServiceError>,
     into actions: inout JudgeActions
@@ -275,7 +275,7 @@ struct PendingSends: Sendable {
 }
 
 extension Message {
-  /// The message as its event shows it, with the users that it mentions.
+  /// The message as shown in its event, with the mentioned users.
   fileprivate func mentioning(_ users: [User], isPreviewPending: Bool) -> Message {
     var message = self
     message.mentionedUsers = users

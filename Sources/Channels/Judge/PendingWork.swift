@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Everything of a channel that waits for an answer, and the state by which it is judged.
+/// The pending work of a channel, and the state by which commands are judged.
 struct PendingWork: Sendable {
   var standing: Standing
   private var sends: PendingSends
@@ -12,7 +12,7 @@ struct PendingWork: Sendable {
     let call: CallID
     let messageID: Int64
     let principal: Principal
-    /// The languages that the message is wanted in.
+    /// The requested languages of the message.
     var languages: [String] = []
   }
 
@@ -62,7 +62,7 @@ struct PendingWork: Sendable {
     }
   }
 
-  /// Judges a message of the past.
+  /// Judges an old message.
   mutating func importMessage(
     _ message: MessageImport, _ call: CallID, at now: Moment, into actions: inout JudgeActions
   ) {
@@ -74,7 +74,7 @@ struct PendingWork: Sendable {
     into actions: inout JudgeActions
   ) throws(ServiceError) {
     try standing.rights.requireOperating(principal)
-    // A deletion is the last change that there is.
+    // A deletion is the last change of a channel.
     let place: FloodPlace? =
       if case .delete = operation {
         nil
@@ -99,10 +99,10 @@ struct PendingWork: Sendable {
     changes.add(pending, ofMessage: id, in: standing, into: &actions)
   }
 
-  /// Judges the caller of a change, before the message is known.
+  /// Checks the caller of a change, before the message is known.
   ///
-  /// Callers who may not write may still take back; no window holds deletions up, for moderators
-  /// need them in numbers and each message has only one.
+  /// Callers who may not write may still delete. Deletions count in no window, since moderators
+  /// need many of them and each message can be deleted only once.
   private mutating func requireChange(
     _ change: MessageChange, by principal: Principal, at now: Moment,
     into actions: inout JudgeActions
@@ -153,7 +153,7 @@ struct PendingWork: Sendable {
 
   // MARK: Translations
 
-  /// Translates a message for a call, or answers it.
+  /// Translates a message for a call, or answers the call.
   private mutating func translate(
     _ message: Message, for view: View, at now: Moment, into actions: inout JudgeActions
   ) {
@@ -174,10 +174,10 @@ struct PendingWork: Sendable {
     }
   }
 
-  /// Has the caller pay for the update that its call leads to.
+  /// Charges the caller for the update that its call causes.
   ///
-  /// The call of a user who may not send leads to none: any reader may have a message translated, and only
-  /// its answer shows that.
+  /// The call of a user who may not send causes no update: any reader may have a message
+  /// translated, and only the answer contains such a translation.
   private mutating func demand(
     _ message: Message, adding languages: [String], for view: View, at now: Moment,
     into actions: inout JudgeActions
@@ -193,7 +193,7 @@ struct PendingWork: Sendable {
       languages: view.languages, isKept: isKept)
   }
 
-  /// Adds translations that a call waits for; one without any is answered.
+  /// Adds translations that a call waits for; answers the call if there are none.
   private mutating func add(
     _ translations: MessageTranslations, for demand: TranslationDemand,
     into actions: inout JudgeActions
@@ -220,7 +220,7 @@ struct PendingWork: Sendable {
     }
   }
 
-  /// Translates the new text of a message into the languages of the former.
+  /// Translates the new text of a message into the languages of the former text.
   private mutating func translateAnew(
     _ published: PublishedMessage?, by authorID: String?, at now: Moment,
     into actions: inout JudgeActions
@@ -248,7 +248,7 @@ struct PendingWork: Sendable {
     enrichments.progress(id, with: part)
   }
 
-  /// Takes the end of an enrichment; `nil` when there is nothing to add.
+  /// Handles the end of an enrichment; `nil` if there is nothing to add.
   mutating func enrich(
     _ id: EnrichmentID, with enrichment: Enrichment?, at now: Moment,
     into actions: inout JudgeActions
@@ -265,7 +265,7 @@ struct PendingWork: Sendable {
     }
   }
 
-  /// Adds to a message that was published.
+  /// Adds an enrichment to a published message.
   private mutating func add(
     _ enrichment: Enrichment?, to message: Message, at now: Moment,
     into actions: inout JudgeActions
@@ -290,7 +290,7 @@ struct PendingWork: Sendable {
       into: &actions)
   }
 
-  /// Adds to a message of a channel that keeps its messages.
+  /// Adds a late addition to a message of a channel that keeps its messages.
   mutating func add(_ addition: LateAddition, into actions: inout JudgeActions) {
     let change = PendingChange(
       change: .enrichment(addition.enrichment, text: addition.text), right: .everyMessage,
@@ -300,7 +300,7 @@ struct PendingWork: Sendable {
 
   // MARK: Waiting
 
-  /// Submits the sends that have waited long enough.
+  /// Submits sends that have waited long enough.
   mutating func releaseDue(at now: Moment, into actions: inout JudgeActions) {
     sends.releaseDue(in: &standing, &enrichments, at: now, into: &actions)
   }
@@ -323,7 +323,7 @@ struct PendingWork: Sendable {
 
   // MARK: Answers of the log
 
-  /// Takes the log's answer to an entry or a read.
+  /// Handles the log's answer to an entry or a read.
   mutating func take(
     _ result: LogResult, for entry: EntryID, at now: Moment, into actions: inout JudgeActions
   ) {
@@ -350,7 +350,7 @@ struct PendingWork: Sendable {
     }
   }
 
-  /// Adds what has come since a message was submitted, and waits for the rest.
+  /// Adds what has arrived since a message was submitted, and waits for the rest.
   private mutating func addRest(
     to published: PublishedMessage, at now: Moment, into actions: inout JudgeActions
   ) {
@@ -370,7 +370,7 @@ struct PendingWork: Sendable {
 
   // MARK: An unknown outcome
 
-  /// The read that shows whether an entry was written; `nil` for a read, which leaves no doubt.
+  /// The read that shows whether an entry was written; `nil` for a read, which needs no check.
   func settlingRead(of entry: EntryID) -> LogRead? {
     switch entry {
     case .send(let id), .change(let id): .message(id, channelID: standing.place.id)
@@ -379,7 +379,7 @@ struct PendingWork: Sendable {
     }
   }
 
-  /// The answer of the log to an entry, as a later read shows it.
+  /// The log's answer to an entry, derived from a later read.
   func settled(_ entry: EntryID, _ reading: LogReading) -> LogResult {
     switch (entry, reading) {
     case (.send, .message(let found)): sends.settled(found)
@@ -390,7 +390,7 @@ struct PendingWork: Sendable {
     }
   }
 
-  /// Answers the calls of an entry of which it stays unknown for now whether it was written.
+  /// Answers the calls of an entry whose outcome remains unknown for now.
   mutating func answerUnknown(_ entry: EntryID, into actions: inout JudgeActions) {
     let error = ServiceError(.unknown(""))
     switch entry {

@@ -7,7 +7,7 @@ struct RequestMemory: Sendable {
   private var joined: [RequestKey: [CallID]] = [:]
   /// The requests that may have been carried out before, in a channel that keeps its messages.
   private var recent: RecentRequests
-  /// The last requests of an ephemeral channel, which keeps them nowhere else.
+  /// The last requests of an ephemeral channel, which are kept only here.
   private var ephemeral = EphemeralSends<SentMessage>()
 
   /// - Parameter unknownUntil: The latest `created_at` when the channel was loaded.
@@ -15,18 +15,18 @@ struct RequestMemory: Sendable {
     recent = RecentRequests(unknownUntil: unknownUntil)
   }
 
-  /// Lets a call wait for the send that it repeats, if that is on its way.
+  /// Makes a call wait for the send that it repeats, if that send is in progress.
   mutating func join(_ key: RequestKey, _ call: CallID) -> Bool {
     joined[key]?.append(call) != nil
   }
 
-  /// Takes note of a send that is on its way to the log.
+  /// Records a send that is on its way to the log.
   mutating func begin(_ key: RequestKey, isEphemeral: Bool, at createdAt: Int64) {
     joined[key] = []
     if !isEphemeral { recent.note(key, at: createdAt) }
   }
 
-  /// Takes note that a send that has waited is on its way to the log.
+  /// Records that a send that has waited is on its way to the log.
   mutating func renew(_ key: RequestKey, isEphemeral: Bool, at createdAt: Int64) {
     if !isEphemeral { recent.note(key, at: createdAt) }
   }
@@ -43,7 +43,7 @@ struct RequestMemory: Sendable {
     ephemeral.record(sent, of: key, byteCount: sent.byteCount, now: now)
   }
 
-  /// Takes over an update of an ephemeral channel's message, for repetitions of its send.
+  /// Applies an update of an ephemeral channel's message, for repetitions of its send.
   mutating func replaceEphemeral(_ message: Message, of key: RequestKey, at now: Int64) {
     guard let first = ephemeral.result(of: key, now: now), first.message.id == message.id else {
       return
@@ -60,29 +60,29 @@ struct RequestMemory: Sendable {
 
 /// Remembers which requests may have been carried out before, for sends that are refused.
 ///
-/// Answers "no" only when it is certain, so that a refusal costs no look-up in the store. Of each
-/// request only a hash is kept; past a bounded number the answer is "maybe" for a lifetime. A pure
+/// Answers "no" only when certain, so that a refusal costs no look-up in the store. Only a hash of
+/// each request is kept; beyond a bounded number the answer is "maybe" for a lifetime. A pure
 /// value: times are Unix milliseconds.
 struct RecentRequests: Sendable {
   static let capacity = 8_192
 
-  /// Messages of this time and before may have been made by requests that are not known here.
+  /// Messages up to this time may have been made by requests that are not known here.
   private var unknownUntil: Int64
-  /// Hashes of the requests of the current and of the last period, each as long as a lifetime.
+  /// Hashes of the requests of the current and the last period, each as long as a lifetime.
   private var current: Set<Int> = []
   private var last: Set<Int> = []
   private var periodStart = Int64.min
 
-  /// - Parameter unknownUntil: The latest `created_at` that the channel had when it was loaded.
+  /// - Parameter unknownUntil: The latest `created_at` of the channel when it was loaded.
   init(unknownUntil: Int64) {
     self.unknownUntil = unknownUntil
   }
 
-  /// Takes note of a request that may be carried out with a `created_at` of `time` or later.
+  /// Records a request that may be carried out with a `created_at` of `time` or later.
   mutating func note(_ key: RequestKey, at time: Int64) {
     turn(at: time)
     guard current.count < Self.capacity else {
-      // What the store writes from now on until the period ends is not known here.
+      // Requests that the store writes from now until the period ends are not known here.
       unknownUntil = max(unknownUntil, time)
       return
     }
@@ -112,7 +112,7 @@ struct RecentRequests: Sendable {
 
 /// The results of an ephemeral channel's latest sends that carried a `req_id`.
 ///
-/// Kept in memory only, for ten minutes, and at most 4,096 of them or 1 MiB.
+/// Kept in memory only, for ten minutes, at most 4,096 results or 1 MiB.
 struct EphemeralSends<Outcome: Sendable>: Sendable {
   private static var lifetime: Int64 { 600_000 }
   private static var countLimit: Int { 4096 }
@@ -126,16 +126,16 @@ struct EphemeralSends<Outcome: Sendable>: Sendable {
 
   private var results: [RequestKey: Outcome] = [:]
   private var order: Deque<Entry> = []
-  /// Bytes of all results together.
+  /// The total size of all results.
   private(set) var byteCount = 0
 
-  /// The result of a send that is repeated; `nil` when it is not known.
+  /// The result of a repeated send; `nil` if it is not known.
   mutating func result(of key: RequestKey, now: Int64) -> Outcome? {
     forget(now: now)
     return results[key]
   }
 
-  /// - Parameter byteCount: What the result holds; one that is larger than all may be is not kept.
+  /// - Parameter byteCount: The size of the result; a result larger than the total limit is not kept.
   mutating func record(_ result: Outcome, of key: RequestKey, byteCount: Int, now: Int64) {
     results[key] = result
     order.append(Entry(key: key, time: now, byteCount: byteCount))
@@ -143,7 +143,7 @@ struct EphemeralSends<Outcome: Sendable>: Sendable {
     forget(now: now)
   }
 
-  /// Replaces the result of a send that is known, whose time stays.
+  /// Replaces the result of a known send, keeping its time.
   mutating func replace(_ result: Outcome, of key: RequestKey, byteCount: Int, now: Int64) {
     guard results[key] != nil, let index = order.lastIndex(where: { $0.key == key }) else { return }
     results[key] = result

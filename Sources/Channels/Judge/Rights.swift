@@ -2,11 +2,11 @@ import ParleyProtocol
 
 /// Decides who may do what in a channel, for sessions and for the Platform API.
 ///
-/// The Platform API acts beside the rules for participants: it need not be an operator, nor in the
-/// channel, and freezing, muting and the flood limit do not hold it. A ban does: a user who may not
-/// be in the channel does not speak there by another door.
+/// The rules for participants do not apply to the Platform API: it need not be an operator, or in
+/// the channel, and freezing, muting and the flood limit do not affect it. A ban does: a user who
+/// may not be in the channel may not post there through another interface either.
 struct Rights: Sendable {
-  /// The channel as the log has it.
+  /// The channel as stored in the log.
   private(set) var channel: Channel {
     didSet { operatorIDs = Set(channel.operators.map(\.id)) }
   }
@@ -17,7 +17,7 @@ struct Rights: Sendable {
   private var presentIDs: Set<String> = []
   private let exemptsOperators: Bool
 
-  /// - Parameter exemptsOperators: Whether the flood limit does not hold operators.
+  /// - Parameter exemptsOperators: Whether operators are exempt from the flood limit.
   init(_ state: ChannelState, exemptsOperators: Bool) {
     channel = state.channel
     operatorIDs = Set(state.channel.operators.map(\.id))
@@ -35,7 +35,7 @@ struct Rights: Sendable {
 
   func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
 
-  /// A restriction that holds now.
+  /// A restriction that is in force.
   func restriction(_ kind: RestrictionKind, of userID: String, at now: Int64) -> Restriction? {
     let restrictions =
       switch kind {
@@ -45,7 +45,7 @@ struct Rights: Sendable {
     return restrictions[userID].flatMap { $0.endsAt > now ? $0 : nil }
   }
 
-  /// Whether an obstacle keeps a user from sending now.
+  /// Whether an obstacle prevents a user from sending now.
   func stands(_ obstacle: SendingObstacle, against userID: String, at now: Int64) -> Bool {
     switch obstacle {
     case .banned: restriction(.ban, of: userID, at: now) != nil
@@ -55,7 +55,7 @@ struct Rights: Sendable {
     }
   }
 
-  /// Whether the flood limit holds for a principal.
+  /// Whether the flood limit applies to a principal.
   func isFloodLimited(_ principal: Principal) -> Bool {
     switch principal {
     case .platform: false
@@ -64,7 +64,7 @@ struct Rights: Sendable {
     }
   }
 
-  /// Whether a user is an operator whom the flood limit does not hold.
+  /// Whether a user is an operator who is exempt from the flood limit.
   func isExemptFromFlood(_ userID: String) -> Bool { exemptsOperators && isOperator(userID) }
 
   /// The messages that a principal may change.
@@ -79,18 +79,18 @@ struct Rights: Sendable {
 
   // MARK: Requirements
 
-  /// - Throws: 400201 for a channel that is no more.
+  /// - Throws: 400201 for a deleted channel.
   func requireChannel() throws(ServiceError) {
     guard !isDeleted else { throw .notFound(.channel, channel.url) }
   }
 
-  /// - Throws: 400201 for a channel that is no more, 400750 for a banned user.
+  /// - Throws: 400201 for a deleted channel, 400750 for a banned user.
   func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
     try requireChannel()
     guard restriction(.ban, of: userID, at: now) == nil else { throw .banned(channel.url) }
   }
 
-  /// - Throws: 400201 for a channel that is no more, 400108 for callers who are not operators.
+  /// - Throws: 400201 for a deleted channel, 400108 for callers who are not operators.
   func requireOperating(_ principal: Principal) throws(ServiceError) {
     try requireChannel()
     switch principal {
@@ -103,8 +103,8 @@ struct Rights: Sendable {
     }
   }
 
-  /// - Throws: Why the principal may not send, whatever the message: 400201, 400750, 900020, 900050
-  ///   or 900041, in this order.
+  /// - Throws: The reason why the principal may not send any message: 400201, 400750, 900020,
+  ///   900050 or 900041, in this order.
   func requireSending(_ principal: Principal, at now: Int64) throws(ServiceError) {
     try requireChannel()
     guard let user = principal.user else { return }
@@ -115,9 +115,9 @@ struct Rights: Sendable {
     }
   }
 
-  /// Users who may not send may not say it by way of an edit either.
+  /// Users who may not send may not publish text by editing either.
   ///
-  /// - Throws: 400201 when there are no messages to edit, else 400750, 900050 or 900041.
+  /// - Throws: 400201 if there are no messages to edit, otherwise 400750, 900050 or 900041.
   func requireEditing(_ principal: Principal, at now: Int64) throws(ServiceError) {
     try requireKeptMessages()
     guard case .session(let session) = principal else { return }
@@ -128,22 +128,22 @@ struct Rights: Sendable {
     }
   }
 
-  /// Polls and counters are for any participant who may send.
+  /// Polls and counters are open to any participant who may send.
   ///
-  /// - Throws: 400201 when there are no messages, else as for sending.
+  /// - Throws: 400201 if there are no messages, otherwise as for sending.
   func requireCounting(_ principal: Principal, at now: Int64) throws(ServiceError) {
     try requireKeptMessages()
     guard case .session = principal else { return }
     try requireSending(principal, at: now)
   }
 
-  /// - Throws: 400201 in a channel that keeps no messages, or is no more.
+  /// - Throws: 400201 in a channel that does not keep messages, or was deleted.
   func requireKeptMessages() throws(ServiceError) {
     try requireChannel()
     guard !channel.isEphemeral else { throw .notKept(inEphemeralChannel: channel.url) }
   }
 
-  /// - Throws: 400203 for a further restriction of a channel that has as many as it may.
+  /// - Throws: 400203 for a restriction beyond the channel's limit.
   func requireRoom(
     for kind: RestrictionKind, of userID: String, at now: Int64
   ) throws(ServiceError) {
@@ -165,10 +165,10 @@ struct Rights: Sendable {
 
   mutating func leave(_ userID: String) { presentIDs.remove(userID) }
 
-  /// Takes over the record that the log has now.
+  /// Applies the record that the log has now.
   mutating func apply(_ channel: Channel) { self.channel = channel }
 
-  /// Takes over what may have changed beside the judge: the operators' profiles and the metadata.
+  /// Applies what may have changed outside the judge: the operators' profiles and the metadata.
   mutating func refresh(from channel: Channel) {
     let profiles = Dictionary(channel.operators.map { ($0.id, $0) }) { first, _ in first }
     var known = self.channel
@@ -179,7 +179,7 @@ struct Rights: Sendable {
 
   mutating func setMetadata(_ metadata: [String: String]) { channel.metadata = metadata }
 
-  /// Takes over a restriction; those that have ended make room where there are many.
+  /// Applies a restriction; ended ones are dropped if there are many.
   mutating func impose(_ kind: RestrictionKind, _ restriction: Restriction) {
     switch kind {
     case .ban: bans.put(restriction)
@@ -204,7 +204,7 @@ extension [String: Restriction] {
   }
 }
 
-/// The messages that someone may change.
+/// The messages that a caller may change.
 enum ChangeRight: Sendable, Hashable {
   case everyMessage
   case messages(of: String)

@@ -5,13 +5,13 @@ package import ParleyProtocol
 package struct SendCheck: Sendable {
   /// A flood window.
   package struct Window: Sendable, Hashable {
-    /// Places taken in it.
+    /// Places taken in the window.
     package let used: Int
-    /// Milliseconds until another is let through; 0 when it is at once.
+    /// Milliseconds until another place is available; 0 if one is available now.
     package let wait: Int64
   }
 
-  /// An obstacle with the ban or mute that it stands for.
+  /// An obstacle with the ban or mute that causes it.
   package struct Refusal: Sendable {
     package let error: ServiceError
     package let restriction: Restriction?
@@ -24,10 +24,10 @@ package struct SendCheck: Sendable {
 
   package let isParticipant: Bool
   package let isOperator: Bool
-  /// Whether the flood limit does not hold the user.
+  /// Whether the user is exempt from the flood limit.
   package let isExempt: Bool
   package let floodLimit: RateLimit
-  /// The `created_at` that a message would carry, Unix milliseconds.
+  /// The `created_at` that a message would get, in Unix milliseconds.
   package let createdAt: Int64
   package let sends: Window
   package let changes: Window
@@ -72,15 +72,14 @@ extension SendCheck.Window {
   }
 }
 
-/// A reason that keeps a user from sending to a channel, whatever the message; in the order of the
-/// checks.
+/// A reason that prevents a user from sending any message to a channel, in the order of the checks.
 enum SendingObstacle: CaseIterable, Sendable {
   case banned
   case absent
   case frozen
   case muted
 
-  /// Whether it is looked at for a principal: the Platform API is held by bans alone.
+  /// Whether the obstacle is checked for a principal: only bans apply to the Platform API.
   func holds(_ principal: Principal) -> Bool {
     switch principal {
     case .session: true
@@ -89,7 +88,7 @@ enum SendingObstacle: CaseIterable, Sendable {
     }
   }
 
-  /// The error that answers the sender.
+  /// The error returned to the sender.
   func refusal(inChannel url: String) -> ServiceError {
     switch self {
     case .banned: .banned(url)

@@ -36,9 +36,9 @@ extension ServiceError {
     }
   }
 
-  /// The channel has another home: nothing was changed, and the call is to be repeated there.
+  /// The channel has another home: nothing was changed, and the call must be repeated there.
   ///
-  /// Internal: the server of the caller repeats the call, so that no client receives it.
+  /// Internal: the caller's server repeats the call, so no client receives the error.
   package static let moved = ServiceError(
     .internalError, "the channel has moved to another server: nothing was changed, try again")
 

@@ -1,19 +1,19 @@
 import DequeModule
 import ParleyProtocol
 
-/// The search for the outcome of an entry whose commit broke off.
+/// The search for the outcome of an entry whose commit was interrupted.
 ///
-/// Until it is found, nothing else of the channel is decided: the events that follow have higher
-/// numbers than the entry's own. Commands wait for one read. When it fails they are refused, and the
-/// next command or the end of a pause leads to another read.
+/// Until the outcome is found, nothing else is decided for the channel: the events that follow have
+/// higher numbers than the entry's own. Commands wait for one read. If it fails they are refused,
+/// and the next command or the end of a pause starts another read.
 struct Settlement: Sendable {
-  /// Milliseconds from a read that failed to the next.
+  /// Milliseconds from a failed read to the next.
   static let pause: Int64 = 500
 
-  /// The step that an input leads to.
+  /// The step that follows an input.
   enum Step {
     case wait
-    /// Asks the log.
+    /// Read from the log.
     case read
     /// The log could not be read: the calls that wait for the entry are answered.
     case fail
@@ -24,14 +24,14 @@ struct Settlement: Sendable {
   typealias Held = (input: JudgeInput, time: Moment)
 
   let entry: EntryID
-  /// Whether a read is under way.
+  /// Whether a read is in progress.
   private var isReading = true
-  /// The inputs that came meanwhile.
+  /// The inputs that arrived meanwhile.
   private var held: Deque<Held> = []
 
   init(_ entry: EntryID) { self.entry = entry }
 
-  /// Takes an input.
+  /// Handles an input.
   mutating func take(
     _ input: JudgeInput, at now: Moment, into actions: inout JudgeActions
   ) -> Step {
@@ -56,7 +56,7 @@ struct Settlement: Sendable {
     }
   }
 
-  /// Takes the inputs that came meanwhile.
+  /// Returns the inputs that arrived meanwhile.
   func takeHeld() -> [Held] { Array(held) }
 
   private static let refusal = ServiceError(.unavailable("an outcome is unknown"))
@@ -70,9 +70,9 @@ struct Settlement: Sendable {
   }
 }
 
-/// Changes of a channel of which it was unknown whether the log has made them.
+/// Changes of a channel for which it was unknown whether the log had made them.
 extension ChannelChange {
-  /// Whether a channel is as the change makes it.
+  /// Whether a channel has the state that the change produces.
   func isIn(_ state: ChannelState) -> Bool {
     let operatorIDs = Set(state.channel.operators.map(\.id))
     return switch self {
@@ -83,14 +83,14 @@ extension ChannelChange {
     case .lift(let kind, let userID): state.restrictions(kind)[userID] == nil
     case .addOperators(let ids): operatorIDs.isSuperset(of: ids)
     case .removeOperators(let ids): operatorIDs.isDisjoint(with: ids)
-    // The judge adds in the same entry only operators who are kept.
+    // Operators that the judge adds in the same entry are always among the kept ones.
     case .keepOperators(let ids): operatorIDs.isSubset(of: ids)
     }
   }
 }
 
 extension [ChannelChange] {
-  /// The records of changes that were made, in one entry and in this order.
+  /// The records of changes that were made in one entry, in this order.
   ///
   /// - Parameters:
   ///   - rights: The channel before them.
@@ -125,7 +125,7 @@ extension ChannelChange {
   ) -> Bool {
     let operatorIDs = Set(operators.map(\.id))
     return switch self {
-    // The judge asks for these only where they make one.
+    // The judge requests these only if they make a difference.
     case .fields, .freeze, .restrict: true
     case .lift(let kind, let userID): rights.restriction(kind, of: userID, at: time) != nil
     case .addOperators(let ids): !operatorIDs.isSuperset(of: ids)

@@ -1,7 +1,7 @@
 import FloodControl
 import ParleyProtocol
 
-/// The state that every command of a channel is judged by.
+/// The state by which every command of a channel is judged.
 struct Standing: Sendable {
   private let channel: LogChannel
   let sources: JudgeSources
@@ -20,7 +20,7 @@ struct Standing: Sendable {
     self.count = count
   }
 
-  /// The channel as writes name it.
+  /// The channel as identified in writes.
   var place: LogChannel {
     LogChannel(
       id: channel.id, url: channel.url, term: channel.term, lastSeq: count.recorded)
@@ -33,7 +33,7 @@ struct Standing: Sendable {
     ChannelInfo(rights.channel, participantCount: rights.presentCount)
   }
 
-  /// Makes a message of a draft, without the users that it mentions.
+  /// Makes a message from a draft, without the mentioned users.
   ///
   /// - Parameters:
   ///   - author: `nil` for an admin message.
@@ -50,9 +50,9 @@ struct Standing: Sendable {
       isOperatorMessage: author.map { rights.isOperator($0.id) } ?? false, createdAt: createdAt)
   }
 
-  /// Takes a place in the principal's flood window; `nil` for one whom the limit does not hold.
+  /// Takes a place in the principal's flood window; `nil` for an exempt principal.
   ///
-  /// - Parameter now: Steady milliseconds, as in the functions below.
+  /// - Parameter now: Milliseconds of the steady clock, as in the functions below.
   /// - Throws: 900200.
   mutating func takePlace(
     _ principal: Principal, _ activity: FloodActivity, bytes: Int, at now: Int64
@@ -73,8 +73,8 @@ struct Standing: Sendable {
     }
   }
 
-  /// Takes a place that counts in no window for an event that costs the principal bytes, and counts a
-  /// refusal; `nil` for one whom the limit does not hold.
+  /// Takes a place that counts in no window, for an event that costs the principal bytes, and
+  /// counts a refusal; `nil` for an exempt principal.
   ///
   /// - Throws: 900200.
   mutating func takeBytes(
@@ -89,9 +89,9 @@ struct Standing: Sendable {
     }
   }
 
-  /// Publishes an event, and posts it to the webhooks where the log does not.
+  /// Publishes an event, and posts it to the webhooks if the log does not.
   ///
-  /// - Parameter author: The connection that learns of the event by the answer to its request.
+  /// - Parameter author: The connection that receives the event only as the answer to its request.
   /// - Returns: The size of the event.
   @discardableResult
   func publish(
@@ -108,11 +108,11 @@ struct Standing: Sendable {
   }
 }
 
-/// Changes of what is set for a channel, once the log has recorded them.
+/// Changes of a channel's settings, once the log has recorded them.
 extension Standing {
-  /// Takes over a recorded change, and publishes it.
+  /// Applies a recorded change, and publishes it.
   ///
-  /// - Returns: The size of its event; 0 when nothing changed.
+  /// - Returns: The size of its event; 0 if nothing changed.
   mutating func apply(
     _ change: ChannelChange, _ record: RecordedChange, at timestamp: Int64,
     _ answer: inout OperationAnswer, into actions: inout JudgeActions
@@ -147,7 +147,7 @@ extension Standing {
     }
   }
 
-  /// Takes over the operators that there are now, and publishes them.
+  /// Applies the current list of operators, and publishes it.
   ///
   /// - Returns: The size of the event.
   @discardableResult

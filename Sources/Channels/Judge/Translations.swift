@@ -7,11 +7,11 @@ package struct MessageTranslations: Sendable, Hashable {
     case failed
   }
 
-  /// By their languages as they were asked for.
+  /// By language, as requested.
   package let texts: [String: String]
-  /// `nil` when all came that can be.
+  /// `nil` if all possible translations arrived.
   package let failure: Failure?
-  /// The languages of the call on demand that they are for; none for those of the sender.
+  /// The languages of the call that requests them; empty for translations that the sender requested.
   package var demanded: [String] = []
 
   package init(_ texts: [String: String], failure: Failure? = nil) {
@@ -19,9 +19,9 @@ package struct MessageTranslations: Sendable, Hashable {
     self.failure = failure
   }
 
-  /// The message with those that it lacks, as far as it has room; `nil` when none is added.
+  /// The message with the missing translations that fit; `nil` if none is added.
   ///
-  /// Where all places are taken, the language gives way that was added on demand before the others.
+  /// If all places are taken, the language that was first added on demand is replaced.
   func applied(to message: Message) -> Message? {
     guard message.type != .file else { return nil }
     var message = message
@@ -45,12 +45,12 @@ package struct MessageTranslations: Sendable, Hashable {
 
 /// The translator's knowledge about a text in some languages.
 package struct TranslationKnowledge: Sendable, Hashable {
-  /// Those that are remembered.
+  /// Cached translations.
   package let texts: [String: String]
-  /// The languages that may come; the text's own is neither here nor there.
+  /// The languages that may still arrive; the text's own language is in neither collection.
   package let missing: [String]
   package let unsupported: [String]
-  /// Whether the translator takes so long that no message should wait for it.
+  /// Whether the translator is so slow that no message should wait for it.
   package let isSlow: Bool
 
   package init(
@@ -67,23 +67,23 @@ package struct TranslationKnowledge: Sendable, Hashable {
   var languages: [String] { missing + texts.keys.sorted() }
 }
 
-/// A call for translations of a message that is published.
+/// A call for translations of a published message.
 struct TranslationDemand: Sendable {
   let message: Message
   let call: CallID
-  /// The connection that learns of them by the answer.
+  /// The connection that receives them as the answer.
   let session: SessionAddress?
-  /// The caller's place for the bytes of the update; `nil` when it took none.
+  /// The caller's place for the bytes of the update; `nil` if it took none.
   let place: FloodPlace?
-  /// The languages that the call names.
+  /// The requested languages.
   let languages: [String]
-  /// Whether the message keeps what comes, and others hear of it; or else the caller alone.
+  /// Whether the translations are stored and published; otherwise only the caller receives them.
   let isKept: Bool
 }
 
 /// The decision on a call for translations.
 enum TranslationDecision: Sendable {
-  /// The message has all that it can have.
+  /// The message has all possible translations.
   case nothing
   case add(MessageTranslations)
   case ask([String])
@@ -97,8 +97,8 @@ extension Message {
 
   /// Removes translations for which the message has no room, the largest first.
   ///
-  /// Any reader may have a message translated, which must not keep its author and its participants from
-  /// changing it.
+  /// Any reader may have a message translated, which must not prevent its author and participants
+  /// from changing the message.
   mutating func removeExcessTranslations() {
     while !translations.isEmpty, MessageSize(self).total > Limits.messageByteCount,
       let largest = translations.max(by: {
@@ -109,9 +109,9 @@ extension Message {
     }
   }
 
-  /// Has a language give way that was added on demand, if all places are taken.
+  /// Drops a language that was added on demand, if all places are taken.
   ///
-  /// - Parameter languages: Those that stay.
+  /// - Parameter languages: The languages to keep.
   /// - Returns: Whether there is a place.
   fileprivate mutating func makePlace(sparing languages: [String]) -> Bool {
     guard translations.count >= Limits.languageCount else { return true }
@@ -121,7 +121,7 @@ extension Message {
     return true
   }
 
-  /// The languages that may give way, the oldest first.
+  /// The languages that may be dropped, the oldest first.
   private func yielding(besides languages: [String]) -> [String] {
     let spared = Set(languages.map { $0.lowercased() })
     return languagesOnDemand.filter {
@@ -129,7 +129,7 @@ extension Message {
     }
   }
 
-  /// - Throws: 400203 where the message has no places for new languages, if the others of the call stay.
+  /// - Throws: 400203 if the new languages do not fit while the others of the call stay.
   func requirePlaces(
     for new: [String], besides languages: [String]
   ) throws(ServiceError) {
@@ -137,8 +137,8 @@ extension Message {
     guard new.count <= places else { throw .tooMany("target_langs", limit: Limits.languageCount) }
   }
 
-  /// The message as a caller sees it for whom nothing is kept: with the languages of the call, and with
-  /// others if there is a place for all.
+  /// The message for a caller whose translations are not stored: with the languages of the call,
+  /// and with others if all of them fit.
   func showing(_ texts: MessageTranslations, for languages: [String]) -> Message {
     var shown = self
     if translations.count + texts.texts.count > Limits.languageCount {
@@ -150,8 +150,8 @@ extension Message {
 
   /// Decides on a call for translations.
   ///
-  /// - Throws: 400111 for a message that is not a user's text, without a translator, and when it has none
-  ///   of the languages.
+  /// - Throws: 400111 for a message that is not a user's text, without a translator, and if the
+  ///   translator supports none of the languages.
   func decideTranslations(
     into languages: [String], _ sources: JudgeSources
   ) throws(ServiceError) -> TranslationDecision {
@@ -171,7 +171,7 @@ extension Message {
 }
 
 extension ServiceError {
-  /// No translation came.
+  /// No translation arrived.
   static func noTranslation(_ failure: MessageTranslations.Failure) -> ServiceError {
     let words =
       switch failure {

@@ -1,30 +1,30 @@
 import DequeModule
 
-/// Sends that wait for additions, and those behind them of the same connections.
+/// Sends that wait for additions, and later sends of the same connections.
 ///
-/// Each connection has a line: what it sends to the channel leaves in the order in which it came. A
-/// send without a connection stands alone. A pure value; times are milliseconds of the steady clock.
+/// Each connection has a line: its sends to the channel are submitted in order of arrival. A send
+/// without a connection stands alone. A pure value; times are milliseconds of the steady clock.
 ///
 ///     connection 1   photo (waits)   text   text
 ///     connection 2   photo (waits until 10:15:02)
 ///     Platform API   photo (all is there, and leaves)
 struct WaitingSends<Send: Sendable>: Sendable {
-  /// Numbers the sends in the order in which they came.
+  /// Numbers the sends in order of arrival.
   typealias ID = Int64
 
   private struct Entry: Sendable {
     let send: Send
     let line: Line
-    /// The additions that have not come.
+    /// The additions that have not arrived.
     var missing: Set<EnrichmentID>
-    /// When it no longer waits for additions.
+    /// The time after which it no longer waits for additions.
     let deadline: Int64
-    /// Before this time it does not leave, whatever has come.
+    /// The time before which it is not submitted, whatever has arrived.
     var earliest = Int64.min
 
     func isDue(at now: Int64) -> Bool { (missing.isEmpty || deadline <= now) && earliest <= now }
 
-    /// The time at which it leaves if nothing else comes.
+    /// The time at which it is submitted if no addition arrives.
     var time: Int64 { missing.isEmpty ? earliest : max(deadline, earliest) }
   }
 
@@ -42,12 +42,12 @@ struct WaitingSends<Send: Sendable>: Sendable {
 
   var count: Int { entries.count }
 
-  /// Whether a connection has sends that wait.
+  /// Whether a connection has waiting sends.
   func hasLine(of session: SessionAddress?) -> Bool {
     session.map { lines[.connection($0)] != nil } ?? false
   }
 
-  /// The send of a connection that is to leave first.
+  /// The next send of a connection to submit.
   func first(of session: SessionAddress?) -> ID? {
     session.flatMap { lines[.connection($0)]?.first }
   }
@@ -56,7 +56,7 @@ struct WaitingSends<Send: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - missing: The additions that it waits for.
-  ///   - deadline: When it leaves without them, if it is the first.
+  ///   - deadline: The time at which it is submitted without them, if it is first in line.
   mutating func add(
     _ send: Send, of session: SessionAddress?, missing: [EnrichmentID], until deadline: Int64
   ) {
@@ -68,23 +68,23 @@ struct WaitingSends<Send: Sendable>: Sendable {
     for id in missing { waiters[id] = lastID }
   }
 
-  /// Takes note that an addition has come, or is not going to.
+  /// Records that an addition has arrived, or will not arrive.
   mutating func arrived(_ id: EnrichmentID) {
     guard let waiter = waiters.removeValue(forKey: id) else { return }
     entries[waiter]?.missing.remove(id)
   }
 
-  /// The oldest send that may leave now: the first of its line, with all additions or out of time.
+  /// The oldest send that may be submitted now: first in its line, with all additions or out of time.
   func due(at now: Int64) -> ID? {
     lines.values.compactMap(\.first).filter { entries[$0]?.isDue(at: now) == true }.min()
   }
 
   subscript(id: ID) -> Send? { entries[id]?.send }
 
-  /// Keeps a send until a time, even if all has come.
+  /// Holds a send until a time, even if all additions have arrived.
   mutating func postpone(_ id: ID, until time: Int64) { entries[id]?.earliest = time }
 
-  /// Takes a send out.
+  /// Removes and returns a send.
   mutating func remove(_ id: ID) -> Send? {
     guard let entry = entries.removeValue(forKey: id) else { return nil }
     lines[entry.line]?.removeAll { $0 == id }
@@ -93,10 +93,10 @@ struct WaitingSends<Send: Sendable>: Sendable {
     return entry.send
   }
 
-  /// All sends, in the order in which they came.
+  /// All sends, in order of arrival.
   var all: [ID] { entries.keys.sorted() }
 
-  /// The time at which the next one leaves if nothing else comes; `nil` when none waits.
+  /// The time at which the next send is submitted if no addition arrives; `nil` if none waits.
   var wakeTime: Int64? {
     lines.values.compactMap { $0.first.flatMap { entries[$0]?.time } }.min()
   }

@@ -1,22 +1,22 @@
 package import ParleyProtocol
 
-/// A channel with all that the server keeps of it beside its messages.
+/// A channel with everything that the server stores about it except its messages.
 package struct ChannelState: Sendable, Hashable {
-  /// The log's own number of the channel; never used again after its deletion.
+  /// The log's own number of the channel; never reused after its deletion.
   package var id: Int64
   /// With the operators' profiles, in the order in which they became operators.
   package var channel: Channel
-  /// Names the life of the channel's event count.
+  /// Identifies the life of the channel's event count.
   package var epoch: String
-  /// Raised each time that the channel is taken over: see ``MessageLog``.
+  /// Increased each time the channel is taken over: see ``MessageLog``.
   package var term: Int64
-  /// `seq` of the last durable event; 0 when there was none.
+  /// `seq` of the last durable event; 0 if there was none.
   package var lastSeq: Int64
-  /// The largest `created_at` of its messages ever, deleted ones included; 0 when there was none.
+  /// The largest `created_at` of its messages ever, including deleted ones; 0 if there was none.
   package var lastCreatedAt: Int64
-  /// By user; may hold some that have ended.
+  /// By user; may include restrictions that have ended.
   package var bans: [String: Restriction]
-  /// By user; may hold some that have ended.
+  /// By user; may include restrictions that have ended.
   package var mutes: [String: Restriction]
   /// The channel's own limit of spam-flood protection.
   package var floodOverride: LimitOverride?
@@ -41,16 +41,16 @@ package struct ChannelState: Sendable, Hashable {
     self.throttleOverride = throttleOverride
   }
 
-  /// The channel as writes name it.
+  /// The channel as identified in writes.
   package var place: LogChannel { LogChannel(id: id, url: channel.url, term: term) }
 }
 
-/// That a user is banned from a channel, or muted in it, for a time.
+/// A user's ban from a channel, or mute in it, for a limited time.
 package struct Restriction: Sendable, Hashable {
   package var userID: String
   /// Unix milliseconds.
   package var startsAt: Int64
-  /// Unix milliseconds, the first moment at which it holds no longer.
+  /// Unix milliseconds, the first moment after the restriction.
   package var endsAt: Int64
   package var description: String
 
@@ -61,7 +61,7 @@ package struct Restriction: Sendable, Hashable {
     self.description = description
   }
 
-  /// Its whole length.
+  /// The full duration.
   package var seconds: Int64 {
     let duration = endsAt.subtractingReportingOverflow(startsAt)
     return duration.overflow ? .max : max(0, duration.partialValue) / 1_000
@@ -92,7 +92,7 @@ extension Event {
 
 /// A limit set for the deployment, a custom type or a channel, in place of a more general one.
 package struct LimitOverride: Sendable, Hashable {
-  /// Most messages in any window; 0 turns the limit off.
+  /// The maximum number of messages in any window; 0 turns the limit off.
   package var messages: Int
   package var windowMilliseconds: Int64
 
@@ -107,7 +107,7 @@ package struct LimitOverride: Sendable, Hashable {
   }
 }
 
-/// Which limit.
+/// The kind of a limit.
 package enum LimitKind: String, Sendable, CaseIterable {
   /// Spam-flood protection.
   case flood

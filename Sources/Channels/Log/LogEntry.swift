@@ -1,13 +1,13 @@
 package import ParleyProtocol
 
-/// One thing to be written, as a whole or not at all.
+/// A write that is carried out completely or not at all.
 package enum LogEntry: Sendable, Hashable {
-  /// Makes a channel; its operators must be users, and only their ids count.
+  /// Creates a channel; its operators must be users, and only their ids are used.
   ///
   /// Outcome: `channel`. Errors: `exists`, `noUser`.
   indirect case create(Channel, epoch: String)
-  /// Makes the submitter the only writer of a channel: raises its term. Gives the channel another
-  /// epoch if the log has lost an event that the submitter knows.
+  /// Makes the submitter the only writer of a channel by raising its term. Gives the channel
+  /// another epoch if the log has lost an event that the submitter knows.
   ///
   /// Outcome: `channel`, or `absent`.
   case takeOver(url: String, renewal: EpochRenewal? = nil)
@@ -17,7 +17,7 @@ package enum LogEntry: Sendable, Hashable {
 
 /// A channel as its judge knows it.
 package struct LogChannel: Sendable, Hashable {
-  /// The log's own number of the channel; never used again after its deletion.
+  /// The log's own number of the channel; never reused after its deletion.
   package var id: Int64
   package var url: String
   /// The term under which the judge took the channel over or loaded it.
@@ -33,7 +33,7 @@ package struct LogChannel: Sendable, Hashable {
   }
 }
 
-/// An event of a channel that was acknowledged, and the epoch that follows if the log has lost it.
+/// An acknowledged event of a channel, and the new epoch in case the log has lost the event.
 package struct EpochRenewal: Sendable, Hashable {
   package var epoch: String
   package var seq: Int64
@@ -52,28 +52,27 @@ package indirect enum LogOperation: Sendable, Hashable {
   ///
   /// Outcome: `appended`, `repeated` or `withdrawn`.
   case append(UnsequencedMessage)
-  /// Keeps nothing of a message but its file, for an ephemeral channel.
+  /// Stores only the file of a message, for an ephemeral channel.
   ///
   /// Outcome: `relayed`.
   case relay(UnsequencedMessage)
-  /// Writes what can change of a message (text, data, custom type, mentions, extra data, preview,
-  /// translations, `updated_at`) and records `message.updated`.
+  /// Writes the changeable parts of a message (text, data, custom type, mentions, extra data,
+  /// preview, translations, `updated_at`) and records `message.updated`.
   ///
-  /// - `mentionedUserIDs`: Those to be mentioned from now on; `nil` leaves them.
+  /// - `mentionedUserIDs`: The new list of mentioned users; `nil` keeps the present one.
   ///
   /// Outcome: `replaced`. Error: `missing(.message)`.
   case replace(Message, mentionedUserIDs: [String]?, at: Int64)
-  /// Removes a message with its file and what was recorded of its changes, and records
-  /// `message.deleted`.
+  /// Removes a message with its file and the records of its changes, and records `message.deleted`.
   ///
   /// Outcome: `deleted`. Error: `missing(.message)`.
   case delete(messageID: Int64, at: Int64)
-  /// Makes changes in their order; each that makes a difference records one event. When one fails
-  /// none is made.
+  /// Makes changes in order; each that makes a difference records one event. If one fails none is
+  /// made.
   ///
   /// Outcome: `changed`. Error: `noUser`.
   case change([ChannelChange], at: Int64)
-  /// Removes the channel with everything in it.
+  /// Removes the channel with all its contents.
   ///
   /// Outcome: `removed`.
   case remove(at: Int64)
@@ -83,26 +82,26 @@ package indirect enum LogOperation: Sendable, Hashable {
   case read(LogRead)
 }
 
-/// A change of what is set for a channel.
+/// A change of a channel's settings.
 package enum ChannelChange: Sendable, Hashable {
   /// Records `channel.changed` if a field differs.
   case fields(ChannelChanges)
-  /// Records `channel.frozen` or `channel.unfrozen` unless it was so.
+  /// Records `channel.frozen` or `channel.unfrozen` unless the channel is already in this state.
   case freeze(Bool)
-  /// Records `channel.user_banned` or `channel.user_muted`; replaces what held before. The user must
-  /// exist.
+  /// Records `channel.user_banned` or `channel.user_muted`; replaces an existing restriction. The
+  /// user must exist.
   case restrict(RestrictionKind, Restriction)
-  /// Records `channel.user_unbanned` or `channel.user_unmuted` if one held. The user must exist.
+  /// Records `channel.user_unbanned` or `channel.user_unmuted` if one was in force. The user must exist.
   case lift(RestrictionKind, userID: String)
-  /// Records `channel.operators_changed` if any was not one. All must be users.
+  /// Records `channel.operators_changed` if any was not an operator. All must be users.
   case addOperators([String])
-  /// Records `channel.operators_changed` if any was one.
+  /// Records `channel.operators_changed` if any was an operator.
   case removeOperators([String])
   /// Removes all operators but these; records `channel.operators_changed` if any was removed.
   case keepOperators([String])
 }
 
-/// Fields of a channel to be changed; `nil` leaves a field as it is.
+/// Fields of a channel to change; `nil` keeps a field as it is.
 package struct ChannelChanges: Sendable, Hashable {
   package var name: String?
   package var coverURL: String?
@@ -129,29 +128,29 @@ package struct ChannelChanges: Sendable, Hashable {
   }
 }
 
-/// A message that has no place in its channel's count.
+/// A message without a place in its channel's count.
 package struct UnsequencedMessage: Sendable, Hashable {
-  /// The part of a message in what is counted and posted.
+  /// The role of a message in flood windows and webhooks.
   package enum Role: Sendable {
-    /// It took a place in the flood window of its user.
+    /// The message took a place in its user's flood window.
     case counted
-    /// It took none.
+    /// The message took no place.
     case exempt
-    /// It took none, and is not posted to the webhooks: it is of the past.
+    /// The message took no place, and is not posted to the webhooks: it was imported.
     case imported
   }
 
-  /// The message, its mentioned users left out.
+  /// The message without its mentioned users.
   ///
-  /// Its id is larger than any before in the deployment, and its `createdAt` not smaller than any
-  /// before in the channel.
+  /// Its id is larger than any earlier one in the deployment, and its `createdAt` is not smaller
+  /// than any earlier one in the channel.
   package var message: Message
-  /// In the order to show them; those that are no users are dropped.
+  /// In display order; ids that belong to no user are dropped.
   package var mentionedUserIDs: [String]
-  /// The file itself, when it was uploaded and is to go when the message goes.
+  /// The file itself, if it was uploaded and must be deleted with the message.
   package var upload: FileRecord?
   package var role: Role
-  /// Whether the request that made it may have been carried out before, as far as the judge knows.
+  /// Whether the message's request may have been carried out before, as far as the judge knows.
   package var mayBeRepeated: Bool
 
   package init(
@@ -165,14 +164,14 @@ package struct UnsequencedMessage: Sendable, Hashable {
     self.mayBeRepeated = mayBeRepeated
   }
 
-  /// Whether it took no place in the flood window of its user.
+  /// Whether the message took no place in its user's flood window.
   package var isFloodExempt: Bool { role != .counted }
 }
 
 /// A message with its place in the channel's count.
 package struct SequencedMessage: Sendable, Hashable {
   package var message: Message
-  /// Of its arrival, or of the change that was just recorded.
+  /// Of the message's arrival, or of the change that was just recorded.
   package var seq: Int64
 
   package init(message: Message, seq: Int64) {

@@ -5,40 +5,40 @@ package typealias LogResult = Result<LogOutcome, LogError>
 
 /// The outcome of an entry that was carried out.
 package enum LogOutcome: Sendable, Hashable {
-  /// The message is kept under this number; the mentioned who are users, in the order given.
+  /// The message is stored under this number; with the mentioned users that exist, in the given order.
   case appended(seq: Int64, mentionedUsers: [User])
   /// The same request was carried out before, and made this message. Nothing is written.
   indirect case repeated(SequencedMessage)
   /// The same request was carried out before, and its message was deleted. Nothing is written.
   case withdrawn
-  /// The mentioned who are users, in the order given.
+  /// The mentioned users that exist, in the given order.
   case relayed(mentionedUsers: [User])
-  /// The message is written; the mentioned who are users, in the order given.
+  /// The message is written; with the mentioned users that exist, in the given order.
   case replaced(seq: Int64, mentionedUsers: [User])
   case deleted(seq: Int64)
-  /// The changes, one for each asked for, and the channel after them.
+  /// The requested changes, one for each, and the channel after them.
   indirect case changed([RecordedChange], Channel)
-  /// The channel is gone; the number of the event that says so, which is kept nowhere.
+  /// The channel was removed; the number of the event that reports it, which is not stored.
   case removed(seq: Int64)
-  /// The channel that was made, or taken over.
+  /// The channel that was created or taken over.
   indirect case channel(ChannelState)
-  /// There is no channel of this URL.
+  /// There is no channel with this URL.
   case absent
   indirect case read(LogReading)
 }
 
-/// A change of a channel as it was carried out.
+/// A change of a channel as carried out.
 package enum RecordedChange: Sendable, Hashable {
-  /// It was so before. No event is recorded.
+  /// The channel was already in this state. No event is recorded.
   case unchanged
-  /// A change of fields, or of being frozen.
+  /// A change of fields, or of the frozen state.
   case made(seq: Int64)
   /// A restriction was put on a user, or lifted.
   case user(User, seq: Int64)
-  /// All operators there are now, in the order in which they became operators.
+  /// All current operators, in the order in which they became operators.
   case operators([User], seq: Int64)
 
-  /// The number of its event; `nil` without one.
+  /// The number of its event; `nil` if there is none.
   package var seq: Int64? {
     switch self {
     case .unchanged: nil
@@ -49,32 +49,32 @@ package enum RecordedChange: Sendable, Hashable {
 
 /// The reason why an entry or a read was not carried out.
 package enum LogError: Error, Sendable, Hashable {
-  /// The storage failed; nothing of the entry is there.
+  /// The storage failed; no part of the entry is stored.
   case unavailable(String)
-  /// The storage failed after the commit had been sent; the entry may be there.
+  /// The storage failed after the commit had been sent; the entry may be stored.
   case unknown(String)
   /// Too many entries or reads are waiting.
   case overloaded
-  /// So many queries of the same principal are waiting.
+  /// This many queries of the same principal are waiting.
   case tooManyQueries(limit: Int)
   /// The log has been closed.
   case closed
-  /// Another one has taken the channel over since, or the log has lost events of the channel.
+  /// Another submitter has taken the channel over, or the log has lost events of the channel.
   case fenced
   case missing(LogSubject)
-  /// There is a channel of this URL, or a message of this id.
+  /// A channel with this URL, or a message with this id, exists.
   case exists
-  /// There is no user of this id.
+  /// There is no user with this id.
   case noUser(String)
-  /// A text holds U+0000.
+  /// A text contains U+0000.
   case unstorableText
-  /// The file of a message has come to need a key, and the message says that it needs none.
+  /// The file of a message now needs a key, but the message says that it needs none.
   case outdatedFile
-  /// A record is not one that this log wrote, or the log did something that it should not.
+  /// A record was not written by this log, or the log has malfunctioned.
   case damaged(String)
 }
 
-/// A thing that an entry needs.
+/// An object that an entry requires.
 package enum LogSubject: Sendable, Hashable {
   case channel
   case message

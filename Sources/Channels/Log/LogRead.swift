@@ -1,12 +1,12 @@
 package import ParleyProtocol
 
-/// A question to a log that is answered from a few rows, found by their keys.
+/// A read from a log, answered from a few rows that are found by their keys.
 package enum LogRead: Sendable, Hashable {
-  /// The channel with all that is set for it. Answer: `channel`.
+  /// The channel with all its settings. Answer: `channel`.
   case channel(url: String)
   /// The newest messages of users after a time, oldest first. Answer: `sends`.
   ///
-  /// - `limit`: Most messages.
+  /// - `limit`: The maximum number of messages.
   case sends(channelID: Int64, after: Int64, limit: Int)
   /// A message as it is now. Answer: `message`.
   case message(Int64, channelID: Int64)
@@ -15,35 +15,35 @@ package enum LogRead: Sendable, Hashable {
   ///
   /// - `since`: Unix milliseconds; only messages after it count.
   case request(String, userID: String?, channelID: Int64, since: Int64)
-  /// The message that a request imported with a time, by a user or, for admin messages, by the Platform API.
+  /// The message that a request imported with a time, by a user or by the Platform API (admin messages).
   /// Answer: `message`.
   ///
-  /// The last 1,000 messages of a millisecond are looked at.
+  /// Only the last 1,000 messages of the millisecond are checked.
   case imported(String, userID: String?, channelID: Int64, createdAt: Int64)
-  /// The events after a number, messages that were deleted since left out, and the last updates
+  /// The events after a number, except messages that were deleted since, and the last updates
   /// before it. Answer: `missed`.
   ///
-  /// - `byteLimit`: Most bytes that the missed events may hold.
-  /// - `updatesWithin`: Milliseconds before the event of that number. Updates from this time on are
-  ///   read too, only the last of each message; `nil` for none.
+  /// - `byteLimit`: The maximum size of the missed events.
+  /// - `updatesWithin`: Milliseconds before the event with that number. Updates from this time on
+  ///   are read too, only the last of each message; `nil` for none.
   case missed(channelID: Int64, after: Int64, byteLimit: Int64, updatesWithin: Int64?)
-  /// Those of the users that exist, each once, in the order given. Answer: `users`.
+  /// The given users that exist, each once, in the given order. Answer: `users`.
   case users([String])
-  /// The terms and counts of those of the channels that exist, in no order. Answer: `places`.
+  /// The terms and counts of the given channels that exist, in no order. Answer: `places`.
   case places([Int64])
 }
 
 /// The answer to a read.
 package enum LogReading: Sendable, Hashable {
-  /// `nil` when there is no channel of this URL.
+  /// `nil` if there is no channel with this URL.
   case channel(ChannelState?)
   case sends([RecentSend])
-  /// With the `seq` of its arrival; `nil` when there is none.
+  /// With the `seq` of its arrival; `nil` if there is none.
   case message(SequencedMessage?)
   /// The request's message was deleted.
   case withdrawn
-  /// In the order of `seq`, updates of before first; `nil` when more are missing than can be
-  /// recovered, or when the channel's count never was there.
+  /// In the order of `seq`, earlier updates first; `nil` if more events are missing than can be
+  /// recovered, or if the channel's count was never at this position.
   case missed([DurableEvent]?)
   /// The answer to ``MessageLog/list(_:for:_:to:)``.
   case page(MessagePage<Message>)
@@ -51,13 +51,13 @@ package enum LogReading: Sendable, Hashable {
   case places([LogChannel])
 }
 
-/// The reach of what a log keeps beside messages.
+/// The extent of the events that a log keeps in addition to messages.
 package enum EventLog {
-  /// Most `seq`s of a channel that a client may have missed and still recover.
+  /// The maximum number of a channel's `seq`s that a client may have missed and can still recover.
   package static let recoverableCount: Int64 = 300
-  /// In `seq`s of a channel: more than can be recovered, because a read may come late.
+  /// In `seq`s of a channel: more than can be recovered, because a read may be late.
   package static let reach = recoverableCount + 724
-  /// Most updated messages before a position that are read with what was missed after it.
+  /// The maximum number of updated messages before a position that are read with the events after it.
   package static let recentUpdateCount = 300
 }
 

@@ -2,12 +2,12 @@ import ParleyProtocol
 
 /// A channel in a `MemoryLog`.
 ///
-/// Users are kept by their ids; what is read shows them as they are then.
+/// Users are stored by id; reads return their current profiles.
 struct MemoryChannel: Sendable {
   let id: Int64
   private(set) var epoch: String
   var term: Int64 = 0
-  /// Its operators are left out.
+  /// The record without its operators.
   private(set) var record: Channel
   private(set) var lastSeq: Int64 = 0
   private var lastCreatedAt: Int64 = 0
@@ -25,10 +25,10 @@ struct MemoryChannel: Sendable {
     self.record.operators = []
   }
 
-  /// The channel as its judge would name it.
+  /// The channel as identified in writes.
   var place: LogChannel { LogChannel(id: id, url: record.url, term: term, lastSeq: lastSeq) }
 
-  /// Goes on under another epoch if an event was lost.
+  /// Continues under another epoch if an event was lost.
   mutating func renew(_ renewal: EpochRenewal) {
     if epoch == renewal.epoch, lastSeq < renewal.seq { epoch = renewal.next }
   }
@@ -66,7 +66,7 @@ extension MemoryChannel {
 
 /// The settings of the channel.
 extension MemoryChannel {
-  /// Makes one change; the caller forgets the channel when it fails.
+  /// Makes one change; the caller discards the channel if the change fails.
   mutating func make(
     _ change: ChannelChange, _ users: [String: User], at time: Int64
   ) throws(LogError) -> RecordedChange {
@@ -134,7 +134,7 @@ extension MemoryChannel {
     return lastSeq
   }
 
-  /// The channel for events, which the log keeps without it.
+  /// The channel for events, which the log stores without it.
   private var info: ChannelInfo { ChannelInfo(record, participantCount: 0) }
 }
 
@@ -154,7 +154,7 @@ extension MemoryChannel {
     return updates(upTo: seq, within: reach, users).map { $0 + missed }
   }
 
-  /// The last update of each message up to an event, not older than some time before it.
+  /// The last update of each message up to an event, within some time before it.
   private func updates(
     upTo seq: Int64, within reach: Int64, _ users: [String: User]
   ) -> [DurableEvent]? {
@@ -182,7 +182,7 @@ extension MemoryChannel {
 }
 
 extension DurableEvent {
-  /// The least number of bytes that it takes.
+  /// A lower bound of the size in bytes.
   fileprivate var byteCount: Int64 {
     switch self {
     case .received(let message, _), .updated(let message, _, _):

@@ -13,10 +13,10 @@ package struct MemoryLogContents: Sendable {
     self.users = Dictionary(users.map { ($0.id, $0) }) { first, _ in first }
   }
 
-  /// Makes a user, or changes its profile.
+  /// Creates a user, or changes its profile.
   package mutating func set(_ user: User) { users[user.id] = user }
 
-  /// Carries an entry out as a whole, or not at all: all that can fail comes before the first change.
+  /// Carries out an entry completely or not at all: all checks come before the first change.
   package mutating func perform(_ entry: LogEntry) -> LogResult {
     do throws(LogError) {
       return .success(try carryOut(entry))
@@ -25,7 +25,7 @@ package struct MemoryLogContents: Sendable {
     }
   }
 
-  /// Answers a read from what is kept now.
+  /// Answers a read from the current contents.
   package func answer(_ read: LogRead) -> LogResult {
     do throws(LogError) {
       return .success(.read(try reading(read)))

@@ -2,16 +2,16 @@ import ParleyProtocol
 
 /// The messages of a channel in a `MemoryLog`.
 ///
-/// Users are kept by their ids; what is read shows them as they are then.
+/// Users are stored by id; reads return their current profiles.
 struct MemoryMessages: Sendable {
-  /// A message with the ids of the mentioned.
+  /// A message with the ids of the mentioned users.
   struct Entry: Sendable {
     var message: SequencedMessage
     var mentionedIDs: [String]
-    /// Whether it took no place in the flood window of its user.
+    /// Whether the message took no place in its user's flood window.
     var isFloodExempt = false
 
-    /// The send that a flood window counts; `nil` when none does.
+    /// The send that a flood window counts; `nil` if none does.
     var send: RecentSend? {
       guard let user = message.message.user, !isFloodExempt else { return nil }
       return RecentSend(userID: user.id, createdAt: message.message.createdAt)
@@ -27,7 +27,7 @@ struct MemoryMessages: Sendable {
 
   /// In the order of `seq`.
   private var entries: [Entry] = []
-  /// The messages of users that were deleted, but for those that took no place in a window.
+  /// The deleted messages of users, except those that took no place in a window.
   private var deleted: [(id: Int64, send: RecentSend)] = []
   private var withdrawn: [(userID: String?, requestID: String, createdAt: Int64)] = []
 
@@ -40,7 +40,7 @@ struct MemoryMessages: Sendable {
         isFloodExempt: new.isFloodExempt))
   }
 
-  /// Takes over what can change of a message.
+  /// Replaces the changeable parts of a message.
   mutating func replace(_ message: Message, _ mentionedIDs: [String]) {
     guard let index = entries.lastIndex(where: { $0.message.message.id == message.id }) else {
       return
@@ -119,7 +119,7 @@ struct MemoryMessages: Sendable {
 }
 
 extension MemoryMessages.Entry {
-  /// The message with its users as they are now.
+  /// The message with the current profiles of its users.
   func shown(_ users: [String: User]) -> SequencedMessage {
     var shown = message
     shown.message.user = message.message.user.map { users[$0.id] ?? User(id: $0.id) }
@@ -129,7 +129,7 @@ extension MemoryMessages.Entry {
 }
 
 extension Message {
-  /// Takes over what can change.
+  /// Replaces the changeable parts.
   fileprivate mutating func change(to other: Message) {
     text = other.text
     data = other.data

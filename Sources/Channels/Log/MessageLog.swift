@@ -1,22 +1,22 @@
-/// The durable record of channels: their messages, their events and what is set for them.
+/// The durable record of channels: their messages, their events and their settings.
 ///
-/// One log serves all channels of a deployment. Requests and results are values, so that a database,
-/// memory or another process can stand behind the protocol. `Store` (SQLite or PostgreSQL) and
-/// `MemoryLog`, both in the target `Store`, conform. One suite of tests runs over all three, and each
-/// promise below has its test.
+/// One log serves all channels of a deployment. Requests and results are values, so that a
+/// database, memory or another process can implement the protocol. `Store` (SQLite or PostgreSQL)
+/// and `MemoryLog`, both in the target `Store`, conform. One test suite runs against all three, and
+/// each guarantee below has its test.
 ///
 /// ## Entries
-/// A ``LogEntry`` is written as a whole or not at all, and alone: when one entry fails, entries that
-/// share its transaction stay. It is answered after it is durable, and no read sees it before that,
-/// except a read that is itself an entry. The log applies no rule of the chat. Facts that only it
+/// A ``LogEntry`` is written completely or not at all, and independently: if one entry fails, other
+/// entries of its transaction remain. It is answered once it is durable, and no read sees it earlier,
+/// except a read that is itself an entry. The log applies no chat rules. Facts that only the log
 /// knows (whether a user exists, whether a request was carried out before) are reported as outcomes.
 ///
 /// ## Order
 /// Entries of one submitter are carried out in the order of submission, across all channels, and
 /// answered in that order. Entries that ``submit(_:to:)`` takes together have no other submitter's
-/// entry between them. A read is in no order with entries, but it sees each entry whose answer was
-/// sent before the read was submitted. ``LogOperation/read(_:)`` keeps its place among the entries:
-/// it sees each entry before it and none after it.
+/// entry between them. A read is not ordered relative to entries, but it sees each entry that was
+/// answered before the read was submitted. ``LogOperation/read(_:)`` keeps its place among the
+/// entries: it sees each entry before it and none after it.
 ///
 /// ## `seq`
 /// The log numbers the events of a channel 1, 2, 3 … without gaps, in the order of its entries. An
@@ -25,14 +25,14 @@
 /// the log; the channel's judge numbers it.
 ///
 /// ## `epoch`
-/// The name of the life of a channel's count. `(epoch, seq)` names one event for ever. A channel that
-/// is deleted and made again has another number (``LogChannel/id``) and begins at 1 under the epoch
-/// that its creator gives. A log that lost events that it had acknowledged (one that failed over to
-/// a replica without the last commits) must not number others like them: a write that knows of an
-/// event beyond the channel's count (``LogChannel/lastSeq``) fails with ``LogError/fenced`` and
-/// changes nothing, and ``LogEntry/takeOver(url:renewal:)`` gives the channel another epoch. One that
-/// is restored from a backup is given new epochs before it serves: `parley restore` does so, and
-/// `parley store new-epochs` where the database was restored by its own tools.
+/// Identifies the life of a channel's count. `(epoch, seq)` identifies one event for ever. A
+/// channel that is deleted and created again has another number (``LogChannel/id``) and begins at 1
+/// under the epoch that its creator gives. A log that lost acknowledged events (one that failed
+/// over to a replica without the last commits) must not reuse their numbers: a write that knows of
+/// an event beyond the channel's count (``LogChannel/lastSeq``) fails with ``LogError/fenced`` and
+/// changes nothing, and ``LogEntry/takeOver(url:renewal:)`` gives the channel another epoch. A log
+/// that is restored from a backup gets new epochs before it serves: `parley restore` does so, and
+/// `parley store new-epochs` if the database was restored by its own tools.
 ///
 /// ## Repeated requests
 /// A message with a request id that repeats one of the same author (or of the Platform API, for
@@ -40,45 +40,45 @@
 /// is not written: the outcome is ``LogOutcome/repeated(_:)`` with the message as it is now, or
 /// ``LogOutcome/withdrawn`` when it was deleted since. Times are those of the messages.
 ///
-/// A message of the past (``UnsequencedMessage/Role/imported``) is not written either if its request has
-/// imported one with the same time, for as long as that is there.
+/// An imported message (``UnsequencedMessage/Role/imported``) is not written either if its request
+/// has imported one with the same time that still exists.
 ///
 /// ## Failures
 /// - An entry that could not be written fails with ``LogError/unavailable(_:)``, `overloaded` or
-///   `closed`. Nothing of it is there, now or later.
+///   `closed`. No part of it is stored, now or later.
 /// - ``LogError/unknown(_:)`` means that the connection or the disk failed after the commit had been
-///   sent: the entry may be there. The submitter must find out before it decides anything else of
-///   the channel. It submits ``LogOperation/read(_:)`` (of a message by its id, otherwise of the
-///   channel's state) until that is answered. An entry that is found counts as written. An entry that
-///   is not found is not there and never will be, because the answered read comes after it.
-/// - A log that fails goes on answering reads as far as it can, and takes entries again by itself.
+///   sent: the entry may be stored. The submitter must find out before it makes any other decision
+///   for the channel. It submits ``LogOperation/read(_:)`` (of a message by its id, otherwise of the
+///   channel's state) until the read is answered. An entry that is found counts as written. An entry
+///   that is not found will never be stored, because the answered read comes after it.
+/// - A failing log continues to answer reads as far as it can, and recovers by itself for entries.
 ///
 /// ## Terms
 /// A channel has one judge at a time, whose writes carry the ``LogChannel/term`` of its channel.
-/// ``LogEntry/takeOver(url:renewal:)`` raises the term and answers with the state as the last write of the old
-/// term left it. A write whose term is not the present one fails with ``LogError/fenced`` and
-/// changes nothing. So what a judge has read or written stays true until its own next write, or
-/// until that write is fenced. Where a log belongs to one process, as the one in SQLite does, the
-/// state may be loaded by ``LogRead/channel(url:)`` without taking the channel over.
+/// ``LogEntry/takeOver(url:renewal:)`` raises the term and returns the state after the last write
+/// of the old term. A write with another term than the present one fails with ``LogError/fenced``
+/// and changes nothing. So the data that a judge has read or written stays valid until its own next
+/// write, or until that write is fenced. If a log belongs to one process, as in SQLite, the state
+/// may be loaded by ``LogRead/channel(url:)`` without taking the channel over.
 ///
 /// ## Bounds
-/// Events other than messages are kept for the last ``EventLog/reach`` numbers of a channel at
-/// least. ``LogRead/missed(channelID:after:byteLimit:updatesWithin:)`` adds bytes up before it reads
-/// any. Texts that hold U+0000 fail with ``LogError/unstorableText``. A message that says of its file that
-/// it needs no key, which it has come to need, fails with ``LogError/outdatedFile``.
+/// Events other than messages are kept for at least the last ``EventLog/reach`` numbers of a channel.
+/// ``LogRead/missed(channelID:after:byteLimit:updatesWithin:)`` adds up the bytes before it reads
+/// any. Texts that contain U+0000 fail with ``LogError/unstorableText``. A message that says that its
+/// file needs no key, although it now needs one, fails with ``LogError/outdatedFile``.
 package protocol MessageLog: Sendable {
-  /// Submits entries in their order, and empties the list. Does not wait.
+  /// Submits entries in order, and empties the list. Does not block.
   ///
-  /// Each is answered once. An entry that is refused at once is answered before this returns, on the
-  /// caller's thread.
+  /// Each entry is answered once. An entry that is refused at once is answered before this returns,
+  /// on the caller's thread.
   func submit(_ entries: inout [LogSubmission], to sink: any LogSink)
 
-  /// Submits a read that finds a few rows by their keys. Does not wait.
+  /// Submits a read of a few rows by their keys. Does not block.
   func read(_ read: LogRead, _ ticket: LogTicket, to sink: any LogSink)
 
-  /// Submits a query for messages, which may look at many rows. Does not wait.
+  /// Submits a query for messages, which may scan many rows. Does not block.
   ///
-  /// Principals take turns. The page is shorter when its bytes or the time to look run out.
+  /// Principals take turns. The page is shorter if the query runs out of bytes or of time.
   /// Errors: `missing(.channel)`, `tooManyQueries`.
   func list(
     _ query: MessageQuery, for principal: QueryPrincipal, _ ticket: LogTicket, to sink: any LogSink)
@@ -86,17 +86,17 @@ package protocol MessageLog: Sendable {
 
 /// The receiver of a submitter's answers.
 package protocol LogSink: AnyObject, Sendable {
-  /// Takes answers, in the order of the entries.
+  /// Receives answers, in the order of the entries.
   ///
-  /// Runs on a thread of the log, which waits meanwhile.
+  /// Runs on a thread of the log, which is blocked meanwhile.
   func receive(_ answers: [LogAnswer])
 }
 
-/// The submitter's name of a submission; means nothing to the log.
+/// The submitter's identifier of a submission, which the log does not interpret.
 package struct LogTicket: Sendable, Hashable {
-  /// The part of the submitter that waits, for example a channel's place in a table.
+  /// The waiting part of the submitter, for example a channel's place in a table.
   package var origin: UInt64
-  /// The submission among those of its origin.
+  /// The number of the submission within its origin.
   package var number: UInt64
 
   package init(origin: UInt64 = 0, number: UInt64) {
@@ -120,7 +120,7 @@ package struct LogSubmission: Sendable {
 package struct LogAnswer: Sendable {
   package var ticket: LogTicket
   package var result: LogResult
-  /// The price of a read that is no entry.
+  /// The cost of a read that is not an entry.
   package var cost: QueryCost
 
   package init(_ ticket: LogTicket, _ result: LogResult, cost: QueryCost = .none) {

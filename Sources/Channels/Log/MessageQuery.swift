@@ -1,13 +1,13 @@
 package import ParleyProtocol
 
-/// Which messages to list: some before a place in a channel, some after it.
+/// A query for messages: some before a position in a channel, some after it.
 package struct MessageQuery: Sendable, Hashable {
   /// The store's own number of the channel.
   package var channelID: Int64
   package var anchor: Anchor
-  /// Most messages before the anchor, 0 to 200.
+  /// The maximum number of messages before the anchor, 0 to 200.
   package var previousLimit: Int
-  /// Most messages after the anchor, 0 to 200.
+  /// The maximum number of messages after the anchor, 0 to 200.
   package var nextLimit: Int
   package var center: Center
   package var order: Order
@@ -19,16 +19,16 @@ package struct MessageQuery: Sendable, Hashable {
   package var senderIDs: [String]
   package var operatorFilter: OperatorFilter
 
-  /// The place from which to look both ways.
+  /// The position from which messages are listed in both directions.
   package enum Anchor: Sendable, Hashable {
-    /// The place of the message, also after its deletion.
+    /// The position of the message, even after its deletion.
     case message(Int64)
     /// A moment, Unix milliseconds.
     case time(Int64)
   }
 
-  /// Whether what is at the anchor itself is listed: the message, or those of that very
-  /// millisecond (200 at most, the newest).
+  /// Whether the items at the anchor itself are listed: the message, or the messages of exactly
+  /// that millisecond (200 at most, the newest).
   package enum Center: Sendable, Hashable {
     case included
     case excluded
@@ -40,8 +40,8 @@ package struct MessageQuery: Sendable, Hashable {
     case newestFirst
   }
 
-  /// A filter of authors, by whether the author was an operator when it sent them; admin
-  /// messages count as others'.
+  /// A filter of authors, by whether the author was an operator at the time of sending; admin
+  /// messages count as those of non-operators.
   package enum OperatorFilter: String, Sendable, CaseIterable {
     case all
     case operators = "operator"
@@ -67,13 +67,13 @@ package struct MessageQuery: Sendable, Hashable {
   }
 }
 
-/// Messages around a place in a channel, and how to go on before and after them.
+/// Messages around a position in a channel, with the positions for continuing before and after them.
 package struct MessagePage<Value> {
   /// In the order of the query.
   package var items: [Value]
-  /// The place to go on; `nil` when nothing that fits lies before.
+  /// The position for continuing; `nil` if no matching message lies before.
   package var previous: MessageEdge?
-  /// The place to go on; `nil` when nothing that fits lies after.
+  /// The position for continuing; `nil` if no matching message lies after.
   package var next: MessageEdge?
 
   package init(items: [Value], previous: MessageEdge?, next: MessageEdge?) {
@@ -89,9 +89,9 @@ extension MessagePage: Hashable where Value: Hashable {}
 
 /// The end of a page of messages.
 package struct MessageEdge: Sendable, Hashable {
-  /// The place to list from next, itself excluded.
+  /// The position to list from next, itself excluded.
   ///
-  /// It need not be a message of the page: the query may have passed others that do not fit.
+  /// It need not be a message of the page: the query may have skipped others that do not match.
   package var messageID: Int64
 
   package init(messageID: Int64) {
@@ -105,7 +105,7 @@ package enum QueryPrincipal: Hashable, Sendable {
   case user(String)
   /// A caller of the Platform API, by the digest of its token.
   case apiToken([UInt8])
-  /// Callers without a name, by their network.
+  /// Anonymous callers, by their network.
   case address(UInt64, UInt64)
   /// The server itself.
   case server
@@ -113,9 +113,9 @@ package enum QueryPrincipal: Hashable, Sendable {
 
 /// The cost of a query.
 package struct QueryCost: Sendable, Hashable {
-  /// Time of a reader.
+  /// The time used on a reader.
   package var nanoseconds: UInt64
-  /// Whether the query ended early because its time was up.
+  /// Whether the query ended early because of its time limit.
   package var isCutShort: Bool
 
   package init(nanoseconds: UInt64, isCutShort: Bool) {

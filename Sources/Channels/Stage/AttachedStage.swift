@@ -1,12 +1,12 @@
 package import FloodControl
 package import ParleyProtocol
 
-/// A stage, and its attachment to the channel's home when that is on another server.
+/// A stage, with its attachment to the channel's home if the home is on another server.
 ///
-/// A stage beside its home is used directly. Any other asks the home for the channel (`attach`), and
-/// from the answer on it applies the home's news in their order. When the link to the home breaks, or the channel gets another home, it
-/// attaches anew: it reads the events that it missed from the log, while later news wait, and goes on.
-/// Connections of users whom it does not have are let in by the home (`admit`).
+/// A stage beside its home is used directly. Any other requests the channel from the home (`attach`),
+/// and then applies the home's news in order. When the link breaks, or the channel gets another home,
+/// the stage attaches again: it reads the missed events from the log, while later news wait, and then
+/// continues. Connections of users who are not on the stage yet are admitted by the home (`admit`).
 ///
 ///     attach ──► asked ── attached, nothing missed ──────────────► attached
 ///                  └───── attached ──► repairing ── repaired ─────────┘
@@ -14,33 +14,33 @@ package struct AttachedStage: ~Copyable, Sendable {
   private enum Link: Sendable {
     /// The home is on the same server, and uses the stage directly.
     case beside
-    /// The home was asked.
+    /// The request to the home is pending.
     case asked
     /// The events up to the start are being read.
     case repairing(StageStart)
     case attached
-    /// The channel is no more, so that no events follow.
+    /// The channel was deleted, so no events follow.
     case ended
   }
 
   private let url: String
   private var stage: ChannelStage
   private var link: Link
-  /// The number of the attachment that holds; 0, which none has, while there is none.
+  /// The number of the current attachment; 0, which is never assigned, if there is none.
   private var number: UInt64 = 0
   /// News that wait for the end of the repair, or of a last read for a connection.
   private var news: [StageNews] = []
-  /// The last event that was read from the log while the home was not heard; it may send it again.
+  /// The last event that was read from the log while the home was silent; the home may resend it.
   private var polledSeq: Int64 = 0
   private var answers = EarlyAnswers()
-  /// The reads for connections after which nothing may happen until they are answered.
+  /// The reads for connections that must be answered before anything else happens.
   private var lastReads: Set<Int> = []
   private var admissions = StageAdmissions()
   /// The observers that wait for the attachment.
   private var observing: [ReplyAddress] = []
-  /// The users who have to be reported to the home.
+  /// The users who still have to be reported to the home.
   private var inventory = StageInventory()
-  /// The users of whom the participants here know.
+  /// The users known to the participants here.
   private var announced = AnnouncedUsers.users([])
 
   /// A stage that has had no home.
@@ -64,12 +64,12 @@ package struct AttachedStage: ~Copyable, Sendable {
     if case .beside = link { true } else { false }
   }
 
-  /// Whether nobody is here or about to enter, and nothing waits.
+  /// Whether no user is here or entering, and nothing waits.
   package var isIdle: Bool {
     stage.isIdle && admissions.isEmpty && answers.isEmpty && observing.isEmpty && !isWaiting
   }
 
-  /// The last event that the stage has applied, from which it can go on by the log.
+  /// The last event that the stage has applied, from which it can continue with the log.
   package var position: StreamPosition? {
     guard !isBesideHome, !stage.epoch.isEmpty, !stage.lastInfo.channel.isEphemeral else {
       return nil
@@ -89,7 +89,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     if case .repairing = link { true } else { !lastReads.isEmpty }
   }
 
-  /// Takes an input for the stage itself in, and appends what is to be done to `actions`.
+  /// Handles an input for the stage itself, and appends the resulting actions to `actions`.
   package mutating func handle(
     _ input: StageInput, at now: Moment, into actions: inout StageActions
   ) {
@@ -100,7 +100,7 @@ package struct AttachedStage: ~Copyable, Sendable {
       observing.removeAll { $0.session == session }
       pass(input, at: now, into: &actions)
     case .recovered(let number, _):
-      // The answer may lead to the last read, which has the same number.
+      // The answer may start the last read, which has the same number.
       lastReads.remove(number)
       pass(input, at: now, into: &actions)
       takeWaiting(at: now, into: &actions)
@@ -112,7 +112,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     if !observing.isEmpty { passObservers(at: now, into: &actions) }
   }
 
-  /// Takes an input from the channel's home in, and appends what is to be done to `actions`.
+  /// Handles an input from the channel's home, and appends the resulting actions to `actions`.
   package mutating func handle(
     _ input: AttachmentInput, at now: Moment, into actions: inout StageActions
   ) {
@@ -124,7 +124,7 @@ package struct AttachedStage: ~Copyable, Sendable {
           answers.append(of: news[index...])
           break
         }
-        // The home goes on with the users while events are being repaired.
+        // The home continues with the users while events are being repaired.
         if case .next = item {
           reportPiece(into: &actions)
         } else {
@@ -145,10 +145,10 @@ package struct AttachedStage: ~Copyable, Sendable {
     if !observing.isEmpty { passObservers(at: now, into: &actions) }
   }
 
-  /// Gives the stage an input.
+  /// Passes an input to the stage.
   ///
-  /// The last read for a connection comes after all events that are known here, so nothing may follow
-  /// until it is answered.
+  /// The last read for a connection comes after all events that are known here, so it must be
+  /// answered before anything else happens.
   private mutating func pass(
     _ input: StageInput, at now: Moment, into actions: inout StageActions
   ) {
@@ -168,9 +168,9 @@ package struct AttachedStage: ~Copyable, Sendable {
     for item in waiting { take(item, at: now, into: &actions) }
   }
 
-  /// Returns the answers that waited, once all events before them are applied.
+  /// Returns waiting answers, once all events before them are applied.
   ///
-  /// A channel that is no more has no events to wait for.
+  /// A deleted channel has no events to wait for.
   private mutating func passAnswers(at now: Moment, into actions: inout StageActions) {
     guard isAttached, !isWaiting else { return }
     let lastSeq = if case .ended = link { Int64.max } else { stage.lastSeq }
@@ -194,7 +194,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     for question in admissions.questions { actions.append(.report(question)) }
   }
 
-  /// Takes no more news before the next attachment, which begins with the events that are missing.
+  /// Ignores news until the next attachment, which begins with the missing events.
   private mutating func endAttachment() {
     number = 0
     link = .asked
@@ -291,7 +291,7 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   /// Applies events from the log that the home could not send.
   ///
-  /// While another read is under way they are left to a later one.
+  /// While another read is in progress the events are left to a later one.
   private mutating func take(
     polled events: [DurableEvent], _ awaited: [AwaitedSend], at now: Moment,
     into actions: inout StageActions
@@ -303,7 +303,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     for event in missed.list { pass(.apply(event), at: now, into: &actions) }
   }
 
-  /// Puts everyone out: the channel was deleted while the stage had no home.
+  /// Removes everyone: the channel was deleted while the stage had no home.
   private mutating func end(at now: Moment, into actions: inout StageActions) {
     link = .ended
     for address in observing {
@@ -321,7 +321,7 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   // MARK: Entering
 
-  /// Lets a connection in: at once when its user is here, otherwise when the home agrees.
+  /// Admits a connection: at once if its user is here, otherwise once the home agrees.
   private mutating func enter(
     _ request: EnterRequest, at now: Moment, into actions: inout StageActions
   ) {
@@ -338,7 +338,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     }
   }
 
-  /// Lets the observers hear the channel that waited for the attachment.
+  /// Admits the observers that waited for the attachment.
   private mutating func passObservers(at now: Moment, into actions: inout StageActions) {
     guard isAttached, !isWaiting else { return }
     let waiting = observing

@@ -1,12 +1,12 @@
 import FloodControl
 
-/// The participants of a channel under the throttle: what each of them is shown.
+/// The participants of a channel with their throttles, which decide what each is shown.
 struct Audience: Sendable {
   /// The throttle's limit.
   var limit: RateLimit
   private(set) var participants: Participants
   private var withheld = WithheldLedger()
-  /// By slot: the last event before those of which the user was shown all that was not withheld.
+  /// By slot: the last event before those of which the user was shown everything that was not withheld.
   private var shownSince: [Int64] = []
   private var notices = ThrottleNotices()
 
@@ -20,10 +20,10 @@ struct Audience: Sendable {
   /// Adds a connection of a user.
   ///
   /// - Parameters:
-  ///   - throttle: The user's window, when this is its first connection.
-  ///   - withheldIDs: The messages that were withheld from the connection so far.
+  ///   - throttle: The user's window, if this is its first connection.
+  ///   - withheldIDs: The messages withheld from the connection so far.
   ///   - seq: The last event before those that the connection was shown.
-  /// - Returns: Whether the user is on the stage only now.
+  /// - Returns: Whether the user is new on the stage.
   mutating func add(
     _ connection: SessionAddress, of userID: String, throttle: Throttle,
     withheldIDs: some Collection<Int64>, since seq: Int64
@@ -43,27 +43,27 @@ struct Audience: Sendable {
     return newSlot != nil
   }
 
-  /// Takes a connection out.
+  /// Removes a connection.
   ///
   /// - Returns: Whether this was the user's last connection.
   mutating func remove(_ connection: SessionAddress, of userID: String) -> Bool {
     participants.remove(connection, of: userID)
   }
 
-  /// Takes a user out with all its connections.
+  /// Removes a user with all its connections.
   mutating func removeAll(of userID: String) -> Participant? {
     participants.removeAll(of: userID)
   }
 
-  /// Takes everyone out.
+  /// Removes all users.
   mutating func removeAll() -> [Participant] { participants.removeAll() }
 
-  /// Takes over the users who are shown everything.
+  /// Sets the users who are shown everything.
   mutating func setOperators(_ userIDs: Set<String>) { participants.setOperators(userIDs) }
 
   // MARK: Messages
 
-  /// Puts a message to every participant's throttle.
+  /// Applies every participant's throttle to a message.
   ///
   /// - Returns: The participants from whom it is withheld.
   mutating func decide(_ message: MessageFacts, at now: Moment) -> SlotSet {
@@ -79,7 +79,7 @@ struct Audience: Sendable {
   /// The participants from whom a message was withheld.
   func slots(withheld messageID: Int64) -> SlotSet { withheld.slots(withheld: messageID) }
 
-  /// The messages that the connections of a user were shown; `nil` when the user is not here.
+  /// The messages that the connections of a user were shown; `nil` if the user is not here.
   func shown(to userID: String) -> ShownMessages? {
     participants.slot(of: userID).map { slot in
       ShownMessages(
@@ -87,16 +87,16 @@ struct Audience: Sendable {
     }
   }
 
-  /// Forgets a message that was deleted.
+  /// Removes a deleted message.
   mutating func forget(_ messageID: Int64) { withheld.forget(messageID) }
 
   // MARK: Notices
 
-  /// The time at which participants are to be notified of withheld messages.
+  /// The time at which participants should be notified of withheld messages.
   var due: Int64? { notices.due }
 
-  /// Hands over the messages that were withheld since the last notice, if one is due, with the
-  /// connections of those who missed just these.
+  /// Returns the messages withheld since the last notice, if one is due, with the connections of
+  /// the users who missed exactly these.
   mutating func takeWithheld(at now: Moment) -> [WithheldMessages: [SessionAddress]] {
     guard let due = notices.due, due <= now.monotonic else { return [:] }
     notices.noteTold(at: now.monotonic)
@@ -117,10 +117,10 @@ struct SlotSet: Sendable {
 
   var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
-  /// The number of participants in it.
+  /// The number of participants in the set.
   var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-  /// Its size in memory.
+  /// The size in memory.
   var byteCount: Int { words.count * 8 }
 
   func contains(_ slot: Int) -> Bool {

@@ -1,14 +1,14 @@
 package import FloodControl
 package import ParleyProtocol
 
-/// A channel where it has participants: the sessions in it, and what each of them is shown.
+/// A channel on a server with participants: its sessions there, and what each of them is shown.
 ///
 /// A stage applies the events that the channel's judge has decided on, in the order of `seq`, and
-/// decides from them alone. It keeps the throttle's windows and announces withheld messages, paces
-/// updates, lets connections in with the events that they missed, and plans the deliveries of a turn.
-/// It knows the users on its own server; the channel's home knows those on all servers. A pure value:
-/// it asks for all effects by its actions. It can't be copied, so that each use of it by its host is
-/// one in place.
+/// decides from them alone. It keeps the throttle's windows and announces withheld messages, limits
+/// the rate of updates, admits connections with the events that they missed, and plans the
+/// deliveries of a turn. It knows the users on its own server; the channel's home knows those on
+/// all servers. A pure value: all effects are requested by its actions. It can't be copied, so its
+/// host can only use it in place.
 ///
 ///     judge ── apply ──►┌───────┐── deliver, notify ──► subscribers of a shard
 ///     sessions ─ enter ►│ stage │── welcome, reply ───► sessions
@@ -18,7 +18,7 @@ package struct ChannelStage: ~Copyable, Sendable {
   private let url: String
   /// The server that the stage is on.
   private let server: UInt16
-  /// Names the life of the count of events.
+  /// Identifies the life of the count of events.
   package private(set) var epoch: String
   private var record: Channel
   /// The last event that was applied.
@@ -30,7 +30,7 @@ package struct ChannelStage: ~Copyable, Sendable {
   private var queue = TurnQueue()
   private var recoveries = Recoveries()
   private var updates = UpdatePacer<ChannelEvent>()
-  /// The deadline that was asked for and has not come.
+  /// The requested deadline that has not passed.
   private var wakeTime: Int64?
 
   /// - Parameters:
@@ -48,7 +48,7 @@ package struct ChannelStage: ~Copyable, Sendable {
     audience = Audience(operatorIDs: record.operatorIDs, limit: throttleLimit)
   }
 
-  /// Takes an input in, and appends what is to be done to `actions`.
+  /// Handles an input, and appends the resulting actions to `actions`.
   package mutating func handle(
     _ input: StageInput, at now: Moment, into actions: inout StageActions
   ) {
@@ -76,13 +76,13 @@ package struct ChannelStage: ~Copyable, Sendable {
   /// The number of users on the stage.
   package var participantCount: Int { audience.participants.count }
 
-  /// The users on the stage, in no order.
+  /// The users on the stage, in no particular order.
   package var userIDs: [String] { Array(audience.participants.userIDs) }
 
   /// Whether events or answers wait for the end of the turn.
   package var awaitsEndOfTurn: Bool { !queue.isEmpty || observers.awaitsEndOfTurn }
 
-  /// Whether nobody is here or about to enter, and nothing waits.
+  /// Whether no user is here or entering, and nothing waits.
   package var isIdle: Bool {
     participantCount == 0 && queue.isEmpty && recoveries.isEmpty && observers.isEmpty
   }
@@ -95,7 +95,7 @@ package struct ChannelStage: ~Copyable, Sendable {
     audience.participants.throttle(of: userID)
   }
 
-  /// The channel as it is known here.
+  /// The channel as known here.
   var lastInfo: ChannelInfo {
     ChannelInfo(record, participantCount: participantCount + elsewhereCount)
   }
@@ -142,9 +142,9 @@ extension ChannelStage {
     }
   }
 
-  /// Takes over a new position in the channel's count, before its event is published.
+  /// Sets a new position in the channel's count, before its event is published.
   ///
-  /// Updates that are held back and that the event may not overtake are published first.
+  /// Held-back updates that the event may not overtake are published first.
   private mutating func reach(_ event: ChannelEvent, at now: Moment) {
     lastSeq = event.seq
     guard !updates.isIdle else { return }
@@ -165,7 +165,7 @@ extension ChannelStage {
   ) {
     if !observers.isEmpty { observers.append(payload) }
     guard participantCount > 0 else { return }
-    // The numbers of connections are those of one server.
+    // Connection numbers are valid on one server only.
     let author = author.flatMap { $0.server == server ? $0 : nil }
     queue.append(payload, except: author, excluded)
   }
@@ -176,7 +176,7 @@ extension ChannelStage {
     observers.append(event.notification(from: EventOrigin(channelURL: url, timestamp: time)))
   }
 
-  /// Has the events and answers of the turn leave.
+  /// Sends the events and answers of the turn.
   private mutating func flush(into actions: inout StageActions) {
     if observers.awaitsEndOfTurn { observers.flush(into: &actions) }
     queue.flush(of: url, to: audience.participants, into: &actions)
@@ -217,14 +217,14 @@ extension ChannelStage {
     }
   }
 
-  /// Lets a connection in.
+  /// Admits a connection.
   ///
-  /// - Parameter missed: The events that it missed; `nil` when they can't be recovered.
+  /// - Parameter missed: The events that it missed; `nil` if they can't be recovered.
   private mutating func seat(
     _ request: EnterRequest, missed: [DurableEvent]?, at now: Moment,
     into actions: inout StageActions
   ) {
-    // The turn's events so far happened before the entering.
+    // The turn's events so far happened before the connection entered.
     flush(into: &actions)
     let (user, session) = (request.principal.user, request.principal.session)
     let recovered = missed.flatMap { missed in
@@ -235,7 +235,7 @@ extension ChannelStage {
       withheldIDs: recovered?.withheldIDs ?? [],
       since: recovered == nil ? lastSeq : request.recover?.seq ?? lastSeq)
     var info = lastInfo
-    // The home still counts the user elsewhere, and is going to say that it is here.
+    // The home still counts the user as elsewhere, and will report that it is here.
     if request.isElsewhere, isNew, elsewhereCount > 0 { info.participantCount -= 1 }
     let result = info.encodedForEntering(
       epoch: epoch, seq: lastSeq, recovered: recovered?.events)
@@ -243,9 +243,9 @@ extension ChannelStage {
     if isNew { actions.append(.entered(user, session)) }
   }
 
-  /// The missed events as the user is shown them; `nil` when the answer has no room for them.
+  /// The missed events as shown to the user; `nil` if they do not fit into the answer.
   ///
-  /// - Parameter shown: The messages that other connections of the user were shown, if there are any.
+  /// - Parameter shown: The messages that other connections of the user were shown, if any.
   private func recover(
     _ missed: [DurableEvent], for request: EnterRequest, beside shown: ShownMessages?,
     at now: Moment
@@ -269,9 +269,9 @@ extension ChannelStage {
     queue.append(.failure(error), to: request.address)
   }
 
-  /// Has a connection hear the channel without being in it.
+  /// Adds a connection that receives the channel's events without being in it.
   private mutating func observe(_ address: ReplyAddress, into actions: inout StageActions) {
-    // The turn's events so far are not for it.
+    // The turn's events so far are not for the observer.
     flush(into: &actions)
     guard observers.add(address.session) else {
       return queue.append(.failure(.tooManyObservers(limit: Observers.limit)), to: address)
@@ -286,7 +286,7 @@ extension ChannelStage {
     if audience.remove(session, of: userID) { actions.append(.left(userID: userID)) }
   }
 
-  /// Puts a user out with all its connections, after the event that says why.
+  /// Removes a user with all its connections, after the event with the reason.
   private mutating func expel(_ userID: String, into actions: inout StageActions) {
     flush(into: &actions)
     for request in recoveries.removeAll(where: { $0.principal.user.id == userID }) {
@@ -297,7 +297,7 @@ extension ChannelStage {
     actions.append(.left(userID: userID))
   }
 
-  /// Puts everyone out, after the event that says why.
+  /// Removes everyone, after the event with the reason.
   private mutating func expelAll(into actions: inout StageActions) {
     flush(into: &actions)
     for request in recoveries.removeAll(where: { _ in true }) {
@@ -314,7 +314,7 @@ extension ChannelStage {
 // MARK: - Another home
 
 extension ChannelStage {
-  /// Goes on from the state of another home, or of the same after a break.
+  /// Continues from the state of another home, or of the same home after a break.
   private mutating func resume(_ start: StageStart) {
     epoch = start.epoch
     lastSeq = start.seq
@@ -323,7 +323,7 @@ extension ChannelStage {
     setRecord(start.channel)
   }
 
-  /// Has everyone come back: events are lost, and can't be read.
+  /// Makes all clients reconnect: events are lost, and can't be read.
   private mutating func abandon(into actions: inout StageActions) {
     flush(into: &actions)
     for session in observers.removeAll() { actions.append(.disconnect(session)) }
@@ -340,7 +340,7 @@ extension ChannelStage {
 // MARK: - Notices and deadlines
 
 extension ChannelStage {
-  /// Publishes all that waited for this time.
+  /// Publishes everything that is due.
   private mutating func publishDue(at now: Moment, into actions: inout StageActions) {
     wakeTime = nil
     for (missed, connections) in audience.takeWithheld(at: now) {
@@ -353,7 +353,7 @@ extension ChannelStage {
     for update in updates.take(at: now.monotonic) { publish(update: update) }
   }
 
-  /// Asks to be woken for the next deadline, unless an earlier one was asked for.
+  /// Requests a wake-up at the next deadline, unless an earlier one was requested.
   private mutating func requestWake(into actions: inout StageActions) {
     var due = wakeTime ?? .max
     if let time = audience.due { due = min(due, time) }

@@ -1,9 +1,9 @@
-/// The connections that hear a channel and are not in it, with the events of the turn for them.
+/// The connections that observe a channel without being in it, with the events of the turn for them.
 ///
-/// They are few, and each event is sent to them one by one: the deliveries to participants know
-/// nothing of them.
+/// There are few observers, and each event is sent to them individually: the deliveries to
+/// participants do not include them.
 struct Observers: Sendable {
-  /// Observers of one stage, at most.
+  /// The maximum number of observers of one stage.
   static let limit = 100
 
   private(set) var sessions: [SessionAddress] = []
@@ -14,9 +14,9 @@ struct Observers: Sendable {
   /// Whether events wait for the end of the turn.
   var awaitsEndOfTurn: Bool { !events.isEmpty }
 
-  /// Adds an observer, which hears the events from now on.
+  /// Adds an observer, which receives events from now on.
   ///
-  /// - Returns: Whether there was room, or it is one already.
+  /// - Returns: Whether there was room, or the session is already an observer.
   mutating func add(_ session: SessionAddress) -> Bool {
     guard !sessions.contains(session) else { return true }
     guard sessions.count < Self.limit else { return false }
@@ -29,7 +29,7 @@ struct Observers: Sendable {
     if sessions.isEmpty { events = [] }
   }
 
-  /// Takes all observers out.
+  /// Removes and returns all observers.
   mutating func removeAll() -> [SessionAddress] {
     defer { self = Observers() }
     return sessions
@@ -40,7 +40,7 @@ struct Observers: Sendable {
     if !sessions.isEmpty { events.append(event) }
   }
 
-  /// Hands the events over.
+  /// Sends the queued events.
   mutating func flush(into actions: inout StageActions) {
     guard !events.isEmpty else { return }
     for (shard, group) in Dictionary(grouping: sessions, by: \.shard) {

@@ -9,15 +9,15 @@ struct Participant: Sendable {
 
 /// The users on a stage, each with its connections and its throttle.
 ///
-/// A user keeps its slot while any of its connections is in the channel, so that one bit can stand
-/// for it.
+/// A user keeps its slot while any of its connections is in the channel, so that one bit can
+/// represent the user.
 struct Participants: Sendable {
   private var slots: [Participant?] = []
   /// By shard.
   private(set) var connectionCounts: [Int] = []
   /// The slots in use.
   private var taken = SlotSet()
-  /// By slot; what a fan-out walks through lies densely.
+  /// By slot; stored densely, since each fan-out scans them.
   private(set) var throttles: [Throttle] = []
   private var slotByUser: [String: Int] = [:]
   private var freeSlots: [Int] = []
@@ -52,8 +52,8 @@ struct Participants: Sendable {
 
   /// Adds a connection of a user.
   ///
-  /// - Parameter throttle: What the user's window holds when this is its first connection.
-  /// - Returns: The slot that the user newly sits in; `nil` when it was in the channel already.
+  /// - Parameter throttle: The contents of the user's window, if this is its first connection.
+  /// - Returns: The user's new slot; `nil` if the user was already in the channel.
   mutating func add(
     _ connection: SessionAddress, of userID: String, throttle: Throttle
   ) -> Int? {
@@ -74,7 +74,7 @@ struct Participants: Sendable {
     return slot
   }
 
-  /// Takes a connection out.
+  /// Removes a connection.
   ///
   /// - Returns: Whether this was the user's last connection.
   mutating func remove(_ connection: SessionAddress, of userID: String) -> Bool {
@@ -88,7 +88,7 @@ struct Participants: Sendable {
     return true
   }
 
-  /// Takes a user out with all its connections.
+  /// Removes a user with all its connections.
   mutating func removeAll(of userID: String) -> Participant? {
     guard let slot = slotByUser[userID], let participant = slots[slot] else { return nil }
     for connection in participant.connections { count(connection, -1) }
@@ -96,7 +96,7 @@ struct Participants: Sendable {
     return participant
   }
 
-  /// Takes all users out.
+  /// Removes all users.
   mutating func removeAll() -> [Participant] {
     let participants = slots.compactMap(\.self)
     self = Participants(operatorIDs: operatorIDs)
@@ -106,7 +106,7 @@ struct Participants: Sendable {
   /// Whether a user is shown everything, in the channel or not.
   func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
 
-  /// Takes over the users who are shown everything.
+  /// Sets the users who are shown everything.
   mutating func setOperators(_ userIDs: Set<String>) {
     guard userIDs != operatorIDs else { return }
     operatorIDs = userIDs
@@ -117,12 +117,12 @@ struct Participants: Sendable {
   /// The throttle of a user who is in the channel.
   func throttle(of userID: String) -> Throttle? { slotByUser[userID].map { throttles[$0] } }
 
-  /// Puts a message to every participant's throttle.
+  /// Applies every participant's throttle to a message.
   ///
   /// - Parameters:
-  ///   - author: The participant who wrote it; `nil` for one who is not in the channel.
+  ///   - author: The participant who wrote the message; `nil` for an author who is not in the channel.
   ///   - limit: The throttle's limit.
-  /// - Returns: Those from whom it is withheld.
+  /// - Returns: The participants from whom it is withheld.
   mutating func decide(
     _ message: MessageFacts, author: Int?, limit: RateLimit
   ) -> SlotSet {
@@ -152,12 +152,12 @@ struct Participants: Sendable {
     return withheld
   }
 
-  /// Hands over what was withheld from a participant since the last call.
+  /// Returns the messages withheld from a participant since the last call.
   mutating func takeWithheld(slot: Int) -> WithheldMessages? {
     throttles[slot].takeWithheld()
   }
 
-  /// The users on the stage, in no order.
+  /// The users on the stage, in no particular order.
   var userIDs: some Collection<String> { slotByUser.keys }
 
   private mutating func count(_ connection: SessionAddress, _ change: Int) {

@@ -1,13 +1,13 @@
 import FloodControl
 import ParleyProtocol
 
-/// The events that a participant missed, as far as it would have been shown them.
+/// The events that a participant missed, as far as the participant would have been shown them.
 ///
-/// Several updates of a message are one event, with its newest state, in which its arrival shows it
-/// too. A message that was deleted has its deletion alone. Updates that are held back at the moment
-/// are left out, since they follow as events.
+/// Several updates of a message are one event with its newest state, which its arrival also shows.
+/// Of a deleted message only the deletion remains. Updates that are currently held back are left
+/// out, since they follow as events.
 struct RecoveredEvents {
-  /// Whole notifications, in order; the last is `channel.throttled` when messages were withheld.
+  /// Complete notifications, in order; the last is `channel.throttled` if messages were withheld.
   private(set) var events: [[UInt8]] = []
   private var decisions: RecoveryThrottle
 
@@ -15,16 +15,16 @@ struct RecoveredEvents {
   struct Viewer {
     let userID: String
     let isOperator: Bool
-    /// The bytes that the events may hold.
+    /// The maximum size of the events.
     let byteLimit: Int
-    /// The messages that other connections of the participant were shown, if there are any.
+    /// The messages that other connections of the participant were shown, if any.
     var shown: ShownMessages?
   }
 
-  /// The participant's window after them, with nothing left to notify it of.
+  /// The participant's window after the events, without unreported withheld messages.
   var throttle: Throttle { decisions.throttle }
 
-  /// The messages that it would not have been shown.
+  /// The messages that the participant would not have been shown.
   var withheldIDs: Set<Int64> { decisions.withheldIDs }
 
   /// - Parameters:
@@ -33,8 +33,8 @@ struct RecoveredEvents {
   ///   - channel: The channel as it is now.
   ///   - limit: The throttle's limit.
   ///   - now: Unix milliseconds.
-  ///   - isHeld: Whether an update of a message is held back at the moment.
-  /// - Returns: `nil` when the events hold more than the viewer has room for.
+  ///   - isHeld: Whether an update of a message is currently held back.
+  /// - Returns: `nil` if the events exceed the viewer's limit.
   init?(
     _ missed: [DurableEvent], for viewer: Viewer, in channel: ChannelInfo, limit: RateLimit,
     at now: Int64, isHeld: (Int64) -> Bool
@@ -80,7 +80,7 @@ struct RecoveredEvents {
 
   /// Each message's last update.
   ///
-  /// It may come of a later read than the message's arrival, which shows the message as it was then.
+  /// An update may come from a later read than the arrival, which shows the message as of its own read.
   static func lastUpdates(
     in missed: [DurableEvent]
   ) -> [Int64: (message: Message, seq: Int64)] {

@@ -1,36 +1,36 @@
 import ParleyProtocol
 
-/// A look at the log for a connection that enters and missed events.
+/// A read from the log for an entering connection that missed events.
 package struct RecoveryRead: Sendable {
-  /// The way that a read takes.
+  /// The path of a read.
   package enum Path: Sendable {
-    /// Beside the writes under way, which may overtake it.
+    /// In parallel to the writes in progress, which may overtake the read.
     case beside
-    /// Behind all writes submitted before.
+    /// After all writes submitted before.
     case behindWrites
   }
 
-  /// Names the entering connection, for ``StageInput/recovered(_:_:)``.
+  /// Identifies the entering connection, for ``StageInput/recovered(_:_:)``.
   package let number: Int
-  /// The party that the read is charged to.
+  /// The party charged for the read.
   package let principal: SessionPrincipal
-  /// The last event that is known already.
+  /// The last event that is already known.
   package let seq: Int64
   package let byteLimit: Int64
-  /// The reach in milliseconds of the updates up to ``seq`` that are wanted too, before the events.
+  /// The time in milliseconds before ``seq`` from which updates are read too, ahead of the events.
   package let updateReach: Int64?
   package let path: Path
 }
 
 /// The connections that wait to enter until the events that they missed have been read.
 ///
-/// Each is read for until nothing has happened since the last read. A busy channel may always be
-/// ahead, so after a few reads the last one goes behind the writes, where nothing overtakes it.
+/// Reads are repeated for each until nothing has happened since the last read. A busy channel may always
+/// be ahead, so after a few reads the last one follows the writes, where nothing can overtake it.
 struct Recoveries: Sendable {
   /// The step after a read.
   enum Step {
     case read(RecoveryRead)
-    /// Let the connection in, with the events that it missed; `nil` when they can't be recovered.
+    /// Admit the connection, with the events that it missed; `nil` if they can't be recovered.
     case enter(EnterRequest, missed: [DurableEvent]?)
   }
 
@@ -44,7 +44,7 @@ struct Recoveries: Sendable {
     var readsLeft: Int
   }
 
-  /// Reads beside the writes before one behind them.
+  /// The number of parallel reads before the one that follows the writes.
   private static let readsBeside = 3
 
   private var recoveries: [Int: Recovery] = [:]
@@ -52,11 +52,11 @@ struct Recoveries: Sendable {
 
   var isEmpty: Bool { recoveries.isEmpty }
 
-  /// Begins to read the events after those that a client saw, and the updates that may have been
-  /// held back when its connection was lost.
+  /// Starts to read the events after the last one that a client saw, and the updates that may have
+  /// been held back when its connection was lost.
   ///
   /// - Parameter lastSeq: The last event of the channel that was applied.
-  /// - Returns: `nil` when the log does not reach back that far.
+  /// - Returns: `nil` if the log does not reach back that far.
   mutating func begin(
     _ request: EnterRequest, after position: Int64, lastSeq: Int64
   ) -> RecoveryRead? {
@@ -68,11 +68,11 @@ struct Recoveries: Sendable {
     return read(lastNumber, recovery, updateReach: UpdatePacer<ChannelEvent>.reach)
   }
 
-  /// Takes over the events of a read; later ones than the last that was applied reach the
-  /// connection as events.
+  /// Applies the events of a read; events after the last applied one reach the connection as
+  /// ordinary events.
   ///
-  /// - Parameter events: `nil` when the log does not have them.
-  /// - Returns: `nil` for a read whose connection does not wait any more.
+  /// - Parameter events: `nil` if the log does not have them.
+  /// - Returns: `nil` for a read whose connection no longer waits.
   mutating func proceed(
     _ number: Int, with events: [DurableEvent]?, lastSeq: Int64
   ) -> Step? {
@@ -91,8 +91,8 @@ struct Recoveries: Sendable {
     return .read(read(number, recovery, updateReach: nil))
   }
 
-  /// Has each connection read for once more, if need be: the stage has gone on to another state of the
-  /// channel, and a last read that is under way began before.
+  /// Schedules one more read for each connection that needs it: the stage has moved to another
+  /// state of the channel, and a last read in progress began before that.
   mutating func renew() {
     for number in recoveries.keys where recoveries[number]?.readsLeft == 0 {
       recoveries[number]?.readsLeft = 1
@@ -104,7 +104,7 @@ struct Recoveries: Sendable {
     recoveries.removeValue(forKey: number)?.request
   }
 
-  /// Withdraws all recoveries that fulfil a condition, and hands over their requests in order.
+  /// Withdraws all recoveries that match a condition, and returns their requests in order.
   mutating func removeAll(where isRemoved: (EnterRequest) -> Bool) -> [EnterRequest] {
     let removed = recoveries.filter { isRemoved($0.value.request) }
     for number in removed.keys { recoveries[number] = nil }

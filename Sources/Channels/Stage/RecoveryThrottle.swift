@@ -3,37 +3,37 @@ import ParleyProtocol
 
 /// The messages that the connections of a user in the channel were shown.
 struct ShownMessages {
-  /// The last event before those of which they were shown all that was not withheld.
+  /// The last event before those of which they were shown everything that was not withheld.
   let since: Int64
-  /// The messages that were withheld from them, as far as is remembered.
+  /// The messages that were withheld from them, as far as recorded.
   let withheldIDs: Set<Int64>
 }
 
-/// The throttle over the messages that a connection missed.
+/// The throttle for the messages that a connection missed.
 ///
 /// Its window begins empty. But the messages that other connections of the user were shown are shown,
-/// and no others of their time; earlier ones only as far as these leave room in the window.
+/// and no others of their time; earlier ones are shown only as far as these leave room in the window.
 struct RecoveryThrottle {
-  /// A message that is shown, by its time.
+  /// A shown message, by its time.
   private struct Shown {
     let seq: Int64
     let time: Int64
-    /// Whether it has to have room in the window that it ends.
+    /// Whether the message needs room in the window that ends with it.
     let needsRoom: Bool
   }
 
-  /// The window after the messages so far, with nothing left to notify of.
+  /// The window after the messages so far, without unreported withheld messages.
   private(set) var throttle = Throttle()
   /// The messages that are not shown.
   private(set) var withheldIDs: Set<Int64> = []
-  /// The same, as the connection is notified of them.
+  /// The withheld messages, as reported to the connection.
   private(set) var withheld: WithheldMessages?
   private let viewer: RecoveredEvents.Viewer
   private let limit: RateLimit
-  /// The messages that are shown, or will be, in their order.
+  /// The messages that are or will be shown, in order.
   private var shown: [Shown] = []
 
-  /// - Parameter missed: The messages that the connection missed, in their order.
+  /// - Parameter missed: The messages that the connection missed, in order.
   init(
     _ viewer: RecoveredEvents.Viewer, _ limit: RateLimit,
     beside missed: [(message: Message, seq: Int64)]
@@ -58,7 +58,7 @@ struct RecoveryThrottle {
       withhold(message.id)
       return false
     }
-    // A message that another connection was shown counts, and needs no room of its own.
+    // A message that another connection was shown counts, but needs no room of its own.
     let isDecided = relation == .others && viewer.shown != nil && isKnown(seq)
     let decision = throttle.decide(
       isDecided ? .operatorView : relation, createdAt: message.createdAt, messageID: message.id,
@@ -74,7 +74,7 @@ struct RecoveryThrottle {
     if withheld?.append(messageID) == nil { withheld = WithheldMessages(firstMessageID: messageID) }
   }
 
-  /// Whether other connections were shown all after an event but for the messages withheld.
+  /// Whether other connections were shown everything after an event except withheld messages.
   private func isKnown(_ seq: Int64) -> Bool {
     viewer.shown.map { seq > $0.since } ?? false
   }
@@ -87,8 +87,8 @@ struct RecoveryThrottle {
     }
   }
 
-  /// Whether the messages that other connections were shown keep their room after an earlier one, which is
-  /// shown if it has room itself.
+  /// Whether the messages that other connections were shown keep their room after an earlier
+  /// message, which is shown if it has room itself.
   private mutating func leavesRoom(
     _ message: Message, _ seq: Int64, _ relation: Throttle.Relation
   ) -> Bool {

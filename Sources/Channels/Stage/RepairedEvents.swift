@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// The events that a stage missed, as it applies them in place of those that it would have received.
+/// The events that a stage missed, as the stage applies them instead of the original ones.
 ///
-/// As in a recovery, several updates of a message are one, and a deleted message has its deletion alone.
-/// The connection that still awaits the answer to a send learns of its message by that answer.
+/// As in a recovery, several updates of a message are one, and of a deleted message only the deletion
+/// remains. A connection that still awaits the answer to a send receives its message as that answer.
 struct RepairedEvents {
   private(set) var list: [ChannelEvent] = []
 
@@ -11,7 +11,7 @@ struct RepairedEvents {
   ///   - missed: The events that the log has, in order.
   ///   - range: The first and the last event to apply.
   ///   - channel: The channel as it is now.
-  ///   - awaited: The sends of connections on the stage's server whose answers have not come.
+  ///   - awaited: The unanswered sends of connections on the stage's server.
   init(
     _ missed: [DurableEvent], in range: ClosedRange<Int64>, of channel: ChannelInfo,
     awaited: [AwaitedSend]
@@ -38,13 +38,13 @@ struct RepairedEvents {
   }
 }
 
-/// A send of a connection that has not been answered.
+/// An unanswered send of a connection.
 package struct AwaitedSend: Sendable, Hashable {
   package let session: SessionAddress
   package let userID: String
-  /// The name by which the log recognises the message; empty for a send without one.
+  /// The request id by which the log recognizes the message; empty for a send without one.
   package let requestID: String
-  /// The text by which a message without a name is recognised; it stays on the server of the session.
+  /// The text that identifies a message without a request id; it stays on the session's server.
   package let text: String
 
   package init(
@@ -57,7 +57,7 @@ package struct AwaitedSend: Sendable, Hashable {
   }
 
   fileprivate func isSend(of message: Message) -> Bool {
-    // The user's other connections, and the Platform API, send messages without a name too.
+    // The user's other connections, and the Platform API, may also send messages without a request id.
     message.user?.id == userID && message.requestID == requestID
       && (!requestID.isEmpty || message.text == text)
   }

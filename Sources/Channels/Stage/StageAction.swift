@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// An action that a ``ChannelStage`` asks of its host; the host carries actions out in their order.
+/// An action that a ``ChannelStage`` requests from its host, which carries out actions in order.
 package enum StageAction: Sendable {
   /// Deliver events to the subscribers on a shard.
   case deliver(FanOutPlan, shard: Int)
@@ -8,37 +8,36 @@ package enum StageAction: Sendable {
   case notify([UInt8], [SessionAddress], shard: Int)
   /// Return the outcome of a call.
   case reply(ReplyAddress, CallOutcome)
-  /// Subscribe a connection and return the result of `channel.enter`; deliveries that follow are
-  /// for it too.
+  /// Subscribe a connection and return the result of `channel.enter`; the connection receives all
+  /// later deliveries.
   case welcome(ReplyAddress, userID: String, result: [UInt8])
-  /// Return the result of `channel.enter` to an observer, which hears the events from here on.
+  /// Return the result of `channel.enter` to an observer, which receives events from here on.
   indirect case admitObserver(ReplyAddress, result: [UInt8])
-  /// Note that a connection that was to enter is not in the channel.
+  /// Record that an entering connection is not in the channel.
   case release(SessionPrincipal)
-  /// Take a connection's subscription away: its user was put out.
+  /// End a connection's subscription: its user was removed.
   case unsubscribe(SessionAddress)
-  /// Have a connection closed, so that its client comes back and asks for what it missed.
+  /// Close a connection, so that its client reconnects and requests the missed events.
   case disconnect(SessionAddress)
   /// Send a message to the channel's home on another server.
   indirect case report(StageReport)
-  /// Read the events after one, for the repair of the attachment of a number.
+  /// Read the events after a given one, to repair the attachment with this number.
   case repair(UInt64, channelID: Int64, after: Int64)
-  /// Attach to the channel's home anew, after a pause.
+  /// Attach to the channel's home again, after a pause.
   case reattach
-  /// Read events for a connection that enters.
+  /// Read events for an entering connection.
   indirect case read(RecoveryRead)
-  /// Report a user who is on the stage from now on, by this connection.
+  /// Report a user who is now on the stage, with this connection.
   case entered(User, SessionAddress)
   /// Report a user who is no longer on the stage.
   case left(userID: String)
   /// Count messages that were withheld from participants.
   case withheld(Int)
-  /// Give the stage ``StageInput/deadline`` at this time of the monotonic clock, and forget earlier
-  /// requests.
+  /// Send ``StageInput/deadline`` at this time of the monotonic clock; replaces earlier requests.
   case wake(at: Int64)
 }
 
-/// The actions of a stage, gathered in memory that is reused.
+/// The actions of a stage, collected in reused memory.
 package struct StageActions: Sendable {
   /// Memory for this many actions is kept.
   private static let keptCapacity = 256
@@ -62,7 +61,7 @@ package struct StageActions: Sendable {
 /// The deliveries of one turn's events to the subscribers on one shard: the same events to nearly all,
 /// and others to a few.
 package struct FanOutPlan: Sendable {
-  /// Events in one plan, at most.
+  /// The maximum number of events in one plan.
   package static let capacity = 64
 
   /// A set of a plan's events, by their index.
@@ -99,7 +98,7 @@ package struct FanOutPlan: Sendable {
   package let channelURL: String
   /// The events as JSON texts, in order.
   package let payloads: [[UInt8]]
-  /// The share of all who are not named in ``exceptions``.
+  /// The share of all connections that are not in ``exceptions``.
   package let common: Share
   /// Connections of this shard, each at most once.
   package let exceptions: [Exception]

@@ -4,10 +4,10 @@ package import ParleyProtocol
 /// A request of a connection to enter a channel.
 package struct EnterRequest: Sendable {
   package let principal: SessionPrincipal
-  /// The last event that the client saw; `nil` for a client that asks for no missed events.
+  /// The last event that the client saw; `nil` for a client that does not request missed events.
   package let recover: StreamPosition?
   package let address: ReplyAddress
-  /// Whether the user is in the channel on another server too, as the channel's home says.
+  /// Whether the user is in the channel on another server too, according to the channel's home.
   package var isElsewhere = false
 
   package init(principal: SessionPrincipal, recover: StreamPosition?, address: ReplyAddress) {
@@ -16,44 +16,44 @@ package struct EnterRequest: Sendable {
     self.address = address
   }
 
-  /// The bytes that the missed events in the answer may hold.
+  /// The maximum size of the missed events in the answer.
   var eventByteLimit: Int { max(address.limit - Limits.eventByteCount, 0) }
 }
 
-/// An input of a ``ChannelStage``; large ones that are rare lie in memory of their own.
+/// An input of a ``ChannelStage``; large and rare inputs are allocated separately.
 package enum StageInput: Sendable {
   /// The next event of the channel.
   case apply(ChannelEvent)
   /// The record of the channel, changed without an event.
   case record(Channel)
-  /// A connection that the judge lets in.
+  /// A connection that the judge admits.
   indirect case enter(EnterRequest)
-  /// A connection that the judge keeps out.
+  /// A connection that the judge refuses.
   indirect case refuse(EnterRequest, ServiceError)
   /// The events that a ``RecoveryRead`` of this number found; `nil` when they no longer exist or
   /// hold too many bytes.
   case recovered(Int, Result<[DurableEvent]?, ServiceError>)
   /// A connection that left or closed.
   case leave(SessionAddress, userID: String)
-  /// A connection that asks to hear the channel without being in it.
+  /// A connection that asks to observe the channel without being in it.
   indirect case observe(ReplyAddress)
-  /// A connection that is to hear no more.
+  /// A connection that stops observing.
   case unobserve(SessionAddress)
   /// A notification without a number, from the channel's home.
   case notice(StageNotice)
-  /// The throttle's limit, from now on.
+  /// The throttle's new limit.
   case throttle(RateLimit)
   /// The number of users in the channel who are on other servers only.
   case elsewhere(Int)
-  /// The state that the home goes on from; events up to it were applied, as far as they are known.
+  /// The state from which the home continues; events up to it were applied, as far as they are known.
   indirect case resume(StageStart)
-  /// Events were lost that can't be read: everyone has to come back.
+  /// Events were lost that can't be read: all clients have to reconnect.
   case abandon
   /// The outcome of a call, to be returned after all events before it.
   case answer(ReplyAddress, CallOutcome)
   /// The time of the last ``StageAction/wake(at:)``.
   case deadline
-  /// The end of the loop's turn: gathered events and answers leave.
+  /// The end of the loop's turn: queued events and answers are sent.
   case endOfTurn
 }
 
@@ -61,9 +61,9 @@ extension ChannelInfo {
   /// The result of `channel.enter`.
   ///
   /// - Parameters:
-  ///   - epoch: Names the life of the channel's count of events.
-  ///   - seq: The last event before the entering.
-  ///   - recovered: The missed events, whole notifications; `nil` when they were not recovered.
+  ///   - epoch: Identifies the life of the channel's count of events.
+  ///   - seq: The last event before the connection entered.
+  ///   - recovered: The missed events as complete notifications; `nil` if they were not recovered.
   func encodedForEntering(epoch: String, seq: Int64, recovered: [[UInt8]]?) -> [UInt8] {
     JSONWriter.bytes {
       $0.object {

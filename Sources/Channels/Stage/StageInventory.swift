@@ -1,9 +1,9 @@
-/// The report of a stage about its users to the home that it attaches to, in pieces of bounded size.
+/// The report of a stage's users to the home to which it attaches, in pieces of bounded size.
 ///
-/// A piece holds those who are still there when it is sent: the home learns of all others by the reports
-/// of their entering and leaving.
+/// A piece holds the users who are still there when it is sent: the home learns of all others from
+/// the reports of users who enter and leave.
 struct StageInventory: Sendable {
-  /// The bytes of names in a piece, about.
+  /// The approximate size of the names in a piece, in bytes.
   private static let pieceBytes = 32_768
 
   private var userIDs: ArraySlice<String> = []

@@ -1,10 +1,10 @@
 package import FloodControl
 package import ParleyProtocol
 
-/// Names a stage on another server than its channel's home.
+/// The address of a stage on a server other than its channel's home.
 package struct StageAddress: Hashable, Sendable {
   package let server: UInt16
-  /// Counts what the server has attached; a number is never used again by the same start of it.
+  /// Counts the server's attachments; a number is never reused by the same start of the server.
   package let attachment: UInt64
 
   package init(server: UInt16, attachment: UInt64) {
@@ -13,30 +13,30 @@ package struct StageAddress: Hashable, Sendable {
   }
 }
 
-/// A message of a stage to its channel's home on another server.
+/// A message from a stage to its channel's home on another server.
 package enum StageReport: Sendable {
-  /// The stage asks for the channel's events from now on, and says how far it has come; pieces with its
+  /// The stage requests the channel's events from now on, and reports its position; pieces with its
   /// users follow.
   indirect case attach(StageAttachment)
-  /// A part of the stage's users; after each but the last, the home asks for the next.
+  /// A part of the stage's users; after each but the last, the home requests the next.
   indirect case arrive(StagePiece)
-  /// A user whom the stage does not have asks to enter; the answer has the same number.
+  /// A user who is not on the stage asks to enter; the answer has the same number.
   indirect case admit(UInt64, User)
-  /// A user is on the stage from now on, by this connection.
+  /// A user is now on the stage, with this connection.
   indirect case entered(User, SessionAddress)
   /// A user is not, or no longer, on the stage.
   case left(userID: String)
-  /// The stage is gone: nobody is on it.
+  /// The stage has ended: no user is on it.
   case detach
 }
 
-/// The part of a channel that a stage has.
+/// The state of a channel on an attaching stage.
 package struct StageAttachment: Sendable, Hashable {
   /// Empty for a stage that has had no home.
   package let epoch: String
   /// The last event that the stage has applied.
   package let seq: Int64
-  /// The users of whom the participants on the stage know; `nil` when it has none.
+  /// The users known to the participants on the stage; `nil` if it has none.
   package let announced: AnnouncedUsers?
 
   package init(epoch: String, seq: Int64, announced: AnnouncedUsers?) {
@@ -58,15 +58,15 @@ package struct StagePiece: Sendable, Hashable {
   }
 }
 
-/// A message of a channel's home to a stage on another server; the news of a turn travel together.
+/// A message from a channel's home to a stage on another server; the news of a turn travel together.
 package enum StageNews: Sendable {
   /// The stage is attached; all that follows happened after this state.
   indirect case attached(StageStart)
-  /// The home has taken a piece of the stage's users in, and waits for the next.
+  /// The home has recorded a piece of the stage's users, and waits for the next.
   case next
   /// There is no such channel.
   case absent
-  /// The home has no such attachment, or gives the channel up: the stage has to attach anew.
+  /// The home has no such attachment, or releases the channel: the stage must attach again.
   case released
   /// The answer to ``StageReport/admit(_:_:)``: whether the user is in the channel on another server too.
   case admitted(UInt64, Result<Bool, ServiceError>)
@@ -74,7 +74,7 @@ package enum StageNews: Sendable {
   case notice(StageNotice)
   /// The record of the channel, changed without an event.
   indirect case record(Channel)
-  /// The throttle's limit, from now on.
+  /// The throttle's new limit.
   case throttle(RateLimit)
   /// The number of users in the channel who are not on the stage.
   case elsewhere(Int)
@@ -82,7 +82,7 @@ package enum StageNews: Sendable {
   indirect case answer(ReplyAddress, CallOutcome)
 }
 
-/// The state of a channel from which an attached stage goes on.
+/// The state of a channel from which an attached stage continues.
 package struct StageStart: Sendable, Hashable {
   package let channel: Channel
   /// The log's own number of the channel.
@@ -91,7 +91,7 @@ package struct StageStart: Sendable, Hashable {
   /// The last event of the channel.
   package let seq: Int64
   package let throttleLimit: RateLimit
-  /// The users of whom participants know; `nil` when the stage knows better, or the home does not.
+  /// The users known to participants; `nil` if the stage knows better, or the home does not know them.
   package var announced: AnnouncedUsers?
 
   package init(

@@ -1,16 +1,16 @@
 import ParleyProtocol
 
-/// The events and answers that a turn of the loop has brought.
+/// The events and answers of a turn of the loop.
 ///
-/// They leave together: the events in one plan for each shard, which is framed and written once, and
-/// then the answers. An answer may name a position, and a client that has seen it must have seen all
-/// events before it.
+/// They are sent together: the events in one plan for each shard, which is framed and written once,
+/// and then the answers. An answer may contain a position, and a client that has received it must
+/// have received all events before it.
 struct TurnQueue: Sendable {
   private struct Event: Sendable {
     let payload: [UInt8]
     /// The connection that does not receive the event.
     let author: SessionAddress?
-    /// The participants who do not receive it.
+    /// The participants who do not receive the event.
     let excluded: SlotSet
   }
 
@@ -32,12 +32,12 @@ struct TurnQueue: Sendable {
     answers.append((address, outcome))
   }
 
-  /// Hands everything over: the events, up to 64 in a plan, for each shard with subscribers, and
-  /// then the answers.
+  /// Sends everything: the events, up to 64 in a plan, for each shard with subscribers, and then
+  /// the answers.
   mutating func flush(
     of channelURL: String, to participants: Participants, into actions: inout StageActions
   ) {
-    // No slice outlives its plan: the events' memory is kept only while nothing else refers to it.
+    // No slice outlives its plan: the events' memory is kept only if nothing else refers to it.
     for start in stride(from: 0, to: events.count, by: FanOutPlan.capacity) {
       let end = min(start + FanOutPlan.capacity, events.count)
       Self.plan(events[start..<end], of: channelURL, to: participants, into: &actions)
@@ -67,7 +67,7 @@ struct TurnQueue: Sendable {
     }
   }
 
-  /// The share of each slot; `nil` when all receive everything.
+  /// The share of each slot; `nil` if all receive everything.
   private static func shares(
     of events: ArraySlice<Event>, _ all: FanOutPlan.Share, _ participants: Participants
   ) -> [FanOutPlan.Share]? {
@@ -94,7 +94,7 @@ struct TurnQueue: Sendable {
 
   /// The connections whose share is not the common one, each once.
   ///
-  /// A list, since nearly always it holds the events' authors alone.
+  /// A list, since nearly always it holds only the events' authors.
   private static func exceptions(
     _ events: ArraySlice<Event>, _ shares: [FanOutPlan.Share]?, common: FanOutPlan.Share,
     _ participants: Participants

@@ -1,8 +1,8 @@
-/// Paces the `message.updated` events of each message: at most five a second, the newest state
-/// winning.
+/// Limits the `message.updated` events of each message: at most five a second, and the newest state
+/// wins.
 ///
-/// The first update of a message is published at once; those that follow within 200 ms are held
-/// back, and the newest of them is published when the 200 ms are over.
+/// The first update of a message is published at once; further ones within 200 ms are held back,
+/// and the newest of them is published after the 200 ms.
 ///
 ///     updates     1   2 3        4
 ///     published   1        3        4
@@ -13,12 +13,11 @@
 /// every update with a timestamp of `t − reach` or less. Pure: `now` is milliseconds of one clock,
 /// `timestamp` those of the events.
 struct UpdatePacer<Update: Sendable>: Sendable {
-  /// Between two published updates of one message.
+  /// Milliseconds between two published updates of one message.
   static var interval: Int64 { 200 }
   /// The most by which the timestamp of a published event exceeds that of a held-back update.
   static var reach: Int64 { 1_000 }
-  /// Updates held back at a time, unless another number is given; further ones are published at
-  /// once.
+  /// The default maximum number of updates that are held back; further ones are published at once.
   static var defaultCapacity: Int { 1_024 }
 
   private struct Entry: Sendable {
@@ -29,7 +28,7 @@ struct UpdatePacer<Update: Sendable>: Sendable {
 
   private let capacity: Int
   private var entries: [Int64: Entry] = [:]
-  /// The ends of pauses, earliest first, from `head` on; one that its entry contradicts is void.
+  /// The ends of pauses, earliest first, starting at `head`; one that its entry contradicts is void.
   private var pauses: [(messageID: Int64, due: Int64)] = []
   private var head = 0
   private var heldCount = 0
@@ -44,15 +43,15 @@ struct UpdatePacer<Update: Sendable>: Sendable {
   /// The messages in their pause.
   var messageCount: Int { entries.count }
 
-  /// The time of the next ``take(at:)``; `nil` when nothing is held back.
+  /// The time of the next ``take(at:)``; `nil` if nothing is held back.
   var due: Int64? { heldCount > 0 && head < pauses.count ? pauses[head].due : nil }
 
   /// Whether an update of a message is held back.
   func holds(_ messageID: Int64) -> Bool { entries[messageID]?.held != nil }
 
-  /// Takes in an update.
+  /// Adds an update.
   ///
-  /// - Returns: The update when it is to be published now, `nil` when it is held back.
+  /// - Returns: The update if it should be published now, `nil` if it is held back.
   mutating func offer(
     _ update: Update, of messageID: Int64, timestamp: Int64, at now: Int64
   ) -> Update? {
@@ -69,7 +68,7 @@ struct UpdatePacer<Update: Sendable>: Sendable {
     return nil
   }
 
-  /// Hands over the updates whose pause is over.
+  /// Returns the updates whose pause is over.
   mutating func take(at now: Int64) -> [Update] {
     var taken: [Update] = []
     while head < pauses.count, pauses[head].due <= now {
@@ -85,10 +84,10 @@ struct UpdatePacer<Update: Sendable>: Sendable {
     return taken
   }
 
-  /// Hands over the updates that an event may not overtake, their pause or not: those whose
+  /// Returns the updates that an event may not overtake, regardless of their pause: those whose
   /// timestamp is at least ``reach`` earlier.
   ///
-  /// This happens only when the store took long.
+  /// This happens only if the store was slow.
   mutating func takeOvertaken(by timestamp: Int64, at now: Int64) -> [Update] {
     guard heldCount > 0 else { return [] }
     let overtaken = entries.filter { _, entry in
@@ -99,7 +98,7 @@ struct UpdatePacer<Update: Sendable>: Sendable {
     }
   }
 
-  /// Drops what is held back of a message that was deleted.
+  /// Drops the held-back update of a deleted message.
   mutating func forget(_ messageID: Int64) {
     guard entries[messageID]?.held != nil else { return }
     entries[messageID]?.held = nil
@@ -118,7 +117,7 @@ struct UpdatePacer<Update: Sendable>: Sendable {
     pauses.append((messageID, due))
   }
 
-  /// Drops pauses that are over and after which nothing waits, from the front.
+  /// Drops pauses that are over and have no update waiting, from the front.
   private mutating func forgetIdle(at now: Int64) {
     while head < pauses.count, pauses[head].due <= now {
       let pause = pauses[head]
@@ -140,7 +139,7 @@ struct UpdatePacer<Update: Sendable>: Sendable {
 }
 
 extension Int64 {
-  /// The sum, or the largest number when it is larger than that.
+  /// The sum, or the largest number on overflow.
   func addingClamped(_ other: Int64) -> Int64 {
     let (sum, isOverflow) = addingReportingOverflow(other)
     return isOverflow ? (other > 0 ? .max : .min) : sum

@@ -3,8 +3,8 @@ import DequeModule
 /// Remembers which messages were withheld from which participants, so that later updates of them
 /// are withheld too.
 ///
-/// One bit for each participant and withheld message. Bounded: of the oldest messages it forgets
-/// from whom they were withheld, and their updates then go to everyone.
+/// One bit for each participant and withheld message. Bounded: the record of the oldest messages is
+/// dropped, and their updates then go to everyone.
 struct WithheldLedger: Sendable {
   private static let messageLimit = 4096
   private static let byteLimit = 4_194_304
@@ -17,10 +17,10 @@ struct WithheldLedger: Sendable {
   /// In the order of their ids, which only increase.
   private var entries: Deque<Entry> = []
   private var byteCount = 0
-  /// The slots that any entry may name.
+  /// The slots that any entry may contain.
   private var named = SlotSet()
 
-  /// Notes the participants from whom a message was withheld.
+  /// Records the participants from whom a message was withheld.
   mutating func record(_ messageID: Int64, withheldFrom slots: SlotSet) {
     named.formUnion(slots)
     if let index = index(of: messageID) {
@@ -46,16 +46,16 @@ struct WithheldLedger: Sendable {
     return entries.compactMap { $0.slots.contains(slot) ? $0.messageID : nil }
   }
 
-  /// Forgets a message that was deleted: it is not updated any more.
+  /// Removes a deleted message, which is not updated any more.
   mutating func forget(_ messageID: Int64) {
     guard let index = index(of: messageID) else { return }
     byteCount -= entries[index].slots.byteCount
     entries.remove(at: index)
   }
 
-  /// Forgets a slot, in which another user sits from now on.
+  /// Clears a slot that is now assigned to another user.
   ///
-  /// Walks the entries only when the one before missed something.
+  /// Scans the entries only if a message was withheld from the previous user.
   mutating func clear(slot: Int) {
     guard named.contains(slot) else { return }
     named.remove(slot)
@@ -74,7 +74,7 @@ struct WithheldLedger: Sendable {
     return isFound ? position : nil
   }
 
-  /// The index at which a message is, or would be.
+  /// The index of a message, or the index at which it would be inserted.
   private func position(of messageID: Int64) -> Int {
     var low = 0
     var high = entries.count
@@ -91,7 +91,7 @@ struct WithheldLedger: Sendable {
 /// Within a second of the first message withheld, and at most once a second. Pure: times are
 /// milliseconds of one clock.
 struct ThrottleNotices: Sendable {
-  /// From the first message withheld to the notice, when none was given just before.
+  /// Milliseconds from the first withheld message to the notice, if no other was sent just before.
   private static let patience: Int64 = 800
   private static let interval: Int64 = 1000
 
@@ -102,14 +102,14 @@ struct ThrottleNotices: Sendable {
     if firstWithheld == nil { firstWithheld = now }
   }
 
-  /// The time of the next notice; `nil` when nothing was withheld.
+  /// The time of the next notice; `nil` if nothing was withheld.
   var due: Int64? {
     guard let firstWithheld else { return nil }
     let earliest = lastNotice.map { $0 + Self.interval } ?? firstWithheld
     return max(firstWithheld + Self.patience, earliest)
   }
 
-  /// Notes that all participants are notified now.
+  /// Records that all participants are being notified.
   mutating func noteTold(at now: Int64) {
     firstWithheld = nil
     lastNotice = now

@@ -1,7 +1,7 @@
 /// One message on the bus.
 package struct Frame: Sendable, Equatable {
   package var sender: ServerID
-  /// The server that it is for; `nil` for all of them.
+  /// The receiving server; `nil` for all servers.
   package var receiver: ServerID?
   package var content: Content
 
@@ -20,15 +20,15 @@ package struct Frame: Sendable, Equatable {
 
 /// A sign of life.
 ///
-/// Its sender receives it too, and knows by it that the bus still carries messages.
+/// The sender receives its own beat too, which shows that the bus still carries messages.
 package struct Beat: Sendable, Equatable {
-  /// Counts the beats of the sender, so that an old one is recognized.
+  /// Counts the beats of the sender, so that an old one can be recognized.
   package var number: UInt64
   /// Whether the sender reaches the registry.
   package var seesRegistry: Bool
-  /// Whether the sender's database takes writes.
+  /// Whether the sender's database accepts writes.
   package var canWrite: Bool
-  /// Whether the sender has changed the registry, which is to be read now.
+  /// Whether the sender has changed the registry, which should be read now.
   package var hasNews: Bool
 
   package init(
@@ -41,11 +41,11 @@ package struct Beat: Sendable, Equatable {
   }
 }
 
-/// The numbers that two servers have given their link; both grow with each reset.
+/// The numbers that two servers have assigned to their link; both increase with each reset.
 package struct LinkNumbers: Sendable, Equatable {
-  /// From 1.
+  /// Starts at 1.
   package var sender: UInt64
-  /// 0 while the sender has not learnt it.
+  /// 0 until the sender has learned it.
   package var receiver: UInt64
 
   package init(sender: UInt64, receiver: UInt64) {
@@ -54,9 +54,9 @@ package struct LinkNumbers: Sendable, Equatable {
   }
 }
 
-/// The versions of data frames, and of the messages in them, that a server speaks.
+/// The versions of data frames, and of the messages in them, that a server supports.
 ///
-/// The frames themselves have the same form in all versions so far.
+/// The frame format itself is the same in all versions so far.
 package struct LinkVersions: Sendable, Equatable {
   /// The versions of this program.
   package static let current = LinkVersions(lowest: 8, highest: 8)
@@ -73,25 +73,25 @@ package struct LinkVersions: Sendable, Equatable {
 
   package func contains(_ version: UInt8) -> Bool { lowest <= version && version <= highest }
 
-  /// The highest version that both speak, or `nil`.
+  /// The highest version that both support, or `nil`.
   package func common(with other: LinkVersions) -> UInt8? {
     let version = min(highest, other.highest)
     return version >= max(lowest, other.lowest) ? version : nil
   }
 }
 
-/// A part of what one server sends another on a link, and what it knows of the other direction.
+/// A part of the data that one server sends to another on a link, with the state of the other direction.
 package struct LinkData: Sendable, Equatable {
-  /// The most gaps that a frame names.
+  /// The maximum number of gaps in a frame.
   package static let gapLimit = 16
 
-  /// The frame's number from 1; 0 for one without payload.
+  /// The frame's number from 1; 0 for a frame without payload.
   package var sequence: UInt64
   /// The highest number sent.
   package var sent: UInt64
-  /// The number up to which all has arrived from the other.
+  /// The number up to which all frames from the other server have arrived.
   package var confirmed: UInt64
-  /// Numbers that are missing from the other.
+  /// Missing numbers of the other server's frames.
   package var gaps: [ClosedRange<UInt64>]
   /// Pieces of messages (``OutgoingStream``).
   package var payload: [UInt8]

@@ -1,6 +1,6 @@
-/// The codes by which the servers of one cluster recognize each other's frames.
+/// The codes that authenticate the frames of one cluster.
 package protocol FrameAuthentication: Sendable {
-  /// Makes the ``FrameCodec/codeSize`` bytes that only servers with the same secret can make.
+  /// Computes the ``FrameCodec/codeSize`` bytes that only servers with the same secret can compute.
   func code(of bytes: [UInt8]) -> [UInt8]
 
   /// Compares in constant time.

@@ -4,7 +4,7 @@ struct FrameWriter {
 
   init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-  /// Appends a number, its most significant byte last.
+  /// Appends a number in little-endian order.
   mutating func write(_ number: some FixedWidthInteger) {
     withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
   }
@@ -49,7 +49,7 @@ struct FrameReader {
     }
   }
 
-  /// All bytes that are left.
+  /// The remaining bytes.
   mutating func rest() -> [UInt8] {
     defer { position = end }
     return Array(bytes[position..<end])

@@ -1,19 +1,19 @@
 /// The reason why bytes from the bus are not a frame.
 package enum FrameError: Error, Sendable, Equatable {
   case truncated
-  /// More bytes follow.
+  /// More bytes follow the frame.
   case excessive
-  /// A kind of frame that is not known, or a version that is not spoken here.
+  /// An unknown kind of frame, or an unsupported version.
   case otherVersion
   /// A value that no server would send.
   case invalidValue
-  /// The code at the end is not that of the cluster's secret.
+  /// The code at the end does not match the cluster's secret.
   case forged
   /// The frame of another deployment, which uses the same bus and the same name.
   case foreign(deployment: UInt64)
 }
 
-/// The form of frames as bytes; each frame has exactly one.
+/// The encoding of frames; each frame has exactly one.
 ///
 ///     format     1   0 for beats and greetings, whose form never changes; else the version of data
 ///     kind       1   0 beat, 1 greeting, 2 data
@@ -23,9 +23,9 @@ package enum FrameError: Error, Sendable, Equatable {
 ///     content        by its kind
 ///     code      32   ``FrameAuthentication`` of all before, in a cluster with a secret
 ///
-/// Numbers end with their most significant byte.
+/// Numbers are little-endian.
 package struct FrameCodec: Sendable {
-  /// Bytes of a data frame beside its payload and without gaps.
+  /// Bytes of a data frame without its payload and without gaps.
   package static let overhead = 26 + 16 + 24 + 1 + codeSize
   package static let codeSize = 32
 

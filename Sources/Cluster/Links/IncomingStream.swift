@@ -1,25 +1,25 @@
 /// The frames from one server, put in order, and the messages in them.
 struct IncomingStream {
-  /// The reason why a stream cannot go on: its sender does not keep to the rules.
+  /// The reason why a stream cannot continue: its sender violates the protocol.
   enum Violation: Error {
     case malformedPayload
     case oversizedMessage
   }
 
-  /// The most frames that wait for one before them.
+  /// The maximum number of frames that are held until earlier ones arrive.
   private static let heldFrameLimit = 4_096
 
   private let messageLimit: Int
   /// The number up to which all frames have arrived.
   private(set) var received: UInt64 = 0
-  /// The highest number that the sender has named.
+  /// The highest number that the sender has announced.
   private(set) var highest: UInt64 = 0
   private var held: [UInt64: [UInt8]] = [:]
   private var heldByteCount = 0
-  /// The pieces of a message that goes on.
+  /// The pieces of an incomplete message.
   private var unfinished: [UInt8] = []
 
-  /// - Parameter messageLimit: The most bytes of a message, and of frames that wait.
+  /// - Parameter messageLimit: The maximum size of a message, and of all held frames.
   init(messageLimit: Int) {
     self.messageLimit = messageLimit
   }
@@ -27,22 +27,22 @@ struct IncomingStream {
   /// Whether a frame is known to be missing.
   var hasGaps: Bool { highest > received }
 
-  /// Whether a sender can have sent so much more: it keeps only ``LinkLimits/keptBytes``.
+  /// Whether a sender can be this far ahead: it keeps only ``LinkLimits/keptBytes``.
   func canReach(_ number: UInt64) -> Bool { number <= received || number - received <= 1 << 20 }
 
-  /// Notes the highest number that was sent.
+  /// Records the highest number that was sent.
   mutating func note(sent number: UInt64) { highest = max(highest, number) }
 
-  /// Takes a frame and appends the messages that are whole by it.
+  /// Takes a frame and appends the messages that it completes.
   ///
-  /// - Returns: `false` for a frame that is here already.
+  /// - Returns: `false` for a frame that has already arrived.
   mutating func take(
     _ payload: [UInt8], number: UInt64, into messages: inout [[UInt8]]
   ) throws(Violation) -> Bool {
     guard number > received, held[number] == nil else { return false }
     note(sent: number)
     guard number == received + 1 else {
-      // One too many is named as missing later, and comes again.
+      // A frame beyond the limit is dropped, and requested again later.
       if held.count < Self.heldFrameLimit, heldByteCount + payload.count <= messageLimit {
         held[number] = payload
         heldByteCount += payload.count

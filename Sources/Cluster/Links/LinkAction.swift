@@ -1,4 +1,4 @@
-/// The consequences of an input to a ``ServerLink``, in their order.
+/// The consequences of an input to a ``ServerLink``, in order.
 package enum LinkAction: Sendable, Equatable {
   case transmit(Frame)
   case deliver([UInt8])
@@ -7,12 +7,12 @@ package enum LinkAction: Sendable, Equatable {
 
 /// The reason for resetting a link.
 package enum LinkResetReason: Sendable, Equatable {
-  /// More waits for confirmation than may be kept.
+  /// The unconfirmed data exceeds the limit.
   case overflow
-  /// Something has waited for confirmation for too long.
+  /// Data has been unconfirmed for too long.
   case silence
   /// The peer has reset the link.
   case peer
-  /// The peer's frames make no sense.
+  /// The peer's frames are invalid.
   case violation
 }

@@ -1,19 +1,19 @@
-/// The bounds of a link, and its clocks in milliseconds.
+/// The limits of a link, and its timeouts in milliseconds.
 package struct LinkLimits: Sendable {
-  /// The most bytes that are kept until the peer confirms them, and of one message.
+  /// The maximum size of the data kept until the peer confirms it, and of one message.
   package var keptBytes = 8 << 20
-  /// How long the peer may leave something unconfirmed.
+  /// The maximum time that data may stay unconfirmed by the peer.
   package var keptTime: Int64 = 10_000
-  /// The most bytes of a frame on the bus.
+  /// The maximum size of a frame on the bus.
   package var frameBytes: Int
-  /// Bytes that are received before they are confirmed at once.
+  /// The number of received bytes after which a confirmation is sent at once.
   package var confirmationBytes = 256 << 10
-  /// How long a confirmation waits for something to travel with.
+  /// The maximum time that a confirmation waits for a frame to travel with.
   package var confirmationDelay: Int64 = 50
-  /// The time after which a gap that is still there is named again, and sent frames that were not
-  /// confirmed are asked after.
+  /// The time after which a persisting gap is named again, and a confirmation of sent frames is
+  /// requested.
   package var repeatDelay: Int64 = 100
-  /// The most bytes that are sent again for one frame that names gaps.
+  /// The maximum number of bytes resent for one frame that names gaps.
   package var refillBytes = 1 << 20
   /// The longest pause between two greetings without an answer.
   package var greetingPause: Int64 = 500
@@ -27,14 +27,14 @@ package struct LinkLimits: Sendable {
 package struct LinkCounters: Sendable, Equatable {
   /// Frames that named gaps.
   package var gaps: UInt64 = 0
-  /// Frames that were sent again.
+  /// Frames that were resent.
   package var refills: UInt64 = 0
   package var resets: UInt64 = 0
   /// Frames that had arrived before, or belong to a link that was reset.
   package var stale: UInt64 = 0
-  /// Frames that no peer would send.
+  /// Frames that a correct peer would not send.
   package var invalid: UInt64 = 0
-  /// Greetings of peers with which no version is shared.
+  /// Greetings of peers without a common version.
   package var otherVersions: UInt64 = 0
 
   package init() {}

@@ -1,9 +1,9 @@
 internal import DequeModule
 
-/// The messages for one server, gathered into numbered frames and kept until they are confirmed.
+/// The messages for one server, packed into numbered frames and kept until they are confirmed.
 ///
-/// A payload is a row of pieces, each with a byte that says whether its message goes on in the next
-/// piece, its length in four bytes, and its bytes. A message that does not fit is cut.
+/// A payload is a sequence of pieces, each with a byte that says whether its message continues in
+/// the next piece, its length in four bytes, and its bytes. A message that does not fit is split.
 struct OutgoingStream {
   private struct Kept {
     let payload: [UInt8]
@@ -11,12 +11,12 @@ struct OutgoingStream {
   }
 
   static let pieceOverhead = 5
-  /// Bytes that a frame takes beside its payload.
+  /// Bytes of a frame without its payload.
   private static let frameCost = 64
 
   private let payloadLimit: Int
   private var kept: Deque<Kept> = []
-  /// The payload that is being gathered.
+  /// The payload that is being assembled.
   private var gathered: [UInt8] = []
   private var gatheredSince: Int64 = 0
   private(set) var byteCount = 0
@@ -25,18 +25,18 @@ struct OutgoingStream {
   /// The highest number that was transmitted.
   private(set) var sent: UInt64 = 0
 
-  /// - Parameter payloadLimit: The most bytes of a payload; room for a piece at least.
+  /// - Parameter payloadLimit: The maximum size of a payload; at least the size of a piece.
   init(payloadLimit: Int) {
     self.payloadLimit = max(payloadLimit, Self.pieceOverhead + 1)
   }
 
-  /// The time of the oldest message that is not confirmed.
+  /// The time of the oldest unconfirmed message.
   var oldest: Int64? { kept.first?.time ?? (gathered.isEmpty ? nil : gatheredSince) }
 
-  /// Whether a frame was sent and not confirmed.
+  /// Whether a sent frame is unconfirmed.
   var isUnconfirmed: Bool { sent > confirmed }
 
-  /// Whether something was never sent.
+  /// Whether some data was never sent.
   var hasUnsent: Bool { !gathered.isEmpty || confirmed + UInt64(kept.count) > sent }
 
   /// Adds a message after all others.
@@ -68,14 +68,14 @@ struct OutgoingStream {
     return (sent, kept[Int(sent - confirmed) - 1].payload)
   }
 
-  /// The payload of a frame that was sent, while it is kept.
+  /// The payload of a sent frame, while it is kept.
   func payload(of number: UInt64) -> [UInt8]? {
     number > confirmed && number <= sent ? kept[Int(number - confirmed) - 1].payload : nil
   }
 
-  /// Drops what has arrived.
+  /// Drops confirmed frames.
   ///
-  /// - Returns: `false` when nothing is new.
+  /// - Returns: `false` if nothing new was confirmed.
   mutating func confirm(through number: UInt64) -> Bool {
     guard number > confirmed, number <= sent else { return false }
     for _ in confirmed..<number {

@@ -1,17 +1,17 @@
-/// One end of the numbered conversation between two servers.
+/// One end of the numbered link between two servers.
 ///
-/// Frames that the bus loses are named by the receiver and sent again, so messages arrive once and in
-/// order. When one end cannot keep what is not confirmed, it *resets* the link: it drops what it has,
-/// raises its number, and the other end, which learns of the number by a greeting, does the same. Data
-/// counts only under the exact pair of numbers, so nothing from before a reset arrives after it.
+/// Frames that the bus loses are named by the receiver and resent, so messages arrive once and in
+/// order. When one end cannot keep the unconfirmed data, it *resets* the link: it drops its data and
+/// raises its number, and the other end, which learns the number from a greeting, does the same. Data
+/// counts only under the exact pair of numbers, so no data from before a reset arrives after it.
 ///
 ///     A                               B
 ///     greeting (1, 0) ───────────────►   learns A's number
 ///       learns B's    ◄─────────────── greeting (1, 1)
 ///       is open: data (1, 1) ────────►   is open
 ///
-/// A server never uses an id again, so numbers begin at 1. Time comes from outside; ``flush(at:into:)``
-/// is called at the end of each turn and at ``deadline``.
+/// A server never reuses an id, so numbers begin at 1. Time is passed in; ``flush(at:into:)`` is
+/// called at the end of each turn and at ``deadline``.
 package struct ServerLink {
   package let local: ServerID
   package let peer: ServerID
@@ -30,13 +30,13 @@ package struct ServerLink {
   private var greetingPause: Int64
   private var answeredAt = Int64.min / 2
   private var mustAnswer = false
-  /// The time at which what was received is confirmed at the latest.
+  /// The latest time for confirming received data.
   private var confirmAt: Int64?
   private var unconfirmedBytes = 0
-  /// The time of the next question after frames that are not confirmed.
+  /// The time of the next request to confirm sent frames.
   private var askAt: Int64?
   private var nameGapsAt = Int64.min
-  /// The highest number that was known when gaps were last named.
+  /// The highest known number when gaps were last named.
   private var namedThrough: UInt64 = 0
 
   package init(
@@ -53,13 +53,13 @@ package struct ServerLink {
     greetingPause = limits.repeatDelay
   }
 
-  /// The version of data frames on this link, once the peer is known and shares one.
+  /// The version of data frames on this link, once the peer is known and has a common version.
   package var version: UInt8? { peerVersions.flatMap(versions.common(with:)) }
 
   /// Bytes that are kept for the peer.
   package var keptByteCount: Int { outgoing.byteCount }
 
-  /// Takes a message for the peer; it leaves with the next ``flush(at:into:)`` of an open link.
+  /// Queues a message for the peer; it is sent by the next ``flush(at:into:)`` of an open link.
   package mutating func send(
     _ message: [UInt8], at now: Int64, into actions: inout [LinkAction]
   ) {
@@ -77,7 +77,7 @@ package struct ServerLink {
     guard theirs.receiver <= numbers.sender else { return counters.invalid += 1 }
     guard theirs.sender >= numbers.receiver else { return counters.stale += 1 }
     if theirs.sender > numbers.receiver {
-      // Before the link is open nothing has travelled on it, so nothing is lost.
+      // No data is sent before the link is open, so none is lost.
       if isOpen { drop(.peer, into: &actions) }
       numbers.receiver = theirs.sender
       greetAt = now
@@ -130,7 +130,7 @@ package struct ServerLink {
     }
   }
 
-  /// The time of the next ``flush(at:into:)`` if nothing happens before; `nil` for none.
+  /// The time of the next ``flush(at:into:)`` without further events; `nil` for none.
   package var deadline: Int64? {
     var next = Int64.max
     if let oldest = outgoing.oldest { next = oldest + limits.keptTime }
@@ -243,7 +243,7 @@ package struct ServerLink {
     for message in messages { actions.append(.deliver(message)) }
   }
 
-  /// The gaps to name now: those that are new, or that were named a while ago.
+  /// The gaps to name now: new ones, and ones that were last named some time ago.
   private mutating func gapsToName(at now: Int64) -> [ClosedRange<UInt64>] {
     guard incoming.hasGaps, incoming.highest > namedThrough || now >= nameGapsAt else { return [] }
     let gaps = incoming.gaps(limit: LinkData.gapLimit)

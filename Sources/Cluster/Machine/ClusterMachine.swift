@@ -1,7 +1,7 @@
-/// All that a server does in its cluster, without threads, descriptors and clocks: its membership and
-/// its links.
+/// A server's part in its cluster, without threads, descriptors and clocks: its membership and its
+/// links.
 ///
-/// Inputs append actions; ``takeActions()`` gives them in their order.
+/// Inputs append actions; ``takeActions()`` returns them in order.
 package struct ClusterMachine {
   package struct Settings: Sendable {
     package var timing = MembershipTiming()
@@ -9,7 +9,7 @@ package struct ClusterMachine {
     package var versions = LinkVersions.current
     /// The number that the servers of this deployment share.
     package var deployment: UInt64 = 0
-    /// Needed of all frames, if any.
+    /// Required of all frames, if set.
     package var authentication: (any FrameAuthentication)?
 
     package init(limits: LinkLimits) { self.limits = limits }
@@ -20,19 +20,19 @@ package struct ClusterMachine {
   private let codec: FrameCodec
   private var membership: Membership
   private var links: [ServerID: ServerLink] = [:]
-  /// The servers to which something was sent in this turn, the first one first.
+  /// The servers to which data was sent in this turn, the first one first.
   private var addressees: [ServerID] = []
   /// The resets of each link.
   private var resetCounts: [ServerID: Int] = [:]
   private var actions: [ClusterAction] = []
   private var traffic = ClusterTraffic()
-  /// The counts of links whose peers are gone.
+  /// The counts of links to servers that have ended.
   private var pastLinks = LinkCounters()
   // Reused.
   private var linkActions: [LinkAction] = []
   private var membershipActions: [MembershipAction] = []
 
-  /// - Parameter local: This server with its number, as the registry has it.
+  /// - Parameter local: This server with its number, as stored in the registry.
   package init(_ local: ClusterMember, _ settings: Settings, at now: Int64) {
     self.local = local
     self.settings = settings
@@ -44,7 +44,7 @@ package struct ClusterMachine {
 
   package var ring: ServerRing { membership.ring }
 
-  /// The time of the next ``endTurn(at:)`` if nothing happens before.
+  /// The time of the next ``endTurn(at:)`` without further events.
   package var deadline: Int64 {
     var next = membership.deadline
     for link in links.values {
@@ -53,10 +53,10 @@ package struct ClusterMachine {
     return next
   }
 
-  /// Sends a message with the end of the turn.
+  /// Queues a message, which is sent at the end of the turn.
   ///
-  /// - Parameter resetCount: See ``ClusterNetwork/enqueue(_:to:knowing:)``; `nil` for a sender to whom
-  ///   resets do not matter.
+  /// - Parameter resetCount: See ``ClusterNetwork/enqueue(_:to:knowing:)``; `nil` for a sender to
+  ///   which resets do not matter.
   package mutating func send(
     _ message: [UInt8], to server: ServerID, knowing resetCount: Int? = nil, at now: Int64
   ) {
@@ -101,7 +101,7 @@ package struct ClusterMachine {
     }
   }
 
-  /// Takes what concerns the membership.
+  /// Handles an input of the membership.
   package mutating func handle(_ input: MembershipInput, at now: Int64) {
     membership.handle(input, at: now, into: &membershipActions)
     for action in membershipActions {
@@ -118,7 +118,7 @@ package struct ClusterMachine {
     membershipActions.removeAll(keepingCapacity: true)
   }
 
-  /// Sends what has gathered, and does what is due.
+  /// Sends the queued data, and performs due work.
   package mutating func endTurn(at now: Int64) {
     if membership.deadline <= now { handle(.timePassed, at: now) }
     for server in addressees { flush(linkTo: server, at: now) }
@@ -197,15 +197,15 @@ package struct ClusterMachine {
   }
 }
 
-/// The consequences of an input to a ``ClusterMachine``, in their order.
+/// The consequences of an input to a ``ClusterMachine``, in order.
 package enum ClusterAction: Sendable, Equatable {
-  /// Send bytes to a server's inbox, or to that of all.
+  /// Send bytes to a server's inbox, or to the inbox of all servers.
   case transmit([UInt8], to: ServerID?)
   case deliver([UInt8], from: ServerID)
   /// A link was reset, or is new; with the number of its resets so far.
   case reset(ServerID, LinkResetReason?, count: Int)
   case ring(ServerRing)
-  /// These servers are not heard on the bus, and no others.
+  /// These servers, and no others, are silent on the bus.
   case silence(Set<ServerID>)
   case beatRegistry(ServerState, isOnBus: Bool)
   case declareDead(ServerID, DeathEvidence)

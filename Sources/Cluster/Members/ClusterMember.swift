@@ -3,12 +3,12 @@ package struct ClusterMember: Sendable, Hashable {
   package let id: ServerID
   /// Its number in addresses and ids, 0…255.
   ///
-  /// The registry gives the next after the last one given, so a number comes back only after all
-  /// others.
+  /// The registry assigns the next number after the last one assigned, so a number is reused only
+  /// after all others.
   package let slot: UInt16
-  /// The name that its operator gave it, for people.
+  /// The display name that its operator chose.
   package let name: String
-  /// The highest version of data frames, and of the messages in them, that it speaks.
+  /// The highest version of data frames, and of the messages in them, that the server supports.
   package let version: UInt8
 
   package init(

@@ -1,7 +1,6 @@
-/// A server of the cluster from its start to its end: 64 random bits, drawn anew by each start.
+/// A server of the cluster from its start to its end: 64 random bits, generated at each start.
 ///
-/// A process that is started again is another server, so nothing that was meant for the old one
-/// reaches it.
+/// A restarted process is another server, so no message for the old process reaches the new one.
 package struct ServerID: Sendable, Hashable, Comparable {
   package let rawValue: UInt64
 

@@ -1,21 +1,21 @@
-/// The servers of a cluster at one moment, and which of them each channel and user has as its home.
+/// The servers of a cluster at one moment, which determine the home of each channel and user.
 ///
-/// Homes are found by rendezvous hashing: each server has a score for a key, and the highest wins. So
-/// a server that goes moves only its own keys, in equal shares to the others. The scores are the same
-/// in every process and every version.
+/// Homes are found by rendezvous hashing: each server has a score for a key, and the highest score
+/// wins. A server that leaves therefore moves only its own keys, in equal shares to the others. The
+/// scores are the same in every process and every version.
 package struct ServerRing: Sendable, Equatable {
-  /// The most servers that a cluster can have.
+  /// The maximum number of servers in a cluster.
   package static let capacity = 256
 
-  /// All servers that messages can be sent to, by id: those that are homes and those that drain.
+  /// All servers that can receive messages, by id: homes and draining servers.
   package let members: [ClusterMember]
   /// The servers that are homes, by id.
   package let homes: [ClusterMember]
   private let places: [UInt8?]
 
-  /// Makes a ring of servers with different ids and slots, one at least.
+  /// Makes a ring of servers with different ids and slots, at least one.
   ///
-  /// Draining servers are homes only when there is no other.
+  /// Draining servers are homes only if there are no others.
   package init(live: [ClusterMember], draining: [ClusterMember] = []) {
     let members = (live + draining).sorted { $0.id < $1.id }
     precondition(!members.isEmpty, "a ring has a server")
@@ -31,32 +31,32 @@ package struct ServerRing: Sendable, Equatable {
     homes = live.isEmpty ? members : live.sorted { $0.id < $1.id }
   }
 
-  /// The server on which a channel is judged.
+  /// The server that is the home of a channel.
   package func home(ofChannel url: String) -> ClusterMember {
     home(of: url, seed: 0x6368_616e_6e65_6c73)
   }
 
-  /// The server on which a user's sessions are counted.
+  /// The server that is the home of a user.
   package func home(ofUser id: String) -> ClusterMember {
     home(of: id, seed: 0x7573_6572_7300_0000)
   }
 
-  /// The server with a number, or `nil` when it is gone.
+  /// The server with a number, or `nil` if it is gone.
   package func member(slot: UInt16) -> ClusterMember? {
     guard slot < Self.capacity, let place = places[Int(slot)] else { return nil }
     return members[Int(place)]
   }
 
-  /// The server with an id, or `nil` when it is gone.
+  /// The server with an id, or `nil` if it is gone.
   package func member(_ id: ServerID) -> ClusterMember? {
     members.first { $0.id == id }
   }
 
-  /// Whether what a server has does not come back: it is gone, or it is not heard and is no home any more.
+  /// Whether a server's state is lost: it is gone, or it is silent and no longer a home.
   ///
-  /// One that drains and is heard answers what it has, or passes it on.
+  /// A draining server that is heard still answers its calls, or forwards them.
   ///
-  /// - Parameter silent: The servers that are not heard.
+  /// - Parameter silent: The servers that are silent on the bus.
   package func hasLost(_ id: ServerID, silent: Set<ServerID>) -> Bool {
     member(id) == nil || silent.contains(id) && !homes.contains { $0.id == id }
   }
@@ -77,7 +77,7 @@ package struct ServerRing: Sendable, Equatable {
 /// The hash of a key in a ring: FNV-1a over its UTF-8, mixed with each server by the finalizer of
 /// SplitMix64.
 ///
-/// Never change it: servers of two versions would disagree on homes.
+/// Must not change: servers of two versions would disagree on homes.
 private struct KeyHash {
   private let value: UInt64
 

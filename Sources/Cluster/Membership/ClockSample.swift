@@ -1,7 +1,7 @@
-/// A look at the registry's clock.
+/// A reading of the registry's clock.
 package struct ClockSample: Sendable, Equatable {
-  /// Milliseconds to add to the local steady clock for the registry's Unix time; wrong by half of the
-  /// round trip at most.
+  /// Milliseconds to add to the local steady clock to get the registry's Unix time; the error is at
+  /// most half of the round trip.
   package let offset: Int64
   package let roundTrip: Int64
 
@@ -10,17 +10,17 @@ package struct ClockSample: Sendable, Equatable {
     self.roundTrip = roundTrip
   }
 
-  /// A sample of which `start` and `end` are readings of the local steady clock, and `time` one of the
-  /// registry's clock between them; all in milliseconds.
+  /// A sample where `start` and `end` are readings of the local steady clock, and `time` is a
+  /// reading of the registry's clock between them; all in milliseconds.
   package init(of time: Int64, between start: Int64, and end: Int64) {
     self.init(offset: time - start - (end - start) / 2, roundTrip: end - start)
   }
 
-  /// Milliseconds by which a sample may be wrong beside the half of its round trip: its readings are
-  /// whole milliseconds, and the clocks drift apart between two samples.
+  /// Milliseconds by which a sample may be wrong in addition to half of its round trip: its
+  /// readings are whole milliseconds, and the clocks drift apart between two samples.
   private static let tolerance: Int64 = 5
 
-  /// Whether no step of a clock lies between two samples.
+  /// Whether neither clock was stepped between two samples.
   fileprivate func agrees(with other: ClockSample) -> Bool {
     abs(offset - other.offset) <= (roundTrip + other.roundTrip) / 2 + Self.tolerance
   }
@@ -28,13 +28,13 @@ package struct ClockSample: Sendable, Equatable {
 
 /// The difference between the local steady clock and the registry's clock, from the last samples.
 ///
-/// The system's own Unix time plays no part: a step of it says nothing about the cluster's time.
+/// The system's own Unix time is not used: a step of it says nothing about the cluster's time.
 package struct ClockOffset: Sendable {
-  /// Milliseconds from which a change is a step of the registry's clock.
+  /// Milliseconds from which a change counts as a step of the registry's clock.
   ///
-  /// Smaller ones come from samples with a long way, too.
+  /// Smaller changes also result from samples with a long round trip.
   private static let smallestStep: Int64 = 1_000
-  /// As the two clocks drift apart, old samples say less than new ones.
+  /// Old samples are less accurate than new ones, since the two clocks drift apart.
   private static let sampleCount = 16
 
   private var samples: [ClockSample] = []
@@ -42,9 +42,9 @@ package struct ClockOffset: Sendable {
 
   /// Milliseconds to add to the local steady clock; `nil` before the first sample.
   ///
-  /// They rise at once. A small fall is spread: they fall by half of the time that passes at most, so
-  /// that the time of a server that was ahead goes on at half its pace. A step back counts at once, as
-  /// tokens are judged by this time.
+  /// Increases take effect at once. A small decrease is spread: the offset falls by at most half of
+  /// the time that passes, so the time of a server that was ahead continues at half its pace. A
+  /// step back takes effect at once, since tokens are checked against this time.
   package private(set) var milliseconds: Int64?
 
   package init() {}
@@ -61,6 +61,6 @@ package struct ClockOffset: Sendable {
     changedAt = now
   }
 
-  /// The sample with the shortest way, and of those the newest.
+  /// The sample with the shortest round trip, the newest if there are several.
   private var best: ClockSample? { samples.reversed().min { $0.roundTrip < $1.roundTrip } }
 }

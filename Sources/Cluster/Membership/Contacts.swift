@@ -1,13 +1,13 @@
-/// The knowledge of a ``Membership`` about its way to the registry.
+/// The state of a ``Membership``'s connection to the registry.
 struct RegistryContact {
   private let answerTime: Int64
-  /// The time of the last answer, at first that of the registration.
+  /// The time of the last answer, initially that of the registration.
   private var answeredAt: Int64
-  /// Since when all has been answered in time.
+  /// The time since which all requests were answered in time.
   private var inReachSince: Int64?
-  /// The time of the question that is not answered.
+  /// The time of the unanswered request.
   private var askedAt: Int64?
-  /// The time of the oldest question since the last answer.
+  /// The time of the oldest request since the last answer.
   private(set) var missingSince: Int64?
   var mustRead = true
 
@@ -24,7 +24,7 @@ struct RegistryContact {
     return now - inReachSince >= time
   }
 
-  /// Notes a question if one is due; one at a time.
+  /// Records a request if one is due; only one is sent at a time.
   mutating func startReading(at now: Int64) -> Bool {
     guard mustRead, askedAt == nil else { return false }
     mustRead = false
@@ -33,10 +33,10 @@ struct RegistryContact {
     return true
   }
 
-  /// - Returns: The time of the question.
+  /// - Returns: The time of the request.
   mutating func answered(at now: Int64) -> Int64 {
     let askedAt = askedAt ?? now
-    // What others wrote meanwhile may have waited as long.
+    // Writes of the other servers in this time may have been delayed as long.
     if now - askedAt > answerTime / 2 || !isInReach(at: now) { inReachSince = nil }
     answeredAt = now
     inReachSince = inReachSince ?? now
@@ -50,19 +50,19 @@ struct RegistryContact {
     askedAt = nil
   }
 
-  /// - Parameter stoppedUntil: The end of a time in which this server was stopped itself, if it was.
+  /// - Parameter stoppedUntil: The end of a time in which this server itself was stopped, if it was.
   mutating func wasAway(stoppedUntil: Int64? = nil) {
     inReachSince = nil
     if let stoppedUntil, missingSince != nil { missingSince = stoppedUntil }
   }
 }
 
-/// The knowledge of a ``Membership`` about its way to the bus: the beats that come back.
+/// The state of a ``Membership``'s connection to the bus: the beats that come back.
 struct BusContact {
   private let echoTime: Int64
   private var number: UInt64 = 0
   private var sentAt: Int64 = 0
-  /// The time of the oldest beat of those that have not come back, or of a later one of them.
+  /// The time of the oldest beat that has not come back, or of a later such beat.
   private(set) var missingSince: Int64?
   private var beat = Echo()
   private var probe = Echo()
@@ -74,10 +74,10 @@ struct BusContact {
 
   init(echoTime: Int64) { self.echoTime = echoTime }
 
-  /// Whether beats have come back by both inboxes.
+  /// Whether beats have come back through both inboxes.
   var hasHeard: Bool { beat.time != nil && probe.time != nil }
 
-  /// Returns the number of a beat that is sent now.
+  /// Returns the number of a beat that is being sent.
   mutating func nextNumber(at now: Int64) -> UInt64 {
     number += 1
     sentAt = now
@@ -104,7 +104,7 @@ struct BusContact {
     noteReturn(after: returned)
   }
 
-  /// The number of the last beat that has come back by both inboxes.
+  /// The number of the last beat that has come back through both inboxes.
   private var returnedNumber: UInt64 { min(beat.number, probe.number) }
 
   private mutating func noteReturn(after number: UInt64) {
@@ -112,7 +112,7 @@ struct BusContact {
     missingSince = returnedNumber == self.number ? nil : sentAt
   }
 
-  /// Gives beats as long to come back as after one that did.
+  /// Gives beats as much time to come back as after a beat that did.
   mutating func wasAway(at now: Int64) {
     if beat.time != nil { beat.time = now }
     if probe.time != nil { probe.time = now }
@@ -120,7 +120,7 @@ struct BusContact {
   }
 
   private func note(_ number: UInt64, in echo: inout Echo, at now: Int64) {
-    // One that was sent again says nothing of the present.
+    // A repeated beat is no evidence of the present state.
     guard number > echo.number, number <= self.number else { return }
     echo = Echo(number: number, time: now)
   }

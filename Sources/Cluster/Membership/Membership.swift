@@ -1,8 +1,8 @@
-/// One server's part in the cluster: beats, and decisions on who belongs to it.
+/// One server's part in the cluster: its beats, and its decisions on the members.
 ///
-/// The registry's rows are the truth about the members, so all servers that have read the same rows
-/// have the same ring. This value decides when to read and to beat, whom to declare dead, and when to
-/// leave. It begins when the server has its number. Time comes from outside: ``handle(_:at:into:)`` is
+/// The registry's rows define the members, so all servers that have read the same rows have the
+/// same ring. This value decides when to read and to beat, which servers to declare dead, and when
+/// to leave. It starts once the server has its number. Time is passed in: ``handle(_:at:into:)`` is
 /// called with ``MembershipInput/timePassed`` at ``deadline``.
 package struct Membership {
   package let local: ClusterMember
@@ -12,62 +12,62 @@ package struct Membership {
   private var wanted: ServerState = .joining
   package private(set) var ring: ServerRing
   private var view = RegistryView(now: 0, records: [])
-  /// The time at which the view was asked for; its own time is not before.
+  /// The time at which the view was requested; the view's own time is not earlier.
   private var viewAskedAt: Int64 = 0
   private var registry: RegistryContact
   private var bus: BusContact
   private var peers: [ServerID: Peer] = [:]
   private var isolation: Isolation?
-  /// Since when neither the registry nor the bus answers.
+  /// The time since which neither the registry nor the bus answers.
   private var aloneSince: Int64?
   private var canWrite = true
-  /// Since when another server can write to the store, and this one cannot.
+  /// The time since which another server can write to the store, and this one cannot.
   private var worseSince: Int64?
   private var silent: Set<ServerID> = []
-  /// Whether the cluster goes on without this server.
+  /// Whether this server has left the cluster.
   package private(set) var hasLeft = false
   private var lastInput: Int64
   private var beatAt: Int64
   /// The time at which the beat of a server in the registry becomes too old.
   private var overdueAt = Int64.max
-  /// Milliseconds from the steady clock to the registry's at the last view.
+  /// Milliseconds from the steady clock to the registry's clock at the last view.
   private var registryOffset: Int64?
-  /// The time before which the age of beats in the registry says nothing, after a step of its clock.
+  /// The time before which the age of beats in the registry is meaningless, after a step of its clock.
   private var agesHoldAt = Int64.min
 
-  /// A fault that this server has alone.
+  /// A fault that only this server has.
   private struct Isolation {
     var reason: LeaveReason
     var since: Int64
   }
 
   private struct Peer {
-    /// The time of its last beat on the bus, or since when it is known.
+    /// The time of the server's last beat on the bus, or the time since which the server is known.
     var heardAt: Int64
     var beat: Beat?
     /// The number of a beat that was too far ahead of the others.
     private var doubted: UInt64?
-    /// The time before which its lock is not looked at again.
+    /// The time before which the server's lock is not checked again.
     var lockExamination = Int64.min
-    /// The time before which its beats in the registry are not questioned again.
+    /// The time before which the server's beats in the registry are not checked again.
     ///
-    /// Kept apart from that of its lock: the lock of a server that hangs is never free.
+    /// Separate from that of the lock: the lock of a server that hangs is never free.
     var beatExamination = Int64.min
 
     init(heardAt: Int64) { self.heardAt = heardAt }
 
-    /// Numbers that a beat may be ahead of the last one that was believed.
+    /// The maximum distance of a beat's number from the last accepted one.
     private static let stride: UInt64 = 20
 
-    /// Takes a beat in, unless it was sent again, or its number jumps.
+    /// Accepts a beat, unless it is a repetition, or its number jumps.
     ///
-    /// A number far ahead would have all that follow pass for old ones, so it is believed only when
-    /// another follows it, as after a time in which no beats came.
+    /// A number far ahead would make all following beats look old, so it is accepted only after a
+    /// second such beat, as after a time without beats.
     ///
-    /// - Returns: Whether the beat is believed.
+    /// - Returns: Whether the beat is accepted.
     mutating func take(_ beat: Beat, at now: Int64) -> Bool {
       let last = self.beat?.number ?? 0
-      // One that was sent again says nothing of the present.
+      // A repeated beat is no evidence of the present state.
       guard beat.number > last else { return false }
       guard beat.number - last <= Self.stride || continuesDoubted(beat.number) else {
         doubted = beat.number
@@ -84,7 +84,7 @@ package struct Membership {
       return number - doubted <= Self.stride
     }
 
-    /// The time at which its silence makes its lock worth a look.
+    /// The time at which the server's lock is checked because of its silence.
     func silence(_ timing: MembershipTiming) -> Int64 {
       max(heardAt + timing.silence + 1, lockExamination)
     }
@@ -101,20 +101,20 @@ package struct Membership {
     beatAt = now
   }
 
-  /// The time at which something is due.
+  /// The time of the next due work.
   package var deadline: Int64 {
     guard !hasLeft else { return .max }
     let silence = peers.values.lazy.map { [timing] in $0.silence(timing) }.min()
     return min(beatAt, overdueAt, silence ?? .max)
   }
 
-  /// Why clients should go to another server; `nil` while this one is a home, and no worse off than
+  /// Why clients should use another server; `nil` while this one is a home, and no worse off than
   /// the others.
   ///
-  /// A fault that all servers share is no reason: clients would find nothing better elsewhere, and a load
-  /// balancer without any server helps nobody. A server that hears neither the bus nor the registry cannot know what the
-  /// others lack; after ``MembershipTiming/isolation`` it takes itself for the one that is cut off.
-  /// Servers reach the bus and the database again one after the other, so that is given time.
+  /// A fault shared by all servers is no reason: clients would find nothing better elsewhere, and a load
+  /// balancer without any server is useless. A server that hears neither the bus nor the registry cannot
+  /// know the state of the others; after ``MembershipTiming/isolation`` it assumes that it is cut off
+  /// itself. Servers reach the bus and the database again one after the other, so they are given time.
   package func unreadiness(at now: Int64) -> Unreadiness? {
     guard !hasLeft, wanted == .live,
       view.records.contains(where: { $0.member.id == local.id && $0.state == .live })
@@ -127,20 +127,20 @@ package struct Membership {
     return .cannotWrite
   }
 
-  /// Milliseconds since the last own beat came back from the bus; before the first, since the start: a bus
-  /// that was deaf all the time is no better than one that has become so.
+  /// Milliseconds since this server's last beat came back from the bus; before the first, since the
+  /// start: a bus that was always deaf is no better than one that has become deaf.
   package func echoAge(at now: Int64) -> Int64 { bus.echoAge(at: now) ?? now - startedAt }
 
-  /// Whether the bus has carried a beat of this server, at any time.
+  /// Whether the bus has ever carried a beat of this server.
   package var hasHeardBus: Bool { bus.hasHeard }
 
-  /// The servers as the registry has them.
+  /// The servers according to the registry.
   package var records: [ServerRecord] { view.records }
 
-  /// Servers that have ended within the last minutes, as the registry has them.
+  /// Servers that ended within the last minutes, according to the registry.
   package var lostServers: [LostServer] { view.lost }
 
-  /// Whether a server is this one, or another of the registry.
+  /// Whether a server is this one or another one in the registry.
   package func knows(_ server: ServerID) -> Bool { server == local.id || peers[server] != nil }
 
   package mutating func handle(
@@ -170,7 +170,7 @@ package struct Membership {
     case .echo(let number): bus.probeReturned(number, at: now)
     case .stranger: registry.mustRead = true
     case .busOpened:
-      // Beats were lost; and what cut the bus off may have cost the connection with the lock.
+      // Beats were lost, and the cause may also have broken the connection that holds the lock.
       registry.mustRead = true
       beat(hasNews: false, at: now, into: &actions)
     }
@@ -203,8 +203,8 @@ package struct Membership {
     registry.mustRead = true
   }
 
-  /// A server that has never heard itself does not become a home, and one that is deaf while others
-  /// hear is none until it hears again.
+  /// A server that has never received its own beats does not become a home. A server that is deaf
+  /// while others hear is not a home until it hears again.
   private func state(at now: Int64) -> ServerState {
     guard wanted == .live else { return wanted }
     guard bus.hasHeard else { return .joining }
@@ -212,7 +212,7 @@ package struct Membership {
     return isDeaf ? .draining : .live
   }
 
-  /// Leaves the others all that this server was the home of.
+  /// Leaves the cluster, giving up all homes on this server.
   private mutating func leave(
     _ reason: LeaveReason, into actions: inout [MembershipAction]
   ) {
@@ -221,7 +221,7 @@ package struct Membership {
     publish(into: &actions)
   }
 
-  /// Forgives the others what this server missed while it was stopped.
+  /// Ignores the silence of the others while this server was stopped.
   private mutating func forgive(at now: Int64) {
     for id in peers.keys { peers[id]?.heardAt = now }
     registry.wasAway(stoppedUntil: now)
@@ -240,7 +240,7 @@ package struct Membership {
     self.view = view
     guard let own = view.records.first(where: { $0.member.id == local.id }), own.state != .dead
     else { return leave(.declaredDead, into: &actions) }
-    // The others read a new state at once.
+    // The other servers read a new state at once.
     if own.state != before { beat(hasNews: true, at: now, into: &actions) }
     let others = view.records.filter { $0.member.id != local.id && $0.state != .dead }
     peers = Dictionary(
@@ -295,10 +295,10 @@ package struct Membership {
 
   // MARK: Deaths
 
-  /// Looks at the locks of servers that are silent on the bus.
+  /// Checks the locks of servers that are silent on the bus.
   private mutating func examineLocks(at now: Int64, into actions: inout [MembershipAction]) {
     let silent = peers.filter { $0.value.silence(timing) <= now }.keys.sorted()
-    // Whoever is deaf hears no beats of the living.
+    // A deaf server does not hear the beats of live servers.
     let isHearing = bus.echoAge(at: now).map { $0 <= timing.silence } ?? false
     let isInReach = registry.hasBeenInReach(for: timing.lockTrust, at: now)
     for id in silent {
@@ -307,7 +307,7 @@ package struct Membership {
     }
   }
 
-  /// Looks for servers that have stopped to beat in the registry, though their lock may be taken.
+  /// Checks for servers that no longer beat in the registry, although their locks may be taken.
   private mutating func examineBeats(
     of others: [ServerRecord], in view: RegistryView, at now: Int64,
     into actions: inout [MembershipAction]
@@ -317,7 +317,7 @@ package struct Membership {
     overdueAt = .max
     let isInReach = registry.hasBeenInReach(for: timing.serverTimeout, at: now)
     for other in others {
-      // A beat from the future is from before the clock was set back.
+      // A beat in the future was written before the clock was set back.
       let rest = timing.serverTimeout - abs(view.now - other.beatAt)
       guard rest < 0 else {
         overdueAt = min(overdueAt, now + rest + 1)
@@ -330,8 +330,8 @@ package struct Membership {
     }
   }
 
-  /// Waits until the living have beaten again when the registry's clock was set: by the new time, every
-  /// beat is too old.
+  /// Waits until the live servers have beaten again after the registry's clock was set: by the new
+  /// time, every beat is too old.
   private mutating func noteClock(of view: RegistryView, at now: Int64) {
     let offset = view.now - now
     let isStep = registryOffset.map { abs(offset - $0) > timing.serverTimeout / 2 } ?? false
@@ -354,18 +354,18 @@ package struct Membership {
     aloneSince = isAlone ? aloneSince ?? losses.max() ?? now : nil
     guard let fault = fault(at: now) else { return isolation = nil }
     if isolation?.reason != fault.reason {
-      // What others have again after all had lost it comes back here too, in a moment.
+      // A service that the others have regained after a common loss comes back here too, in a moment.
       let isNew = now - fault.missingSince <= timing.evidence
       isolation = Isolation(reason: fault.reason, since: isNew ? fault.missingSince : now)
-      // The others learn of it at once.
+      // The other servers learn of the fault at once.
       registry.mustRead = true
     }
   }
 
-  /// The fault of this server that another does not have.
+  /// A fault of this server that another server does not have.
   ///
-  /// When all are alike nobody leaves: their clients would find nothing better. What another says is as
-  /// old as its last answer or echo may be, so it counts only when that came after this server's loss.
+  /// If all servers are alike none leaves: clients would find nothing better. The report of another
+  /// server is as old as its last answer or echo, so it counts only if it came after the loss here.
   private func fault(at now: Int64) -> (reason: LeaveReason, missingSince: Int64)? {
     if !registry.isInReach(at: now) {
       let missing = registry.missingSince ?? now
@@ -374,7 +374,7 @@ package struct Membership {
       }
       return isReached ? (.isolatedFromRegistry, missing) : nil
     }
-    // Whoever has never heard the bus is no home yet, and waits for it.
+    // A server that has never heard the bus is not a home yet, and waits for the bus.
     guard bus.hasHeard, !bus.isHearing(at: now) else { return nil }
     let missing = bus.missingSince ?? now
     let evidence = view.now - (viewAskedAt - missing) + timing.echo + timing.beat
@@ -385,7 +385,7 @@ package struct Membership {
     return isUsedByOthers ? (.isolatedFromBus, missing) : nil
   }
 
-  /// Whether another server has said something lately, and after a time.
+  /// Whether another server has recently sent a matching beat, after a certain time.
   private func isHeard(
     at now: Int64, after time: Int64 = .min, saying condition: (Beat) -> Bool
   ) -> Bool {

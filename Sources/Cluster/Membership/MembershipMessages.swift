@@ -1,52 +1,52 @@
 /// An input to a ``Membership``.
 package enum MembershipInput: Sendable {
   case timePassed
-  /// The server can take channels.
+  /// The server can serve channels.
   case mayServe
-  /// The server is to end.
+  /// The server should drain.
   case drain
-  /// The registry has taken the beat that was asked for; its rows after it.
+  /// The registry has accepted the requested beat; with the rows read after it.
   case registryAnswered(RegistryView)
-  /// The registry has not taken the beat.
+  /// The registry has not accepted the beat.
   case registryFailed
-  /// The connection to the registry was lost and made again, as that of all others after a restart.
+  /// The connection to the registry was lost and reopened, as for all other servers after a restart.
   case registryReconnected
-  /// The database takes writes, or does not.
+  /// The database accepts writes, or does not.
   case store(canWrite: Bool)
   /// A server was declared dead here, or this one has left.
   case registryChanged
-  /// A beat came over the bus, for all servers.
+  /// A beat for all servers arrived over the bus.
   case beat(Beat, from: ServerID)
-  /// A beat of this server came over the bus to its own inbox.
+  /// A beat of this server arrived over the bus in its own inbox.
   case echo(UInt64)
-  /// A server that is not known has sent something.
+  /// An unknown server has sent a frame.
   case stranger
   /// The bus carries messages, for the first time or again.
   case busOpened
 }
 
-/// The consequences of an input to a ``Membership``, in their order.
+/// The consequences of an input to a ``Membership``, in order.
 package enum MembershipAction: Sendable, Equatable {
-  /// Write the own row and read all; answered by `registryAnswered` or `registryFailed`.
+  /// Write this server's row and read all; answered by `registryAnswered` or `registryFailed`.
   case beatRegistry(ServerState, isOnBus: Bool)
   /// Declare a server dead if the registry finds the evidence; then `registryChanged`.
   case declareDead(ServerID, DeathEvidence)
-  /// Send a beat to all servers, and to the own inbox.
+  /// Send a beat to all servers, and to this server's own inbox.
   case broadcast(Beat)
   case ring(ServerRing)
-  /// These servers are not heard on the bus, and no others.
+  /// These servers, and no others, are silent on the bus.
   case silence(Set<ServerID>)
   case leave(LeaveReason)
 }
 
-/// The reason why clients should go to another server.
+/// The reason why clients should use another server.
 package enum Unreadiness: Sendable, Equatable {
-  /// It is not a home yet, or no longer.
+  /// The server is not a home yet, or no longer.
   case noHome
   case isolated(LeaveReason)
-  /// It has heard neither the bus nor the registry for a while.
+  /// The server has heard neither the bus nor the registry for a while.
   case alone
-  /// Its database takes no writes, and that of others does.
+  /// The server's database does not accept writes, and that of others does.
   case cannotWrite
 }
 

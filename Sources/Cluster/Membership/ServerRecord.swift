@@ -1,18 +1,18 @@
 /// A server's state in the registry.
 package enum ServerState: String, Sendable, CaseIterable {
-  /// Has a number, and no channels.
+  /// Has a number, but no channels.
   case joining
   case live
-  /// Finishes what it has; no longer a home.
+  /// Finishes its work; no longer a home.
   case draining
-  /// Gone, or declared so by another.
+  /// Ended, or declared dead by another server.
   case dead
 }
 
 /// A server's row in the registry.
 package struct ServerRecord: Sendable, Equatable {
   package var member: ClusterMember
-  /// The version of its program, for people.
+  /// The version of its program, for display.
   package var version: String
   package var state: ServerState
   /// Whether it receives its own beats on the bus.
@@ -39,9 +39,9 @@ package struct ServerRecord: Sendable, Equatable {
 package struct RegistryView: Sendable, Equatable {
   /// Unix milliseconds of the registry's clock.
   package var now: Int64
-  /// The servers, without those that are dead.
+  /// The servers that are not dead.
   package var records: [ServerRecord]
-  /// Servers that have ended within the last minutes.
+  /// Servers that ended within the last minutes.
   package var lost: [LostServer]
 
   package init(now: Int64, records: [ServerRecord], lost: [LostServer] = []) {
@@ -53,20 +53,20 @@ package struct RegistryView: Sendable, Equatable {
 
 /// The way in which a server has ended.
 package enum ServerEnding: String, Sendable, CaseIterable {
-  /// It left by itself: it had drained, or was cut off.
+  /// The server left by itself: it had drained, or was cut off.
   case left
   /// The others found its lock in the registry free: its process had ended, or its connection.
   case expelled
-  /// Its beats in the registry had become too old: it hung, or was cut off.
+  /// The server's beats in the registry had become too old: it hung, or was cut off.
   case silent
 }
 
 /// A server that has ended.
 package struct LostServer: Sendable, Equatable {
   package var member: ClusterMember
-  /// The version of its program, for people.
+  /// The version of its program, for display.
   package var version: String
-  /// Unix milliseconds of the registry's clock, as all times here.
+  /// Unix milliseconds of the registry's clock, like all times here.
   package var startedAt: Int64
   package var beatAt: Int64
   package var endedAt: Int64
@@ -87,7 +87,7 @@ package struct LostServer: Sendable, Equatable {
 
 /// The evidence on which a server is declared dead.
 ///
-/// The registry checks it once more.
+/// The registry verifies the evidence.
 package enum DeathEvidence: Sendable, Equatable {
   /// Its process has ended: its lock in the registry is free.
   case lockIsFree

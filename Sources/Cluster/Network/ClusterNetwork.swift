@@ -1,24 +1,24 @@
-/// The way to the other servers of the cluster.
+/// The network to the other servers of the cluster.
 package protocol ClusterNetwork: AnyObject, Sendable {
-  /// Sends bytes to a server, after all that this thread sent there before.
+  /// Sends bytes to a server, after all bytes that this thread sent to it before.
   ///
-  /// They arrive once and in order, or are lost when the link is reset. Bytes to a server that the
-  /// ring does not have, or to this one, are dropped. Callable from any thread; never waits.
+  /// The bytes arrive once and in order, or are lost when the link is reset. Bytes to this server,
+  /// or to one that is not in the ring, are dropped. Callable from any thread; never blocks.
   func send(_ message: [UInt8], to server: ServerID)
 
-  /// Sends bytes that may leave late, in their order: ``flush()`` is to follow soon.
+  /// Queues bytes, which are sent in order; the caller should soon call ``flush()``.
   ///
-  /// Bytes of one turn so share a frame; the first would otherwise leave alone.
+  /// The bytes of one turn thus share a frame; otherwise the first would be sent alone.
   ///
-  /// - Parameter resetCount: The resets of the link that the sender knows of. A call is dropped if there
-  ///   have been more: it would overtake those that were lost, with which the sender is about to send it
-  ///   again. `nil` for what is never sent again.
+  /// - Parameter resetCount: The number of resets of the link known to the sender. A call is
+  ///   dropped if there have been more: it would overtake the lost calls, which the sender will
+  ///   repeat together with this one. `nil` for data that is never repeated.
   func enqueue(_ message: [UInt8], to server: ServerID, knowing resetCount: Int?)
 
-  /// Has what was enqueued leave.
+  /// Sends the queued bytes.
   func flush()
 
-  /// The ring as this server sees it now; never waits.
+  /// The ring as currently known to this server; never blocks.
   var ring: ServerRing { get }
 
   /// This server.
@@ -36,29 +36,29 @@ extension ClusterNetwork {
 ///
 /// Called on the network's thread, in order.
 package protocol ClusterDelegate: AnyObject, Sendable {
-  /// Takes bytes from a server, in the order in which one thread of it sent them.
+  /// Takes bytes from a server, in the order in which one of its threads sent them.
   func received(_ message: [UInt8], from server: ServerID)
 
-  /// Reports that nothing more arrives for the moment, so that messages that came together can be
-  /// handed on together.
+  /// Reports that no more messages arrive for the moment, so that messages that arrived together
+  /// can be passed on together.
   func didReceiveAll()
 
-  /// Reports that what was sent to a server and not answered may be lost, in both directions: it was
-  /// away too long, or is new. Both servers report it, and nothing from before arrives after it.
+  /// Reports that messages to and from a server that were not answered may be lost: it was away too
+  /// long, or is new. Both servers report it, and no message from before arrives after it.
   ///
-  /// - Parameter count: The resets of the link so far; 0 for one that is new.
+  /// - Parameter count: The number of resets of the link so far; 0 for a new link.
   func linkWasReset(with server: ServerID, count: Int)
 
-  /// Takes a new ring; ``ClusterNetwork/ring`` is the same already.
+  /// Applies a new ring; ``ClusterNetwork/ring`` already returns it.
   func ringDidChange(_ ring: ServerRing)
 
-  /// Takes the servers that are not heard on the bus: what they have to say comes late, if at all.
+  /// Takes the servers that are silent on the bus: their messages arrive late, if at all.
   func silenceDidChange(_ servers: Set<ServerID>)
 
-  /// Reports that the cluster has declared this server dead or found it isolated: it has to drain, and
-  /// to join again as another server.
+  /// Reports that the cluster has declared this server dead or found it isolated: the server must
+  /// drain, and join again as another server.
   ///
-  /// A ring without this server follows, unless it knows of no other. None of them answers it any more.
+  /// A ring without this server follows, unless it is the only one. The others no longer answer it.
   func mustLeave(reason: String)
 }
 

@@ -1,10 +1,10 @@
 package import PostgreSQL
 
-/// An error of a server with its cluster.
+/// An error while a server joins its cluster.
 package enum ClusterError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The registry cannot be reached, or refuses.
+  /// The registry cannot be reached, or refuses the request.
   case registry(PostgreSQLError)
-  /// Servers that run have other values.
+  /// Running servers have other values.
   case settingsDiffer([SettingDifference])
   /// All numbers are in use.
   case full
@@ -22,7 +22,7 @@ package enum ClusterError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// A setting that another server has otherwise.
+/// A setting that differs on another server.
 package struct SettingDifference: Sendable, Equatable {
   package let setting: String
   /// The other server's name.
@@ -41,7 +41,7 @@ package struct SettingDifference: Sendable, Equatable {
     self.otherValue = otherValue
   }
 
-  /// The other server's value for people, with this server's for comparison.
+  /// The other server's value for display, with this server's for comparison.
   package var otherText: String {
     guard let value, let otherValue else { return "another value" }
     return "\(otherValue), not \(value)"
@@ -49,7 +49,7 @@ package struct SettingDifference: Sendable, Equatable {
 }
 
 extension [SettingDifference] {
-  /// The settings in order, each once.
+  /// The settings in order, without duplicates.
   package var settings: [String] {
     reduce(into: []) { if $0.last != $1.setting { $0.append($1.setting) } }
   }
@@ -60,7 +60,7 @@ extension [SettingDifference] {
       .joined(separator: ", ")
   }
 
-  /// The servers by their values of one setting.
+  /// The servers grouped by their values of one setting.
   private var servers: String {
     let own = first?.value
     var groups: [(value: String?, servers: [String])] = []

@@ -1,11 +1,11 @@
 internal import PostgreSQL
 
-/// The settings of a server as the registry has them: digests by name, and values beside some of them.
+/// The settings of a server as stored in the registry: digests by name, and values beside some of them.
 extension ClusterOptions {
   /// The keys and digests that are compared with those of other servers.
   var comparedSettings: [PostgreSQLValue] { Self.pairs(agreement) }
 
-  /// The keys and texts that other servers find of this one.
+  /// The keys and texts that are stored for other servers.
   ///
   /// Values have keys of their own, which servers of older versions do not compare.
   var storedSettings: [PostgreSQLValue] {

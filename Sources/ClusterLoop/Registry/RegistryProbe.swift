@@ -1,13 +1,13 @@
 package import Cluster
 package import PostgreSQL
 
-/// A look at the registry of a cluster without joining it.
+/// A check of a cluster's registry without joining the cluster.
 package enum RegistryProbe {
-  /// The settings that servers which run have otherwise than this one would.
+  /// The settings in which running servers differ from this one.
   ///
   /// Changes nothing; a database without a registry has no servers.
   ///
-  /// - Parameter own: This server, if it runs.
+  /// - Parameter own: This server, if it is running.
   /// - Throws: `PostgreSQLError`.
   package static func differences(
     _ options: ClusterOptions, besides own: ServerID? = nil

@@ -2,12 +2,12 @@ internal import Cluster
 
 /// The registry's SQL.
 enum RegistryStatements {
-  /// The advisory lock under which numbers are given and tables made.
+  /// The advisory lock for assigning numbers and creating tables.
   static let lock: Int64 = 0x7061_726c_6579_5f31
 
   /// Unix milliseconds of the registry's clock.
   private static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
-  /// Milliseconds for which a server that is gone is shown.
+  /// Milliseconds for which an ended server is listed.
   private static let memory: Int64 = 600_000
 
   static let schema = """
@@ -32,13 +32,13 @@ enum RegistryStatements {
     ON CONFLICT DO NOTHING;
     """
 
-  /// The number of the deployment, which its database was given once.
+  /// The number of the deployment, stored once in its database.
   static let deployment = "SELECT deployment FROM registry"
 
-  /// The end of the key under which the value of a setting is stored beside its digest.
+  /// The suffix of the key under which the value of a setting is stored beside its digest.
   static let valueSuffix = " value"
 
-  /// Settings that servers with a process have otherwise: keys, values, a server that is left out.
+  /// Settings that differ on running servers. Parameters: keys, values, a server to exclude.
   static let differences = """
     SELECT other.key, s.name, s.settings ->> (other.key || '\(valueSuffix)')
     FROM servers s CROSS JOIN LATERAL jsonb_each_text(s.settings) other
@@ -48,10 +48,10 @@ enum RegistryStatements {
     ORDER BY other.key, s.name
     """
 
-  /// The next number after the last one given that no server has; no row when all are in use.
+  /// The first free number after the last one assigned; no row if all are in use.
   ///
-  /// Not a sequence, which skips numbers when the database crashes: after few crashes the numbers of
-  /// servers that have just died would come back.
+  /// Not a sequence, which skips numbers when the database crashes: after a few crashes the numbers
+  /// of servers that have just died would be reused.
   static let nextSlot = """
     WITH next AS (
       SELECT step, (last_slot + step) % \(ServerRing.capacity) AS slot
@@ -77,7 +77,7 @@ enum RegistryStatements {
   /// Server, keys and values of settings.
   static let agree = "UPDATE servers SET settings = jsonb_object($2, $3) WHERE server_id = $1"
 
-  /// Whether this connection has the server's lock now.
+  /// Whether this connection acquired the server's lock.
   static let takeLock = "SELECT pg_try_advisory_lock($1)"
 
   /// Server, state, whether it is on the bus.
@@ -93,7 +93,7 @@ enum RegistryStatements {
     FROM (SELECT \(clock) AS time) now LEFT JOIN servers s ON s.state <> 'dead'
     """
 
-  /// The servers that are gone since a while, the last one first.
+  /// The servers that ended recently, the last one first.
   static let lostServers = """
     SELECT server_id, slot, name, version, started_at, beat_at, ended_at, ending
     FROM lost_servers WHERE ended_at > \(clock) - \(memory) ORDER BY ended_at DESC LIMIT 64
@@ -111,7 +111,7 @@ enum RegistryStatements {
   /// Server.
   static let leave = "WITH " + end(.left, where: "true")
 
-  /// Ends a server that has not ended; one row is changed if so.
+  /// Ends a server that has not ended; changes one row in this case.
   private static func end(
     _ ending: ServerEnding, from source: String = "", where condition: String
   ) -> String {

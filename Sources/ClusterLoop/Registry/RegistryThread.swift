@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Reactor
 internal import Synchronization
 
-/// The thread on which a registry waits for its database, so that the bus never does.
+/// The thread on which a registry waits for its database, so that the bus never waits.
 final class RegistryThread: Sendable {
   enum Request: Sendable {
     case beat(ServerState, isOnBus: Bool)
@@ -15,22 +15,22 @@ final class RegistryThread: Sendable {
 
   enum Answer: Sendable {
     case beat(RegistryView, ClockSample)
-    /// The connection was lost and made again; an answer to a beat follows.
+    /// The connection was lost and reopened; an answer to a beat follows.
     case reconnected
     case changed
     case failed(ClusterError)
     case left
   }
 
-  /// This server, as the registry has it.
+  /// This server, as stored in the registry.
   let place: ServerRegistry.Place
   private let requests: RequestQueue
   private let thread: Thread
 
   /// Starts the thread and waits until the server is registered.
   ///
-  /// - Parameter answer: Called on the thread, once for each beat and for the leave, and for deaths
-  ///   that were declared.
+  /// - Parameter answer: Called on the thread, once for each beat and for the leave, and for
+  ///   declared deaths.
   init(
     _ id: ServerID, _ options: ClusterOptions, _ answer: @escaping @Sendable (Answer) -> Void
   ) throws(ClusterError) {
@@ -75,7 +75,7 @@ final class RegistryThread: Sendable {
       switch request {
       case .beat: answer(.failed(error))
       case .agree: break
-      // Declared again while the evidence lasts.
+      // Repeated for as long as the evidence lasts.
       case .declareDead: break
       case .leave: answer(.left)
       }
@@ -102,7 +102,7 @@ private final class RegistrationReport: Sendable {
   }
 }
 
-/// The requests that wait for the registry's thread.
+/// The queue of requests for the registry's thread.
 private final class RequestQueue: Sendable {
   private struct State {
     var requests: [RegistryThread.Request] = []
@@ -122,7 +122,7 @@ private final class RequestQueue: Sendable {
     added.signal()
   }
 
-  /// Waits for a request; `nil` at the end.
+  /// Waits for a request; `nil` at the end of the queue.
   func next() -> RegistryThread.Request? {
     while true {
       added.wait()

@@ -2,16 +2,16 @@ internal import Cluster
 internal import PostgreSQL
 internal import Reactor
 
-/// The table of servers, on a connection of its own that holds this server's lock.
+/// The table of servers, on its own connection, which holds this server's lock.
 ///
-/// A process that ends loses its connection and so its lock, by which the others know of its death.
-/// Calls wait for the database; confined to one thread at a time.
+/// A process that ends loses its connection and with it the lock, which shows the other servers
+/// that it has died. Calls block on the database; confined to one thread at a time.
 final class ServerRegistry {
   /// The answer to a beat.
   struct Answer {
     let view: RegistryView
     let clock: ClockSample
-    /// Whether the connection was lost before, as after a restart of the database.
+    /// Whether the connection had been lost before, for example after a restart of the database.
     let isReconnected: Bool
   }
 
@@ -19,7 +19,7 @@ final class ServerRegistry {
   private let options: ClusterOptions
   private var connection: PostgreSQLConnection?
   private var hasLock = false
-  /// Options with settings that the registry does not have yet.
+  /// Options with settings that are not stored in the registry yet.
   private var newOptions: ClusterOptions?
 
   init(_ id: ServerID, _ options: ClusterOptions) {
@@ -30,11 +30,11 @@ final class ServerRegistry {
   /// This server in its deployment.
   struct Place {
     let member: ClusterMember
-    /// The number of the deployment, which keeps it apart from others on the same bus.
+    /// The number of the deployment, which separates it from others on the same bus.
     let deployment: UInt64
   }
 
-  /// Adds this server and gives it the next number.
+  /// Adds this server and assigns it the next number.
   func register() throws(ClusterError) -> Place {
     try connect(script: RegistryStatements.schema)
     _ = try run("BEGIN")
@@ -49,16 +49,16 @@ final class ServerRegistry {
           id: id, slot: slot, name: options.serverName, version: options.versions.highest),
         deployment: UInt64(bitPattern: deployment))
     } catch {
-      // The transaction ends with its connection.
+      // Closing the connection ends the transaction.
       connection = nil
       throw error
     }
   }
 
-  /// Writes this server's row and reads all.
+  /// Writes this server's row and reads all rows.
   ///
-  /// A connection that was lost meanwhile is made again at once: its lock is free, and a server that is
-  /// not heard for a moment would pass for dead.
+  /// Reopens a lost connection at once: its lock is free, so a server that is silent for a moment
+  /// would be taken for dead.
   func beat(_ state: ServerState, isOnBus: Bool) throws(ClusterError) -> Answer {
     let wasConnected = connection != nil
     do throws(ClusterError) {
@@ -76,7 +76,7 @@ final class ServerRegistry {
     try publishSettings()
     let start = SystemClock.monotonicMilliseconds
     let outcomes = try pipeline([
-      // A beat that is lost with the database's memory is no loss.
+      // Losing a beat in a database crash does no harm.
       .init("BEGIN"), .init("SET LOCAL synchronous_commit = off"),
       .init(
         RegistryStatements.beat, [.id(id), .text(state.rawValue), .boolean(isOnBus)]),
@@ -93,7 +93,7 @@ final class ServerRegistry {
       isReconnected: isReconnected)
   }
 
-  /// Takes other settings, which the next beat publishes.
+  /// Sets new settings, which the next beat publishes.
   func adopt(_ options: ClusterOptions) { newOptions = options }
 
   private func publishSettings() throws(ClusterError) {
@@ -102,7 +102,7 @@ final class ServerRegistry {
     newOptions = nil
   }
 
-  /// - Returns: Whether the evidence holds and the server was not dead already.
+  /// - Returns: Whether the evidence holds and the server was not already dead.
   func declareDead(_ server: ServerID, _ evidence: DeathEvidence) throws(ClusterError) -> Bool {
     try connect()
     switch evidence {
@@ -115,7 +115,7 @@ final class ServerRegistry {
     }
   }
 
-  /// Gives this server's number and lock back.
+  /// Releases this server's number and lock.
   func leave() throws(ClusterError) {
     try connect()
     _ = try run(RegistryStatements.leave, [.id(id)])
@@ -168,7 +168,7 @@ final class ServerRegistry {
 
   // MARK: The connection
 
-  /// Takes this server's lock; one that an older connection still has comes free with it.
+  /// Tries to take this server's lock; an older connection that holds it releases it when it ends.
   private func takeLock() throws(ClusterError) {
     hasLock = try run(RegistryStatements.takeLock, [.id(id)]).integer(0, 0) != 0
   }
@@ -195,7 +195,7 @@ final class ServerRegistry {
     try pipeline([.init(sql, values)])[0]
   }
 
-  /// Runs statements; after an error the next call connects anew.
+  /// Runs statements; after an error the next call reconnects.
   private func pipeline(
     _ queries: [PostgreSQLConnection.Query]
   ) throws(ClusterError) -> [PostgreSQLRows] {
@@ -214,7 +214,7 @@ final class ServerRegistry {
 }
 
 extension ClusterError {
-  /// Whether the server or the network has ended the connection, rather than been silent.
+  /// Whether the server or the network closed the connection, as opposed to a timeout.
   fileprivate var isLossOfConnection: Bool {
     if case .registry(let error) = self, error.kind != .timedOut {
       error.endsConnection

@@ -1,6 +1,6 @@
 package import Channels
 
-/// Names a shard anywhere in the deployment.
+/// The address of a shard anywhere in the deployment.
 package struct ShardAddress: Sendable, Hashable {
   /// 0 in a deployment of one server.
   package let server: UInt16
@@ -12,7 +12,7 @@ package struct ShardAddress: Sendable, Hashable {
   }
 }
 
-/// Names an HTTP request that waits for its answer, on the shard that has its connection.
+/// The address of an HTTP request that awaits its answer, on the shard that has its connection.
 package struct ExchangeAddress: Sendable, Hashable {
   package let shard: ShardAddress
   package let connection: UInt64
@@ -26,11 +26,11 @@ package struct ExchangeAddress: Sendable, Hashable {
   }
 }
 
-/// Names a question to several shards, on the shard that asks.
+/// The address of a question to several shards, on the shard that asks.
 package struct PollAddress: Sendable, Hashable {
   package let shard: ShardAddress
   package let number: UInt64
-  /// The place of the answer among those of the other shards.
+  /// The index of the answer among those of the other shards.
   package let part: UInt16
 
   package init(shard: ShardAddress, number: UInt64, part: UInt16) {
@@ -40,7 +40,7 @@ package struct PollAddress: Sendable, Hashable {
   }
 }
 
-/// The destination of an answer, whichever door the call came by.
+/// The destination of an answer, for calls from sessions and from HTTP requests.
 package enum CallAddress: Sendable, Hashable {
   case session(ReplyAddress)
   case exchange(ExchangeAddress)

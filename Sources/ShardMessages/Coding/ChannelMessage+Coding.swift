@@ -104,7 +104,7 @@ extension ChannelMessage: MessageCodable {
 }
 
 extension MessageReader {
-  /// Reads the time of a message of the past, which may be absent.
+  /// Reads the time of an imported message, which may be absent.
   fileprivate mutating func readImportTime() throws(MessageDecodingError) -> Int64? {
     try read(Bool.self) ? try readInteger(in: Limits.importTimes) : nil
   }

@@ -24,7 +24,7 @@ extension Enrichment: MessageCodable {
       writer.write(case: 1)
       writer.write(thumbnails)
     case .translations(let translations):
-      // How the rest failed concerns only calls, which another home does not answer.
+      // The failure of the rest concerns only calls, which another home does not answer.
       writer.write(case: 2)
       writer.write(translations.texts)
     }
@@ -74,6 +74,6 @@ extension OpenGraphImage: MessageCodable {
       originURL: try reader.read())
   }
 
-  /// The sides of a picture.
+  /// The width and height of a picture.
   private static let pixels = 0...Int64(Int32.max)
 }

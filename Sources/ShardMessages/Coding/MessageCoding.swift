@@ -1,17 +1,17 @@
 import ParleyProtocol
 
-/// A value in messages between shards, with its one form as bytes.
+/// A value in messages between shards, with exactly one encoding.
 ///
-/// Each value has exactly one encoding, and only that is decoded. Numbers have a fixed width and end
-/// with their most significant byte; lists and texts begin with their length in four bytes; an enum
-/// begins with the number of its case, which is never given to another.
+/// Only that encoding is decoded. Numbers have a fixed width and are little-endian; lists and texts
+/// begin with their length in four bytes; an enum begins with the number of its case, which is
+/// never reused for another case.
 package protocol MessageCodable {
   func encode(into writer: inout MessageWriter)
 
   /// - Throws: For bytes that are not the encoding of a value.
   init(from reader: inout MessageReader) throws(MessageDecodingError)
 
-  /// Encodes the elements of a list; bytes take a shorter way.
+  /// Encodes the elements of a list; bytes are copied as a block.
   static func encode(elements: [Self], into writer: inout MessageWriter)
 
   /// Decodes the elements of a list.
@@ -22,15 +22,15 @@ package protocol MessageCodable {
 
 /// The reason why bytes are not a message.
 package enum MessageDecodingError: Error, Sendable, Hashable {
-  /// The bytes end early, or a length leads beyond them.
+  /// The bytes end early, or a length points beyond them.
   case truncated
-  /// More bytes follow.
+  /// More bytes follow the value.
   case excessive
-  /// A number that stands for no case.
+  /// A number that is not assigned to a case.
   case unknownCase
   /// A value that no shard would send.
   case invalidValue
-  /// Another version of the format, or more bytes than a message may have.
+  /// Another version of the format, or more bytes than the limit of a message.
   case unsupported
 }
 
@@ -43,29 +43,29 @@ extension MessageCodable {
     _ count: Int, from reader: inout MessageReader
   ) throws(MessageDecodingError) -> [Self] {
     var list: [Self] = []
-    // A length costs its sender nothing: memory is taken as the elements come.
+    // A length costs its sender nothing: memory is allocated as elements are decoded.
     list.reserveCapacity(min(count, 64))
     for _ in 0..<count { list.append(try Self(from: &reader)) }
     return list
   }
 }
 
-/// The ranges of the whole numbers in messages.
+/// The ranges of integers in messages.
 ///
-/// A forged number would otherwise end the process in the first sum or index that it is used in.
+/// A forged number could otherwise crash the process in the first sum or index that uses it.
 extension ClosedRange<Int64> {
-  /// The numbers that are exact in JavaScript: every number in a message, unless it says otherwise.
+  /// The numbers that are exact in JavaScript: every number in a message, unless documented otherwise.
   static var exactIntegers: ClosedRange<Int64> { -(1 << 53) + 1...(1 << 53) - 1 }
 
   /// The positions of events in a channel; 0 is before the first.
   static var positions: ClosedRange<Int64> { 0...(1 << 53) - 1 }
 
-  /// Numbers of things in memory.
+  /// Counts of things in memory.
   ///
-  /// The sum of as many as fit into a message has 64 bits at most.
+  /// The sum of as many counts as fit into a message has 64 bits at most.
   static var counts: ClosedRange<Int64> { 0...(1 << 32) - 1 }
 
-  /// The places of calls in their batches; negative for a part of a call.
+  /// The indexes of calls in their batches; negative for a part of a call.
   static var ticketIndexes: ClosedRange<Int64> { -(1 << 32)...(1 << 32) - 1 }
 
   /// The seconds of a mute or ban; -1 for ten years.
@@ -98,12 +98,12 @@ package struct MessageReader {
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads the version of what follows.
+  /// Reads the version of the data that follows.
   mutating func readVersion() throws(MessageDecodingError) {
     guard try readNumber() == MessageVersion.current else { throw .unsupported }
   }
 
-  /// Bytes that are left.
+  /// The number of bytes left.
   package var count: Int { bytes.count - position }
 
   package mutating func read<Value: MessageCodable>(
@@ -115,7 +115,7 @@ package struct MessageReader {
   /// The number of a case.
   mutating func readCase() throws(MessageDecodingError) -> UInt8 { try readNumber() }
 
-  /// A length; each of its elements has at least one byte.
+  /// A length; each element has at least one byte.
   mutating func readCount() throws(MessageDecodingError) -> Int {
     let count = Int(try readNumber(UInt32.self))
     guard count <= self.count else { throw .truncated }
@@ -132,7 +132,7 @@ package struct MessageReader {
     return number
   }
 
-  /// Reads a whole number in a range.
+  /// Reads an integer in a range.
   ///
   /// - Throws: ``MessageDecodingError/invalidValue`` for a number outside of `range`.
   mutating func readInteger<Number: BinaryInteger>(

@@ -1,9 +1,9 @@
-/// The version of the form of messages between servers, which is their first byte.
+/// The version of the encoding of messages between servers, which is their first byte.
 ///
-/// It increases with each change of the form. Until the first release a server reads and writes this
-/// version alone, and servers of two versions do not hear each other. From then on each program reads the
-/// version before too, and writes to every server the highest that both know, on which links agree
-/// already; what a version has written is recorded then, and read by a test for as long as it is known.
+/// It increases with each change of the encoding. Until the first release a server supports this version
+/// only, and servers of two versions cannot exchange messages. From then on each program also reads the
+/// previous version, and writes to every server the highest common version, as links already do; the
+/// output of each version is recorded then, and a test reads it for as long as the version is supported.
 package enum MessageVersion {
   package static let current: UInt8 = 8
 }

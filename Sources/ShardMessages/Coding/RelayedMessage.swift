@@ -1,6 +1,6 @@
 /// A message on its way from one server to another.
 package struct RelayedMessage: Sendable {
-  /// The most servers that pass a message on.
+  /// The maximum number of servers that pass a message on.
   package static let passLimit: UInt8 = 3
 
   package let message: ShardMessage
@@ -23,7 +23,7 @@ package struct RelayedMessage: Sendable {
 
   /// Decodes a message.
   ///
-  /// - Throws: For bytes that ``encoded()`` of no message returns.
+  /// - Throws: For bytes that ``encoded()`` does not return for any message.
   package init(decoding bytes: [UInt8]) throws(MessageDecodingError) {
     guard bytes.count <= ShardMessage.byteLimit else { throw .unsupported }
     var reader = MessageReader(bytes)

@@ -2,7 +2,7 @@ import Channels
 import ParleyProtocol
 
 extension ShardMessage {
-  /// The bytes that a message may have.
+  /// The maximum number of bytes of a message.
   package static let byteLimit = 64 << 20
 
   /// Encodes the message; the first byte is the version.
@@ -15,7 +15,7 @@ extension ShardMessage {
 
   /// Decodes a message.
   ///
-  /// - Throws: For bytes that ``encoded()`` of no message returns.
+  /// - Throws: For bytes that ``encoded()`` does not return for any message.
   package init(decoding bytes: [UInt8]) throws(MessageDecodingError) {
     guard bytes.count <= Self.byteLimit else { throw .unsupported }
     var reader = MessageReader(bytes)

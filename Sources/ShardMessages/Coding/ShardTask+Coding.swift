@@ -98,7 +98,7 @@ extension FanOutPlan: MessageCodable {
     for share in [common] + exceptions.map(\.share) where share.bits & ~all.bits != 0 {
       throw .invalidValue
     }
-    // The connections without a share of their own are counted by those with one.
+    // The number of connections with the common share is computed from those with another share.
     guard Set(exceptions.map(\.connection)).count == exceptions.count else { throw .invalidValue }
   }
 }

@@ -35,7 +35,7 @@ extension UInt64: MessageCodable {
 extension Int64: MessageCodable {
   package func encode(into writer: inout MessageWriter) { writer.write(number: self) }
 
-  /// Decodes a number that is exact in JavaScript, as all numbers of the API are.
+  /// Decodes a number that is exact in JavaScript, like all numbers of the API.
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self = try reader.readInteger(in: .exactIntegers)
   }
@@ -99,7 +99,7 @@ extension Optional: MessageCodable where Wrapped: MessageCodable {
 }
 
 extension Dictionary: MessageCodable where Key == String, Value == String {
-  /// In the order of the keys' bytes, so that equal values have equal encodings.
+  /// Sorted by the keys' bytes, so that equal values have equal encodings.
   package func encode(into writer: inout MessageWriter) {
     writer.write(count: count)
     for key in keys.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
@@ -114,7 +114,7 @@ extension Dictionary: MessageCodable where Key == String, Value == String {
     for _ in 0..<(try reader.readCount()) {
       let (key, value) = (try reader.read(String.self), try reader.read(String.self))
       if let last, !last.utf8.lexicographicallyPrecedes(key.utf8) { throw .invalidValue }
-      // Two spellings of the same characters are one key.
+      // Canonically equivalent strings are one key.
       guard updateValue(value, forKey: key) == nil else { throw .invalidValue }
       last = key
     }

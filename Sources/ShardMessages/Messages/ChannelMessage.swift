@@ -7,47 +7,47 @@ package enum ChannelMessage: Sendable {
   case command(ChannelCommand, by: SessionPrincipal, replyTo: ReplyAddress)
   case listParticipants(limit: Int, token: String?, replyTo: ReplyAddress)
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
-  /// A connection with sends that wait has left the channel.
+  /// A connection with waiting sends has left the channel.
   case exited(SessionAddress)
-  /// A user who is in the channel has another profile.
+  /// The profile of a user in the channel has changed.
   case profile(User)
 
   // From the channel's stages on other servers.
   case report(StageReport, from: StageAddress)
 
   // From the Platform API.
-  /// A call whose endpoint works at the channel's home.
+  /// A call whose endpoint runs at the channel's home.
   case platform(PlatformRequest)
-  /// A message that a back end sends, with its author as found on the way: `nil` for an admin message.
+  /// A message from a back end, with its author as resolved on the way: `nil` for an admin message.
   ///
-  /// - `createdAt`: The time of a message of the past; servers that do not know it refuse the message.
+  /// - `createdAt`: The time of an imported message; servers that do not support it refuse the message.
   case submit(
     MessageOrder, createdAt: Int64?, onBehalfOf: Result<User?, ServiceError>,
     replyTo: ExchangeAddress)
-  /// The message of a user's upload that is complete; the answer is ``ShardAnswer/sent(_:)``.
+  /// The message of a user's completed upload; the answer is ``ShardAnswer/sent(_:)``.
   case sendUploaded(MessageOrder, by: User, replyTo: PollAddress)
-  /// A question about the limits as they stand for a user.
+  /// A question about the limits that currently apply to a user.
   case explainLimits(userID: String, replyTo: ExchangeAddress)
 
-  /// A user who is to be deleted is no operator any more; the answer is ``ShardAnswer/dismissed(_:)``.
+  /// Ends the operator role of a user to be deleted; answered by ``ShardAnswer/dismissed(_:)``.
   case dismiss(userID: String, replyTo: PollAddress)
 
   // From both.
-  /// A channel to be made, with this URL.
+  /// Creates a channel with this URL.
   case create(Channel, replyTo: CallAddress)
 
   // Changes of the store that were not made at the channel's home.
   /// The deletion of a user ended its bans and mutes.
   case restrictionsRemoved(userID: String)
-  /// The channel's metadata, whole.
+  /// The channel's complete metadata.
   case metadata([String: String])
 
-  // From the channel's home before.
+  // From the channel's previous home.
   /// An addition to a message.
   case lateAddition(LateAddition)
 }
 
-/// A call of the Platform API as it came, after its token was admitted.
+/// A call of the Platform API as received, after its token was accepted.
 package struct PlatformRequest: Sendable, Hashable {
   package let method: String
   /// The path and the query, as sent.

@@ -1,31 +1,31 @@
 package import Channels
 package import ParleyProtocol
 
-/// A message to a session; passed over when its connection is gone, unless it says otherwise.
+/// A message to a session; ignored if its connection is gone, unless documented otherwise.
 package enum SessionMessage: Sendable {
-  /// The user's home knows that the session is opening.
+  /// The user's home has recorded that the session is opening.
   case expected
   /// The outcome of a call.
   case complete(ReplyAddress, CallOutcome)
-  /// The session is in a channel from now on, and receives what is delivered after this message.
+  /// The session is now in a channel, and receives all deliveries after this message.
   ///
-  /// When the connection is gone, its shard reports that to the homes of the channel and the user.
+  /// If the connection is gone, its shard reports that to the homes of the channel and the user.
   case entered(channelURL: String, userID: String, ReplyAddress, result: [UInt8])
-  /// The channel has put the session out.
+  /// The channel has removed the session.
   case removed(channelURL: String)
   case notify([UInt8])
-  /// The user has another profile.
+  /// The user's profile has changed.
   case profile(User)
-  /// Closes the session: the user was put out.
+  /// Closes the session: the user was expelled.
   case expel(reason: String)
-  /// Closes the session: the user has opened too many, and this is the oldest.
+  /// Closes the session: the user has too many sessions open, and this is the oldest.
   case expelOldest
-  /// Closes the session if it lives by a kind of token.
+  /// Closes the session if it was opened with this kind of token.
   case revoke(TokenProof, reason: String)
-  /// Closes the session, so that its client comes back: events of a channel are lost here.
+  /// Closes the session so that its client reconnects: events of a channel were lost here.
   case disconnect
   /// Charges the session for the time of a query.
   case charge(QueryCost)
-  /// Charges the session for a send that repeated another.
+  /// Charges the session for a repeated send.
   case chargeRepetition
 }

@@ -1,14 +1,13 @@
 package import Channels
 
-/// A message from one shard to another: a value that can be encoded, with the address of its
-/// receiver.
+/// A message from one shard to another: an encodable value with the address of its receiver.
 ///
-/// Messages hold no closures and no references to objects of a server, so that the receiver may as
-/// well be a shard of another server. An answer is a message too, to the address that came with the
-/// question. Messages from one shard to another arrive in the order in which they were sent.
+/// Messages hold no closures and no references to objects of a server, so the receiver can also be
+/// a shard of another server. An answer is a message too, sent to the address in the question.
+/// Messages from one shard to another arrive in the order in which they were sent.
 ///
-/// Large values lie in memory of their own; deliveries, of which there is one for each channel,
-/// shard and turn, lie in the mailbox itself.
+/// Large values are allocated separately; deliveries, one for each channel, shard and turn, are
+/// stored inline in the mailbox.
 package enum ShardMessage: Sendable {
   /// To the home of a channel.
   indirect case channel(url: String, ChannelMessage)

@@ -2,13 +2,13 @@ package import Channels
 
 /// A message to a shard itself.
 package enum ShardTask: Sendable {
-  /// The events of a turn, to the subscribers of a channel.
+  /// The events of a turn, for the subscribers of a channel.
   case deliver(FanOutPlan)
-  /// One event, to some sessions of the shard.
+  /// One event, for some sessions of the shard.
   case notify([UInt8], [SessionAddress])
-  /// Other limits hold in general: channels at home on the shard go on with those.
+  /// General limits have changed: channels at home on the shard apply the new ones.
   case renewLimits
-  /// Begins to stop the receiver's server: an operator asked for it.
+  /// Starts to drain the receiver's server, at an operator's request.
   case drain
   indirect case ask(ShardQuestion, replyTo: PollAddress)
   /// A question to all shards of the receiver's server, with one answer.
@@ -16,13 +16,13 @@ package enum ShardTask: Sendable {
   indirect case answer(ShardAnswer, to: PollAddress)
   /// All stages of a shard of another server have been attached to the homes of a ring.
   indirect case stagesMark(StagesMark)
-  /// A report of another server to a service that the shards of this one share.
+  /// A report of another server to a service that is shared by the shards of this server.
   indirect case notice(SharedService, [UInt8])
 }
 
-/// Follows the stages that a shard has attached after a change of the ring.
+/// Tracks the stages that a shard has attached after a change of the ring.
 package struct StagesMark: Sendable, Hashable {
-  /// Names the servers of the ring.
+  /// Identifies the servers of the ring.
   package let ring: UInt64
   /// The shard that has attached its stages.
   package let shard: ShardAddress
@@ -36,17 +36,17 @@ package struct StagesMark: Sendable, Hashable {
   }
 }
 
-/// A service that all shards of a server share, and that has its like on other servers.
+/// A service that all shards of a server share, and that has a counterpart on other servers.
 package enum SharedService: UInt8, Sendable, Hashable, CaseIterable {
   case previews = 0
   case webhooks = 1
-  /// A hint that something was announced in the store.
+  /// A hint that an announcement was written to the store.
   case controlLog = 2
 }
 
-/// A question that several shards are asked.
+/// A question to several shards.
 package enum ShardQuestion: Sendable, Hashable {
-  /// Which of these users, as far as they are at home on the shard, have a session?
+  /// Which of these users that are at home on the shard have a session?
   case online([String])
   /// Which sessions does the shard have?
   case sessions(SessionQuery)
@@ -54,7 +54,7 @@ package enum ShardQuestion: Sendable, Hashable {
   case close(sessionID: String)
   /// How many connections does the shard have?
   case connections
-  /// How many participants do these channels have, as far as they are at home on the shard?
+  /// How many participants do those of these channels have that are at home on the shard?
   case participantCounts([String])
   /// Which sends to this channel await their answers on the shard?
   case awaitedSends(channelURL: String)
@@ -62,33 +62,33 @@ package enum ShardQuestion: Sendable, Hashable {
   case busiestChannels(limit: Int)
 }
 
-/// A shard's answer to the question of the same name, or a channel's to ``ChannelMessage/dismiss(userID:replyTo:)``.
+/// The answer to the question of the same name, or to ``ChannelMessage/dismiss(userID:replyTo:)``.
 package enum ShardAnswer: Sendable, Hashable {
   case online([String])
   case sessions([SessionSummary])
-  /// The user of the session; `nil` when the shard did not have it.
+  /// The user of the session; `nil` if the shard did not have the session.
   case closed(userID: String?)
   /// One count for each shard.
   case connections([ConnectionCount])
-  /// In the order of the channels.
+  /// In the order of the requested channels.
   case participantCounts([Int])
   case awaitedSends([AwaitedSend])
-  /// At most as many as were asked for, the busiest first.
+  /// At most the requested number, the busiest first.
   case busiestChannels([ChannelTraffic])
-  /// Whether a channel has written that a user is no operator any more; the channel may be gone.
+  /// Whether a channel has recorded that a user is no longer an operator; the channel may be gone.
   case dismissed(Bool)
-  /// The result of sending the message of an upload, as a session's call would get it.
+  /// The result of sending the message of an upload, as a session's call would receive it.
   case sent(CallOutcome)
   /// The channels of a user, for ``UserMessage/listChannels(replyTo:)``.
   case channels([String])
 }
 
-/// A page of sessions, in the order of their ids.
+/// A page of sessions, sorted by id.
 package struct SessionQuery: Sendable, Hashable {
   /// `nil` for the sessions of all users.
   package let userID: String?
   package let limit: Int
-  /// Only later ids.
+  /// Only ids after this one.
   package let last: String
 
   package init(userID: String?, limit: Int, last: String) {
@@ -102,7 +102,7 @@ package struct SessionQuery: Sendable, Hashable {
 package struct SessionSummary: Sendable, Hashable {
   package let id: String
   package let userID: String
-  /// The client's address without its port, which is unknown where clients come through proxies.
+  /// The client's address, without a port.
   package let address: String
   package let channelURLs: [String]
 
@@ -117,7 +117,7 @@ package struct SessionSummary: Sendable, Hashable {
 /// The traffic of a channel in the last minute.
 package struct ChannelTraffic: Sendable, Hashable {
   package let url: String
-  /// At least this many.
+  /// A lower bound.
   package let messages: Int
   package let participants: Int
 
@@ -132,7 +132,7 @@ package struct ChannelTraffic: Sendable, Hashable {
 package struct ConnectionCount: Sendable, Hashable {
   package let connections: Int
   package let sessions: Int
-  /// Connections with bytes that wait to be written.
+  /// Connections with queued output.
   package let queued: Int
 
   package init(connections: Int, sessions: Int, queued: Int) {
