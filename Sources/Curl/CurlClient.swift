@@ -1,27 +1,27 @@
 package import CCurl
 
-/// Carries out requests one by one, on the caller's thread, over one connection where that lasts.
+/// Performs requests one at a time, on the caller's thread, reusing one connection if possible.
 ///
 /// Confined to one thread.
 package final class CurlClient {
-  /// A whole response.
+  /// A complete response.
   package struct Response {
     package let status: Int
     package let body: [UInt8]
   }
 
-  /// The reason why there is no whole response.
+  /// The reason why there is no complete response.
   package struct Failure: Error {
     package let result: CURLcode
-    /// libcurl's words for this case.
+    /// libcurl's error message.
     package let reason: String
-    /// Whether the server's certificate has no trusted issuer or is not valid now.
+    /// Whether the server's certificate has no trusted issuer or is currently invalid.
     package let isUntrusted: Bool
   }
 
   private let easy: CurlEasy
 
-  /// - Throws: libcurl cannot be initialised.
+  /// - Throws: ``CurlError`` if libcurl cannot be initialized.
   package init() throws(CurlError) {
     guard CurlLibrary.isReady, let easy = CurlEasy() else {
       throw CurlError("libcurl cannot be initialised")
@@ -29,11 +29,11 @@ package final class CurlClient {
     self.easy = easy
   }
 
-  /// Carries out one request.
+  /// Performs one request.
   ///
   /// - Parameters:
-  ///   - maximumBytes: The largest body that is read; a larger one fails the request.
-  ///   - configure: Sets the options of the request on a handle that has the rules of the house.
+  ///   - maximumBytes: The maximum size of a body; a larger one fails the request.
+  ///   - configure: Sets the options of the request on a handle with the standard options.
   package func perform<E: Error>(
     maximumBytes: Int, _ configure: (CurlEasy) throws(E) -> Void
   ) throws(E) -> Result<Response, Failure> {

@@ -1,30 +1,30 @@
 package import CCurl
 internal import Glibc
 
-/// Facts that libcurl has about the request, once it is under way.
+/// Information about the request from libcurl, once it has started.
 extension CurlEasy {
-  /// The response's status; `nil` when none came.
+  /// The response's status; `nil` if there was none.
   package var status: Int? {
     var status = 0
     _ = parley_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
     return status == 0 ? nil : status
   }
 
-  /// The number of connections that the request opened: 0 when it used a kept one.
+  /// The number of connections that the request opened: 0 if it reused one.
   package var openedConnectionCount: Int {
     var count = 0
     _ = parley_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &count)
     return count
   }
 
-  /// The `errno` of the last system call that failed; 0 when none did.
+  /// The `errno` of the last system call that failed; 0 if none did.
   package var systemErrorCode: Int32 {
     var code = 0
     _ = parley_curl_get_long(handle, CURLINFO_OS_ERRNO, &code)
     return Int32(clamping: code)
   }
 
-  /// Whether the peer's certificate has no trusted issuer or is not valid now.
+  /// Whether the peer's certificate has no trusted issuer or is currently invalid.
   package var isPeerUntrusted: Bool {
     var verification = 0
     _ = parley_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &verification)
@@ -40,7 +40,7 @@ extension CurlEasy {
     return String(cString: text)
   }
 
-  /// The declared length of the body before decompression; `nil` when the server declared none.
+  /// The declared length of the body before decompression; `nil` if the server declared none.
   package var declaredBodyLength: Int64? {
     let length = number(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     return length < 0 ? nil : length
@@ -49,14 +49,14 @@ extension CurlEasy {
   /// The number of bytes of the body received, before decompression.
   package var receivedBodyLength: Int64 { number(CURLINFO_SIZE_DOWNLOAD_T) }
 
-  /// A time, in microseconds from the request's beginning; 0 for an event that has not happened.
+  /// Returns a time, in microseconds from the start of the request; 0 if the event has not happened.
   package func microseconds(until info: CURLINFO) -> Int64 { max(0, number(info)) }
 
-  /// The values of a header field of the last response, in order; at most eight.
+  /// Returns the values of a header field of the last response, in order; at most eight.
   package func fields(_ name: String) -> [String] {
     var values: [String] = []
     var field: UnsafeMutablePointer<curl_header>?
-    // Of several responses, -1 is the last one.
+    // If there are several responses, -1 is the last one.
     while values.count < 8,
       curl_easy_header(handle, name, values.count, UInt32(CURLH_HEADER), -1, &field) == CURLHE_OK,
       let value = field?.pointee.value
@@ -66,7 +66,7 @@ extension CurlEasy {
     return values
   }
 
-  /// The bytes of the first value of a header field of the last response.
+  /// Returns the bytes of the first value of a header field of the last response.
   package func fieldBytes(_ name: String) -> [UInt8]? {
     var field: UnsafeMutablePointer<curl_header>?
     guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &field) == CURLHE_OK,

@@ -1,17 +1,17 @@
 package import CCurl
 
-/// A handle of libcurl's for one request at a time; confined to one thread.
+/// A libcurl handle for one request at a time; confined to one thread.
 package final class CurlEasy {
   package let handle: UnsafeMutableRawPointer
-  /// The receiver of the response; without one, the response is refused.
+  /// The receiver of the response; without one, the transfer fails.
   package weak var receiver: (any CurlTransfer)?
   private let errorBuffer: UnsafeMutablePointer<CChar>
-  /// The body to be sent, and the part of it that libcurl has.
+  /// The body to send, and the number of bytes already passed to libcurl.
   private var upload: (body: [UInt8], sentCount: Int) = ([], 0)
 
-  /// A handle under the rules of the house: http and https only, certificates verified by their
-  /// subject alternative names, no redirects followed, and nothing taken from the environment or the
-  /// user's files.
+  /// Creates a handle with the standard options: http and https only, certificates verified by
+  /// their subject alternative names, no redirects followed, and nothing taken from the environment
+  /// or the user's files.
   package init?() {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
@@ -25,7 +25,7 @@ package final class CurlEasy {
     errorBuffer.deallocate()
   }
 
-  /// libcurl's words for the last error beyond its code; empty when there are none.
+  /// libcurl's text for the last error in addition to its code; empty if there is none.
   package var errorText: String { String(cString: errorBuffer) }
 
   package func set(_ option: CURLoption, to value: String) {
@@ -51,16 +51,16 @@ package final class CurlEasy {
     set(CURLOPT_CONNECTTIMEOUT_MS, to: milliseconds)
   }
 
-  /// Sets a body to be posted as it is; libcurl copies it.
+  /// Sets a body to post unchanged; libcurl copies it.
   package func post(_ body: [UInt8]) {
     set(CURLOPT_POST, to: 1)
     // Before the body, so that libcurl knows how much to copy.
     set(CURLOPT_POSTFIELDSIZE, to: body.count)
-    // JSON text holds no NUL byte.
+    // JSON text contains no NUL byte.
     set(CURLOPT_COPYPOSTFIELDS, to: String(decoding: body, as: UTF8.self))
   }
 
-  /// Sets a body to be sent with `PUT`, or another method that is set after it.
+  /// Sets a body to send with `PUT`, or with another method that is set afterwards.
   package func put(_ body: [UInt8]) {
     upload = (body, 0)
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -71,7 +71,7 @@ package final class CurlEasy {
         .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
     }
     _ = parley_curl_set_pointer(handle, CURLOPT_SEEKDATA, context)
-    // A kept connection may turn out to be closed when the body is on its way.
+    // A reused connection may turn out to be closed while the body is being sent.
     _ = parley_curl_set_seek_function(handle) { context, offset, origin in
       guard let context else { return CURL_SEEKFUNC_FAIL }
       return Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue()
@@ -96,7 +96,7 @@ package final class CurlEasy {
     return CURL_SEEKFUNC_OK
   }
 
-  /// Forgets all options for the next request; connections are kept.
+  /// Clears all options for the next request; connections are kept.
   func reset() {
     curl_easy_reset(handle)
     errorBuffer.pointee = 0
@@ -104,7 +104,7 @@ package final class CurlEasy {
     _ = prepare()
   }
 
-  /// - Returns: Whether certificates are verified by the rules, which is so each time or never.
+  /// - Returns: Whether certificates are verified as required, which is always or never the case.
   private func prepare() -> Bool {
     _ = parley_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)
     applyRules()
@@ -116,7 +116,7 @@ package final class CurlEasy {
     set(CURLOPT_PROTOCOLS_STR, to: "http,https")
     set(CURLOPT_REDIR_PROTOCOLS_STR, to: "http,https")
     set(CURLOPT_FOLLOWLOCATION, to: 0)
-    // Neither the environment nor a file may name a proxy or credentials.
+    // Neither the environment nor a file may specify a proxy or credentials.
     set(CURLOPT_PROXY, to: "")
     set(CURLOPT_NOPROXY, to: "")
     set(CURLOPT_NETRC, to: Int(CURL_NETRC_IGNORED.rawValue))
@@ -131,7 +131,7 @@ package final class CurlEasy {
   }
 
   private func setCallbacks() {
-    // libcurl calls back only while the handle exists, and this object cleans the handle up.
+    // libcurl calls back only while the handle exists, and this object frees the handle.
     let context = Unmanaged.passUnretained(self).toOpaque()
     _ = parley_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
     _ = parley_curl_set_write_function(handle) { bytes, size, count, context in
@@ -143,7 +143,7 @@ package final class CurlEasy {
     }
   }
 
-  /// - Returns: The number of bytes taken: all, or none to end the transfer.
+  /// - Returns: The number of bytes consumed: all, or none to abort the transfer.
   private static func deliver(
     _ bytes: UnsafeMutablePointer<CChar>?, _ length: Int, _ context: UnsafeMutableRawPointer?,
     to receive: (any CurlTransfer, UnsafeBufferPointer<UInt8>) -> Bool
@@ -157,11 +157,11 @@ package final class CurlEasy {
   }
 }
 
-/// Lines that an option takes, such as header fields; they must outlive the transfers that use them.
+/// The lines of an option, such as header fields; they must outlive the transfers that use them.
 package final class CurlList {
   let list: UnsafeMutablePointer<curl_slist>?
 
-  /// - Parameter lines: Without line breaks.
+  /// - Parameter lines: The lines, without line breaks.
   package init(_ lines: [String]) {
     list = lines.reduce(nil) { list, line in curl_slist_append(list, line) ?? list }
   }
@@ -169,15 +169,15 @@ package final class CurlList {
   deinit { curl_slist_free_all(list) }
 }
 
-/// The reason why libcurl, or a thread for it, is missing.
+/// The reason why libcurl, or a thread for it, is unavailable.
 package struct CurlError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
   init(_ reason: String) { description = reason }
 }
 
-/// libcurl's one-time initialisation.
+/// libcurl's one-time initialization.
 enum CurlLibrary {
-  /// Whether the library may be used; the first to ask initialises it.
+  /// Whether the library may be used; the first access initializes it.
   static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

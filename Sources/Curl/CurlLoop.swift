@@ -1,13 +1,13 @@
 package import CCurl
 
-/// Drives the transfers of one owner with libcurl's multi interface; confined to its thread.
+/// Runs the transfers of one owner with libcurl's multi interface; confined to its thread.
 package final class CurlLoop<Transfer: CurlTransfer> {
   private let multi: UnsafeMutableRawPointer
   private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
 
-  /// Takes possession of a multi handle.
+  /// Takes ownership of a multi handle.
   ///
-  /// - Parameter maximumConnections: The number of idle connections kept for the next transfers.
+  /// - Parameter maximumConnections: The number of idle connections kept for later transfers.
   package init(_ multi: UnsafeMutableRawPointer, maximumConnections: Int) {
     self.multi = multi
     _ = parley_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, maximumConnections))
@@ -18,25 +18,25 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     curl_multi_cleanup(multi)
   }
 
-  /// Whether no transfer is under way.
+  /// Whether no transfer is in progress.
   package var isIdle: Bool { transfers.isEmpty }
 
-  /// Begins a transfer and keeps it until it ends or is removed.
+  /// Starts a transfer and retains it until it ends or is removed.
   ///
-  /// - Returns: Whether libcurl took it.
+  /// - Returns: Whether libcurl accepted it.
   package func add(_ transfer: Transfer) -> Bool {
     guard curl_multi_add_handle(multi, transfer.easy.handle) == CURLM_OK else { return false }
     transfers[transfer.easy.handle] = transfer
     return true
   }
 
-  /// Cancels a transfer; its owner is not notified of it again.
+  /// Cancels a transfer; its owner receives no further calls for it.
   package func remove(_ transfer: Transfer) {
     guard transfers.removeValue(forKey: transfer.easy.handle) != nil else { return }
     curl_multi_remove_handle(multi, transfer.easy.handle)
   }
 
-  /// Cancels all transfers; their owner is not notified of them again.
+  /// Cancels all transfers; their owner receives no further calls for them.
   package func removeAll() -> [Transfer] {
     let removed = Array(transfers.values)
     for transfer in removed { remove(transfer) }
@@ -50,7 +50,7 @@ package final class CurlLoop<Transfer: CurlTransfer> {
       let batch = inbox.take()
       for request in batch.requests { owner.receive(request) }
       if batch.isStopping {
-        // Here, where the handle is known to live: after this call nothing keeps the loop alive.
+        // Here, while the handle is known to be valid: after this call nothing retains the loop.
         inbox.close()
         return owner.stop()
       }
@@ -75,7 +75,7 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     }
   }
 
-  /// The longest time to wait; libcurl knows its own timers, and the inbox wakes.
+  /// Returns the maximum time to wait; libcurl handles its own timers, and the inbox wakes the loop.
   private static func milliseconds(until wakeUp: ContinuousClock.Instant?) -> Int32 {
     guard let wakeUp else { return 1_000 }
     let remaining = ContinuousClock.now.duration(to: wakeUp) / Duration.milliseconds(1)
@@ -83,7 +83,7 @@ package final class CurlLoop<Transfer: CurlTransfer> {
   }
 }
 
-/// Decides what a ``CurlLoop`` transfers; called on the loop's thread only.
+/// Selects the transfers of a ``CurlLoop``; called on the loop's thread only.
 package protocol CurlLoopOwner: AnyObject, SendableMetatype {
   /// A request from another thread.
   associatedtype Request: Sendable
@@ -91,31 +91,31 @@ package protocol CurlLoopOwner: AnyObject, SendableMetatype {
 
   func receive(_ request: Request)
 
-  /// Adds the transfers whose turn has come; called after requests have come or transfers ended.
+  /// Adds the transfers whose turn has come; called after requests arrived or transfers ended.
   ///
-  /// - Returns: When to be called again at the latest; `nil` when only something new matters.
+  /// - Returns: The latest time of the next call; `nil` if only new events matter.
   func startTransfers() -> ContinuousClock.Instant?
 
-  /// A transfer has ended by itself and is no longer in the loop.
+  /// Handles a transfer that ended by itself and was removed from the loop.
   func didEnd(_ transfer: Transfer, _ result: CURLcode)
 
-  /// The loop ends: removes its transfers and answers all requests.
+  /// Handles the end of the loop: removes its transfers and answers all requests.
   func stop()
 }
 
-/// A request that a ``CurlLoop`` carries out.
+/// A request performed by a ``CurlLoop``.
 ///
 /// Set up with ``CurlEasy/receiver``; called on the loop's thread only.
 package protocol CurlTransfer: AnyObject, SendableMetatype {
   var easy: CurlEasy { get }
 
-  /// Takes a line of a response's head; there may be several heads, interim responses (1xx) too.
+  /// Receives a line of a response's head; there may be several heads, including interim ones (1xx).
   ///
-  /// - Returns: Whether more is wanted; if not, the transfer ends with `CURLE_WRITE_ERROR`.
+  /// - Returns: Whether to continue; if not, the transfer ends with `CURLE_WRITE_ERROR`.
   func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool
 
-  /// Takes bytes of the body, decompressed.
+  /// Receives bytes of the body, decompressed.
   ///
-  /// - Returns: Whether more is wanted; if not, the transfer ends with `CURLE_WRITE_ERROR`.
+  /// - Returns: Whether to continue; if not, the transfer ends with `CURLE_WRITE_ERROR`.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool
 }

@@ -1,57 +1,57 @@
-/// A request that a ``CurlQueue`` holds until its turn comes.
+/// A request in a ``CurlQueue`` that waits for its turn.
 package protocol CurlQueueRequest {
-  /// Unique in its queue.
+  /// The id, unique in its queue.
   var id: UInt64 { get }
-  /// The request is given up when its turn has not come by then.
+  /// The deadline for the request's turn; after it the request is abandoned.
   var deadline: ContinuousClock.Instant { get }
 }
 
-/// Decides which of the waiting requests begins next, and how many wait.
+/// Selects the next of the waiting requests, and limits their number.
 package protocol CurlQueueTurns {
   associatedtype Request: CurlQueueRequest
 
-  /// The number of requests that wait.
+  /// The number of waiting requests.
   var waitingCount: Int { get }
 
-  /// Whether there is room for another request to wait.
+  /// Returns whether another request may wait.
   func admits(_ request: Request) -> Bool
 
   mutating func append(_ request: Request)
 
-  /// Takes the next request that may begin; it counts as active until ``finish(_:)``.
+  /// Removes the next request that may start; it counts as active until ``finish(_:)``.
   mutating func start() -> Request?
 
-  /// Gives the place of a request back that was started.
+  /// Releases the place of a started request.
   mutating func finish(_ request: Request)
 
-  /// Takes out the waiting request of this number.
+  /// Removes the waiting request with an id.
   mutating func removeWaiting(_ id: UInt64) -> Request?
 
-  /// Takes out all waiting requests that fulfil a condition, in the order of their numbers.
+  /// Removes all waiting requests that satisfy a condition, in the order of their ids.
   mutating func removeWaiting(where isEnded: (Request) -> Bool) -> [Request]
 }
 
-/// A transfer that carries out a request of a ``CurlQueue``.
+/// A transfer that performs a request of a ``CurlQueue``.
 package protocol CurlQueueTransfer: CurlTransfer {
   associatedtype Request: CurlQueueRequest
 
-  /// The request as its turn came.
+  /// The request at the time of its turn.
   var request: Request { get }
 }
 
-/// Requests that wait for their turn, and the transfers of those that have begun.
+/// The waiting requests, and the transfers of the started ones.
 ///
-/// Bounded by its turns. Its owner answers the requests that it gives back, each of which is given
-/// back once: begun, expired, cancelled or stopped. Confined to its loop's thread.
+/// Bounded by its turns. Its owner answers the requests that it returns, each of them once:
+/// started, expired, cancelled or stopped. Confined to its loop's thread.
 package struct CurlQueue<Turns: CurlQueueTurns, Transfer: CurlQueueTransfer>
 where Transfer.Request == Turns.Request {
   package typealias Request = Turns.Request
 
-  /// A request that was called off.
+  /// A cancelled request.
   package enum Cancelled {
-    /// It was still waiting.
+    /// The request was still waiting.
     case waiting(Request)
-    /// Its transfer was broken off.
+    /// The request's transfer was aborted.
     case active(Transfer)
 
     package var request: Request {
@@ -75,24 +75,24 @@ where Transfer.Request == Turns.Request {
     self.turns = turns
   }
 
-  /// The number of requests that wait for their turn.
+  /// The number of waiting requests.
   package var waitingCount: Int { turns.waitingCount }
 
-  /// The time by which the queue is to be looked at again; `nil` when nothing waits.
+  /// The time of the next check of the queue; `nil` if nothing waits.
   package var wakeUp: ContinuousClock.Instant? { turns.waitingCount > 0 ? nextSweep : nil }
 
-  /// Whether there is room for another request to wait.
+  /// Returns whether another request may wait.
   package func admits(_ request: Request) -> Bool { turns.admits(request) }
 
-  /// Lets a request wait for its turn, with room or without: one that goes on is not turned away.
+  /// Queues a request, even beyond the limit: a request that continues is not rejected.
   package mutating func append(_ request: Request) { turns.append(request) }
 
-  /// Takes the next request whose turn has come: ``begin(_:)`` or ``giveUp(_:)`` is to follow.
+  /// Removes the next request whose turn has come; call ``begin(_:)`` or ``giveUp(_:)`` with it.
   package mutating func next() -> Request? { turns.start() }
 
-  /// Begins the transfer of a request that ``next()`` has returned.
+  /// Starts the transfer of a request that ``next()`` has returned.
   ///
-  /// - Returns: `false` when libcurl did not take it; the request has given its place back.
+  /// - Returns: `false` if libcurl did not accept it; then the request has released its place.
   package mutating func begin(_ transfer: Transfer) -> Bool {
     guard loop.add(transfer) else {
       turns.finish(transfer.request)
@@ -102,16 +102,16 @@ where Transfer.Request == Turns.Request {
     return true
   }
 
-  /// Gives back the place of a request that ``next()`` has returned and that does not begin.
+  /// Releases the place of a request that ``next()`` has returned and that does not start.
   package mutating func giveUp(_ request: Request) { turns.finish(request) }
 
-  /// Gives back the place of a transfer that has ended by itself.
+  /// Releases the place of a transfer that ended by itself.
   package mutating func end(_ transfer: Transfer) {
     active[transfer.request.id] = nil
     turns.finish(transfer.request)
   }
 
-  /// Calls a request off; `nil` when there is none with this number.
+  /// Cancels a request; `nil` if there is none with this id.
   package mutating func cancel(_ id: UInt64) -> Cancelled? {
     guard let transfer = active[id] else { return turns.removeWaiting(id).map { .waiting($0) } }
     loop.remove(transfer)
@@ -119,17 +119,17 @@ where Transfer.Request == Turns.Request {
     return .active(transfer)
   }
 
-  /// Takes out the waiting requests whose deadline has passed; looks at most every 100 ms.
+  /// Removes the waiting requests whose deadline has passed; checks at most every 100 ms.
   package mutating func removeExpired(at now: ContinuousClock.Instant) -> [Request] {
     guard turns.waitingCount > 0, now >= nextSweep else { return [] }
     nextSweep = now.advanced(by: Self.sweepInterval)
     return turns.removeWaiting { $0.deadline <= now }
   }
 
-  /// Takes out all waiting requests.
+  /// Removes all waiting requests.
   package mutating func removeWaiting() -> [Request] { turns.removeWaiting { _ in true } }
 
-  /// Calls all requests off.
+  /// Cancels all requests.
   package mutating func removeAll() -> [Cancelled] {
     let begun = active.keys.sorted().compactMap { cancel($0) }
     return begun + removeWaiting().map { .waiting($0) }

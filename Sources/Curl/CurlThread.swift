@@ -2,13 +2,13 @@ import CCurl
 package import Reactor
 import Synchronization
 
-/// A thread with a ``CurlLoop``, and the door to it for other threads.
+/// A thread with a ``CurlLoop``, and its interface for other threads.
 package final class CurlThread<Request: Sendable>: Sendable {
   private let inbox: CurlInbox<Request>
   private let thread: Mutex<Reactor.Thread?>
 
-  /// - Parameter makeOwner: Called on the new thread, so nothing of the owner is seen by another.
-  /// - Throws: ``CurlError`` when the thread or libcurl cannot be started.
+  /// - Parameter makeOwner: Called on the new thread, so that no other thread accesses the owner.
+  /// - Throws: ``CurlError`` if the thread or libcurl cannot be started.
   package init<Owner: CurlLoopOwner>(
     name: String, priority: Reactor.Thread.Priority, maximumConnections: Int,
     makeOwner: @escaping @Sendable (CurlLoop<Owner.Transfer>) -> Owner
@@ -35,10 +35,10 @@ package final class CurlThread<Request: Sendable>: Sendable {
 
   deinit { inbox.stop() }
 
-  /// - Returns: `false` when the thread was asked to stop: the request will get no answer.
+  /// - Returns: `false` if the thread was stopped: then the request is never answered.
   package func post(_ request: Request) -> Bool { inbox.post(request) }
 
-  /// Stops the loop and waits for the thread's end, unless called on it.
+  /// Stops the loop and waits for the thread to end, unless called on that thread.
   package func stop() {
     inbox.stop()
     let thread = thread.withLock { thread in
@@ -49,9 +49,9 @@ package final class CurlThread<Request: Sendable>: Sendable {
   }
 }
 
-/// The requests of other threads to a loop's thread.
+/// The requests from other threads to a loop's thread.
 package final class CurlInbox<Request: Sendable>: Sendable {
-  /// The requests that have gathered since the thread last looked.
+  /// The requests collected since the thread's last check.
   package struct Batch {
     package var requests: [Request]
     package var isStopping: Bool
@@ -66,15 +66,15 @@ package final class CurlInbox<Request: Sendable>: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter multi: The address of the handle that is woken until ``close()``.
+  /// - Parameter multi: The address of the handle to wake until ``close()``.
   package init(waking multi: UInt) { state = Mutex(State(multi: multi)) }
 
-  /// - Returns: `false` when the thread has been asked to stop: the request is never answered.
+  /// - Returns: `false` if the thread was stopped: then the request is never answered.
   package func post(_ request: Request) -> Bool {
     state.withLock { state in
       guard !state.isStopping else { return false }
       state.requests.append(request)
-      // The post that filled the empty inbox has woken the thread already.
+      // The post that filled the empty inbox has already woken the thread.
       if state.requests.count == 1 { Self.wake(state) }
       return true
     }
@@ -89,7 +89,7 @@ package final class CurlInbox<Request: Sendable>: Sendable {
 
   /// Stops waking the loop.
   ///
-  /// Waking happens under the lock, so a handle that is cleaned up after this call is never woken.
+  /// Waking happens under the lock, so a handle freed after this call is never woken.
   package func close() {
     state.withLock { $0.multi = nil }
   }

@@ -1,13 +1,13 @@
 import Basics
 
-/// The field Retry-After (RFC 9110 §10.2.3): a number of seconds, or a date.
+/// The Retry-After field (RFC 9110 §10.2.3): a number of seconds, or a date.
 package enum RetryAfter {
-  /// Longer waits, in seconds, are cut to this.
+  /// The maximum wait in seconds; longer waits are truncated.
   private static let longestWait: Int64 = 86_400
 
-  /// In milliseconds, at most a day; 0 for a date that has passed.
+  /// Returns the wait in milliseconds, at most a day; 0 for a date that has passed.
   ///
-  /// - Parameter now: Unix milliseconds.
+  /// - Parameter now: The time in Unix milliseconds.
   package static func milliseconds(_ text: String, at now: Int64) -> Int64? {
     if let seconds = seconds(text) { return min(seconds, longestWait) * 1_000 }
     guard let date = HTTPDate(text, currentYear: CivilTime(unixMilliseconds: now).year) else {

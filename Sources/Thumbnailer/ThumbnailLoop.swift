@@ -1,10 +1,10 @@
 internal import Reactor
 internal import Thumbnails
 
-/// Carries out what a ``ThumbnailQueue`` asks for: opens files, starts children, kills them, and
-/// takes their results.
+/// Performs the actions of a ``ThumbnailQueue``: opens files, starts and kills child processes, and
+/// reads their results.
 ///
-/// Confined to the thread of thumbnails.
+/// Confined to the thumbnail thread.
 final class ThumbnailLoop {
   enum Message: Sendable {
     case request(ThumbnailRequest, any ThumbnailSource, Thumbnailer.Completion)
@@ -13,7 +13,7 @@ final class ThumbnailLoop {
     case close
   }
 
-  /// A job that the queue has started.
+  /// A job started by the queue.
   private enum Running {
     case opening([ThumbnailBox])
     case child(HelperProcess, EventLoop.Registration, ChildWatch)
@@ -90,7 +90,7 @@ final class ThumbnailLoop {
   }
 
   private func begin(_ job: ThumbnailJobID, on file: Result<ThumbnailFile, any Error>) {
-    // Unless it was killed meanwhile.
+    // Unless the job was killed meanwhile.
     guard case .opening(let boxes) = running[job] else { return }
     do {
       var command = HelperCommand(.thumbnails(boxes), programs: configuration.programs)
@@ -139,7 +139,7 @@ final class ThumbnailLoop {
   }
 
   private func wake(at time: Int64) {
-    // One timer: the queue names the times that are left when it fires.
+    // One timer is enough: the queue requests the remaining times when it fires.
     guard timer == nil else { return }
     timer = loop.schedule(after: time - loop.now, self)
   }
@@ -159,7 +159,7 @@ extension ThumbnailLoop: TimerHandler {
   }
 }
 
-/// Waits for the end of one child.
+/// Waits for the end of one child process.
 private final class ChildWatch: ReadinessHandler {
   private let childDidEnd: () -> Void
 

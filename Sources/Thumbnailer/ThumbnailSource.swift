@@ -1,8 +1,8 @@
-/// A file that is opened when the work on it begins, which may be much later than the request.
+/// A file that is opened when the work on it starts, possibly much later than the request.
 package protocol ThumbnailSource: Sendable {
   /// Opens the file, and reports it from any thread, once.
   ///
-  /// Called on the thread of thumbnails, which must not wait.
+  /// Called on the thumbnail thread, which must not block.
   func open(_ completion: @escaping @Sendable (Result<ThumbnailFile, any Error>) -> Void)
 }
 

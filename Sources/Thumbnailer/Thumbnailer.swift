@@ -2,9 +2,9 @@ package import Reactor
 internal import Synchronization
 package import Thumbnails
 
-/// Makes thumbnails in child processes, which one thread of its own starts and watches.
+/// Makes thumbnails in child processes, which its own thread starts and monitors.
 package final class Thumbnailer: Sendable {
-  /// Called once, on the thread of thumbnails.
+  /// Called once, on the thumbnail thread.
   package typealias Completion = @Sendable (ThumbnailResult) -> Void
 
   private let mailbox: Mailbox<ThumbnailLoop.Message>
@@ -17,7 +17,7 @@ package final class Thumbnailer: Sendable {
     let isClosed = Atomic(false)
   }
 
-  /// - Throws: The system call that failed.
+  /// - Throws: The failed system call.
   package init(_ configuration: ThumbnailerConfiguration) throws(SystemError) {
     let mailbox = try Mailbox<ThumbnailLoop.Message>()
     let state = SharedState()
@@ -30,12 +30,11 @@ package final class Thumbnailer: Sendable {
     try report.wait(for: 1)
   }
 
-  /// Makes a thumbnail of a file for each box, as soon as it is its turn.
+  /// Makes a thumbnail of a file for each box, when its turn comes.
   ///
   /// - Parameters:
-  ///   - file: The name that stands for the content: a box that is under way for it is not made
-  ///     again.
-  ///   - completion: Called on the thread of thumbnails, which it must not hold up.
+  ///   - file: The key of the content: a box that is already in progress for it is not made again.
+  ///   - completion: Called on the thumbnail thread, which it must not block.
   package func make(
     _ boxes: [ThumbnailBox], of file: String, for requester: ThumbnailRequester,
     from source: any ThumbnailSource, completion: @escaping Completion
@@ -50,12 +49,12 @@ package final class Thumbnailer: Sendable {
         ThumbnailRequest(id: id, for: requester, file: file, boxes: boxes), source, completion))
   }
 
-  /// Ends the work on a file that was removed.
+  /// Cancels the work on a file that was removed.
   package func forget(_ file: String) { mailbox.post(.forget(file: file)) }
 
   package var figures: ThumbnailFigures { state.figures.withLock { $0 } }
 
-  /// Kills all children, answers all requests, and waits for the thread's end.
+  /// Kills all child processes, answers all requests, and waits for the thread to end.
   package func shutdown() {
     guard !state.isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     mailbox.post(.close)
@@ -83,12 +82,12 @@ package final class Thumbnailer: Sendable {
 package struct ThumbnailerConfiguration: Sendable {
   package let installation: HelperInstallation
   package let programs: ThumbnailPrograms
-  /// The files that are worked on at a time.
+  /// The maximum number of files processed at a time.
   package var concurrency: Int
-  /// The files that may wait.
+  /// The maximum number of waiting files.
   package var capacity = 1_000
   package var limits = ThumbnailLimits()
-  /// Whether nothing is decoded without Landlock and the filter of system calls.
+  /// Whether decoding requires Landlock and the system call filter.
   package var requiresWalls = false
 
   package init(

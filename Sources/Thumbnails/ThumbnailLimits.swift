@@ -1,18 +1,18 @@
-/// The bounds on the work for one file.
+/// The limits on the work for one file.
 package struct ThumbnailLimits: Hashable, Sendable {
-  /// The pixels that a picture or a frame may have.
+  /// The maximum number of pixels of a picture or a frame.
   package var maxPixels = 100_000_000
-  /// The pixels of one side of a picture.
+  /// The maximum length of a side of a picture, in pixels.
   package var maxSide = 32_767
-  /// The processor time of each program that runs.
+  /// The maximum CPU time of each program, in seconds.
   package var cpuSeconds = 5
-  /// The address space of a program that decodes a picture.
+  /// The maximum address space of a program that decodes a picture, in bytes.
   package var memoryBytes = 512 << 20
-  /// The address space of the program that decodes a film.
+  /// The maximum address space of the program that decodes a video, in bytes.
   package var filmMemoryBytes = 1 << 30
-  /// The length of one thumbnail.
+  /// The maximum length of one thumbnail, in bytes.
   package var resultBytes = 4 << 20
-  /// The time from the start of the work on a file to its forced end, in milliseconds.
+  /// The time from the start of the work on a file until it is killed, in milliseconds.
   package var wallClock: Int64 = 10_000
 
   package init() {}

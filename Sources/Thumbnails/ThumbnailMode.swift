@@ -2,30 +2,30 @@
 package enum ThumbnailMode: String, Hashable, Sendable, CaseIterable {
   /// If `vipsthumbnail` works.
   case auto
-  /// Always: the start fails when `vipsthumbnail` does not work.
+  /// Always: startup fails if `vipsthumbnail` does not work.
   case on
   case off
 }
 
-/// The walls without which nothing is decoded.
+/// The walls required for decoding.
 package enum ThumbnailSandbox: String, Hashable, Sendable, CaseIterable {
-  /// Those that stand.
+  /// Those available.
   case auto
-  /// Landlock and the filter of system calls, at least.
+  /// Landlock and the system call filter, at least.
   case required
 }
 
-/// The findings about this machine at the start.
+/// The results of the self-test of this machine at startup.
 package struct ThumbnailProbe: Hashable, Sendable {
   package var walls = ThumbnailWalls()
-  /// The programs that were found and have run behind the walls.
+  /// The programs that were found and ran behind the walls.
   package var programs = ThumbnailPrograms()
-  /// A line for each thing that is missing.
+  /// One line for each missing item.
   package var missing: [String] = []
 
   package init() {}
 
-  /// Decides what follows for the server.
+  /// Returns the consequence for the server.
   package func decision(
     mode: ThumbnailMode, sandbox: ThumbnailSandbox
   ) -> ThumbnailDecision {
@@ -33,7 +33,7 @@ package struct ThumbnailProbe: Hashable, Sendable {
     case (.off, _): .off("thumbnails.mode is off")
     case (.auto, nil), (.on, nil): .make
     case (.auto, let obstacle?) where programs.vipsthumbnail == nil: .off(obstacle)
-    // Walls that are required must not be missed in silence.
+    // Missing walls that are required must be reported.
     case (.auto, let obstacle?), (.on, let obstacle?): .fail(obstacle)
     }
   }
@@ -54,8 +54,8 @@ package struct ThumbnailProbe: Hashable, Sendable {
 /// The consequence of a probe.
 package enum ThumbnailDecision: Hashable, Sendable {
   case make
-  /// The server runs without thumbnails, for a reason.
+  /// The server runs without thumbnails, for this reason.
   case off(String)
-  /// The server must not start, for a reason.
+  /// The server must not start, for this reason.
   case fail(String)
 }

@@ -1,14 +1,14 @@
-/// The result of the work on a file, as metrics count it.
+/// The result of the work on a file, as counted by metrics.
 package enum ThumbnailOutcome: String, Hashable, Sendable, CaseIterable {
-  /// All thumbnails asked for were made.
+  /// All requested thumbnails were made.
   case made
-  /// Nothing was tried: the format, a limit, or a full queue.
+  /// No attempt was made, because of the format, a limit, or a full queue.
   case refused
   /// A program reported an error.
   case failed
-  /// The processor time or the wall clock ran out.
+  /// The CPU time or the wall clock time ran out.
   case timedOut = "timed_out"
-  /// A program was ended by a signal, such as that of exhausted memory.
+  /// A program was killed by a signal, for example when out of memory.
   case killed
 
   /// The exit status of `parley-thumbnail` for this outcome.
@@ -22,7 +22,7 @@ package enum ThumbnailOutcome: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// - Returns: `nil` for a status that stands for no outcome, as when walls could not be raised.
+  /// - Returns: `nil` for any other status, for example if walls could not be set up.
   package init?(exitStatus: Int32) {
     guard let outcome = Self.allCases.first(where: { $0.exitStatus == exitStatus }) else {
       return nil
@@ -34,11 +34,11 @@ package enum ThumbnailOutcome: String, Hashable, Sendable, CaseIterable {
 /// The answer to a request for thumbnails.
 package struct ThumbnailResult: Hashable, Sendable {
   package let outcome: ThumbnailOutcome
-  /// The reason for anything but ``ThumbnailOutcome/made``, for operators.
+  /// The reason for any outcome except ``ThumbnailOutcome/made``, for operators.
   package let reason: String
-  /// The thumbnails that were made, which may be some of those asked for.
+  /// The thumbnails that were made, possibly only some of those requested.
   package let thumbnails: [Thumbnail]
-  /// Whether another attempt would end alike: the outcome is the file's doing.
+  /// Whether another attempt would have the same outcome, which is caused by the file.
   package let isFinal: Bool
 
   package init(

@@ -1,10 +1,10 @@
 /// The source of translations.
 package enum TranslationMode: String, Sendable, CaseIterable {
-  /// None are made.
+  /// No translations.
   case off
-  /// A LibreTranslate server, or one that speaks like it.
+  /// A LibreTranslate server, or one with the same API.
   case libretranslate
-  /// Google's Cloud Translation, version 2.
+  /// Google Cloud Translation, version 2.
   case google
   /// Apertium's `apertium-apy`.
   case apertium

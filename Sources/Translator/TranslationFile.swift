@@ -5,9 +5,9 @@ import Reactor
 import SQLite
 import Translation
 
-/// Translations on disk: a cache that may be deleted at any time, and the use of the day's budget.
+/// Translations on disk, in a cache that may be deleted at any time, and the usage of the daily budget.
 ///
-/// Texts are known by a digest. Calls wait for the disk; confined to one thread.
+/// Texts are identified by a digest. Calls block on the disk; confined to one thread.
 final class TranslationFile {
   private static let version = 1
   private static let pageSize = 4_096
@@ -17,9 +17,9 @@ final class TranslationFile {
   private let maximumPages: Int
   private(set) var rowCount: Int
 
-  /// Opens the file; builds it anew when it is damaged or of another version.
+  /// Opens the file; rebuilds it if it is damaged or of another version.
   ///
-  /// - Parameter engine: The engine with all that its translations depend on.
+  /// - Parameter engine: The engine with everything that its translations depend on.
   static func open(_ path: String, engine: String, maximumBytes: Int) throws -> TranslationFile {
     do {
       return try TranslationFile(path, engine: engine, maximumBytes: maximumBytes)
@@ -29,15 +29,15 @@ final class TranslationFile {
     }
   }
 
-  /// Whether a new file would put an end to an error.
+  /// Returns whether a new file would fix an error.
   private static func isDamage(_ error: any Error) -> Bool {
     if error is Mismatch { return true }
     guard let error = error as? DatabaseError else { return false }
-    // A plain error means that the tables are not what they ought to be.
+    // A plain error means that the tables are not as expected.
     return [.corrupt, .notDatabase, .error, .format].contains(error.code)
   }
 
-  /// Deletes the file with what SQLite keeps beside it.
+  /// Deletes the file with SQLite's companion files.
   static func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(path + suffix) }
   }
@@ -49,8 +49,8 @@ final class TranslationFile {
     self.engine = engine
     maximumPages = max(64, maximumBytes / 4 * 3 / Self.pageSize)
     database = try Database(path: path)
-    // Nothing waits for the disk, which messages are waited for on; a crash of the machine may cost
-    // the file.
+    // Writes do not wait for the disk, which messages wait for; a machine crash may destroy the
+    // file.
     try database.execute(
       script: """
         PRAGMA page_size = \(Self.pageSize);
@@ -81,7 +81,7 @@ final class TranslationFile {
   /// Bytes of the file, without its write-ahead log.
   var byteCount: Int { ((try? database.number("PRAGMA page_count")) ?? 0) * Self.pageSize }
 
-  /// The outcome of a text, with the time until which it holds.
+  /// Returns the outcome of a text, with its expiry time.
   func find(_ text: TranslationText, at now: Int64) throws -> (TranslatorState.Entry, Int64)? {
     let rows = try database.rows(
       "SELECT text, expires_at FROM translation WHERE key = ? AND expires_at > ?", [key(text), now])
@@ -93,7 +93,7 @@ final class TranslationFile {
     _ text: TranslationText, _ entry: TranslatorState.Entry, until end: Int64, at now: Int64
   ) throws {
     let key = key(text)
-    // One transaction, for one commit: deletions of what is old come with nearly every row.
+    // One transaction with one commit: almost every insertion also deletes old rows.
     rowCount = try database.inTransaction {
       let known: Int64? = try database.value("SELECT 1 FROM translation WHERE key = ?", [key])
       try database.execute(
@@ -115,7 +115,7 @@ final class TranslationFile {
 
   func close() { database.close() }
 
-  /// Removes what is out of time, and what is too much: the oldest first.
+  /// Removes expired rows, and the oldest ones beyond the limit.
   ///
   /// - Returns: The number of rows removed.
   private func trim(at now: Int64) throws -> Int {
@@ -142,7 +142,7 @@ final class TranslationFile {
 
   private func key(_ text: TranslationText) -> [UInt8] {
     let digest = RunningDigest(.sha256)
-    // No part holds a line break but the last.
+    // Only the last part may contain a line break.
     digest.add(Array("\(engine)\n\(text.code)\n\(text.text)".utf8))
     return digest.end()
   }

@@ -4,17 +4,17 @@ import Reactor
 import Synchronization
 package import Translation
 
-/// Translates texts by a service, on a thread of its own; what came is remembered.
+/// Translates texts with a service, on its own thread, and caches the results.
 ///
-/// On any thread. No text comes into the log.
+/// Usable from any thread. Texts are never logged.
 package final class Translator: Sendable {
-  /// The knowledge about a text in some languages, without asking anybody.
+  /// The knowledge about a text in some languages, available without a query.
   package struct Knowledge: Sendable, Hashable {
-    /// The translations that are remembered, by their languages as they were asked for.
+    /// The cached translations, by the requested languages.
     package var texts: [String: String] = [:]
-    /// The languages to ask for.
+    /// The languages that need a query.
     package var missing: [String] = []
-    /// The languages that the engine lacks.
+    /// The languages that the engine does not support.
     package var unsupported: [String] = []
   }
 
@@ -25,9 +25,9 @@ package final class Translator: Sendable {
   private let shared: TranslatorState
   private let lastID = Atomic<UInt64>(0)
 
-  /// Starts the thread, which learns the service's languages.
+  /// Starts the thread, which fetches the service's languages.
   ///
-  /// - Throws: ``CurlError`` when the thread cannot be started.
+  /// - Throws: ``CurlError`` if the thread cannot be started.
   package init(
     _ configuration: TranslatorConfiguration, logger: Logger,
     observe: @escaping @Sendable (UInt64) -> Void = { _ in }
@@ -36,22 +36,22 @@ package final class Translator: Sendable {
     let shared = TranslatorState(memoryBytes: configuration.memoryBytes)
     self.shared = shared
     thread = try CurlThread(
-      // Messages come first.
+      // Messages have priority.
       name: "translator", priority: .background, maximumConnections: configuration.concurrency
     ) { TranslatorLoop($0, configuration, shared, logger: logger, observe: observe) }
   }
 
   package var engine: TranslationEngine { configuration.engine }
 
-  /// The tags of the languages that the service has; none while they are unknown.
+  /// The tags of the service's languages; empty while they are unknown.
   package var languages: [String] { shared.languages?.tags ?? [] }
 
-  /// Whether the service has taken too long several times in a row: nothing should wait for it.
+  /// Whether the service was slow several times in a row, so that nothing should wait for it.
   package var isSlow: Bool { shared.isSlow }
 
   package var figures: TranslatorFigures { shared.figures }
 
-  /// The knowledge about a text.
+  /// Returns what is known about a text.
   package func lookUp(_ text: String, in tags: [String]) -> Knowledge {
     lookUp(SourceText(text), in: tags)
   }
@@ -65,7 +65,7 @@ package final class Translator: Sendable {
         knowledge.unsupported.append(tag)
         continue
       }
-      // What has no words is the same in each language.
+      // A text without words is the same in each language.
       guard hasWords else { continue }
       switch shared.recall(TranslationText(source, into: code), at: configuration.now()) {
       case .text(let translation)?: knowledge.texts[tag] = translation
@@ -76,13 +76,13 @@ package final class Translator: Sendable {
     return knowledge
   }
 
-  /// Translates a text, unless it is remembered.
+  /// Translates a text, unless it is cached.
   ///
   /// - Parameters:
-  ///   - user: The user who asks, since users take turns; `nil` for the Platform API.
-  ///   - progress: Takes what has come, while other languages are awaited; on any thread.
-  ///   - completion: Takes the result, once, on any thread.
-  /// - Returns: A way to end it: the completion takes what has come.
+  ///   - user: The requesting user, for round-robin scheduling; `nil` for the Platform API.
+  ///   - progress: Receives partial results while other languages are pending; on any thread.
+  ///   - completion: Receives the result, once, on any thread.
+  /// - Returns: A handle for cancelling: the completion then receives the partial result.
   @discardableResult
   package func translate(
     _ text: String, into tags: [String], for user: String?,
@@ -117,11 +117,11 @@ package final class Translator: Sendable {
     return TranslationTask { [weak thread] in _ = thread?.post(.cancel(id)) }
   }
 
-  /// Ends all orders and waits for the thread's end; afterwards each ends at once.
+  /// Ends all orders and waits for the thread to end; later orders end immediately.
   package func shutdown() { thread.stop() }
 }
 
-/// A call for translations that can be called off.
+/// A call for translations that can be cancelled.
 package struct TranslationTask: Sendable {
   private let end: @Sendable () -> Void
 
@@ -134,23 +134,23 @@ package struct TranslationTask: Sendable {
 package struct TranslatorConfiguration: Sendable {
   package let engine: TranslationEngine
   package let service: TranslationEndpoint
-  /// The file in which translations are remembered, and the use of the day's characters; `nil` for none.
+  /// The file for cached translations and the usage of the daily budget; `nil` for none.
   package var path: String?
-  /// Whether translations are remembered in the file.
+  /// Whether translations are cached in the file.
   package var cachesOnDisk = true
-  /// Milliseconds for one question.
+  /// The time limit of a query, in milliseconds.
   package var timeout: Int64 = 5_000
-  /// Milliseconds after which a service is slow.
+  /// The duration in milliseconds after which a service counts as slow.
   package var patience: Int64 = 1_800
   package var concurrency = 16
-  /// The time for which a translation is remembered, in seconds.
+  /// The time for which a translation is cached, in seconds.
   package var lifetime: Int64 = 2_592_000
   package var diskBytes = 67_108_864
   package var memoryBytes = 8_388_608
   package var charactersPerDay: Int64 = 0
   package var charactersPerUserMinute: Int64 = 0
   package var userAgent = "Parley"
-  /// Unix milliseconds.
+  /// The current time in Unix milliseconds.
   package var now: @Sendable () -> Int64 = { SystemClock.unixMilliseconds }
 
   package init(engine: TranslationEngine, service: TranslationEndpoint) {
@@ -158,14 +158,14 @@ package struct TranslatorConfiguration: Sendable {
     self.service = service
   }
 
-  /// Whether a tag names the language of all texts.
+  /// Returns whether a tag names the language of all texts.
   func isSource(_ tag: String) -> Bool {
     guard let source = service.source else { return false }
     return engine.code(ofTag: tag).lowercased() == engine.code(ofTag: source).lowercased()
   }
 }
 
-/// Counts of a ``Translator``.
+/// The counters of a ``Translator``.
 package struct TranslatorFigures: Sendable, Hashable {
   package enum Outcome: String, Sendable, CaseIterable {
     case made, cached, same, refused, failed, unsupported, circuit, queue, budget, share, rate

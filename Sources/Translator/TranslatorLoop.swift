@@ -7,7 +7,7 @@ import Translation
 
 /// The work of a translator; confined to its loop's thread.
 final class TranslatorLoop: CurlLoopOwner {
-  /// A call for translations that are not remembered in memory.
+  /// A call for translations that are not cached in memory.
   struct Order: Sendable {
     let id: TranslationOrderID
     let texts: [(text: TranslationText, tags: [String])]
@@ -17,7 +17,7 @@ final class TranslatorLoop: CurlLoopOwner {
     let completion: Translator.Progress
   }
 
-  /// A request of another thread.
+  /// A request from another thread.
   enum Request: Sendable {
     case translate(Order)
     case cancel(TranslationOrderID)
@@ -35,12 +35,12 @@ final class TranslatorLoop: CurlLoopOwner {
   private var languageFailures = 0
   private var areLanguagesAsked = false
   private var warnedOfBudget: Int64?
-  /// The reason of the last question that failed; it holds nothing of the text.
+  /// The reason for the last failed query; it contains nothing of the text.
   private var lastFailure = ""
   private var storedUsage = DailyBudget()
   private var hasWarnedOfFile = false
 
-  /// The languages of a service seldom change.
+  /// The interval in milliseconds between updates of the service's languages, which rarely change.
   private static let languagesInterval: Int64 = 600_000
   private static let languagesBackoff = Backoff(first: 1_000, limit: 60_000, jitter: .equal)
 
@@ -126,7 +126,7 @@ final class TranslatorLoop: CurlLoopOwner {
 
   private var now: Int64 { SystemClock.monotonicMilliseconds }
 
-  /// Takes from the file what it has, and has the desk care for the rest.
+  /// Reads cached translations from the file, and passes the rest to the desk.
   private func take(_ order: Order) {
     var known = order.known
     var missing: [(text: TranslationText, tags: [String])] = []
@@ -181,7 +181,7 @@ final class TranslatorLoop: CurlLoopOwner {
     }
   }
 
-  /// - Returns: A job that could not be begun.
+  /// - Returns: A job that could not be started.
   private func perform(_ action: TranslationAction) -> TranslationJobID? {
     switch action {
     case .start(let id, let text, let deadline): return start(id, text, deadline)
@@ -278,14 +278,14 @@ final class TranslatorLoop: CurlLoopOwner {
 
   // MARK: The file
 
-  /// Writes the use of the day's budget, if there is a budget.
+  /// Writes the usage of the daily budget, if there is a budget.
   private func storeUsage() {
     guard configuration.charactersPerDay > 0, desk.usage != storedUsage else { return }
     storedUsage = desk.usage
     withFile { try $0.store(desk.usage) }
   }
 
-  /// Does something with the file, if there is one.
+  /// Runs an operation on the file, if there is one.
   @discardableResult
   private func withFile<Result>(_ body: (TranslationFile) throws -> Result) -> Result? {
     guard let file else { return nil }
@@ -308,6 +308,6 @@ final class TranslatorLoop: CurlLoopOwner {
 }
 
 extension TranslatorConfiguration {
-  /// The engine, with all that its translations depend on beside text and target.
+  /// The engine, with everything that its translations depend on besides text and target.
   fileprivate var cacheName: String { "\(engine.rawValue) \(service.source ?? "auto")" }
 }

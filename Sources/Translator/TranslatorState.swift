@@ -1,9 +1,9 @@
 import Synchronization
 import Translation
 
-/// The part of a translator that all threads see.
+/// The part of a translator shared by all threads.
 final class TranslatorState: Sendable {
-  /// An outcome that is remembered.
+  /// A cached outcome.
   enum Entry: Sendable, Hashable {
     case text(String)
     case same
@@ -52,7 +52,7 @@ final class TranslatorState: Sendable {
     }
   }
 
-  /// The engine's name of a language; of any while the service's languages are unknown.
+  /// Returns the engine's name of a language; of any language while those of the service are unknown.
   func code(ofTag tag: String, _ engine: TranslationEngine) -> String? {
     guard let languages else { return engine.code(ofTag: tag) }
     return languages.code(ofTag: tag)
@@ -93,18 +93,18 @@ final class TranslatorState: Sendable {
   }
 }
 
-/// Translations in memory, within a number of bytes.
+/// Translations in memory, bounded in bytes.
 ///
-/// Two generations: what is used in the newer one, or found in the older, stays when the older is
-/// dropped.
+/// Two generations: entries used in the newer one, or found in the older one, are kept when the
+/// older one is dropped.
 struct TranslationMemory: Sendable {
   private struct Kept: Sendable {
     let entry: TranslatorState.Entry
-    /// Unix milliseconds.
+    /// In Unix milliseconds.
     let end: Int64
   }
 
-  /// Bytes of one generation.
+  /// The maximum bytes of one generation.
   private let limit: Int
   private var newer: [TranslationText: Kept] = [:]
   private var older: [TranslationText: Kept] = [:]

@@ -2,7 +2,7 @@ import CCurl
 import Curl
 import Translation
 
-/// One request to the service, and its answer as it comes.
+/// One request to the service, and its response.
 final class TranslatorTransfer: CurlTransfer {
   /// The purpose of a request.
   enum Purpose {
@@ -12,7 +12,7 @@ final class TranslatorTransfer: CurlTransfer {
 
   let purpose: Purpose
   let easy: CurlEasy
-  /// Nanoseconds of the monotonic clock.
+  /// In nanoseconds of the monotonic clock.
   let startedAt: Int64
   private let fields: CurlList
   private(set) var body: [UInt8] = []
@@ -51,9 +51,9 @@ final class TranslatorTransfer: CurlTransfer {
     return !isTooLarge
   }
 
-  /// The outcome of the transfer for its text.
+  /// Returns the outcome of the transfer for its text.
   ///
-  /// - Parameter now: Unix milliseconds.
+  /// - Parameter now: The time in Unix milliseconds.
   func outcome(
     _ result: CURLcode, of text: TranslationText, _ engine: TranslationEngine, at now: Int64
   ) -> TranslationOutcome {
@@ -68,7 +68,7 @@ final class TranslatorTransfer: CurlTransfer {
     return engine.outcome(status: status, body: body, of: text.text, into: text.code)
   }
 
-  /// The pause that the service asks for, in milliseconds.
+  /// Returns the pause requested by the service, in milliseconds.
   private func waitWanted(_ status: Int, at now: Int64) -> Int64? {
     let named = easy.fields("retry-after").first.flatMap {
       RetryAfter.milliseconds($0, at: now)

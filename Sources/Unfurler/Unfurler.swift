@@ -1,13 +1,13 @@
 package import LinkPreview
 
-/// Finds out what a page says of itself.
+/// Reads the metadata that a page provides about itself.
 package protocol Unfurler: Sendable {
-  /// Begins to look `link` up.
+  /// Starts to look up `link`.
   ///
   /// - Parameters:
-  ///   - requester: The party whose turn and share of the places are used.
-  ///   - deadline: How long the answer may take in all, waiting and redirects included.
-  ///   - completion: Called exactly once, on a thread of the unfurler's, or on the caller's when the
+  ///   - requester: The party in whose turn and share of places the fetch runs.
+  ///   - deadline: The total time limit of the answer, including waiting and redirects.
+  ///   - completion: Called exactly once, on a thread of the unfurler, or on the caller's if the
   ///     answer is known at once. It must not block.
   /// - Returns: The fetch, for cancelling it.
   func unfurl(
@@ -15,10 +15,10 @@ package protocol Unfurler: Sendable {
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask
 
-  /// Cancels all look-ups and waits for their end; later ones are cancelled at once.
+  /// Cancels all look-ups and waits for their end; later ones are cancelled immediately.
   func shutdown()
 
-  /// Whether the service that is asked answers; `nil` if there is none.
+  /// Whether the preview service responds; `nil` if there is none.
   var isServiceUp: Bool? { get }
 }
 
@@ -26,15 +26,15 @@ extension Unfurler {
   package var isServiceUp: Bool? { nil }
 }
 
-/// A fetch under way.
+/// A fetch in progress.
 package struct UnfurlTask: Sendable {
   private let onCancel: @Sendable () -> Void
 
-  /// - Parameter onCancel: Asks for the end of the fetch; may be called from any thread, also
-  ///   more than once and after the end.
+  /// - Parameter onCancel: Requests the end of the fetch; may be called from any thread,
+  ///   repeatedly, and after the end.
   package init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
 
-  /// Ends the fetch: its completion is called with ``UnfurlError/cancelled``, unless it has been
-  /// called already.
+  /// Cancels the fetch: its completion is called with ``UnfurlError/cancelled``, unless it was
+  /// already called.
   package func cancel() { onCancel() }
 }

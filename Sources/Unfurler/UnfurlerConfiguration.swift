@@ -4,52 +4,52 @@ package import LinkPreview
 
 /// The limits and rules of the embedded unfurler.
 package struct UnfurlerConfiguration: Sendable {
-  /// The number of bytes of a page that are read, after decompression.
+  /// The maximum number of bytes read of a page, after decompression.
   package var maximumBytes = 524_288
-  /// The largest number of redirects followed.
+  /// The maximum number of redirects to follow.
   package var maximumRedirects = 5
-  /// Which addresses may be dialled.
+  /// The addresses that may be dialled.
   package var addressPolicy = AddressPolicy()
   /// Reads the machine's own addresses, which are refused unless ``addressPolicy`` allows them.
   package var ownAddresses: @Sendable () -> Set<IPAddress> = OwnAddresses.ofInterfaces
-  /// Which ports may be dialled.
+  /// The ports that may be dialled.
   package var portPolicy = PortPolicy.standard
-  /// Which sites pages are fetched from.
+  /// The sites that pages may be fetched from.
   package var domainRules = DomainRules()
   /// The `User-Agent` of the unfurler.
   package var userAgent = "Parley/1.0 (+link preview)"
-  /// The languages that pages are asked for, as in `Accept-Language`.
+  /// The preferred languages of pages, as in `Accept-Language`.
   package var acceptLanguage = "en,*;q=0.5"
-  /// The http or https URL of a proxy that all requests go through; `nil` for none.
+  /// The http or https URL of a proxy for all requests; `nil` for none.
   ///
-  /// Behind it, which addresses can be reached is the proxy's to decide.
+  /// With a proxy, the proxy decides which addresses can be reached.
   package var proxy: String?
-  /// Whether the oEmbed description is asked for that a page without Open Graph points to.
+  /// Whether to fetch the oEmbed description that a page without Open Graph links to.
   package var usesEmbeds = false
-  /// The largest number of pages fetched at a time.
+  /// The maximum number of pages fetched at a time.
   package var maximumTransfers = 64
-  /// The largest number of pages of a site fetched at a time.
+  /// The maximum number of pages of a site fetched at a time.
   package var maximumTransfersPerSite = 6
-  /// The largest number of pages fetched for a user at a time.
+  /// The maximum number of pages fetched for a user at a time.
   package var maximumTransfersPerUser = 16
-  /// How many links may wait for their turn, a tenth of them one user's; beyond, a fetch fails at
-  /// once.
+  /// The maximum number of waiting links, a tenth of them for one user; beyond it, a fetch fails
+  /// immediately.
   package var maximumWaiting = 10_000
-  /// Addresses of names that are not looked up, as `name:port:address[,address]`, IPv6 in brackets.
+  /// Fixed addresses of names, as `name:port:address[,address]`, with IPv6 addresses in brackets.
   ///
-  /// For tests, and for hosts whose address an operator knows better than the name server; the
-  /// address policy holds for them too.
+  /// For tests, and for hosts whose addresses the operator knows better than the name server; the
+  /// address policy also applies to them.
   package var pinnedHosts: [String] = []
-  /// A PEM file with the certificate authorities that are trusted; `nil` for the system's.
+  /// A PEM file with the trusted certificate authorities; `nil` for the system's.
   package var certificateAuthorities: String?
 
   package init() {}
 }
 
 extension UnfurlerConfiguration {
-  /// The bounds that the settings put on fetching pages; reads the opt-out file.
+  /// Creates a configuration from the settings; reads the opt-out file.
   ///
-  /// - Throws: `UnusableSetting` for an opt-out file that cannot be read or understood.
+  /// - Throws: `UnusableSetting` for an opt-out file that cannot be read or parsed.
   package init(_ settings: UnfurlSettings) throws(UnusableSetting) {
     self.init()
     maximumBytes = settings.maximumBytes

@@ -3,7 +3,7 @@ internal import CSandbox
 internal import Glibc
 internal import Thumbnails
 
-/// Makes thumbnails of one file in a process that has shut itself in.
+/// Makes thumbnails of one file in a process that has sandboxed itself.
 ///
 /// Started by the gateway for each file; see ``HelperCommand`` for its descriptors.
 @main
@@ -19,7 +19,7 @@ enum ParleyThumbnail {
       Report.write("\(name): it is started by parleyd, with arguments of its own")
       exit(EX_USAGE)
     }
-    // Nothing of the file is read before all walls stand.
+    // No byte of the file is read before all walls are set up.
     let walls = Walls(around: command)
     guard walls.isSufficient(for: command) else {
       Report.write("\(name): the walls that are required cannot be raised: \(walls.summary)")

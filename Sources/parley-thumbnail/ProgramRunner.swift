@@ -2,20 +2,20 @@ internal import CSandbox
 internal import Glibc
 internal import Thumbnails
 
-/// Runs a program that decodes and waits for its end.
+/// Runs a decoding program and waits for its end.
 struct ProgramRunner {
   let filtersCalls: Bool
 
-  /// Runs a program on descriptors.
+  /// Runs a program with the given descriptors.
   ///
-  /// - Returns: The outcome, and the beginning of what the program wrote to standard error.
+  /// - Returns: The outcome, and the beginning of the program's output on standard error.
   func run(
     _ command: ProgramCommand, input: Int32, output: Int32
   ) -> (outcome: ThumbnailOutcome, messages: String) {
     let log = csandbox_memory_file("log")
     guard log >= 0 else { return (.failed, "memfd_create: error \(errno)") }
     defer { close(log) }
-    // The program before has read it.
+    // The previous program has read it.
     lseek(input, 0, SEEK_SET)
     let process = start(command, input: input, output: output, log: log)
     guard process >= 0 else { return (.failed, "fork: error \(errno)") }
@@ -49,7 +49,7 @@ struct ProgramRunner {
     case (0, 0): .made
     case (0, _): .failed
     case (SIGXCPU, _): .timedOut
-    // More output than is allowed.
+    // The output exceeded its limit.
     case (SIGXFSZ, _): .failed
     case (_, _): .killed
     }
@@ -65,7 +65,7 @@ struct ProgramRunner {
   }
 }
 
-/// Lends strings to C as an array that a null pointer ends.
+/// Passes strings to C as a null-terminated array.
 func withCStrings<Result>(
   _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

@@ -2,24 +2,24 @@ internal import CSandbox
 internal import Glibc
 internal import Thumbnails
 
-/// The walls that this process has raised around itself and all that it starts.
+/// The walls that this process has set up around itself and its child processes.
 struct Walls {
   private static let niceness: Int32 = 10
 
-  /// The libraries of the programs, what finds them, and what libraries like to know of the system.
+  /// The libraries of the programs, files for finding them, and system information read by libraries.
   private static let readablePaths = [
     "/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache",
     "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale", "/dev/null", "/dev/urandom",
     "/sys/devices/system/cpu", "/sys/devices/system/node", "/proc/filesystems",
   ]
 
-  /// The programs that start other programs: the dynamic linker of each architecture.
+  /// The programs that start other programs: the dynamic linkers of each architecture.
   private static let linkers = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
 
   let landlock: Int
   let filtersCalls: Bool
 
-  /// Raises all walls that this kernel has.
+  /// Sets up all walls that this kernel supports.
   init(around command: HelperCommand) {
     csandbox_close_from(UInt32(HelperCommand.firstResult) + UInt32(command.resultCount))
     _ = csandbox_die_with(getppid())

@@ -12,7 +12,7 @@ struct Work {
     self.runner = runner
   }
 
-  /// Makes a thumbnail for each box, until one cannot be made, and reports what happened.
+  /// Makes a thumbnail for each box, until one fails, and reports the results.
   func make(_ boxes: [ThumbnailBox]) -> ThumbnailOutcome {
     var file = InputFile(descriptor: STDIN_FILENO)
     do throws(PictureRefusal) {
@@ -57,7 +57,7 @@ struct Work {
     return .made
   }
 
-  /// Runs a program, and once more without the profile if libvips cannot use it.
+  /// Runs a program, and again without the profile if libvips cannot use it.
   ///
   /// A profile may be broken, or made for other pixels. libvips reports this before it decodes.
   private func convert(
@@ -83,7 +83,7 @@ struct Work {
       outcome = run(
         .frame(at: moment, of: format, ffmpeg: ffmpeg, limits: command.limits),
         input: STDIN_FILENO, output: output)
-      // Beyond the end of the film there is no frame, which is no error to ffmpeg.
+      // After the end of the video there is no frame, which ffmpeg does not report as an error.
       if outcome == .made, lseek(output, 0, SEEK_END) > 0 { return .made }
     }
     if outcome == .made { Report.write("the film has no frame") }
@@ -97,7 +97,7 @@ struct Work {
   }
 }
 
-/// The file that thumbnails are made of.
+/// The file from which thumbnails are made.
 struct InputFile: PictureBytes {
   let descriptor: Int32
 
@@ -110,13 +110,13 @@ struct InputFile: PictureBytes {
 }
 
 extension InputFile {
-  /// The longest sequence of pictures that is copied, in bytes.
+  /// The maximum length of a sequence of pictures to copy, in bytes.
   private static let longestCopy = 64 << 20
   private static let blockByteCount = 1 << 16
 
   /// Copies the file with another brand in its header.
   ///
-  /// - Returns: `false` when it is too long, or cannot be written.
+  /// - Returns: `false` if it is too long, or cannot be written.
   func copy(to output: Int32, brand: [UInt8]) -> Bool {
     var offset = 0
     while offset <= Self.longestCopy {
@@ -141,7 +141,7 @@ struct Probe {
     self.runner = runner
   }
 
-  /// Reports which walls stand, and which programs run behind them.
+  /// Reports which walls are set up, and which programs run behind them.
   func run(_ walls: Walls) {
     Report.write(.works(HelperReport.helper))
     if walls.landlock > 0 { Report.write(.landlock(walls.landlock)) }

@@ -5,8 +5,8 @@ internal import Logging
 internal import Reactor
 internal import Unfurler
 
-/// The preview service's command line: reads the settings, then runs the service or answers about
-/// them.
+/// The preview service's command line: reads the settings, then runs the service or answers queries
+/// about them.
 struct ParleyUnfurl: ParsableCommand {
   private static let name = "parley-unfurl"
 
@@ -29,7 +29,7 @@ struct ParleyUnfurl: ParsableCommand {
 }
 
 extension ParleyUnfurl {
-  /// Tries whether an address is free.
+  /// Checks whether an address is free.
   private static func finding(_ address: ListenAddress) -> SettingFinding {
     do throws(SystemError) {
       let (socket, _) = try Socket.listenFirst(
@@ -49,7 +49,7 @@ struct UnfurlDaemon: Daemon {
   private let rules: DomainRules
   private let logger: Logger
 
-  /// Begins to serve, and logs the addresses.
+  /// Starts to serve, and logs the addresses.
   init(settings: Settings, fetching: UnfurlerConfiguration, logger: Logger) throws {
     _ = DescriptorLimit.raise()
     self.logger = logger

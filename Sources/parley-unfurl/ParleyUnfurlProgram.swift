@@ -2,6 +2,6 @@ internal import ArgumentParser
 
 /// The preview service as a program.
 package enum ParleyUnfurlProgram {
-  /// Runs with the arguments of the process, and ends it.
+  /// Runs with the arguments of the process, then exits.
   package static func run() { ParleyUnfurl.main() }
 }

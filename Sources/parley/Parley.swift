@@ -4,7 +4,7 @@ internal import Glibc
 internal import ParleyClient
 internal import Reactor
 
-/// The operator's and developer's command line.
+/// The command line for operators and developers.
 struct Parley: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "parley",

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The command line as a program.
 package enum ParleyProgram {
-  /// Runs with the arguments of the process, and ends it.
+  /// Runs with the arguments of the process, then exits.
   package static func run() -> Never {
     Task {
       await Parley.main()

@@ -7,7 +7,7 @@ internal import SQLite
 internal import Store
 internal import Synchronization
 
-/// The server's command line: reads the settings, then runs the gateway or answers about them.
+/// The server's command line: reads the settings, then runs the gateway or answers queries about them.
 struct Parleyd: ParsableCommand {
   private static let name = "parleyd"
 
@@ -26,7 +26,7 @@ struct Parleyd: ParsableCommand {
       let announcement = Announcement(logger)
       let entrance = Entrance(plan, logger: logger)
       return DaemonProcess.run(Self.name, settings, logger: logger) { start in
-        // A gateway that is made again continues with what was reloaded.
+        // A gateway created again keeps the reloaded settings.
         let plan = try plan.adopting(settings.current)
         let gateway = try Gateway(plan, at: entrance, logger: logger) { reason, addresses in
           announcement.announce(addresses)
@@ -40,7 +40,7 @@ struct Parleyd: ParsableCommand {
   }
 }
 
-/// The log lines with the addresses of the server, which are written once.
+/// The log lines with the addresses of the server, written once.
 private final class Announcement: Sendable {
   private let logger: Logger
   private let isMade = Atomic(false)

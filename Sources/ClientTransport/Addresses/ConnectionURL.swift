@@ -1,23 +1,23 @@
 internal import Basics
 internal import HTTP1
 
-/// The parts of a URL that say where to connect (RFC 3986 §3).
+/// The parts of a URL that determine where to connect (RFC 3986 §3).
 ///
 ///     wss://user:word@example.org:8080/v1/ws?x=1
 ///     scheme  userinfo     host    port  target
 struct ConnectionURL: Sendable, Hashable {
   let scheme: String
-  /// As written, without the `@`; `nil` when there is none.
+  /// As written, without the `@`; `nil` if there is none.
   let userInfo: String?
   /// In lower case; an IPv6 address without its brackets.
   let host: String
   let port: UInt16?
-  /// Path and query as written; empty when there is none.
+  /// Path and query as written; empty if there are none.
   let target: String
 
   private static let lengthLimit = 2048
 
-  /// Takes a URL apart.
+  /// Parses a URL.
   ///
   /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` with the reason.
   init(_ url: String) throws(ConnectionPlanError) {
@@ -89,14 +89,14 @@ struct ConnectionURL: Sendable, Hashable {
     return String(decoding: host, as: UTF8.self).lowercased()
   }
 
-  /// A URL fit for an error message: bounded, without what may be a password.
+  /// Returns a URL for an error message: shortened, and without a possible password.
   private static func quoted(_ url: String) -> String {
     let shown = url.split(separator: "@", maxSplits: 1).count > 1 ? "the URL with a password" : url
     return DisplayText.quoted(shown)
   }
 }
 
-/// The server's address, and the target of the request.
+/// The server's address, and the request target.
 struct ServerURL: Sendable, Hashable {
   /// The layer below the WebSocket.
   enum Security: Sendable, Hashable {
@@ -111,7 +111,7 @@ struct ServerURL: Sendable, Hashable {
   /// Path and query.
   let target: String
 
-  /// Reads `ws://host[:port][/path]` or `wss://…`; the path is `/v1/ws` unless given.
+  /// Parses `ws://host[:port][/path]` or `wss://…`; the path is `/v1/ws` unless given.
   ///
   /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
   init(_ url: String) throws(ConnectionPlanError) {
@@ -134,7 +134,7 @@ struct ServerURL: Sendable, Hashable {
     }
   }
 
-  /// Reads `http://host[:port][/path]` or `https://…`, for a request in place of a WebSocket.
+  /// Parses `http://host[:port][/path]` or `https://…`, for a request instead of a WebSocket.
   ///
   /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
   init(ofRequest url: String) throws(ConnectionPlanError) {
@@ -156,10 +156,10 @@ struct ServerURL: Sendable, Hashable {
     }
   }
 
-  /// `host:port`, an IPv6 address in brackets.
+  /// `host:port`, with an IPv6 address in brackets.
   var authority: String { "\(bracketedHost):\(port)" }
 
-  /// The value of `Host`: the port is left out when it is the scheme's own (RFC 9110 §7.2).
+  /// The value of `Host`, without the scheme's default port (RFC 9110 §7.2).
   var hostField: String {
     port == (security == .tls ? 443 : 80) ? bracketedHost : authority
   }
@@ -171,10 +171,10 @@ struct ServerURL: Sendable, Hashable {
 struct ProxyURL: Sendable, Hashable {
   let host: String
   let port: UInt16
-  /// The value of `Proxy-Authorization`; `nil` when the URL names no user.
+  /// The value of `Proxy-Authorization`; `nil` if the URL has no user.
   let authorization: String?
 
-  /// Reads `http://[user:password@]host[:port]`; the port is 80 unless given.
+  /// Parses `http://[user:password@]host[:port]`; the port is 80 unless given.
   ///
   /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
   init(_ url: String) throws(ConnectionPlanError) {

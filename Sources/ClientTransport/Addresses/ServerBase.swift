@@ -1,6 +1,6 @@
-/// The address below which a server answers HTTP.
+/// The base URL of a server's HTTP endpoints.
 package enum ServerBase {
-  /// `https://host:port`, with the path that stands before `/v1/ws`; `nil` for no `ws` or `wss` URL.
+  /// Returns `https://host:port`, with the path before `/v1/ws`; `nil` if not a `ws` or `wss` URL.
   package static func url(ofServer url: String) -> String? {
     guard let server = try? ServerURL(url) else { return nil }
     let path = server.target.prefix { $0 != "?" }

@@ -1,6 +1,6 @@
-/// The scheme, host and port that an address belongs to (RFC 6454 §4).
+/// The scheme, host and port of a URL (RFC 6454 §4).
 ///
-/// A WebSocket has the origin of the HTTP that it begins with.
+/// A WebSocket has the origin of its opening HTTP request.
 package struct WebOrigin: Sendable, Hashable {
   private let security: ServerURL.Security
   private let host: String
@@ -12,13 +12,13 @@ package struct WebOrigin: Sendable, Hashable {
     port = url.port
   }
 
-  /// The origin of a `ws` or `wss` URL; `nil` when it is none.
+  /// The origin of a `ws` or `wss` URL; `nil` if it is not one.
   package init?(ofServer url: String) {
     guard let url = try? ServerURL(url) else { return nil }
     self.init(url)
   }
 
-  /// The origin of an `http` or `https` URL; `nil` when it is none, or has a user name.
+  /// The origin of an `http` or `https` URL; `nil` if it is not one, or has a user name.
   package init?(ofRequest url: String) {
     guard let url = try? ServerURL(ofRequest: url) else { return nil }
     self.init(url)

@@ -4,16 +4,16 @@ internal import Streams
 internal import TLS
 internal import WebSocket
 
-/// The way to an open connection, step by step.
+/// Opening a connection, step by step.
 extension ClientConnection {
-  /// Begins to connect.
+  /// Starts to connect.
   ///
-  /// The owner is notified of the outcome later, never before this returns.
+  /// The owner is notified of the outcome later, never before this method returns.
   package func start() {
     setTimer(after: plan.attemptTimeout)
     let hop = plan.firstHop
     if let address = SocketAddress(host: hop.host, port: hop.port) {
-      // Reported later in any case, so that an owner is never called back while it starts one.
+      // Always reported later, so that an owner is never called back while it starts a connection.
       connect(to: AddressAttempts([address]))
     } else {
       resolve(hop.host, hop.port)
@@ -66,7 +66,7 @@ extension ClientConnection {
     connect(to: attempts)
   }
 
-  /// The socket is connected, or has failed to.
+  /// Handles the result of connecting the socket.
   func didConnect() {
     guard case .connecting(var attempts) = stage else { return }
     let code = Socket.pendingError(stream.descriptor)
@@ -84,7 +84,7 @@ extension ClientConnection {
     write(tunnel.request)
   }
 
-  /// Bytes now go to the server itself.
+  /// Continues once bytes go to the server itself.
   func didReachServer() {
     switch plan.server.security {
     case .plain: open()
@@ -107,7 +107,7 @@ extension ClientConnection {
     }
   }
 
-  /// The server itself is reached, by TLS if it is to be.
+  /// Starts the WebSocket or the request once the server is reached, over TLS if required.
   func open() {
     guard let request else { return upgrade() }
     setTimer(after: request.timeout)
@@ -155,7 +155,7 @@ extension TLSTrust {
 }
 
 extension ConnectionFailure {
-  /// A TLS handshake that failed; what follows another attempt depends on whose fault it was.
+  /// Classifies a failed TLS handshake; whether a retry may succeed depends on the side at fault.
   init(_ error: TLSError) {
     switch error {
     case .truncated, .internalFailure: self.init(.temporary, error.description)

@@ -7,7 +7,7 @@ extension ClientConnection: ReadinessHandler {
   package func descriptorIsReady(for readiness: Readiness) {
     if case .connecting = stage { return didConnect() }
     if readiness.contains(.writable) { flush() }
-    // Writing may have ended it, and its descriptor's number may be another's by now.
+    // Writing may have closed the connection, and its descriptor number may have been reused.
     if case .closed = stage { return }
     if readiness.contains(.readable) {
       receive(into: context.resources.readBuffer)
@@ -83,7 +83,7 @@ extension ClientConnection: ReadinessHandler {
     }
   }
 
-  /// - Returns: How many bytes led to another step; `nil` when all were taken.
+  /// - Returns: The number of bytes up to the next step; `nil` if all were consumed.
   private func processStep(_ input: UnsafeRawBufferPointer) throws(ConnectionFailure) -> Int? {
     let span = input.assumingMemoryBound(to: UInt8.self).span
     switch stage {
@@ -118,7 +118,7 @@ extension ClientConnection: ReadinessHandler {
     var offset = 0
     let owner = owner
     while offset < input.count {
-      // Nearly every message comes whole: it is lent from where it lies.
+      // Nearly every message arrives whole: it is passed on without a copy.
       while let text = endpoint?.wholeText(in: input, from: offset) {
         offset = text.upperBound
         owner?.connection(self, received: input.extracting(text))
@@ -130,7 +130,7 @@ extension ClientConnection: ReadinessHandler {
     }
   }
 
-  /// Handles input that is not a whole text message; `nil` when no more is read.
+  /// Handles input that is not a whole text message; `nil` when reading stops.
   private func receiveNext(_ input: Span<UInt8>) -> Int? {
     var output = context.output
     context.output = WebSocketOutput()
@@ -161,7 +161,7 @@ extension ClientConnection: ReadinessHandler {
     }
   }
 
-  /// Closes a connection whose server breaks the protocol.
+  /// Closes a connection whose server violates the protocol.
   private func fail(_ kind: ConnectionFailure.Kind, _ code: CloseCode, _ reason: String) {
     report(.failed(ConnectionFailure(kind, reason)))
     close(code)
@@ -169,7 +169,7 @@ extension ClientConnection: ReadinessHandler {
 }
 
 extension ConnectionFailure {
-  /// A stream that has lost its meaning.
+  /// An error of a stream that can no longer be parsed.
   init(_ error: WebSocketError) {
     if case .messageTooLarge = error {
       self.init(.messageTooLarge, error.description)

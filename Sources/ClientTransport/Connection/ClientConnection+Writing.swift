@@ -2,7 +2,7 @@ internal import Reactor
 internal import Streams
 
 extension ClientConnection {
-  /// Queues bytes; they leave at the end of the turn.
+  /// Queues bytes; they are written at the end of the turn.
   func write(_ bytes: [UInt8]) {
     if case .closed = stage { return }
     guard !bytes.isEmpty else { return }
@@ -14,7 +14,7 @@ extension ClientConnection {
     if stream.scheduleFlush() { context.needsFlush(self) }
   }
 
-  /// Writes what waits, as far as the kernel takes it.
+  /// Writes queued bytes, as many as the kernel accepts.
   func flush() {
     var writes = SocketStream.Writes()
     switch stream.flush(&writes, using: context.resources, departing: { _, _ in }) {
@@ -31,13 +31,13 @@ extension ClientConnection {
     do throws(SystemError) {
       try stream.setInterest(wanted, on: context.loop)
     } catch {
-      // The kernel would not say when to go on. The owner may be in the middle of something.
+      // The kernel would not report when to continue. The owner may be in the middle of an operation.
       let (bound, reason) = (LoopBound(self), error.description)
       context.poster { _ in bound.value.socketDidEnd(because: reason) }
     }
   }
 
-  /// Reads the server's last bytes, which may hold the reason for the failure.
+  /// Reads the server's last bytes, which may contain the reason for the failure.
   private func writingFailed() {
     stream.dropQueued()
     isReadingPaused = false
@@ -45,15 +45,15 @@ extension ClientConnection {
   }
 }
 
-/// Reading less than comes, as a slow consumer does.
+/// Reading less than arrives, as a slow consumer does.
 extension ClientConnection {
-  /// Stops reading; what comes stays with the kernel, and then with the server.
+  /// Stops reading; further bytes remain in the kernel, and then at the server.
   package func pauseReading() {
     isReadingPaused = true
     refreshInterest()
   }
 
-  /// Reads again all that comes.
+  /// Resumes reading.
   package func resumeReading() {
     isReadingPaused = false
     refreshInterest()
@@ -61,7 +61,7 @@ extension ClientConnection {
 
   /// Reads once, although reading is paused.
   ///
-  /// - Parameter limit: The most bytes to read; more than the loop's buffer holds are not read.
+  /// - Parameter limit: The maximum number of bytes to read, bounded by the loop's buffer.
   package func read(atMost limit: Int) {
     guard case .open = stage, limit > 0 else { return }
     let buffer = context.resources.readBuffer

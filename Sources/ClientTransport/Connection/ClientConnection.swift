@@ -4,23 +4,23 @@ package import WebSocket
 
 /// A receiver of a connection's events, on the loop's thread.
 package protocol ConnectionOwner: AnyObject {
-  /// The opening handshake is done: messages flow.
+  /// The opening handshake is complete: messages can be exchanged.
   func connectionDidOpen(_ connection: ClientConnection)
-  /// A message came; its bytes are lent for the length of the call.
+  /// A message arrived; its bytes are valid only during the call.
   func connection(_ connection: ClientConnection, received text: Span<UInt8>)
-  /// Something came, be it only a pong.
+  /// Any bytes arrived, including only a pong.
   func connectionShowedLife(_ connection: ClientConnection)
-  /// Reports the end of the connection, once, unless the owner itself has closed it.
+  /// Reports the end of the connection, once, unless the owner closed it.
   func connection(_ connection: ClientConnection, ended end: ConnectionEnd)
 }
 
-/// A client's connection to the server: name look-up, socket, proxy, TLS, opening handshake,
+/// A client's connection to the server: name resolution, socket, proxy, TLS, opening handshake,
 /// messages.
 ///
 ///     resolving ─► connecting ─► tunnelling ─► securing ─► upgrading ─► open ─► closing ─► closed
 ///                                 (proxy)       (TLS)
 ///
-/// A connection for a request of HTTP is `requesting` in place of `upgrading`, and closed after the
+/// A connection for an HTTP request is `requesting` instead of `upgrading`, and closed after the
 /// response.
 ///
 /// Confined to its loop. The loop keeps it alive until it is closed.
@@ -29,37 +29,37 @@ package final class ClientConnection {
     case resolving
     case connecting(AddressAttempts)
     case tunnelling(ProxyTunnel)
-    /// The TLS handshake is under way.
+    /// The TLS handshake is in progress.
     case securing
     case upgrading(UpgradeExchange)
-    /// A request is under way, in place of a WebSocket.
+    /// A request is in progress, instead of a WebSocket.
     case requesting(RequestExchange)
     case open
-    /// Nothing more is sent: the queue is written, and the server ends the connection.
+    /// Nothing more is sent: the queue is written, and the server closes the connection.
     case closing
     case closed
   }
 
-  /// The time limit for the server to end a connection that is closed, in milliseconds.
+  /// The time limit for the server to close a closing connection, in milliseconds.
   static let closePatience: Int64 = 2000
 
   let plan: ConnectionPlan
   unowned let context: ClientLoopContext
   package weak var owner: (any ConnectionOwner)?
-  /// The request in place of a WebSocket, until its outcome is reported.
+  /// The request instead of a WebSocket, until its outcome is reported.
   var request: RequestExchange?
   var stage = Stage.resolving
   var endpoint: WebSocketEndpoint?
-  /// The socket, TLS, and the bytes that wait to be written.
+  /// The socket, TLS, and the queued output.
   var stream = SocketStream()
   let local: LocalEnd
-  /// Whether the owner wants to hear what comes.
+  /// Whether the owner paused reading.
   var isReadingPaused = false
   private var timer: EventLoop.TimerToken?
-  /// When the attempt to connect has taken too long, on the loop's clock.
+  /// The deadline of the attempt to connect, on the loop's clock.
   private let attemptDeadline: Int64
 
-  /// - Parameter local: How this end is set up, where it matters.
+  /// - Parameter local: The options of the local socket.
   package init(
     _ plan: ConnectionPlan, context: ClientLoopContext, owner: any ConnectionOwner,
     local: LocalEnd = LocalEnd()
@@ -71,7 +71,7 @@ package final class ClientConnection {
     attemptDeadline = context.loop.now + plan.attemptTimeout
   }
 
-  /// A connection for one request; its outcome is reported once, unless the connection is dropped.
+  /// Creates a connection for one request; its outcome is reported once, unless it is dropped.
   init(_ plan: ConnectionPlan, context: ClientLoopContext, request: RequestExchange) {
     self.plan = plan
     self.context = context
@@ -80,12 +80,12 @@ package final class ClientConnection {
     attemptDeadline = context.loop.now + plan.attemptTimeout
   }
 
-  // A loop that ends drops its connections without closing them one by one.
+  // A loop that ends drops its connections without closing them individually.
   deinit {
     stream.closeWithoutLoop()
   }
 
-  /// Milliseconds that are left of the attempt.
+  /// The remaining milliseconds of the attempt.
   var attemptRemainder: Int64 { max(0, attemptDeadline - context.loop.now) }
 
   /// Sends a text message, unless the connection is not open.
@@ -107,7 +107,7 @@ package final class ClientConnection {
     write(bytes)
   }
 
-  /// Closes the connection; its owner hears nothing more of it.
+  /// Closes the connection; its owner receives no further calls.
   package func close(_ code: CloseCode) {
     owner = nil
     guard case .open = stage else {
@@ -140,7 +140,7 @@ package final class ClientConnection {
     owner?.connection(self, ended: end)
   }
 
-  /// Writes what waits, then lets the server end the connection (RFC 6455 §7.1.1).
+  /// Writes queued bytes, then waits for the server to close the connection (RFC 6455 §7.1.1).
   func linger() {
     stage = .closing
     endpoint = nil
@@ -148,7 +148,7 @@ package final class ClientConnection {
     scheduleFlush()
   }
 
-  /// Gives everything back at once, without a word to the server.
+  /// Releases all resources immediately, without sending anything to the server.
   package func drop() {
     if case .closed = stage { return }
     stage = .closed
@@ -191,30 +191,30 @@ extension ClientConnection: TimerHandler {
   }
 }
 
-/// The end of a connection, or the failure to make it.
+/// The end of a connection, or the failure to open it.
 package enum ConnectionEnd: Sendable, Hashable {
   /// The server sent a close frame.
   case closedByPeer(code: CloseCode?, reason: String)
   case failed(ConnectionFailure)
 }
 
-/// The reason why there is no connection, as text that names the step that failed.
+/// The reason why there is no connection; the text names the failed step.
 package struct ConnectionFailure: Error, Sendable, Hashable {
-  /// The kind of the failure, as far as it decides the next step.
+  /// The kind of failure, which determines the next step.
   package enum Kind: Sendable, Hashable {
-    /// Another attempt may succeed: name look-up, network, a proxy or server that is not up.
+    /// A retry may succeed: name resolution, network, a proxy or server that is down.
     case temporary
-    /// Another attempt would fail likewise: a certificate, a wrong address, no WebSocket there.
+    /// A retry would fail again: a certificate, a wrong address, no WebSocket at the address.
     case lasting
-    /// The opening handshake was refused with 401 or 403.
+    /// The opening handshake was rejected with 401 or 403.
     case unauthorized
     /// The server is full or draining, and may have sent the milliseconds to wait.
     case unavailable(retryAfter: Int64?)
-    /// An open connection broke off.
+    /// An open connection broke.
     case lost
-    /// The server broke the protocol.
+    /// The server violated the protocol.
     case protocolViolation
-    /// The server sent a larger message than this client takes.
+    /// The server sent a larger message than this client accepts.
     case messageTooLarge
   }
 

@@ -2,15 +2,15 @@ package import HTTP1
 internal import Reactor
 internal import Synchronization
 
-/// One request over a connection of its own, and what comes back.
+/// One request on its own connection, and the response.
 struct RequestExchange {
   let bytes: [UInt8]
-  /// Milliseconds from the first byte of the request to the last of the response.
+  /// Milliseconds from the first byte of the request to the last byte of the response.
   let timeout: Int64
   let complete: (Result<HTTPResponse, ConnectionFailure>) -> Void
   private var parser: HTTPResponseParser
 
-  /// - Parameter plan: The way to the server, whose target the request has.
+  /// - Parameter plan: The connection to the server, with the request target.
   init(
     _ request: ClientRequest, by plan: ConnectionPlan,
     completion: @escaping (Result<HTTPResponse, ConnectionFailure>) -> Void
@@ -28,7 +28,7 @@ struct RequestExchange {
     parser = HTTPResponseParser(answering: request.method == "HEAD" ? .head : .other)
   }
 
-  /// Takes bytes up to the end of the response.
+  /// Parses bytes up to the end of the response.
   mutating func receive(_ input: Span<UInt8>) throws(ConnectionFailure) -> HTTPResponse? {
     do throws(HTTPError) {
       return try parser.receive(input).response
@@ -37,26 +37,26 @@ struct RequestExchange {
     }
   }
 
-  /// The connection ended first.
+  /// Handles a connection that ended before the response.
   mutating func receiveEnd(because reason: String) -> ConnectionFailure {
     ConnectionFailure(.temporary, "within a request: \(reason)")
   }
 }
 
-/// A request of HTTP to be sent: to the same proxies and under the same trust as a WebSocket.
+/// An HTTP request, sent through the same proxies and with the same trust as a WebSocket.
 package struct ClientRequest: Sendable {
   package var method: String
-  /// Names are tokens.
+  /// The header fields; names are tokens.
   package var fields: [(name: String, value: String)] = []
   package var body: [UInt8] = []
-  /// The time limit once the server is reached.
+  /// The time limit after the server is reached.
   package var timeout: Duration = .seconds(60)
 
   package init(_ method: String) {
     self.method = method
   }
 
-  /// Sends the request and waits for the whole response; cancelling the task breaks it off.
+  /// Sends the request and waits for the whole response; cancelling the task aborts it.
   ///
   /// - Parameter plan: See ``ConnectionPlan/toRequest(_:)``.
   package func response(
@@ -74,7 +74,7 @@ package struct ClientRequest: Sendable {
   }
 }
 
-/// A request under way, and who waits for its outcome.
+/// A request in progress, and the caller that waits for its outcome.
 final class RequestFlight: Sendable {
   typealias Outcome = Result<HTTPResponse, ConnectionFailure>
   typealias Waiter = CheckedContinuation<Outcome, Never>
@@ -92,7 +92,7 @@ final class RequestFlight: Sendable {
   ) {
     state.withLock { $0.waiter = waiter }
     loop.post { [self] context in
-      // The job of a cancelling may have run already: nothing would end a connection made now.
+      // The cancellation job may already have run: nothing would close a connection opened now.
       if state.withLock({ $0.isCancelled }) { return finish(.failure(.cancelledRequest)) }
       let exchange = RequestExchange(request, by: plan) { [self] in finish($0) }
       let connection = ClientConnection(plan, context: context, request: exchange)

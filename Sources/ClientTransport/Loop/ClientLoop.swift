@@ -4,9 +4,9 @@ internal import Synchronization
 internal import TLS
 internal import WebSocket
 
-/// A background thread on which any number of clients read and write.
+/// A background thread that reads and writes for any number of clients.
 ///
-/// Clients share ``shared()`` unless they are given one of their own.
+/// Clients use ``shared()`` unless they are given another loop.
 package final class ClientLoop: Sendable {
   package typealias Job = @Sendable (ClientLoopContext) -> Void
 
@@ -15,9 +15,9 @@ package final class ClientLoop: Sendable {
   private let mailbox: Mailbox<Job>
   private let thread: Thread
 
-  /// The loop of the process, started at the first call.
+  /// Returns the loop of the process, started by the first call.
   package static func shared() throws(SystemError) -> ClientLoop {
-    // A mutex's body can't throw typed errors through `rethrows`, hence the result.
+    // A mutex's body cannot throw typed errors through `rethrows`, hence the result.
     let result: Result<ClientLoop, SystemError> = sharedLoop.withLock { loop in
       if let loop { return .success(loop) }
       do throws(SystemError) {
@@ -31,7 +31,7 @@ package final class ClientLoop: Sendable {
     return try result.get()
   }
 
-  /// Starts a thread; it ends when the loop is given up.
+  /// Starts a thread, which ends when the loop is released.
   package init(
     resolver: NameResolver = NameResolver(), name: String = "parley-client"
   ) throws(SystemError) {
@@ -46,7 +46,7 @@ package final class ClientLoop: Sendable {
     mailbox.post { $0.stop() }
   }
 
-  /// Runs `job` on the loop's thread, after those that were posted before.
+  /// Runs `job` on the loop's thread, after the jobs posted before it.
   package func post(_ job: @escaping Job) {
     mailbox.post(job)
   }
@@ -64,25 +64,25 @@ package final class ClientLoop: Sendable {
   }
 }
 
-/// Something that lives on a loop until it is given up with it.
+/// An object that lives on a loop until both are released.
 package protocol LoopMember: AnyObject {
-  /// The loop ends: whatever is waited for will not come.
+  /// The loop ends: pending results will not arrive.
   func abandon()
 }
 
-/// The resources that the clients of a loop share: the loop itself, buffers, TLS contexts, the
+/// The resources shared by the clients of a loop: the loop itself, buffers, TLS contexts, and the
 /// flush at the end of a turn.
 ///
 /// Confined to the loop's thread.
 package final class ClientLoopContext: ReadinessHandler {
-  /// A context holds all of the system's authorities: clients with the same trust share one.
+  /// A context holds all of the system's authorities, so clients with the same trust share one.
   private static let contextLimit = 16
 
   package let loop: EventLoop
   let resolver: NameResolver
   let deflate = DeflateWorkspace()
   let resources = StreamResources()
-  /// The output of the frames of the read under way.
+  /// The output of frames during the current read.
   var output = WebSocketOutput()
   /// The members of this loop, by the identity of their owners.
   package var members: [ObjectIdentifier: any LoopMember] = [:]
@@ -104,17 +104,17 @@ package final class ClientLoopContext: ReadinessHandler {
     { [mailbox] in mailbox.post($0) }
   }
 
-  /// Takes turns until ``stop()``.
+  /// Runs turns until ``stop()``.
   func run() {
     loop.endOfTurn = { [unowned self] in flush() }
     loop.run()
   }
 
-  /// Ends the thread; connections are dropped.
+  /// Ends the thread and drops the connections.
   func stop() {
     for member in members.values { member.abandon() }
     members = [:]
-    // Held by the loop, this object would hold it in turn.
+    // Otherwise the loop would retain this object, which retains the loop.
     if let registration { loop.deregister(registration) }
     loop.stop()
   }
@@ -131,7 +131,7 @@ package final class ClientLoopContext: ReadinessHandler {
     unflushed.append(connection)
   }
 
-  /// The context for a client's trust.
+  /// Returns the context for a client's trust.
   func tlsContext(_ trust: TLSTrust) throws(TLSError) -> TLSClientContext {
     if let context = contexts[trust] { return context }
     let made = try TLSClientContext(trust: trust)

@@ -1,6 +1,6 @@
 internal import HTTP1
 
-/// A configuration that has been checked: everything that one attempt to connect needs.
+/// A checked configuration: everything that one attempt to connect needs.
 package struct ConnectionPlan: Sendable {
   let server: ServerURL
   let proxy: ProxyURL?
@@ -10,15 +10,15 @@ package struct ConnectionPlan: Sendable {
   /// Milliseconds.
   let attemptTimeout: Int64
   let maximumMessageBytes: Int
-  /// Bytes that may wait to be written; beyond, the connection is given up as stalled.
+  /// The maximum number of queued bytes; beyond it the connection is closed as stalled.
   let maximumQueuedBytes: Int
 
-  /// Fields that the opening handshake itself sets, in lower case.
+  /// The header fields that the opening handshake itself sets, in lower case.
   private static let reserved: Set<String> = [
     "host", "upgrade", "connection", "content-length", "transfer-encoding",
   ]
 
-  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` that names the setting.
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` with the name of the setting.
   package init(_ settings: ConnectionSettings) throws(ConnectionPlanError) {
     server = try ServerURL(settings.serverURL)
     if let url = settings.proxyURL { proxy = try ProxyURL(url) } else { proxy = nil }
@@ -30,9 +30,9 @@ package struct ConnectionPlan: Sendable {
     maximumQueuedBytes = settings.maximumQueuedBytes
   }
 
-  /// The way to another address by the settings of this plan.
+  /// Creates a plan for another address with the settings of this plan.
   ///
-  /// The added fields and the name in the certificate belong to the server: another host gets none.
+  /// The added fields and the name in the certificate belong to the server: another host gets neither.
   private init(_ plan: ConnectionPlan, to address: ServerURL) {
     server = address
     proxy = plan.proxy
@@ -47,7 +47,7 @@ package struct ConnectionPlan: Sendable {
     maximumQueuedBytes = plan.maximumQueuedBytes
   }
 
-  /// The way to the address of a request of HTTP, by the settings of this plan.
+  /// Creates a plan for an HTTP request with the settings of this plan.
   ///
   /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
   package func toRequest(_ url: String) throws(ConnectionPlanError) -> ConnectionPlan {
@@ -73,10 +73,10 @@ package struct ConnectionPlan: Sendable {
 }
 
 extension Duration {
-  /// Milliseconds fit for a deadline: 1 to a year.
+  /// The duration as a deadline in milliseconds: 1 to a year.
   package var timeout: Int64 { min(max(1, milliseconds), 31_536_000_000) }
 
-  /// Whole milliseconds, as many as fit.
+  /// The duration in whole milliseconds, clamped to the range.
   package var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, isOverflow) = seconds.multipliedReportingOverflow(by: 1000)
@@ -94,17 +94,17 @@ extension ConnectionPlan {
 package struct ConnectionSettings: Sendable {
   /// `ws://host:port/path` or `wss://…`; the path is `/v1/ws` unless given.
   package var serverURL: String
-  /// `http://[user:password@]host:port`, through which to connect.
+  /// `http://[user:password@]host:port` of the proxy to connect through.
   package var proxyURL: String?
   /// Fields added to the opening handshake, in order; their names and values are checked.
   package var headers: [(name: String, value: String)] = []
   package var compression = CompressionOffer.offered
   package var tls = TLSSettings()
-  /// The time limit of an attempt, from the name look-up to the end of the opening handshake.
+  /// The time limit of an attempt, from name resolution to the end of the opening handshake.
   package var attemptTimeout: Duration = .seconds(15)
-  /// The largest message taken from the server, in bytes; beyond: closed with 1009.
+  /// The largest message accepted from the server, in bytes; beyond it: closed with 1009.
   package var maximumMessageBytes = 1_048_576
-  /// Bytes that may wait to be written; beyond, the connection is given up as stalled.
+  /// The maximum number of queued bytes; beyond it the connection is closed as stalled.
   package var maximumQueuedBytes = 4_456_448
 
   package init(serverURL: String) {
@@ -120,18 +120,18 @@ package enum CompressionOffer: Sendable, Hashable {
 
 /// The options for the verification of a server.
 package struct TLSSettings: Sendable, Hashable {
-  /// Whether the server must prove its identity.
+  /// Whether the server's certificate is verified.
   package enum Verification: Sendable, Hashable {
-    /// Its certificate must be valid, trusted and made out to its name.
+    /// The certificate must be valid, trusted and issued for the server's name.
     case full
-    /// Anyone is believed: for experiments only.
+    /// No verification: for experiments only.
     case none
   }
 
   package var verification = Verification.full
-  /// PEM files of authorities that are trusted beside the system's.
+  /// PEM files of certificate authorities trusted in addition to the system's.
   package var authorityPaths: [String] = []
-  /// PEM texts of authorities that are trusted beside the system's.
+  /// PEM texts of certificate authorities trusted in addition to the system's.
   package var authorityTexts: [String] = []
   /// The name in the server's certificate, if it is not the URL's host.
   package var serverName: String?
@@ -139,8 +139,8 @@ package struct TLSSettings: Sendable, Hashable {
   package init() {}
 }
 
-/// An error in the settings of a connection, found before any attempt is made.
+/// An error in the settings of a connection, found before any attempt.
 package enum ConnectionPlanError: Error, Sendable, Hashable {
-  /// A setting can't be used; the text names it.
+  /// A setting is invalid; the text names it.
   case invalidConfiguration(String)
 }

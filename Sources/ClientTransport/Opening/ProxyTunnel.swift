@@ -5,7 +5,7 @@ struct ProxyTunnel {
   /// The bytes to send.
   let request: [UInt8]
   private var parser = HTTPResponseParser(
-    // The response to CONNECT has no body whatever its fields say, as to HEAD.
+    // Like the response to HEAD, the response to CONNECT has no body, whatever its fields specify.
     limits: HTTPLimits(), answering: .head)
 
   init(to server: ServerURL, through proxy: ProxyURL) {
@@ -19,9 +19,9 @@ struct ProxyTunnel {
     request = bytes
   }
 
-  /// Takes bytes up to the end of the proxy's response.
+  /// Parses bytes up to the end of the proxy's response.
   ///
-  /// - Returns: How many bytes were taken once the tunnel stands; `nil` when more are needed.
+  /// - Returns: The number of bytes consumed once the tunnel is open; `nil` if more are needed.
   mutating func receive(_ input: Span<UInt8>) throws(ConnectionFailure) -> Int? {
     let consumed: Int
     let response: HTTPResponse?
@@ -47,8 +47,8 @@ struct ProxyTunnel {
 }
 
 extension HTTPResponse {
-  /// Milliseconds that the server asks a client to wait, when it names them in seconds
-  /// (RFC 9110 §10.2.3); a date is passed over.
+  /// The milliseconds that the server asks a client to wait, if given in seconds
+  /// (RFC 9110 §10.2.3); a date is ignored.
   package var retryAfter: Int64? {
     guard let text = fields["Retry-After"], text.utf8.count <= 9, !text.isEmpty,
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) })

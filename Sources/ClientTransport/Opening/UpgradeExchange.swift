@@ -23,9 +23,9 @@ struct UpgradeExchange {
     request = bytes
   }
 
-  /// Takes bytes up to the end of the server's response.
+  /// Parses bytes up to the end of the server's response.
   ///
-  /// - Returns: What was agreed, and how many bytes were taken; `nil` when more are needed.
+  /// - Returns: The agreed parameters and the number of bytes consumed; `nil` if more are needed.
   mutating func receive(
     _ input: Span<UInt8>
   ) throws(ConnectionFailure) -> (ClientHandshake.Acceptance, consumed: Int)? {
@@ -44,7 +44,7 @@ struct UpgradeExchange {
     }
   }
 
-  /// The connection ended first, which may be how a refusal ends.
+  /// Handles a connection that ended before the response, which may be how a rejection ends.
   mutating func receiveEnd(because reason: String) -> ConnectionFailure {
     guard let response = try? parser.receiveEnd() else {
       return ConnectionFailure(.temporary, "within the opening handshake: \(reason)")
@@ -68,7 +68,7 @@ struct UpgradeExchange {
     }
   }
 
-  /// The sentence in the body of a refusal, if it has the platform's shape.
+  /// Returns the message in the body of a rejection, if it has the platform's format.
   private static func explanation(_ response: HTTPResponse) -> String {
     guard let message = try? JSONDocument(response.body).root["message"]?.string else { return "" }
     return ": " + message.prefix(200)

@@ -2,23 +2,23 @@ package import Basics
 
 /// Decides which addresses may be dialled to fetch a page.
 ///
-/// Everything outside the public internet is refused, in whatever notation it comes, unless the
-/// operator allowed its network, and so are the machine's own addresses. An IPv6 address that only
-/// wraps an IPv4 address is judged by the address inside, since that is where the packets end up.
+/// Everything outside the public internet is refused, in any notation, unless the operator allowed
+/// its network, and so are the machine's own addresses. An IPv6 address that only wraps an IPv4
+/// address is judged by the inner address, since packets are delivered there.
 package struct AddressPolicy: Sendable, Hashable {
   private let allowed: [Network]
-  /// The addresses of the machine's interfaces: services that listen on them expect clients, and
-  /// none expects the machine itself.
+  /// The addresses of the machine's interfaces: services listening on them expect clients, but not
+  /// the machine itself.
   package var ownAddresses: Set<IPAddress> = []
 
-  /// - Parameter allowing: Networks that may be dialled although they are outside the public
+  /// - Parameter allowing: Networks that may be dialled even if they are outside the public
   ///   internet, or the machine's own.
   package init(allowing allowed: [Network] = []) { self.allowed = allowed }
 
-  /// Whether a connection to this address may be opened.
+  /// Returns whether a connection to this address may be opened.
   package func permits(_ address: IPAddress) -> Bool { refusal(of: address) == nil }
 
-  /// The reason why no connection to this address may be opened; `nil` when one may.
+  /// Returns the reason why this address is refused; `nil` if it is allowed.
   package func refusal(of address: IPAddress) -> AddressRefusal? {
     reason(against: address).map { AddressRefusal(address: address, reason: $0) }
   }
@@ -69,10 +69,10 @@ package struct PortPolicy: Sendable, Hashable {
 
   package init(_ ranges: [ClosedRange<UInt16>]) { self.ranges = ranges }
 
-  /// Whether a page may be fetched from this port.
+  /// Returns whether a page may be fetched from this port.
   package func permits(_ port: UInt16) -> Bool { ranges.contains { $0.contains(port) } }
 
-  /// Reads one port, such as `443`, or a range, such as `8000-8099`; `nil` for anything else, and
+  /// Parses one port, such as `443`, or a range, such as `8000-8099`; `nil` for anything else, and
   /// for port 0.
   package static func range(_ text: String) -> ClosedRange<UInt16>? {
     let ends = text.split(separator: "-", omittingEmptySubsequences: false)
@@ -82,7 +82,7 @@ package struct PortPolicy: Sendable, Hashable {
     return first...last
   }
 
-  /// Writes a range as it is read.
+  /// Formats a range in the syntax of ``range(_:)``.
   package static func text(_ range: ClosedRange<UInt16>) -> String {
     range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
   }
@@ -105,8 +105,8 @@ enum SpecialNetworks {
     "240.0.0.0/4",  // reserved, and broadcast
   ])
 
-  /// All that is not in it is loopback, link-local, site-local, unique local, multicast, discard,
-  /// or not assigned.
+  /// Everything else is loopback, link-local, site-local, unique local, multicast, discard, or not
+  /// assigned.
   static let globalUnicast = network("2000::/3")
 
   static let v6 = networks([
@@ -125,13 +125,13 @@ enum SpecialNetworks {
   }
 }
 
-/// The IPv4 addresses that an IPv6 address stands for.
+/// The IPv4 addresses wrapped in an IPv6 address.
 enum WrappedIPv4 {
-  /// Packets end up at these addresses, or pass through them.
+  /// Packets are delivered to these addresses, or pass through them.
   case wraps([UInt32])
-  /// The prefix says that an IPv4 address is inside, but not where.
+  /// The prefix implies an IPv4 address, but not its position.
   case malformed
-  /// An address in its own right.
+  /// An address that wraps no other.
   case none
 
   init(_ bits: UInt128) {
@@ -149,7 +149,7 @@ enum WrappedIPv4 {
   }
 
   private static func byShortPrefix(_ bits: UInt128) -> WrappedIPv4 {
-    // Local-use NAT64 with another length: the place of the IPv4 address is the network's secret.
+    // Local-use NAT64 with another length: only that network knows the position of the IPv4 address.
     if bits >> 80 == 0x0064_ff9b_0001 { return .malformed }
     // 6to4 (RFC 3056 §2).
     if bits >> 112 == 0x2002 { return .wraps([UInt32(truncatingIfNeeded: bits >> 80)]) }

@@ -1,17 +1,17 @@
 internal import Basics
 
-/// A domain name, which stands for everything below it too.
+/// A domain name, which includes all its subdomains.
 package struct Domain: Sendable, Hashable, CustomStringConvertible {
-  /// Lower-case ASCII, no dot at the end.
+  /// Lower-case ASCII, without a trailing dot.
   package let name: String
 
-  /// Reads a domain in any notation that a browser takes, `*.` before it tolerated.
+  /// Parses a domain in any notation that a browser accepts; a leading `*.` is allowed.
   ///
-  /// - Throws: ``DomainTextError`` naming the text when it is not a domain: a URL, an address, an
-  ///   empty label.
+  /// - Throws: ``DomainTextError`` with the text if it is not a domain: a URL, an address, an empty
+  ///   label.
   package init(_ text: String) throws(DomainTextError) {
     let name = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
-    // A host may be percent-encoded in a URL; nobody writes domains that way on purpose.
+    // A host in a URL may be percent-encoded; in a list of domains this is an error.
     guard !name.utf8.contains(UInt8(ascii: "%")),
       case .name(let normal) = Host(parsing: Array(name.utf8)[...])
     else { throw DomainTextError(text) }
@@ -21,7 +21,7 @@ package struct Domain: Sendable, Hashable, CustomStringConvertible {
   package var description: String { name }
 }
 
-/// A text that should name a domain and does not.
+/// A text that is not a domain, where one was expected.
 package struct DomainTextError: Error, Sendable, Hashable, CustomStringConvertible {
   private let text: String
 
@@ -33,14 +33,14 @@ package struct DomainTextError: Error, Sendable, Hashable, CustomStringConvertib
   }
 }
 
-/// Domains, each of which stands for everything below it too.
+/// Domains, each of which includes all its subdomains.
 package struct DomainSet: Sendable, Hashable {
-  /// Lower-case ASCII, no dot at the end.
+  /// Lower-case ASCII, without trailing dots.
   private var names: Set<String> = []
 
   package init() {}
 
-  /// - Throws: ``DomainTextError`` naming the first text that is not a domain.
+  /// - Throws: ``DomainTextError`` with the first text that is not a domain.
   package init(_ texts: some Sequence<String>) throws(DomainTextError) {
     for text in texts { try insert(text) }
   }
@@ -52,12 +52,12 @@ package struct DomainSet: Sendable, Hashable {
 
   /// Adds a domain.
   ///
-  /// - Throws: ``DomainTextError`` for a text that is none.
+  /// - Throws: ``DomainTextError`` for a text that is not a domain.
   package mutating func insert(_ text: String) throws(DomainTextError) {
     names.insert(try Domain(text).name)
   }
 
-  /// The domain that covers `name`: itself or the nearest above it.
+  /// Returns the domain that covers `name`: itself or its nearest parent.
   ///
   /// - Parameter name: As in ``Host/name(_:)``.
   /// - Complexity: O(*n*) in the length of the name, whatever the size of the set.

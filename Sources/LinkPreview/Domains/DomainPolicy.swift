@@ -1,12 +1,12 @@
 package import Basics
 
-/// Decides which sites pages are fetched from.
+/// Decides which sites pages may be fetched from.
 package struct DomainPolicy: Sendable, Hashable {
-  /// Domains that alone are fetched from; all when empty.
+  /// The only domains to fetch from; all if empty.
   package var allowed: DomainSet
-  /// Domains that the operator does not want.
+  /// Domains that the operator excludes.
   package var denied: DomainSet
-  /// Domains whose owners do not want previews.
+  /// Domains whose owners opted out of previews.
   package var optedOut: DomainSet
 
   package init(
@@ -18,9 +18,9 @@ package struct DomainPolicy: Sendable, Hashable {
     self.optedOut = optedOut
   }
 
-  /// The reason why a site is not fetched from, as text; `nil` when it is fetched from.
+  /// Returns the reason why a site is refused, as text; `nil` if it is allowed.
   ///
-  /// An address is on no list: it is refused when only listed domains are allowed.
+  /// An address is on no list: it is refused if only listed domains are allowed.
   package func refusal(of host: Host) -> String? {
     guard case .name(let name) = host else {
       return allowed.isEmpty ? nil : "\(host.text) is not among the allowed domains"
@@ -36,21 +36,21 @@ package struct DomainPolicy: Sendable, Hashable {
   }
 }
 
-/// A text file of domains, one a line.
+/// A text file of domains, one per line.
 ///
 ///     # Sites that want no previews.
 ///     example.com
 ///     *.example.org      # the same as example.org
 package enum DomainList {
-  /// The number of lines that are read.
+  /// The maximum number of lines.
   package static let maximumLineCount = 1_000_000
-  /// The number of bytes that are read.
+  /// The maximum number of bytes.
   package static let maximumByteCount = 16_777_216
 
-  /// Reads a list whole or not at all.
+  /// Parses a list completely or not at all.
   ///
-  /// - Throws: ``DomainListError`` for the first line that is neither a domain nor blank nor a
-  ///   comment, and for lists beyond the limits.
+  /// - Throws: ``DomainListError`` for the first line that is not a domain, blank or a comment, and
+  ///   for lists beyond the limits.
   package static func parse(_ bytes: [UInt8]) throws(DomainListError) -> DomainSet {
     guard bytes.count <= maximumByteCount else { throw .tooManyBytes(limit: maximumByteCount) }
     var domains = DomainSet()
@@ -81,7 +81,7 @@ package enum DomainList {
 
 /// An error in a list of domains.
 package enum DomainListError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A line, counted from 1, that is no domain.
+  /// A line, counted from 1, that is not a domain.
   case line(Int, DomainTextError)
   case tooManyBytes(limit: Int)
   case tooManyLines(limit: Int)

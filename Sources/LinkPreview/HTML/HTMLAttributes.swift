@@ -1,9 +1,9 @@
-/// The attributes of one tag that the extractor reads, as raw bytes.
+/// The attributes of one tag that the extractor needs, as raw bytes.
 ///
-/// There is one place for each name, so a tag with any number of attributes costs the same. Of two
-/// attributes with one name the first counts (HTML §13.2.5.33).
+/// There is one slot for each name, so a tag with any number of attributes uses the same memory. If
+/// a name occurs twice, the first attribute counts (HTML §13.2.5.33).
 struct HTMLAttributes {
-  /// The attributes that are kept.
+  /// The stored attributes.
   enum Name: Int, CaseIterable {
     case property, name, content, charset, rel, href, type, httpEquiv
 
@@ -12,11 +12,11 @@ struct HTMLAttributes {
     fileprivate static let byName = NameTable(allCases.map { ($0.text, $0) })
   }
 
-  /// The longest value that is kept whole, in bytes: room for 4,096 characters, each written as a
+  /// The longest value stored completely, in bytes: room for 4,096 characters, each written as a
   /// numeric reference.
   static let maximumValueLength = 40_960
 
-  // The places are used again for the next tag, unless somebody kept a value.
+  // The slots are reused for the next tag, unless a value was copied.
   private var values = [HTMLText](
     repeating: HTMLText(limit: Self.maximumValueLength), count: Name.allCases.count)
   private var present: UInt8 = 0
@@ -27,17 +27,17 @@ struct HTMLAttributes {
     present & Self.bit(name.rawValue) != 0 ? values[name.rawValue] : nil
   }
 
-  /// Whether there is such an attribute, empty or not.
+  /// Returns whether there is such an attribute, empty or not.
   func has(_ name: Name) -> Bool { present & Self.bit(name.rawValue) != 0 }
 
-  /// Forgets all, and gets ready for the attributes of such an element.
+  /// Clears all attributes and prepares for those of an element.
   mutating func removeAll(for element: HTMLTagName) {
     current = nil
     present = 0
     wanted = element == .script ? Self.bit(Name.type.rawValue) : .max
   }
 
-  /// Begins the attribute `name`; what is appended next is its value.
+  /// Starts the attribute `name`; bytes appended next are its value.
   mutating func begin(_ name: PackedName) {
     current = nil
     guard let index = Name.byName[name]?.rawValue else { return }
@@ -58,17 +58,17 @@ struct HTMLAttributes {
     values[current].append(bytes)
   }
 
-  /// How many bytes of the page are held.
+  /// The number of bytes of the page in memory.
   var retainedByteCount: Int { values.reduce(0) { $0 + $1.bytes.count } }
 
   private static func bit(_ index: Int) -> UInt8 { 1 << UInt8(truncatingIfNeeded: index) }
 }
 
 extension HTMLAttributes {
-  /// The number of words of a list that are read.
+  /// The maximum number of words read of a list.
   private static var maximumWords: Int { 16 }
 
-  /// Calls `body` with the words of a value that is a list.
+  /// Calls `body` with each word of a value that is a list.
   func forEachWord(of name: Name, _ body: (ArraySlice<UInt8>) -> Void) {
     guard has(name) else { return }
     let bytes = values[name.rawValue].bytes
@@ -82,7 +82,7 @@ extension HTMLAttributes {
     }
   }
 
-  /// Whether `type` names this media type (lower case), with parameters or without.
+  /// Returns whether `type` is this media type (lower case), with or without parameters.
   func type(is mediaType: [UInt8]) -> Bool {
     guard has(.type) else { return false }
     let type = values[Name.type.rawValue].bytes

@@ -1,4 +1,4 @@
-/// The elements that the tokenizer or the extractor has to know.
+/// The elements that the tokenizer or the extractor handles.
 enum HTMLTagName: String, CaseIterable {
   case base, body, head, link, meta
   case title, textarea
@@ -6,7 +6,7 @@ enum HTMLTagName: String, CaseIterable {
   case plaintext
   case template
   case svg, math
-  /// Any element that ends foreign content when it begins inside (HTML §13.2.6.5).
+  /// Any element whose start tag ends foreign content (HTML §13.2.6.5).
   case breakout
   case other
 
@@ -21,8 +21,8 @@ enum HTMLTagName: String, CaseIterable {
 
   /// Whether this element's content is text without tags.
   ///
-  /// With scripting on, as browsers have it,
-  /// `noscript` is such an element too; what stands in it is for others.
+  /// With scripting enabled, as in browsers, `noscript` is also such an element; its content is
+  /// ignored.
   var isRawText: Bool {
     switch self {
     case .title, .textarea, .script, .style, .xmp, .iframe, .noembed, .noframes, .noscript: true
@@ -31,7 +31,7 @@ enum HTMLTagName: String, CaseIterable {
     }
   }
 
-  /// Whether this element, begun inside foreign content, ends it.
+  /// Whether a start tag of this element inside foreign content ends the foreign content.
   var breaksOutOfForeignContent: Bool {
     self == .breakout || self == .body || self == .head || self == .meta
   }
@@ -48,10 +48,10 @@ enum HTMLTagName: String, CaseIterable {
       + breakoutNames.map { ($0, .breakout) })
 }
 
-/// Finds a value by a short name, in a step or two.
+/// Finds a value by a short name in one or two steps.
 ///
-/// The names are fixed when the program is written, so the hash needs no secret; what a page looks
-/// up cannot make it slow.
+/// The names are fixed at compile time, so the hash needs no secret; names in a page cannot slow it
+/// down.
 struct NameTable<Value: Sendable>: Sendable {
   private let slots: [Slot?]
 
@@ -62,7 +62,7 @@ struct NameTable<Value: Sendable>: Sendable {
 
   private static var slotCount: Int { 256 }
 
-  /// - Parameter entries: Names of at most sixteen bytes, far fewer than 256 of them.
+  /// - Parameter entries: Far fewer than 256 names of at most sixteen bytes.
   init(_ entries: [(String, Value)]) {
     var slots = [Slot?](repeating: nil, count: Self.slotCount)
     for (text, value) in entries {
@@ -91,7 +91,7 @@ struct NameTable<Value: Sendable>: Sendable {
   }
 }
 
-/// A lower-case ASCII name of at most sixteen bytes in one integer, for comparing without memory.
+/// A lower-case ASCII name of at most sixteen bytes in one integer, for comparison without allocation.
 struct PackedName: Hashable, Sendable {
   private(set) var bits: UInt128 = 0
   private(set) var byteCount = 0
@@ -102,7 +102,7 @@ struct PackedName: Hashable, Sendable {
     for byte in text.utf8 { append(byte) }
   }
 
-  /// Whether more was appended than fits; such a name equals none that we look for.
+  /// Whether more was appended than fits; such a name equals no known name.
   var isTooLong: Bool { byteCount > 16 }
 
   mutating func append(_ byte: UInt8) {
@@ -111,7 +111,7 @@ struct PackedName: Hashable, Sendable {
     bits = bits &<< 8 | UInt128(byte.asciiLowercased)
   }
 
-  /// Whether `other` is this name, or this name and something more.
+  /// Returns whether `other` starts with this name.
   func begins(_ other: PackedName) -> Bool {
     let missing = other.byteCount &- byteCount
     return missing >= 0 && other.bits >> (8 * missing) == bits

@@ -1,15 +1,15 @@
 internal import Basics
 
-/// Text of a page as it was sent: its character set unknown, its references not decoded.
+/// Raw text of a page: its character set is unknown, its references are not decoded.
 struct HTMLText: Hashable {
   private(set) var bytes: [UInt8] = []
-  /// Whether something was left out because it did not fit.
+  /// Whether bytes were dropped because they did not fit.
   private(set) var isTruncated = false
   private let limit: Int
 
   init(limit: Int) { self.limit = limit }
 
-  /// Empties the text; its memory is used again unless somebody else holds the bytes.
+  /// Clears the text; its memory is reused unless the bytes were copied.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     isTruncated = false
@@ -27,13 +27,13 @@ struct HTMLText: Hashable {
 }
 
 extension HTMLText {
-  /// Whether it has no value: it is blank, or a placeholder for one.
+  /// Whether the text has no value: it is blank, or a placeholder.
   var saysNothing: Bool { isBlank || Placeholder.isText(bytes) }
 
-  /// Whether nothing of it would be left for people to read.
+  /// Whether the text has no visible characters.
   ///
-  /// One that begins with a kilobyte of nothing counts as blank, so that asking costs little
-  /// whatever the page.
+  /// A text that starts with a kilobyte of invisible characters counts as blank, so that the check
+  /// is cheap for any page.
   var isBlank: Bool {
     var index = 0
     while index < min(bytes.count, 1_024) {
@@ -44,7 +44,7 @@ extension HTMLText {
     return true
   }
 
-  /// How many bytes at the front are a character or a reference that nobody sees; 0 for none.
+  /// Returns the length of an invisible character or reference at the front, in bytes; 0 for none.
   private static func lengthOfInvisible(_ text: ArraySlice<UInt8>) -> Int {
     guard let first = text.first else { return 0 }
     if first <= 0x20 || first == 0x7f { return 1 }
@@ -58,7 +58,7 @@ extension HTMLText {
     return DisplayText.isBlank(scalar) ? length : 0
   }
 
-  /// Whether the bytes are valid UTF-8, but for a character that was cut at the end.
+  /// Whether the bytes are valid UTF-8, except for a character truncated at the end.
   var isValidUTF8: Bool {
     if String(validating: bytes, as: UTF8.self) != nil { return true }
     return isTruncated
@@ -67,7 +67,7 @@ extension HTMLText {
 }
 
 extension ArraySlice where Element == UInt8 {
-  /// The character of two to four bytes of UTF-8 at the front.
+  /// The UTF-8 character of two to four bytes at the front.
   fileprivate var multibyteScalar: (Unicode.Scalar, length: Int)? {
     guard let lead = first, lead < 0xf5 else { return nil }
     let length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4

@@ -1,4 +1,4 @@
-/// Elements whose content is text: only their own end tag ends them.
+/// Elements with text content, which end only at their own end tag.
 extension HTMLTokenizer {
   mutating func receiveInRawText(_ byte: UInt8, _ index: inout Int) {
     switch state {
@@ -12,7 +12,7 @@ extension HTMLTokenizer {
         resumeText(after: "<!", &index)
       }
     case .rawBangDash: receiveRawBangDash(byte, &index)
-    // All but the first are not in such an element.
+    // All but the first are outside of such an element.
     case .rawText, .data, .tagOpen, .endTagOpen, .tagName, .beforeAttributeName, .attributeName,
       .afterAttributeName, .beforeValue, .doubleQuotedValue, .singleQuotedValue, .unquotedValue,
       .selfClosing, .declarationOpen, .bogusComment, .commentStart, .commentStartDash, .comment,
@@ -55,7 +55,7 @@ extension HTMLTokenizer {
       if tag.byteCount == 0 { rawEndText.removeAll() }
       rawEndText.append(byte)
       tag.append(byte)
-      // No element that we know has such a name, and no more of it is held back.
+      // No known element has such a long name, and no more of it is buffered.
       if tag.isTooLong {
         index &+= 1
         resumeTextAfterEndTag(&index)
@@ -93,7 +93,7 @@ extension HTMLTokenizer {
     index &-= 1
   }
 
-  /// Treats the presumed beginning of a tag as text and reads the current byte again.
+  /// Treats the presumed start of a tag as text and processes the current byte again.
   private mutating func resumeText(after text: StaticString, _ index: inout Int) {
     keep(text)
     state = .rawText
@@ -123,19 +123,19 @@ extension HTMLTokenizer {
   }
 }
 
-/// The effect of a tag on the tags after it.
+/// The effect of a tag on the following tags.
 extension HTMLTokenizer {
   mutating func startTag(_ name: HTMLTagName, isSelfClosing: Bool) -> Token {
     if foreignDepth > 0, name.breaksOutOfForeignContent { foreignDepth = 0 }
     switch name {
     case .svg, .math: if !isSelfClosing { foreignDepth &+= 1 }
     case .template: if foreignDepth == 0 { templateDepth &+= 1 }
-    // What an SVG calls so is no element of HTML's.
+    // In SVG these names are not HTML elements.
     case .link where foreignDepth > 0, .base where foreignDepth > 0: return .startTag(.other)
     case .plaintext where foreignDepth == 0:
       state = .plaintext
       return .endOfMarkup
-    // In foreign content these are elements like any other, and an SVG's title is not the page's.
+    // In foreign content these are ordinary elements, and an SVG's title is not the page's.
     case _ where name.isRawText && foreignDepth == 0:
       if syntax == .html || !isSelfClosing { beginRawText(name) }
     case .base, .body, .head, .link, .meta, .title, .textarea, .script, .style, .xmp, .iframe,
@@ -176,35 +176,35 @@ extension HTMLTokenizer {
   }
 }
 
-/// How deep inside `<!--` and `<script` a script is (HTML §13.2.5.15–32).
+/// The nesting of a script in `<!--` and `<script` (HTML §13.2.5.15–32).
 ///
 ///     plain ──"<!--"──▶ escaped ──"<script"──▶ doubleEscaped
 ///       ◀─────"-->"──────┘  ◀─────"</script"──────┘
 ///
-/// In a script that is escaped twice, `</script>` does not end the element.
+/// In a double-escaped script, `</script>` does not end the element.
 struct ScriptEscape {
   enum Phase { case plain, escaped, doubleEscaped }
 
   private(set) var phase = Phase.plain
   private var dashes = 0
 
-  /// `<!--` was read; its own dashes count towards a `-->`.
+  /// Handles `<!--`; its own dashes count towards a `-->`.
   mutating func begin() {
     phase = .escaped
     dashes = 2
   }
 
-  /// A name after `<` was read in the escaped phase.
+  /// Handles a name after `<` in the escaped phase.
   mutating func receiveStart(of name: PackedName) {
     if name == Self.scriptName { phase = .doubleEscaped }
   }
 
-  /// A name after `</` was read in the double escaped phase.
+  /// Handles a name after `</` in the double-escaped phase.
   mutating func receiveEnd(of name: PackedName) {
     if name == Self.scriptName { phase = .escaped }
   }
 
-  /// A byte of the script's text.
+  /// Handles a byte of the script's text.
   mutating func receive(_ byte: UInt8) {
     guard phase != .plain else { return }
     if byte == UInt8(ascii: "-") {

@@ -1,8 +1,8 @@
 import Glibc
 
 extension HTMLTokenizer {
-  /// Jumps over bytes that cannot change the state: most of a page is passed here, at the speed of
-  /// the C library's search for a byte.
+  /// Skips bytes that cannot change the state: most of a page is skipped here, at the speed of the
+  /// C library's byte search.
   mutating func skipUninteresting(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
     switch state {
     case .data: index = Self.find(UInt8(ascii: "<"), in: bytes, from: index)
@@ -37,7 +37,7 @@ extension HTMLTokenizer {
     for byte in bytes[start..<index].prefix(32) { tag.append(byte) }
   }
 
-  /// To the end of a name, or to an equals sign, which is part of a tag's name only.
+  /// Skips to the end of a name, or to an equals sign, which is part of a tag's name only.
   private static func passName(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
     while index < bytes.count {
       let byte = bytes[index]
@@ -47,7 +47,7 @@ extension HTMLTokenizer {
   }
 
   private mutating func passRawText(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
-    // Inside an escaped script the dashes of the comment's end count too.
+    // Inside an escaped script the dashes of the comment's end also count.
     if rawElement == .script, script.phase != .plain { return }
     let end = Self.find(UInt8(ascii: "<"), in: bytes, from: index)
     if rawElement == .title {
@@ -58,7 +58,7 @@ extension HTMLTokenizer {
     index = end
   }
 
-  /// The place of the next `byte`, or the end.
+  /// Returns the index of the next `byte`, or the end.
   private static func find(
     _ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from index: Int
   ) -> Int {

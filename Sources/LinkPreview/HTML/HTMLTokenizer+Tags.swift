@@ -1,5 +1,5 @@
 extension HTMLTokenizer {
-  /// A byte from the tag's name to its closing `>`.
+  /// Handles a byte from the tag's name to its closing `>`.
   mutating func receiveInTag(_ byte: UInt8, _ index: inout Int) -> Token? {
     switch state {
     case .tagName: receiveTagName(byte)
@@ -7,9 +7,9 @@ extension HTMLTokenizer {
     case .beforeValue: receiveBeforeValue(byte)
     case .unquotedValue: receiveUnquotedValue(byte)
     case .doubleQuotedValue, .singleQuotedValue:
-      // All but the closing quote was passed over already.
+      // All bytes before the closing quote were already skipped.
       state = .beforeAttributeName
-    // All but the first three are not in a tag.
+    // All but the first three are outside of a tag.
     case .beforeAttributeName, .afterAttributeName, .selfClosing, .data, .tagOpen, .endTagOpen,
       .declarationOpen, .bogusComment, .commentStart, .commentStartDash, .comment, .commentDash,
       .commentEnd, .commentEndBang, .cdata, .cdataBracket, .cdataEnd, .rawText, .rawLessThan,
@@ -39,7 +39,7 @@ extension HTMLTokenizer {
     if isRecordingAttributes { attributes.removeAll(for: name) }
   }
 
-  /// Before and after attributes, and after a `/`.
+  /// Handles a byte before and after attributes, and after a `/`.
   private mutating func receiveBetweenAttributes(_ byte: UInt8, _ index: inout Int) {
     switch byte {
     case UInt8(ascii: ">"):
@@ -50,7 +50,7 @@ extension HTMLTokenizer {
     case _ where byte.isHTMLWhitespace:
       if state == .selfClosing { state = .beforeAttributeName }
     default:
-      // Even an equals sign begins a name here.
+      // Even an equals sign starts a name here.
       attributeName = PackedName()
       attributeName.append(byte)
       state = .attributeName
@@ -110,8 +110,8 @@ extension HTMLTokenizer {
   }
 }
 
-/// Comments, document types, processing instructions and CDATA sections: all that begins with
-/// `<!` or `<?` and holds no tags.
+/// Comments, document types, processing instructions and CDATA sections: everything that starts
+/// with `<!` or `<?` and contains no tags.
 extension HTMLTokenizer {
   mutating func receiveInDeclaration(_ byte: UInt8, _ index: inout Int) {
     switch state {
@@ -132,7 +132,7 @@ extension HTMLTokenizer {
     } else if declaration == Self.cdataOpening, foreignDepth > 0 {
       state = .cdata
     } else if !Self.mayBecomeOpening(declaration) {
-      // Not a comment after all; the bytes read so far hold no `>`.
+      // Not a comment; the bytes read so far contain no `>`.
       state = .bogusComment
       index &-= 1
     }
@@ -153,7 +153,7 @@ extension HTMLTokenizer {
     case (.commentStartDash, dash), (.commentDash, dash), (.commentEnd, dash):
       state = .commentEnd
     case (.comment, dash), (.commentEndBang, dash): state = .commentDash
-    // `<!-->` and `<!--->` are whole comments.
+    // `<!-->` and `<!--->` are complete comments.
     case (.commentStart, close), (.commentStartDash, close), (.commentEnd, close),
       (.commentEndBang, close):
       state = .data

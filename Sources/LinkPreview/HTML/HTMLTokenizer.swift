@@ -1,9 +1,9 @@
-/// Cuts tags out of a page, by the rules of HTML's tokenizer (HTML §13.2.5), in constant memory.
+/// Finds the tags of a page by the rules of HTML's tokenizer (HTML §13.2.5), in constant memory.
 ///
-/// It builds no tree. Of the tree's rules it keeps the few that decide what is a tag: elements
-/// whose content is text, templates, and foreign content (SVG and MathML). Bytes are not decoded:
-/// all characters of HTML's syntax are the same single bytes in every character set that is not
-/// converted beforehand.
+/// Builds no tree. Of the tree construction rules it applies the few that determine what is a tag:
+/// elements with text content, templates, and foreign content (SVG and MathML). Bytes are not
+/// decoded: all characters of HTML's syntax are the same single bytes in every character set that
+/// is not converted beforehand.
 struct HTMLTokenizer {
   /// A token of the page.
   enum Token: Equatable {
@@ -12,22 +12,22 @@ struct HTMLTokenizer {
     case endTag(HTMLTagName)
     /// The end of a title element; its content is in ``HTMLTokenizer/title``.
     case title
-    /// The end of a script of linked data; its text is in ``HTMLTokenizer/structuredData``.
+    /// The end of a JSON-LD script; its text is in ``HTMLTokenizer/structuredData``.
     case structuredData
-    /// There are no tags from here on (`plaintext`).
+    /// There are no further tags (`plaintext`).
     case endOfMarkup
   }
 
-  /// Whether a `/` at the end of a tag means that the element is empty.
+  /// Whether a `/` at the end of a tag makes the element empty.
   enum Syntax { case html, xhtml }
 
   init(syntax: Syntax = .html) { self.syntax = syntax }
 
-  /// Those of the last start tag; empty for elements without attributes of interest.
+  /// The attributes of the last start tag; empty for elements without attributes of interest.
   var attributes = HTMLAttributes()
   /// The content of the last title element.
   var title = HTMLText(limit: Self.maximumTitleLength)
-  /// The text of the last script of linked data.
+  /// The text of the last JSON-LD script.
   var structuredData = HTMLText(limit: Self.maximumScriptLength)
   /// Whether the tag or text just found is inside a template.
   var isInTemplate: Bool { templateDepth > 0 }
@@ -35,7 +35,7 @@ struct HTMLTokenizer {
   /// Room for 1,024 characters, each written as a numeric reference.
   static let maximumTitleLength = 16_384
 
-  /// A script that is longer is not kept whole.
+  /// Longer scripts are truncated.
   static let maximumScriptLength = 131_072
 
   let syntax: Syntax
@@ -53,7 +53,7 @@ struct HTMLTokenizer {
   var isSelfClosing = false
   var rawEndText = HTMLText(limit: 32)
 
-  /// The position of the next byte in the grammar.
+  /// The state of the tokenizer.
   enum State {
     case data, tagOpen, endTagOpen, tagName
     case beforeAttributeName, attributeName, afterAttributeName
@@ -68,12 +68,12 @@ struct HTMLTokenizer {
 
   enum TagKind { case start, end }
 
-  /// How many bytes of the page are held.
+  /// The number of bytes of the page in memory.
   var retainedByteCount: Int {
     attributes.retainedByteCount + title.bytes.count + structuredData.bytes.count
   }
 
-  /// Goes on with `bytes` from `index` until a token is complete or the bytes are used up.
+  /// Continues with `bytes` from `index` until a token is complete or the bytes are consumed.
   mutating func next(in bytes: UnsafeBufferPointer<UInt8>, at index: inout Int) -> Token? {
     while index < bytes.count {
       skipUninteresting(bytes, &index)

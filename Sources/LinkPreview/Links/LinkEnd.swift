@@ -1,7 +1,7 @@
-/// The stretch of a text that may be one URL.
+/// The range of a text that may be one URL.
 ///
-/// A closing bracket that was not opened inside ends it: `(see https://a.com/x)`, and so does the
-/// apostrophe that quotes it: `'https://a.com/x','b'`. Wide parentheses belong to it where they are
+/// It ends at a closing bracket without an opening one in it: `(see https://a.com/x)`, and at an
+/// apostrophe that quotes it: `'https://a.com/x','b'`. Wide parentheses belong to it if they are
 /// opened and closed inside: `https://a.com/苹果（公司）`.
 struct LinkRun {
   private var openRound = 0
@@ -13,9 +13,9 @@ struct LinkRun {
 
   private init(quote: Unicode.Scalar?) { self.quote = quote }
 
-  /// Returns the end of the run that begins at `start`, reading on from `index`.
+  /// Returns the end of the run that starts at `start`, continuing from `index`.
   ///
-  /// - Parameter start: The beginning of the link; the character before it may be a quote.
+  /// - Parameter start: The start of the link; the character before it may be a quote.
   static func end(in text: LinkText, from index: Int, startOfLink start: Int) -> Int {
     var run = LinkRun(quote: text[start - 1] == "'" ? "'" : nil)
     var end = index
@@ -47,7 +47,7 @@ struct LinkRun {
     return openRound >= 0 && openSquare >= 0 && openCurly >= 0
   }
 
-  /// Whether a sign that ends links elsewhere stands inside of a word here: `らき☆すた`, `L’Équipe`.
+  /// Returns whether a sign that normally ends links is inside of a word here: `らき☆すた`, `L’Équipe`.
   private func isInside(_ scalar: Unicode.Scalar, at index: Int, in text: LinkText) -> Bool {
     guard let previous = text[index - 1], previous.isHostScalar else { return false }
     switch scalar {
@@ -60,7 +60,7 @@ struct LinkRun {
     return !previous.isASCII && !next.isASCII && scalar.standsInsideWords
   }
 
-  /// Whether the parenthesis at `start` is closed in the same word, within a title's length.
+  /// Returns whether the parenthesis at `start` is closed in the same word, within a title's length.
   private static func isClosed(at start: Int, in text: LinkText) -> Bool {
     var index = start + 1
     while index - start <= longestParenthesis, let scalar = text[index] {
@@ -73,14 +73,14 @@ struct LinkRun {
 
   private static let longestParenthesis = 64
 
-  /// Whether a bar stands between two values of a query, `?markers=size:mid|Seoul`; elsewhere bars
+  /// Returns whether a bar separates two values of a query, `?markers=size:mid|Seoul`; other bars
   /// belong to tables, labels and spoilers.
   private func isSeparator(_ scalar: Unicode.Scalar, before next: Unicode.Scalar?) -> Bool {
     scalar == "|" && isInQuery && next.map { $0.isASCIIAlphanumeric || $0 == "%" } == true
   }
 }
 
-/// Reads the part of a link after its host: port, path, query and fragment.
+/// Parses the part of a link after its host: port, path, query and fragment.
 enum LinkTail {
   /// Returns the end of a link whose host ends at `hostEnd`.
   static func end(afterHost hostEnd: Int, startOfLink start: Int, in text: LinkText) -> Int {
@@ -100,10 +100,10 @@ enum LinkTail {
   }
 }
 
-/// Decides where a link ends in a text: punctuation behind it belongs to the sentence.
+/// Finds the end of a link in a text: punctuation after it belongs to the sentence.
 enum LinkEnd {
-  /// The end of `range` without particles, trailing punctuation, possessive `'s`, escaped characters
-  /// such as `&amp;`, and marks of emphasis that begins before the link.
+  /// Returns the end of `range` without particles, trailing punctuation, possessive `'s`, escaped
+  /// characters such as `&amp;`, and marks of emphasis that starts before the link.
   static func trim(_ range: Range<Int>, startOfLink start: Int, in text: LinkText) -> Int {
     var end = GluedParticle.start(atEndOf: range, in: text) ?? range.upperBound
     var emphasis = OpenEmphasis(before: start, in: text)
@@ -142,23 +142,23 @@ enum LinkEnd {
   }
 }
 
-/// Emphasis as in Markdown that is open where a link begins: `*https://a.com/x*`,
+/// Markdown emphasis that is open at the start of a link: `*https://a.com/x*`,
 /// `_see https://a.com/x_`.
 struct OpenEmphasis {
-  /// The length of text before a link in which the beginning of its emphasis is looked for.
+  /// The length of text before a link to search for the start of its emphasis.
   private static let longest = 1_024
 
   private let text: LinkText
   private let start: Int
   private var known: [Unicode.Scalar: Bool] = [:]
 
-  /// - Parameter start: The beginning of the link.
+  /// - Parameter start: The start of the link.
   init(before start: Int, in text: LinkText) {
     self.start = start
     self.text = text
   }
 
-  /// Whether a character is a mark of emphasis that is open.
+  /// Returns whether a character is a mark of open emphasis.
   mutating func contains(_ mark: Unicode.Scalar) -> Bool {
     guard mark == "*" || mark == "_" || mark == "~" else { return false }
     if let isOpen = known[mark] { return isOpen }
@@ -167,7 +167,7 @@ struct OpenEmphasis {
     return isOpen
   }
 
-  /// Emphasis begins with marks before a word, and ends with marks behind one or with its line.
+  /// Emphasis starts with marks before a word, and ends with marks after a word or with its line.
   private func isOpen(_ mark: Unicode.Scalar) -> Bool {
     var index = lineStart
     var isOpen = false
@@ -196,7 +196,7 @@ struct OpenEmphasis {
   }
 }
 
-/// The end of an English word behind an apostrophe: `https://a.com/x’s`, `https://a.com/x’ll`.
+/// The English word ending after an apostrophe: `https://a.com/x’s`, `https://a.com/x’ll`.
 enum Contraction {
   static func follows(_ apostrophe: Int, in text: LinkText) -> Bool {
     let start = apostrophe + 1
@@ -208,12 +208,12 @@ enum Contraction {
   private static let all: Set<String> = ["d", "ll", "m", "re", "s", "t", "ve"]
 }
 
-/// A Korean or Japanese particle that is written to the end of a path: `https://a.com/docs입니다`.
+/// A Korean or Japanese particle attached to the end of a path: `https://a.com/docs입니다`.
 ///
-/// Paths hold words of these scripts too, so that only the particles themselves, behind an ASCII
-/// character, are taken for the sentence's.
+/// Paths also contain words of these scripts, so only the particles themselves, after an ASCII
+/// character, count as part of the sentence.
 enum GluedParticle {
-  /// Returns the beginning of the particle at the end of `range`; `nil` if there is none.
+  /// Returns the start of the particle at the end of `range`; `nil` if there is none.
   static func start(atEndOf range: Range<Int>, in text: LinkText) -> Int? {
     var start = range.upperBound
     while range.upperBound - start <= longest, start > range.lowerBound,

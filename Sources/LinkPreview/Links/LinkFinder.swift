@@ -1,20 +1,20 @@
-/// Finds the links that a person would see in a text, in reading order.
+/// Finds the links that a reader would recognize in a text, in reading order.
 ///
-/// Two things are links: what begins with `http://` or `https://`, and bare names such as
-/// `sendbird.com` whose last label is a top-level domain. Markdown is read as chats show it: code
-/// holds no links, and `[text](https://a.com)` is where a click on it goes. The time is linear in
-/// the text.
+/// There are two kinds of links: text that starts with `http://` or `https://`, and bare names such
+/// as `sendbird.com` whose last label is a top-level domain. Markdown is interpreted as in chats:
+/// code contains no links, and `[text](https://a.com)` links to its destination. The time is linear
+/// in the length of the text.
 package struct LinkFinder {
-  /// The page that the first link of a text points to, `nil` when there is none.
+  /// Returns the page that the first link of a text points to; `nil` if there is none.
   package static func firstLink(in text: String) -> Link? { firstURL(in: text).map { Link($0) } }
 
-  /// The first link of a text in reading order, with its fragment, `nil` when there is none.
+  /// Returns the first link of a text in reading order, with its fragment; `nil` if there is none.
   package static func firstURL(in text: String) -> WebURL? {
     var finder = LinkFinder(text)
     return finder?.next()
   }
 
-  /// The number of candidates, links or not, after which the search ends.
+  /// The number of candidates, links or not, after which the search stops.
   private static let maximumCandidates = 64
 
   private let text: LinkText
@@ -23,7 +23,7 @@ package struct LinkFinder {
   private var brackets = OpenBrackets()
   private var codeSpans = CodeSpans()
 
-  /// - Returns: `nil` for a text that one pass over its bytes shows to have no link.
+  /// - Returns: `nil` for a text in which one pass over its bytes finds no possible link.
   package init?(_ text: String) {
     guard LinkHint.isGiven(by: text) else { return nil }
     self.text = LinkText(Array(text.unicodeScalars))
@@ -38,7 +38,7 @@ package struct LinkFinder {
     return brackets.reset()
   }
 
-  /// Reads what stands at the position, and returns the link when it is certain.
+  /// Parses the text at the position, and returns the link when it is certain.
   private mutating func step() -> WebURL? {
     let scalar = text.scalars[position]
     switch scalar {
@@ -84,7 +84,7 @@ package struct LinkFinder {
     position += 1
     if closing != .nothing, let destination = MarkdownDestination(at: position, in: text) {
       position = destination.end
-      // A link holds no links, so the brackets around this one are not the text of another.
+      // Links do not nest, so the brackets around this one are not the text of another link.
       if closing == .later { return isImage ? nil : brackets.reset() }
       brackets.dropHeld()
       if let url = destination.url { return isImage ? admit(url) : url }
@@ -94,7 +94,7 @@ package struct LinkFinder {
     return brackets.release()
   }
 
-  /// Whether the bracket that was closed is the label of `[id]: https://a.com`.
+  /// Whether the closed bracket is the label of `[id]: https://a.com`.
   private var isDefinition: Bool {
     guard brackets.depth == 0, brackets.beginsLine, text[position] == ":" else { return false }
     var target = text.end(from: position + 1, while: \.isBlank)
@@ -116,7 +116,7 @@ package struct LinkFinder {
     return reading.url.flatMap { admit($0) }
   }
 
-  /// Returns the link at once, unless brackets around it may turn out to be the text of another.
+  /// Returns the link immediately, unless brackets around it may become the text of another link.
   private mutating func admit(_ url: WebURL) -> WebURL? {
     guard brackets.depth > 0 else { return url }
     brackets.hold(url)
@@ -124,9 +124,9 @@ package struct LinkFinder {
   }
 }
 
-/// Finds out in one pass over the bytes of a text whether it may contain a link.
+/// Determines in one pass over the bytes of a text whether it may contain a link.
 enum LinkHint {
-  /// Whether a dot stands between two words, or a slash behind a colon.
+  /// Returns whether there is a dot between two words, or a slash after a colon.
   static func isGiven(by text: String) -> Bool {
     var window: UInt32 = 0x2020_2020
     for byte in text.utf8 {
@@ -136,16 +136,16 @@ enum LinkHint {
     return false
   }
 
-  /// - Parameter window: The last four bytes, the latest lowest.
+  /// - Parameter window: The last four bytes, the latest in the lowest position.
   private static func isHint(_ window: UInt32) -> Bool {
     let last = UInt8(truncatingIfNeeded: window)
     switch UInt8(truncatingIfNeeded: window >> 8) {
     case UInt8(ascii: "."):
       let before = UInt8(truncatingIfNeeded: window >> 16)
-      // Of a number's digits nothing is a top-level domain.
+      // No top-level domain consists of digits, as in a number.
       return isOfWord(last) && !last.isASCIIDigit && isOfWord(before)
     case UInt8(ascii: ":"): return last == UInt8(ascii: "/")
-    // The three-byte forms of U+FF0E and U+FF61, and of U+3002 behind an ASCII letter.
+    // The three-byte forms of U+FF0E and U+FF61, and of U+3002 after an ASCII letter.
     case 0xbc: return window & 0xff_ffff == 0xef_bc8e
     case 0xbd: return window & 0xff_ffff == 0xef_bda1
     case 0x80:
@@ -157,9 +157,9 @@ enum LinkHint {
   private static func isOfWord(_ byte: UInt8) -> Bool { byte >= 0x80 || byte.isASCIIAlphanumeric }
 }
 
-/// The result of reading a text at one position.
+/// The result of parsing a text at one position.
 struct LinkReading {
-  /// `nil` when there is something that is no link and hides none.
+  /// `nil` for text that is not a link and contains none.
   let url: WebURL?
   /// The position to continue from.
   let end: Int

@@ -1,8 +1,8 @@
 import Basics
 
-/// Reads what begins with a word: a scheme and its URL, or a bare name.
+/// Parses links that start with a word: a scheme and its URL, or a bare name.
 enum WordLink {
-  /// Reads the link that the host scalars and dots of `word` begin; `nil` if it is only a word.
+  /// Parses the link that the host scalars and dots of `word` start; `nil` if it is only a word.
   static func read(_ word: Range<Int>, in text: LinkText) -> LinkReading? {
     if text.isSchemeEnd(word.upperBound) {
       guard let start = webSchemeStart(in: word, of: text) else { return passOver(word, in: text) }
@@ -14,7 +14,7 @@ enum WordLink {
     return BareLink.read(word, in: text)
   }
 
-  /// Returns the beginning of the `http` or `https` at the end of `word`.
+  /// Returns the start of the `http` or `https` at the end of `word`.
   ///
   /// It may follow a word of another script or a full stop without a space, but not be a part of
   /// another scheme such as `git+https`.
@@ -33,7 +33,7 @@ enum WordLink {
       url: nil, end: LinkRun.end(in: text, from: word.upperBound, startOfLink: word.lowerBound))
   }
 
-  /// Whether `word` and a colon begin a URL that has no host, as in `mailto:me@a.com`.
+  /// Returns whether `word` and a colon start a URL that has no host, as in `mailto:me@a.com`.
   private static func isOpaqueScheme(_ word: Range<Int>, in text: LinkText) -> Bool {
     guard word.count <= 12, text[word.upperBound] == ":",
       text[word.upperBound + 1].map({ !$0.isWhitespace }) == true
@@ -46,16 +46,16 @@ enum WordLink {
     "sms", "tel", "urn", "vbscript", "view-source", "xmpp",
   ]
 
-  /// Whether `word` is the host of `git@a.com:path`, where the path may look like a name.
+  /// Returns whether `word` is the host of `git@a.com:path`, where the path may look like a name.
   private static func isMailHost(_ word: Range<Int>, in text: LinkText) -> Bool {
     guard text[word.lowerBound - 1] == "@", let next = text[word.upperBound] else { return false }
     return next == ":" || next == "/"
   }
 }
 
-/// Reads links that begin with `http://` or `https://`.
+/// Parses links that start with `http://` or `https://`.
 enum SchemeLink {
-  /// The link whose scheme begins at `start` and whose host begins at `hostStart`.
+  /// Parses the link whose scheme starts at `start` and whose host starts at `hostStart`.
   static func read(from start: Int, host hostStart: Int, in text: LinkText) -> LinkReading {
     // `http://http://a.com`
     if text.webSchemeEnd(at: hostStart) != nil { return LinkReading(url: nil, end: hostStart) }
@@ -84,7 +84,7 @@ enum SchemeLink {
 
   /// Returns the end of a host that a word follows without a space, as in `https://a.com입니다`.
   ///
-  /// Such a name ends where the word begins, if it is a name of its own and the whole is not.
+  /// Such a name ends where the word starts, if it is a valid name and the whole is not.
   private static func nameEnd(_ host: Range<Int>, in text: LinkText) -> Int {
     let hasForeign = text.scalars[host].contains(where: \.isForeignToLatin)
     let isFollowedByRest = text[host.upperBound].map { $0.beginsRest || $0 == ":" } ?? false
@@ -97,7 +97,7 @@ enum SchemeLink {
     return isWhole ? latin : host.upperBound
   }
 
-  /// Whether what is no bare name differs from a word: `localhost`, `127.0.0.1`, `Example.Com`.
+  /// Whether a name other than a bare name is a host: `localhost`, `127.0.0.1`, `Example.Com`.
   private static func isHost(_ name: String) -> Bool {
     switch Host(parsing: Array(name.utf8)[...]) {
     case .name("localhost")?, .address?: true
@@ -110,17 +110,17 @@ enum SchemeLink {
   }
 }
 
-/// Reads names that stand in a text without a scheme, such as `sendbird.com/docs`.
+/// Parses names in a text without a scheme, such as `sendbird.com/docs`.
 ///
-/// They are taken for http, which every site answers: those that want https send there.
+/// The scheme is http, which every site answers: sites that require https redirect.
 enum BareLink {
-  /// The link in a run of host scalars and dots, `nil` when there is none.
+  /// Returns the link in a run of host scalars and dots; `nil` if there is none.
   static func read(_ run: Range<Int>, in text: LinkText) -> LinkReading? {
     let start = NameRun.nameStart(in: run, of: text)
     guard start > run.lowerBound || mayBegin(at: start, in: text),
       let (name, nameEnd) = NameRun.known(in: start..<run.upperBound, of: text)
     else { return nil }
-    // A word that is glued to the name is all that can follow it.
+    // Only a word attached to the name can follow it.
     guard nameEnd == run.upperBound else {
       return name.isSite(followedBy: nil) ? link(start..<nameEnd, in: text) : nil
     }
@@ -139,7 +139,7 @@ enum BareLink {
     text[index] == ":" && LinkAuthority.hasUserinfo(from: index, in: text)
   }
 
-  /// The URL when `text` is a bare link from its first to its last scalar.
+  /// Returns the URL if `text` is a bare link from its first to its last scalar.
   static func whole(_ text: LinkText) -> WebURL? {
     let nameEnd = NameRun.end(from: 0, in: text)
     guard let name = BareName(0..<nameEnd, in: text), name.isSite(followedBy: text[nameEnd])
@@ -150,12 +150,12 @@ enum BareLink {
     return WebURL("http://" + text.string(0..<text.count))
   }
 
-  /// Whether a name may begin at `index`: not in a path, an address or a variable.
+  /// Returns whether a name may start at `index`: not in a path, an address or a variable.
   private static func mayBegin(at index: Int, in text: LinkText) -> Bool {
     guard let previous = text[index - 1] else { return true }
     switch previous {
     case "_", "~", "\u{ad}", "\u{2060}":
-      // Emphasis, or what ties the parts of a word, unless a word stands before it.
+      // Emphasis, or a character that joins the parts of a word, unless a word precedes it.
       var before = index - 1
       while text[before] == previous { before -= 1 }
       return text[before].map { !$0.isHostScalar && !$0.joinsWords } ?? true
@@ -166,7 +166,7 @@ enum BareLink {
     }
   }
 
-  /// Whether what follows a name says that it was none: an e-mail address, a call, a variable.
+  /// Returns whether the text after a name excludes it: an e-mail address, a call, a variable.
   private static func forbids(_ text: LinkText, at index: Int) -> Bool {
     switch text[index] {
     case "@", "\\", "=", "$", "%", "+": true
@@ -178,12 +178,12 @@ enum BareLink {
   }
 }
 
-/// Reads links between angle brackets: `<https://a.com/x(y>`, `<https://a.com|label>`.
+/// Parses links between angle brackets: `<https://a.com/x(y>`, `<https://a.com|label>`.
 ///
-/// Mentions and addresses that stand in brackets, such as `<mailto:me@a.com|me@a.com>`, are passed
-/// over whole, so that no link is found in them.
+/// Mentions and addresses in brackets, such as `<mailto:me@a.com|me@a.com>`, are skipped
+/// completely, so that no link is found in them.
 enum AngleLink {
-  /// Reads the link that the bracket at `start` opens; `nil` if it is only a character.
+  /// Parses the link that the bracket at `start` opens; `nil` if it is only a character.
   static func read(at start: Int, in text: LinkText) -> LinkReading? {
     let contentEnd = text.end(from: start + 1) {
       $0 != "<" && $0 != ">" && $0 != "|" && !$0.isWhitespace
@@ -195,7 +195,7 @@ enum AngleLink {
     return LinkReading(url: url, end: close + 1)
   }
 
-  /// A label may follow a bar; it ends in the same line.
+  /// A label may follow a bar; it ends on the same line.
   private static func closingBracket(from index: Int, in text: LinkText) -> Int? {
     var close = index
     if text[close] == "|" {
@@ -218,11 +218,11 @@ enum AngleLink {
   }
 }
 
-/// Reads a text that is delimited, so that it is a link from end to end or none.
+/// Parses a delimited text, which is either entirely a link or not a link.
 enum WholeLink {
-  /// The URL that `text` is: an absolute one, or a bare name with what may follow it.
+  /// Returns the URL of `text`: an absolute one, or a bare name with what may follow it.
   ///
-  /// Spaces, control characters and backslashes make it none.
+  /// A text with spaces, control characters or backslashes is not a URL.
   static func url(_ text: LinkText) -> WebURL? {
     guard text.count <= 4 * WebURL.maximumLength,
       !text.scalars.contains(where: { $0.isWhitespace || $0 == "\\" || $0.value == 0x7f })

@@ -1,10 +1,10 @@
 import Basics
 
-/// The part of a URL before its path, as it stands in a text.
+/// The part of a URL before its path, as written in a text.
 enum LinkAuthority {
-  /// Whether an `@` follows before the path begins, so that what looks like a host is a user.
+  /// Returns whether an `@` follows before the path, so that the apparent host is a user.
   ///
-  /// Looks beyond characters that end a link in a text but not everywhere: `https://a.com\@b.com`.
+  /// Continues after characters that end a link in a text but not everywhere: `https://a.com\@b.com`.
   static func hasUserinfo(from index: Int, in text: LinkText) -> Bool {
     var run = LinkRun.end(in: text, from: index, startOfLink: index)
     var end = index
@@ -23,22 +23,22 @@ enum LinkAuthority {
     scalar == "\\" || scalar == "^" || scalar == "{" || scalar == "}"
   }
 
-  /// Returns the end of the host that begins at `start`.
+  /// Returns the end of the host that starts at `start`.
   static func hostEnd(from start: Int, in text: LinkText) -> Int {
     if text[start] == "[" { return bracketedHostEnd(from: start, in: text) }
     var end = start
     while let scalar = text[end], isHostScalar(scalar) || isInnerDot(at: end, in: text) {
       end += 1
     }
-    // Markers of emphasis and dashes belong to the sentence.
+    // Marks of emphasis and dashes belong to the sentence.
     while end > start, text[end - 1] == "_" || text[end - 1] == "-" { end -= 1 }
     return end
   }
 
-  /// Returns the end of a host with emoji or middle dots, as in `https://i❤.ws/`; `nil` if it is none.
+  /// Returns the end of a host with emoji or middle dots, as in `https://i❤.ws/`; `nil` if none.
   ///
-  /// Such a sign behind a whole host belongs to the sentence. It is a part of the host only where what
-  /// follows makes a name of it, under a top-level domain.
+  /// Such a sign after a complete host belongs to the sentence. It is part of the host only if the
+  /// following text completes a name with a top-level domain.
   ///
   /// - Parameter hostEnd: The end of the host without the sign.
   static func signedHostEnd(from start: Int, hostEnd: Int, in text: LinkText) -> Int? {
@@ -56,10 +56,10 @@ enum LinkAuthority {
     return end
   }
 
-  /// Returns the end of a name with signs that cannot be read, of which `host` is the beginning:
-  /// `https://www.☃`, `https://a∞b.com`, `https://shop.app.→.net`; `nil` if the host is whole.
+  /// Returns the end of a name with unsupported signs, of which `host` is the start:
+  /// `https://www.☃`, `https://a∞b.com`, `https://shop.app.→.net`; `nil` if the host is complete.
   ///
-  /// Signs behind a name with dots belong to the sentence: `https://a.com→b.com`.
+  /// Signs after a name with dots belong to the sentence: `https://a.com→b.com`.
   static func unreadableNameEnd(from host: Range<Int>, in text: LinkText) -> Int? {
     let end = text.end(from: host.upperBound) { isHostScalar($0) || $0.isDot || $0.isSign }
     let labels = (host.upperBound..<end).filter { index in
@@ -84,12 +84,12 @@ enum LinkAuthority {
   }
 }
 
-/// A run of host scalars and dots, in which a name may be glued to words.
+/// A run of host scalars and dots, in which a name may be attached to words.
 enum NameRun {
-  /// Returns the end of the run that begins at `start`; a dot belongs to it if a label follows.
+  /// Returns the end of the run that starts at `start`; a dot belongs to it if a label follows.
   ///
-  /// A run ends where a word of another script directly follows a whole name, as after `example.com`
-  /// in `example.com和example.org`.
+  /// A run ends where a word of another script directly follows a complete name, as after
+  /// `example.com` in `example.com和example.org`.
   static func end(from start: Int, in text: LinkText) -> Int {
     var end = start
     var nameEnds = NameEnds(start: start)
@@ -107,7 +107,7 @@ enum NameRun {
     return end
   }
 
-  /// Returns the beginning of a name after a word of another script: `주소는sendbird.com`.
+  /// Returns the start of a name after a word of another script: `주소는sendbird.com`.
   static func nameStart(in run: Range<Int>, of text: LinkText) -> Int {
     var start = run.lowerBound
     for index in run.dropFirst() {
@@ -119,10 +119,10 @@ enum NameRun {
     return start
   }
 
-  /// The name that `run` begins with, which may be all of it, as far as its ending is known.
+  /// Returns the name at the start of `run`, or all of it, if its ending is a known one.
   ///
-  /// It may be followed directly by a word of another script, `sendbird.com입니다`, or the beginning
-  /// of the next sentence, `sendbird.com.Then`.
+  /// It may be followed directly by a word of another script, `sendbird.com입니다`, or the start of
+  /// the next sentence, `sendbird.com.Then`.
   static func known(in run: Range<Int>, of text: LinkText) -> (name: BareName, end: Int)? {
     var nameEnds = NameEnds(start: run.lowerBound)
     var end =
@@ -149,22 +149,22 @@ enum NameRun {
   }
 }
 
-/// The places of a run where a whole name ends before a word of another script.
+/// The positions in a run where a complete name ends before a word of another script.
 ///
-/// Names are looked at in a few places of a run only, since the conversion to ASCII is expensive.
+/// Names are checked at only a few positions of a run, since the conversion to ASCII is expensive.
 private struct NameEnds {
   private static let mostNames = 4
 
   let start: Int
   private var nameCount = 0
 
-  /// - Parameter start: The beginning of the run.
+  /// - Parameter start: The start of the run.
   init(start: Int) { self.start = start }
 
-  /// Whether a whole name ends before the character at `index`: a letter of another script directly
-  /// behind it, or a full stop of another script behind a name with dots.
+  /// Returns whether a complete name ends before the character at `index`: a letter of another
+  /// script directly after it, or a full stop of another script after a name with dots.
   ///
-  /// `www` and a top-level domain are the beginning of a longer name: `www.tv東京.jp`.
+  /// `www` and a top-level domain are the start of a longer name: `www.tv東京.jp`.
   mutating func contains(_ index: Int, in text: LinkText) -> Bool {
     guard nameCount < Self.mostNames, mayContain(index, in: text) else { return false }
     nameCount += 1
@@ -182,16 +182,16 @@ private struct NameEnds {
   }
 }
 
-/// A name in a text that somebody may have registered: proper labels, the last of them a top-level
-/// domain, and more than a public suffix.
+/// A name in a text that may be registered: valid labels, the last of them a top-level domain, and
+/// longer than a public suffix.
 struct BareName {
   /// The labels in lower-case ASCII.
   private let labels: [Substring]
-  /// Whether some letters of the ending are capitals, as of a sentence that begins after a full stop
-  /// without a space.
+  /// Whether some letters of the ending are capitals, as in a sentence that starts after a full
+  /// stop without a space.
   let hasMixedEnding: Bool
 
-  /// The length of the longest name (RFC 1035 §2.3.4).
+  /// The maximum length of a name (RFC 1035 §2.3.4).
   static let longest = 253
 
   /// - Parameter range: Host scalars and dots.
@@ -219,19 +219,19 @@ struct BareName {
       || DomainName.isPublicSuffix(text.string(last.indices).lowercased())
   }
 
-  /// Whether it is a time without a space, as `10.am` is.
+  /// Whether the name is a time without a space, such as `10.am`.
   private var isTimeOfDay: Bool {
     labels.count == 2 && (labels[1] == "am" || labels[1] == "pm")
       && labels[0].utf8.allSatisfy(\.isASCIIDigit)
   }
 
-  /// Whether it has nothing but `www` before its top-level domain.
+  /// Whether only `www` precedes the top-level domain.
   var isOnlyWWW: Bool { labels.count == 2 && labels.first == "www" }
 
-  /// Whether people take it for a site, and not for a file, a member of a program or a sentence:
-  /// `README.md`, `deploy.sh:12`, `event.target`, `done.Next`.
+  /// Returns whether readers would take the name for a site, and not for a file, a member of a
+  /// program or a sentence: `README.md`, `deploy.sh:12`, `event.target`, `done.Next`.
   ///
-  /// A path behind it, or a `www.` before it, says that it is a site.
+  /// A path after it, or a `www.` before it, marks it as a site.
   func isSite(followedBy next: Unicode.Scalar?) -> Bool {
     let isDoubtful = hasMixedEnding || labels.last.map(NameEndings.isDoubtful) == true
     return !isDoubtful || next == "/" || labels.first == "www"
@@ -239,8 +239,8 @@ struct BareName {
 }
 
 extension Unicode.Scalar {
-  /// Whether IDNA makes another character of it or its neighbours: conjoining letters, combining
-  /// marks and wide forms.
+  /// Whether IDNA maps the character or its neighbours to another one: conjoining letters,
+  /// combining marks and wide forms.
   fileprivate var isOftenMapped: Bool {
     switch value {
     case 0x300..<0x370, 0x1100..<0x1200, 0x3099...0x309a, 0xff00..<0xfff0: true
@@ -250,7 +250,7 @@ extension Unicode.Scalar {
 }
 
 extension ArraySlice<Unicode.Scalar> {
-  /// Whether some letters are capitals and some are not: as after a full stop without a space.
+  /// Whether some but not all letters are capitals: as after a full stop without a space.
   var isMixedCase: Bool {
     contains(where: \.properties.isUppercase) && contains(where: \.properties.isLowercase)
   }

@@ -18,7 +18,7 @@ extension Unicode.Scalar {
 
   var isWhitespace: Bool { value <= 0x20 || properties.isWhitespace }
 
-  /// A letter, digit, mark or hyphen: what labels of names are made of.
+  /// A letter, digit, mark or hyphen: a character of labels.
   var isHostScalar: Bool {
     if isASCII { return isASCIIAlphanumeric || self == "-" }
     switch properties.generalCategory {
@@ -29,7 +29,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A character that is a picture, or changes how one looks.
+  /// A character that is a picture, or changes the look of one.
   var isPictorial: Bool {
     if self == "\u{fe0f}" || self == "\u{200d}" || self == "\u{20e3}" { return true }
     return !isASCII
@@ -37,8 +37,8 @@ extension Unicode.Scalar {
         || properties.generalCategory == .modifierSymbol)
   }
 
-  /// A character outside of ASCII that no label of a name is read with: a symbol or number, `→`, `①`,
-  /// `€`, or one that is not seen, such as a soft hyphen.
+  /// A non-ASCII character that is not supported in labels: a symbol or number, `→`, `①`, `€`, or
+  /// an invisible one, such as a soft hyphen.
   var isSign: Bool {
     if isASCII { return false }
     switch properties.generalCategory {
@@ -52,10 +52,10 @@ extension Unicode.Scalar {
   /// A character that IDNA treats as a dot between labels (UTS 46 §2.3).
   var isDot: Bool { self == "." || self == "\u{ff0e}" || self == "\u{ff61}" || self == "\u{3002}" }
 
-  /// Shapes its neighbours, in Persian or in emoji, and shows nothing itself.
+  /// An invisible character that shapes its neighbours, in Persian or in emoji.
   var isJoiner: Bool { self == "\u{200c}" || self == "\u{200d}" }
 
-  /// Of another script than Latin, so that a Latin name may begin or end beside it.
+  /// A letter of a script other than Latin, so that a Latin name may start or end beside it.
   var isForeignToLatin: Bool {
     switch value {
     case 0..<0x250, 0x300..<0x370, 0x1e00..<0x1f00, 0xff00..<0xff60: false
@@ -63,7 +63,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A character that ties what follows to what precedes, so that no bare name begins after it.
+  /// A character that joins the text before and after it, so that no bare name starts after it.
   var joinsWords: Bool {
     switch self {
     case "@", "/", ".", "-", "_", "\\", "#", "$", "%", "&", "+", "=", "~": true
@@ -71,10 +71,10 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A character that begins a path, query or fragment.
+  /// A character that starts a path, query or fragment.
   var beginsRest: Bool { self == "/" || self == "?" || self == "#" }
 
-  /// Whether a link goes on with this character, which stands behind `previous`.
+  /// Returns whether a link continues with this character, which follows `previous`.
   func mayStandInURL(after previous: Unicode.Scalar) -> Bool {
     if isASCII {
       switch self {
@@ -100,9 +100,9 @@ extension Unicode.Scalar {
     self == "\u{b7}" || self == "\u{2027}" || self == "\u{30fb}" || self == "\u{ff65}"
   }
 
-  /// A sign that is a part of the word between letters of its script: `らき☆すた`, `צה״ל`, `བོད་ཡིག`.
+  /// A sign that is part of a word between letters of its script: `らき☆すた`, `צה״ל`, `བོད་ཡིག`.
   ///
-  /// Emoji stand between words.
+  /// Emoji are between words.
   var standsInsideWords: Bool {
     switch self {
     // Signs of Hebrew, Tibetan, Ethiopic and Armenian words; the wide equals sign and tilde.
@@ -114,7 +114,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether an emoji behind this character is part of a URL: `/🔥` is, `/page🔥` is not.
+  /// Whether an emoji after this character is part of a URL: `/🔥` is, `/page🔥` is not.
   private var mayPrecedeSymbolInURL: Bool {
     if isASCII { return self == "/" || self == "=" || self == "-" || self == "_" || self == "+" }
     switch properties.generalCategory {

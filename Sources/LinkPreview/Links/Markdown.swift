@@ -1,21 +1,21 @@
-/// The square brackets that are open at a place of a text, and the link that was found in them.
+/// The open square brackets at a position of a text, and the link found in them.
 ///
 /// In `[https://shown.com](https://target.com)` the click goes to the target, so a link between
-/// brackets is held back until they are closed. Constant in size: of brackets nested more than 64
-/// deep it is forgotten whether they belong to images.
+/// brackets is held until they are closed. Constant in size: brackets nested more than 64 deep lose
+/// the information whether they belong to images.
 struct OpenBrackets {
-  /// The kind of a pair of brackets that was closed.
+  /// The kind of a closed pair of brackets.
   enum Closing {
     /// No bracket was open.
     case nothing
-    /// A bracket that was opened before the link that is held back, or while there is none.
+    /// A bracket opened before the held link, or while there is none.
     case enclosing
-    /// A bracket that was opened behind the link that is held back.
+    /// A bracket opened after the held link.
     case later
   }
 
   private(set) var depth = 0
-  /// A bit for each bracket, the innermost lowest: whether a `!` stands before it.
+  /// A bit for each bracket, the innermost lowest: whether a `!` precedes it.
   private var images: UInt64 = 0
   private var held: (url: WebURL, depth: Int)?
   /// Whether the outermost bracket is the first character of its line.
@@ -29,7 +29,7 @@ struct OpenBrackets {
     images = images << 1 | (text[index - 1] == "!" ? 1 : 0)
   }
 
-  /// Closes the innermost bracket, and says what it was.
+  /// Closes the innermost bracket, and returns its kind.
   mutating func close() -> (closing: Closing, isImage: Bool) {
     guard depth > 0 else { return (.nothing, false) }
     let isImage = images & 1 == 1
@@ -39,10 +39,10 @@ struct OpenBrackets {
     return (.later, isImage)
   }
 
-  /// Holds `url` back until it is known where a click on it goes.
+  /// Holds `url` until the destination of a click on it is known.
   mutating func hold(_ url: WebURL) { if held == nil { held = (url, depth) } }
 
-  /// Drops what is held back, since its brackets are a link to elsewhere.
+  /// Drops the held link, since its brackets link to another page.
   mutating func dropHeld() { held = nil }
 
   /// Returns the held link once no bracket around it is open.
@@ -56,7 +56,7 @@ struct OpenBrackets {
     return nil
   }
 
-  /// Forgets all brackets, as the end of a paragraph does, and hands out what was held back.
+  /// Clears all brackets, as at the end of a paragraph, and returns the held link.
   mutating func reset() -> WebURL? {
     defer { self = OpenBrackets() }
     return held?.url
@@ -66,12 +66,12 @@ struct OpenBrackets {
 /// The destination of a Markdown link: the parentheses of `[text](https://a.com "title")`
 /// (CommonMark §6.3).
 struct MarkdownDestination {
-  /// `nil` when the link goes to no page of the web.
+  /// `nil` if the link does not go to a web page.
   let url: WebURL?
-  /// Behind the closing parenthesis.
+  /// The position after the closing parenthesis.
   let end: Int
 
-  /// - Parameter start: Where the opening parenthesis stands, or should.
+  /// - Parameter start: The expected position of the opening parenthesis.
   init?(at start: Int, in text: LinkText) {
     guard text[start] == "(" else { return nil }
     let first = text.end(from: start + 1, while: Self.isSpace)
@@ -89,7 +89,7 @@ struct MarkdownDestination {
     scalar.isBlank || scalar == "\n"
   }
 
-  /// The destination without its angle brackets, and where it ends with them.
+  /// Returns the destination without its angle brackets, and the position after them.
   private static func target(at start: Int, in text: LinkText) -> (Range<Int>, Int)? {
     if text[start] == "<" {
       let end = endSkippingEscapes(from: start + 1, in: text) {
@@ -106,7 +106,7 @@ struct MarkdownDestination {
     return depth <= 0 ? (start..<end, end) : nil
   }
 
-  /// Bounds how often a place is read again when texts like `[](a[](a` open and never close.
+  /// Limits repeated parsing of texts like `[](a[](a`, whose brackets are never closed.
   private static let deepestNesting = 32
 
   private static func titleEnd(at start: Int, in text: LinkText) -> Int? {
@@ -152,17 +152,17 @@ struct MarkdownDestination {
 /// Finds the ends of code spans: a run of backticks is closed by the next one of the same length
 /// (CommonMark §6.1).
 ///
-/// Runs of one and two are closed within their paragraph. Longer ones, with which people open a
-/// block behind a word, are closed anywhere.
+/// Runs of one and two are closed within their paragraph. Longer runs, which users write to open a
+/// block after a word, are closed anywhere.
 struct CodeSpans {
   private static let longestRun = 64
 
-  /// Up to where it is known, for each length of run, that none closes: so that hopeless searches
-  /// are not made again and again.
+  /// The position up to which no closing run exists, for each run length: prevents repeated futile
+  /// searches.
   private var searched = [Int](repeating: 0, count: Self.longestRun + 1)
 
-  /// Returns the end of the code span that the run at `start` opens, or of the run itself if nothing
-  /// closes it.
+  /// Returns the end of the code span opened by the run at `start`, or of the run itself if it is
+  /// not closed.
   mutating func end(ofRunAt start: Int, in text: LinkText) -> Int {
     let runEnd = text.end(from: start) { $0 == "`" }
     let length = runEnd - start
@@ -186,13 +186,13 @@ struct CodeSpans {
 
 /// The opening line of a fenced code block: three or more backticks or tildes (CommonMark §4.5).
 ///
-/// Code that is only indented is none here: in a chat, spaces at the start of a line are spaces.
+/// Indented code is not recognized: in a chat, spaces at the start of a line are spaces.
 struct CodeFence {
   private let marker: Unicode.Scalar
   private let length: Int
   private let end: Int
 
-  /// The fence that opens in the line that begins at `line`.
+  /// Parses the fence in the line that starts at `line`.
   init?(atLine line: Int, in text: LinkText) {
     let start = text.end(from: line) { $0 == " " }
     guard start - line <= 3, let marker = text[start], marker == "`" || marker == "~" else {
@@ -206,7 +206,7 @@ struct CodeFence {
     guard text[infoEnd] != "`" else { return nil }
   }
 
-  /// Returns the beginning of the line after the block, or the end of the text.
+  /// Returns the start of the line after the block, or the end of the text.
   func blockEnd(in text: LinkText) -> Int {
     var line = nextLine(after: end, in: text)
     while line < text.count {
@@ -229,9 +229,9 @@ struct CodeFence {
   }
 }
 
-/// Finds the ends of paragraphs, which only code blocks cross.
+/// Finds the ends of paragraphs, which only code blocks can cross.
 enum Paragraphs {
-  /// Whether the line break at `index` ends a paragraph: a blank line or a code block follows.
+  /// Returns whether the line break at `index` ends a paragraph: a blank line or a code block follows.
   static func end(at index: Int, in text: LinkText) -> Bool {
     let next = text.end(from: index + 1, while: \.isBlank)
     return next >= text.count || text[next] == "\n"

@@ -1,7 +1,7 @@
-/// Top-level domains whose bare names are seldom sites: what ends with one is far more often the name
-/// of a file or of a member of a program, and brands register no names for others.
+/// Top-level domains whose bare names are rarely sites: names with these endings are far more often
+/// files or members of a program, or the top-level domain belongs to a brand that sells no names.
 enum NameEndings {
-  /// Whether a bare name with this ending, in lower case, needs `www.` or a path to be a link.
+  /// Returns whether a bare name with this ending, in lower case, needs `www.` or a path to be a link.
   static func isDoubtful(_ ending: Substring) -> Bool {
     files.contains(ending) || members.contains(ending) || brands.contains(ending)
   }
@@ -22,7 +22,7 @@ enum NameEndings {
     pin play post prod read run save search select stream style target
     """)
 
-  /// Brands and closed registries; not those whose registries sell names, such as `bot`.
+  /// Brands and closed registries; not those that sell names, such as `bot`.
   private static let brands = words(
     """
     aaa aarp abarth abb abbott abbvie abc able accenture aco ads aeg aetna afl aig airbus airtel \

@@ -6,14 +6,14 @@ struct ImageGroups {
 
     subscript(_ property: MetaKey) -> PageValue? { values[property] }
 
-    /// The place of the picture's address.
+    /// The position of the picture's address.
     var place: String { (self[.imageURL] ?? self[.imageSecureURL])?.place.description ?? "" }
   }
 
   private(set) var groups: [Group] = []
   private var state = State.outside
 
-  /// The number of pictures kept as candidates.
+  /// The maximum number of candidate pictures.
   private static let maximumCount = 16
 
   private enum State {
@@ -22,16 +22,16 @@ struct ImageGroups {
     /// The last property was an `og:image`: an `og:image:url` would only repeat it.
     case justOpened
     case inside
-    /// The picture has an `og:image:secure_url` only; an `og:image` that follows is its own.
+    /// The picture only has an `og:image:secure_url`; a following `og:image` belongs to it.
     case awaitingAddress
   }
 
-  /// Takes an `og:image`.
+  /// Adds an `og:image`.
   mutating func receiveImage(_ value: PageValue) {
     state = receiveAddress(value) ? .justOpened : .outside
   }
 
-  /// Takes one of the structured properties, `og:image:url` among them.
+  /// Adds a structured property, including `og:image:url`.
   mutating func receive(_ property: MetaKey, _ value: PageValue) {
     switch (property, state) {
     case (.imageURL, _) where !repeatsOpenGroup(value):
@@ -64,9 +64,9 @@ struct ImageGroups {
     }
   }
 
-  /// Takes a picture's address: of the one that has none, or of a new one.
+  /// Adds a picture's address: to the picture that has none, or to a new one.
   ///
-  /// - Returns: `false` when there are enough pictures.
+  /// - Returns: `false` if there are enough pictures.
   private mutating func receiveAddress(_ url: PageValue) -> Bool {
     guard state == .awaitingAddress else { return open(.imageURL, url) }
     if Self.isWorthKeeping(url, as: .imageURL) { groups[groups.count - 1].values[.imageURL] = url }
@@ -79,6 +79,6 @@ struct ImageGroups {
     return true
   }
 
-  /// All values, for guessing their character set.
+  /// All values, for detecting their character set.
   var values: [PageValue] { groups.flatMap { $0.values.values } }
 }

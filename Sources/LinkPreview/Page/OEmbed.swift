@@ -1,29 +1,29 @@
 package import ParleyProtocol
 
-/// The answer of an oEmbed provider about a page (oEmbed 1.0 §2.3.4), reduced to previews.
+/// An oEmbed provider's response about a page (oEmbed 1.0 §2.3.4), reduced to previews.
 ///
-/// Texts are cleaned and cut as those of pages are; addresses are absolute, http or https.
+/// Texts are cleaned and truncated like those of pages; addresses are absolute, http or https.
 package struct OEmbedResponse: Sendable, Hashable {
   /// The resource's title.
   package var title: String?
-  /// Not in the specification, yet common.
+  /// Not in the specification, but common.
   package var description: String?
-  /// The picture itself for an answer of type `photo`, else the thumbnail.
+  /// The picture itself for a response of type `photo`, otherwise the thumbnail.
   package var image: OpenGraphImage?
 
-  /// The longest answer that is read, in bytes.
+  /// The maximum size of a response, in bytes.
   package static let maximumLength = 65_536
 
   private static let limits = JSONLimits(byteCount: maximumLength, depth: 16, nodeCount: 4_096)
 
-  /// Reads an answer.
+  /// Parses a response.
   ///
-  /// Members that are missing or not as expected are passed over.
+  /// Missing and invalid members are ignored.
   ///
   /// - Parameters:
-  ///   - bytes: The whole body, UTF-8.
-  ///   - address: Where it came from; relative addresses are resolved against it.
-  /// - Throws: When the body is no JSON object, or more than ``maximumLength`` bytes.
+  ///   - bytes: The complete body, in UTF-8.
+  ///   - address: The URL of the response; relative addresses are resolved against it.
+  /// - Throws: If the body is not a JSON object, or has more than ``maximumLength`` bytes.
   package init(_ bytes: [UInt8], from address: WebURL) throws(OEmbedError) {
     let body = bytes.starts(with: "\u{feff}".utf8) ? Array(bytes.dropFirst(3)) : bytes
     let json: JSONNode
@@ -65,15 +65,15 @@ package struct OEmbedResponse: Sendable, Hashable {
   }
 }
 
-/// The reason why an oEmbed answer cannot be used.
+/// The reason why an oEmbed response is unusable.
 package struct OEmbedError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The fault in words.
+  /// A description of the problem.
   package let description: String
 }
 
 extension PageReport {
-  /// The report with what a provider answered: it goes before what the page says in plain HTML,
-  /// and behind what the page wrote for previews or as structured data.
+  /// Returns the report completed with a provider's response, which ranks before the page's plain
+  /// HTML, and after its values for previews and its structured data.
   package func completed(with response: OEmbedResponse) -> PageReport {
     let members = PreviewMembers(
       title: better(tag?.title, response.title, "title"), address: address,
@@ -97,8 +97,8 @@ extension PageReport {
 }
 
 extension PageReport {
-  /// Whether an oEmbed answer could make the preview better: the page points to one, and lacks a
-  /// title or an image that was written for previews.
+  /// Whether an oEmbed response could improve the preview: the page links to one, and lacks a title
+  /// or an image intended for previews.
   package var isWorthCompleting: Bool {
     embedURL != nil
       && ["og:title", "og:image"].contains { member in

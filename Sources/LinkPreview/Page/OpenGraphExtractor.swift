@@ -1,13 +1,13 @@
-/// Reads what a page says of itself: Open Graph, and what stands in for it where it is missing.
+/// Reads a page's metadata: Open Graph, and its substitutes where it is missing.
 ///
-/// Takes the page's bytes as they come, split anywhere, and keeps a few values in constant memory;
-/// it may be stopped at any byte and makes the best of what it saw.
+/// Accepts the page's bytes in pieces of any size, and keeps a few values in constant memory; it
+/// may be stopped at any byte and uses the values seen so far.
 package struct OpenGraphExtractor {
   /// Whether more of the page is worth reading.
   package enum Progress: Sendable {
-    /// The next bytes, please.
+    /// More bytes are needed.
     case needsMore
-    /// The head said everything, or what follows holds no tags.
+    /// The head was complete, or the rest contains no tags.
     case finished
   }
 
@@ -27,13 +27,13 @@ package struct OpenGraphExtractor {
     case ascii(ISO2022JPConverter)
     case utf16(UTF16Converter)
     case finished
-    /// The body is no page, for this reason.
+    /// The body is not a page, for this reason.
     case unreadable(String)
   }
 
   /// - Parameters:
-  ///   - pageURL: The address the page came from, after redirects.
-  ///   - contentType: The `Content-Type` that it came with.
+  ///   - pageURL: The address of the page, after redirects.
+  ///   - contentType: The `Content-Type` of the response.
   package init(pageURL: WebURL, contentType: String?) {
     self.pageURL = pageURL
     headerCharacterSet = contentType.flatMap { CharacterSet(mediaTypeParameter: $0.utf8) }
@@ -118,8 +118,8 @@ package struct OpenGraphExtractor {
     case .title: metadata.receiveTitle(tokenizer.title)
     case .structuredData: metadata.receiveStructuredData(tokenizer.structuredData)
     case .endTag(.head), .startTag(.body):
-      // Tags in the body count, but a head that says everything leaves nothing for them to add.
-      // A proper page has one end of the head and one body; a page of bodies is not asked again.
+      // Tags in the body count, but they add nothing to a complete head. A valid page has one end
+      // of the head and one body; for a page with many bodies, this is not checked again.
       headEnds = min(headEnds + 1, 3)
       if headEnds <= 2, reading.isComplete { return .finished }
     case .startTag, .endTag, .endOfMarkup: break
@@ -130,7 +130,7 @@ package struct OpenGraphExtractor {
   /// The number of bytes of the page in memory; at most ``maximumRetainedByteCount``.
   var retainedByteCount: Int { metadata.retainedByteCount + tokenizer.retainedByteCount }
 
-  /// The sum of the bounds on single values, in bytes.
+  /// The sum of the limits on single values, in bytes.
   static let maximumRetainedByteCount = 4_194_304
 
   private var reading: PageReading {
@@ -150,11 +150,11 @@ package struct OpenGraphExtractor {
   }
 }
 
-/// The media types that are read as pages.
+/// The media types parsed as pages.
 package enum HTMLMediaType: Sendable, Hashable {
   case html, xhtml
 
-  /// The type that a `Content-Type` names, `nil` for all others and when there is none.
+  /// Parses a `Content-Type`; `nil` for all other types and if there is none.
   package init?(_ contentType: String?) {
     guard let contentType else { return nil }
     let essence = Array(contentType.utf8.prefix { $0 != UInt8(ascii: ";") })

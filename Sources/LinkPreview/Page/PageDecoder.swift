@@ -1,59 +1,59 @@
 internal import Basics
 import ParleyProtocol
 
-/// Turns bytes of a page into text and addresses.
+/// Converts bytes of a page into text and addresses.
 struct PageDecoder {
   private let characterSet: CharacterSet
   private let base: WebURL
 
-  /// - Parameter base: What relative addresses are resolved against.
+  /// - Parameter base: The base for relative addresses.
   init(_ characterSet: CharacterSet, base: WebURL) {
     self.characterSet = characterSet
     self.base = base
   }
 
-  /// The text as it was written, references and all.
+  /// Returns the text as written, including references.
   func source(_ value: HTMLText) -> String {
     CharacterSetDecoder.decode(value.bytes, as: characterSet)
   }
 
-  /// A text for people; `nil` when nothing is left of it.
+  /// Returns a display text; `nil` if nothing is left of it.
   func text(
     _ value: HTMLText, in context: CharacterReferences.Context, limit: Int
   ) -> String? {
     PreviewText.make(from: source(value), in: context, limit: limit)
   }
 
-  /// An absolute address, `nil` when it is none of http or https.
+  /// Returns an absolute address; `nil` if it is not http or https.
   func url(_ value: HTMLText) -> WebURL? {
-    // One that was cut short is another one.
+    // A truncated address is a different one.
     value.isTruncated ? nil : url(source(value))
   }
 
-  /// An absolute address out of text in which references are not decoded yet.
+  /// Returns an absolute address from text with undecoded references.
   func url(_ source: String) -> WebURL? {
     PreviewAddress.make(from: CharacterReferences.decode(source, in: .attribute), base)
   }
 }
 
-/// A width or height as pages write them; 0 when it is absent, negative or too large.
+/// A width or height as written in pages; 0 if it is absent, negative or too large.
 struct PixelCount {
   let value: Int32
 
-  /// The digits that a text begins with (`1200px`).
+  /// Parses the digits at the start of a text (`1200px`).
   init(leadingDigitsOf text: String) {
     let digits = text.drop { $0 == " " }.prefix { $0.isASCII && $0.isNumber }
     self.init(value: Int32(String(digits)) ?? 0)
   }
 
-  /// A number, a text, or a `QuantitativeValue` of schema.org.
+  /// Parses a number, a text, or a schema.org `QuantitativeValue`.
   init(json: JSONNode?) {
     let number = json?["value"] ?? json
     if let text = number?.string {
       self.init(leadingDigitsOf: text)
       return
     }
-    // Some write measured sizes, or whole ones with a fraction of zero.
+    // Some pages contain measured sizes, or integers with a fraction of zero.
     let pixels = number?.number.flatMap { Int32(exactly: $0.rounded(.down)) }
     self.init(value: max(0, pixels ?? 0))
   }
@@ -61,7 +61,7 @@ struct PixelCount {
   private init(value: Int32) { self.value = value }
 }
 
-/// The length at which a preview's text is cut, in Unicode scalars.
+/// The length limits of a preview's texts, in Unicode scalars.
 package enum PreviewLimits {
   /// A title, and a picture's description.
   package static let title = 1_024
@@ -71,24 +71,24 @@ package enum PreviewLimits {
   package static let mediaType = 128
 }
 
-/// Addresses out of text of a page.
+/// Parses addresses in a page's text.
 enum PreviewAddress {
-  /// An absolute address of http or https; `nil` for others, and for placeholders.
+  /// Returns an absolute http or https address; `nil` for others, and for placeholders.
   static func make(from text: String, _ base: WebURL) -> WebURL? {
     Placeholder.isAddress(Array(text.utf8)) ? nil : WebURL(text, relativeTo: base)
   }
 }
 
-/// Text for people out of text of a page.
+/// Creates display text from a page's text.
 package enum PreviewText {
-  /// References decoded once, then as of ``clean(_:limit:)``.
+  /// Decodes references once, then cleans the text as ``clean(_:limit:)`` does.
   static func make(
     from source: String, in context: CharacterReferences.Context, limit: Int
   ) -> String? {
     clean(CharacterReferences.decode(source, in: context), limit: limit)
   }
 
-  /// One line of at most `limit` scalars; `nil` when nothing is left to read, or only a placeholder.
+  /// Returns one line of at most `limit` scalars; `nil` if nothing, or only a placeholder, is left.
   package static func clean(_ text: String, limit: Int) -> String? {
     let text = DisplayText.line(text, limit: limit)
     guard !text.unicodeScalars.allSatisfy(DisplayText.isBlank),

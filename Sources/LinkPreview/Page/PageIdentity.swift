@@ -1,27 +1,27 @@
 internal import Basics
 
-/// The page that structured data may be about: its addresses and its titles.
+/// The page that structured data may describe: its addresses and its titles.
 struct PageIdentity {
   private let addresses: [WebURL]
   private let titles: [[UInt8]]
 
   /// - Parameters:
-  ///   - addresses: The address that the page came from, and those that it gives itself.
-  ///   - titles: The titles that it has apart from structured data, cleaned.
+  ///   - addresses: The address of the page, and the addresses that it declares.
+  ///   - titles: The titles from outside of structured data, cleaned.
   init(addresses: [WebURL], titles: [String]) {
     self.addresses = addresses
     self.titles = titles.map(Self.folded)
   }
 
-  /// Whether a URL leads to this page, as far as it can tell.
+  /// Returns whether a URL leads to this page, as far as the URL shows.
   func isAddress(_ url: WebURL) -> Bool { addresses.contains { url.isSamePage(as: $0) } }
 
-  /// Whether a URL belongs to this page's site.
+  /// Returns whether a URL belongs to this page's site.
   func isOfSite(_ url: WebURL) -> Bool {
     addresses.contains { DomainName.isSameSite(url.host, $0.host) }
   }
 
-  /// Whether a title contains a name, as whole words and in any case.
+  /// Returns whether a title contains a name, as whole words and in any case.
   func isTitled(_ name: String) -> Bool {
     let name = Self.folded(name)
     return titles.contains { name.occursAsWords(in: $0) }
@@ -31,10 +31,10 @@ struct PageIdentity {
 }
 
 extension WebURL {
-  /// Whether a URL in a page's data leads to the page at `page`.
+  /// Returns whether a URL in a page's data leads to the page at `page`.
   ///
-  /// Hosts of one site for other screens count as one, and so do all encodings of a path. The page may
-  /// have been requested with parameters beside those that the data names.
+  /// Hosts of one site for different screens count as one, and so do all encodings of a path. The
+  /// page may have been requested with more parameters than the data contains.
   fileprivate func isSamePage(as page: WebURL) -> Bool {
     guard hostForAnyScreen == page.hostForAnyScreen, decodedPath == page.decodedPath,
       DomainName.isSameSite(host, page.host)
@@ -43,7 +43,7 @@ extension WebURL {
     return decodedParameters.allSatisfy(parameters.contains)
   }
 
-  /// The path without percent-encoding and without a slash at its end.
+  /// The path without percent-encoding and without a trailing slash.
   private var decodedPath: [UInt8] {
     Self.decoded((path.hasSuffix("/") ? path.dropLast() : path[...]).utf8)
   }
@@ -64,9 +64,9 @@ extension WebURL {
 }
 
 extension [UInt8] {
-  /// Whether these bytes stand in `text` with no ASCII letter or digit directly beside one of theirs.
+  /// Returns whether `text` has these bytes with no ASCII letter or digit directly beside one of theirs.
   ///
-  /// - Complexity: O(*n* + *m*), by the search of Knuth, Morris and Pratt.
+  /// - Complexity: O(*n* + *m*), by the Knuth–Morris–Pratt algorithm.
   fileprivate func occursAsWords(in text: [UInt8]) -> Bool {
     guard let first, let last, count <= text.count else { return false }
     let fallbacks = prefixLengths
@@ -87,7 +87,7 @@ extension [UInt8] {
     return false
   }
 
-  /// The length, for each beginning of these bytes, of the longest shorter one that it ends with.
+  /// The length, for each prefix of these bytes, of its longest proper prefix that is also a suffix.
   private var prefixLengths: [Int] {
     var lengths = [Int](repeating: 0, count: count)
     var matched = 0

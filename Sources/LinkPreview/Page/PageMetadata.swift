@@ -1,8 +1,8 @@
-/// The values of a page that a preview may need, in document order and not yet decoded.
+/// The values of a page that a preview may need, in document order and undecoded.
 ///
-/// How many are kept is bounded, so a page of nothing but tags costs no more than another.
+/// Their number is bounded, so a page with only tags costs no more than any other.
 struct PageMetadata {
-  /// Texts of which the first one that says something counts.
+  /// Texts, of which the first non-empty one counts.
   private(set) var texts: [MetaKey: PageValue] = [:]
   private(set) var title: HTMLText?
   private(set) var openGraphURLs: [PageValue] = []
@@ -15,9 +15,9 @@ struct PageMetadata {
   private(set) var baseURL: HTMLText?
   private(set) var characterSet: CharacterSet?
 
-  /// The number of values of one kind kept as candidates.
+  /// The maximum number of candidates of one kind.
   private static let maximumCandidates = 8
-  /// Longer values than this, in bytes as they were sent, are no addresses.
+  /// The maximum length of an address, in bytes as received.
   static let maximumAddressLength = 16_384
 
   mutating func receiveMeta(_ attributes: HTMLAttributes) {
@@ -90,12 +90,12 @@ struct PageMetadata {
 }
 
 extension PageMetadata {
-  /// UTF-8 when all that was kept is valid UTF-8, else windows-1252.
+  /// UTF-8 if all stored values are valid UTF-8, otherwise windows-1252.
   var likelyCharacterSet: CharacterSet {
     kept.allSatisfy(\.isValidUTF8) ? .utf8 : .windows1252
   }
 
-  /// How many bytes of the page are held.
+  /// The number of bytes of the page in memory.
   var retainedByteCount: Int { kept.reduce(baseURL?.bytes.count ?? 0) { $0 + $1.bytes.count } }
 
   private var kept: [HTMLText] {
@@ -105,7 +105,7 @@ extension PageMetadata {
   }
 }
 
-/// A value of a page, not yet decoded, and the place where it stood.
+/// An undecoded value of a page, and its place.
 struct PageValue: Hashable {
   /// A kind of place for values.
   enum Place: Hashable {
@@ -146,7 +146,7 @@ enum MetaKey: String, CaseIterable {
   case twitterImageSource = "twitter:image:src"
   case description = "description"
 
-  /// The key that is spelt so, in upper or lower case.
+  /// Parses a key, in upper or lower case.
   init?(_ text: ArraySlice<UInt8>) {
     guard text.count < Self.byLength.count else { return nil }
     for (spelling, key) in Self.byLength[text.count] {
@@ -173,7 +173,7 @@ enum LinkRelation: String, CaseIterable {
   case canonical, alternate
   case imageSource = "image_src"
 
-  /// The relation that is spelt so, in upper or lower case.
+  /// Parses a relation, in upper or lower case.
   init?(_ text: ArraySlice<UInt8>) {
     guard text.count <= 16 else { return nil }
     var name = PackedName()

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Turns the values of a page, once its character set is known, into a preview.
+/// Converts the values of a page, once its character set is known, into a preview.
 struct PageReading {
   let metadata: PageMetadata
   let pageURL: WebURL
@@ -15,7 +15,7 @@ struct PageReading {
     base = metadata.baseURL.flatMap(decoder.url) ?? pageURL
   }
 
-  /// Whether nothing that follows could make the preview better.
+  /// Whether the rest of the page could not improve the preview.
   var isComplete: Bool {
     metadata.texts[.openGraphTitle] != nil && metadata.texts[.openGraphDescription] != nil
       && !(metadata.openGraphURLs.isEmpty && metadata.canonicalURLs.isEmpty)
@@ -23,7 +23,7 @@ struct PageReading {
   }
 
   func makeReport() -> PageReport {
-    // Structured data is the dearest to read, and many pages do without.
+    // Structured data is the most expensive to parse, and many pages have none.
     let declaredAddress = declaredAddress
     lazy var data = StructuredDataReading(
       scripts: metadata.structuredData.scripts, decoder, of: identity(declaredAddress))
@@ -86,9 +86,9 @@ struct PageReading {
   }
 }
 
-/// Addresses, of the page and of its pictures.
+/// The addresses of the page and of its pictures.
 extension PageReading {
-  /// A page may name another address of its own site, not one of somebody else's.
+  /// A page may declare another address on its own site, but not on another site.
   private var declaredAddress: Sourced<String>? {
     own(metadata.openGraphURLs, .openGraph) ?? own(metadata.canonicalURLs, .plainHTML)
   }

@@ -2,9 +2,9 @@ package import ParleyProtocol
 
 /// The result of reading a page: its preview and the source of each part, or the problem.
 package struct PageReport: Sendable, Hashable {
-  /// The preview; `nil` when the page has neither title nor description nor image.
+  /// The preview; `nil` if the page has no title, description or image.
   package var tag: OpenGraphTag?
-  /// The name that the page gives its site, which is no part of the tag; `nil` without a tag.
+  /// The page's name for its site, which is not part of the tag; `nil` without a tag.
   package var siteName: String?
   /// The source of each member of the tag, in the tag's order.
   package var origins: [PreviewOrigin]
@@ -12,10 +12,10 @@ package struct PageReport: Sendable, Hashable {
   package var embedURL: WebURL?
   /// The reason why there is no tag, as text.
   package var problem: String?
-  /// The character set used, by its WHATWG name, and what named it: for people.
+  /// The character set used, by its WHATWG name, and its source, for display.
   package var characterSet: String
 
-  /// The address that the page gives itself, for a tag made of an oEmbed answer.
+  /// The address declared by the page, for a tag made from an oEmbed response.
   let address: Sourced<String>
 }
 
@@ -31,7 +31,7 @@ extension PageReport {
       characterSet: characterSet, address: members.address)
   }
 
-  /// A body that could not be read as a page.
+  /// Creates a report for a body that could not be parsed as a page.
   init(problem: String, pageURL: WebURL) {
     self.init(
       tag: nil, siteName: nil, origins: [], embedURL: nil, problem: problem, characterSet: "none",
@@ -43,8 +43,8 @@ extension PageReport {
 package struct PreviewOrigin: Sendable, Hashable {
   /// The member, such as `og:title` or `og:image`.
   package let member: String
-  /// Its source, such as `meta property=og:title`, `title element` or `final address`; with a note
-  /// when better placed candidates were passed over.
+  /// The source, such as `meta property=og:title`, `title element` or `final address`; with a note
+  /// if better candidates were skipped.
   package let source: String
   let rank: PreviewRank
 
@@ -54,14 +54,14 @@ package struct PreviewOrigin: Sendable, Hashable {
     self.rank = rank
   }
 
-  /// An origin that another source reported: nothing is ranked after it.
+  /// Creates an origin reported by another source: no origin ranks after it.
   package init(member: String, source: String) {
     self.init(member: member, source: source, rank: .site)
   }
 }
 
-/// How far a source is believed: what was written for previews first, what was written for other
-/// ends last.
+/// The trust in a source: values intended for previews first, values intended for other purposes
+/// last.
 enum PreviewRank: Sendable, Hashable, Comparable {
   /// Structured data about the site as a whole.
   case site

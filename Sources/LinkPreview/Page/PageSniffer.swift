@@ -1,13 +1,13 @@
 /// Examines the first bytes of a body.
 struct PageSniffer {
-  /// How many bytes are looked at.
+  /// The number of bytes to examine.
   private static let length = 512
-  /// The mark that ends the examination early: a page may be short and its server slow to end it.
+  /// The mark that ends the examination early: a short page may not be ended by its server for a while.
   private static let endOfHead = Array("</head".utf8)
 
   private let head: ArraySlice<UInt8>
 
-  /// - Returns: `nil` when there may be more to look at than has come.
+  /// - Returns: `nil` if more bytes may need examination.
   init?(_ body: [UInt8]) {
     let start = body.prefix(Self.length)
     if let end = start.asciiLowercased()[...].firstRange(ofBytes: Self.endOfHead) {
@@ -19,7 +19,7 @@ struct PageSniffer {
     }
   }
 
-  /// Looks at a body that has ended.
+  /// Examines a complete body.
   init(whole body: [UInt8]) { head = PageSniffer(body)?.head ?? body[...] }
 
   /// The character set of a byte order mark.
@@ -30,7 +30,7 @@ struct PageSniffer {
     return nil
   }
 
-  /// The character set that an XML declaration names.
+  /// The character set in an XML declaration.
   var xmlCharacterSet: CharacterSet? {
     guard head.starts(with: "<?xml".utf8), let end = head.firstIndex(of: UInt8(ascii: ">")),
       let name = head[..<end].firstRange(ofBytes: Array("encoding".utf8))
@@ -40,8 +40,8 @@ struct PageSniffer {
     return CharacterSet(label: value.dropFirst().prefix { $0 != quote })
   }
 
-  /// The UTF-16 that a page is in without saying so: markup that begins with every other byte zero
-  /// (HTML §13.2.3.2 knows it of XML declarations).
+  /// The undeclared UTF-16 encoding of a page: markup in which every other byte is zero
+  /// (HTML §13.2.3.2 has this rule for XML declarations).
   var evidentUTF16: CharacterSet? {
     guard head.count >= 4, head.contains(UInt8(ascii: "<")) else { return nil }
     let zeros = head.prefix(4).map { $0 == 0 }
@@ -49,14 +49,14 @@ struct PageSniffer {
     return zeros == [true, false, true, false] ? .utf16BigEndian : nil
   }
 
-  /// Why this cannot be a page in that character set (`nil`: not known yet), in words; `nil` when
-  /// it can.
+  /// Returns the reason why this cannot be a page in that character set (`nil` if not known), as
+  /// text; `nil` if it can.
   func problem(in characterSet: CharacterSet?) -> String? {
     if head.isEmpty { return "the body is empty" }
     if let kind = Self.signatures.first(where: { head.starts(with: $0.bytes) })?.kind {
       return "the body is not text (\(kind))"
     }
-    // Half of the bytes of UTF-16 may be zero.
+    // In UTF-16 half of the bytes may be zero.
     let isUTF16 = characterSet == .utf16LittleEndian || characterSet == .utf16BigEndian
     return !isUTF16 && hasManyControls ? "the body is not text (control characters)" : nil
   }
@@ -65,7 +65,7 @@ struct PageSniffer {
     let control = head.count {
       $0 < 0x09 || (0x0e...0x1a).contains($0) || (0x1c...0x1f).contains($0)
     }
-    // A stray control character does not make a page binary; a tenth of them does.
+    // A single control character does not make a page binary; a tenth of them does.
     return control * 10 > head.count
   }
 

@@ -7,7 +7,7 @@ struct PreviewMembers {
   var description: Sourced<String>?
   var image: Sourced<OpenGraphImage>?
 
-  /// These members, and `other`'s where one is missing.
+  /// Returns these members, with missing ones taken from `other`.
   func filled(from other: @autoclosure () -> PreviewMembers) -> PreviewMembers {
     if title != nil, description != nil, image != nil { return self }
     let other = other()
@@ -16,7 +16,7 @@ struct PreviewMembers {
       image: image ?? other.image)
   }
 
-  /// The preview, `nil` when there is neither title nor description nor image.
+  /// The preview; `nil` if there is no title, description or image.
   var tag: OpenGraphTag? {
     guard title != nil || description != nil || image != nil else { return nil }
     return OpenGraphTag(
@@ -39,7 +39,7 @@ extension Sourced where Value == String {
   }
 }
 
-/// A value of a preview together with its source.
+/// A value of a preview with its source.
 struct Sourced<Value> {
   let value: Value
   let rank: PreviewRank
@@ -60,14 +60,14 @@ extension Sourced: Sendable where Value: Sendable {}
 extension Sourced: Equatable where Value: Equatable {}
 extension Sourced: Hashable where Value: Hashable {}
 
-/// The judgement of one of several candidates for a member.
+/// The result of checking one of several candidates for a member.
 enum CandidateChoice<Value> {
-  /// The value, and the place where it stood.
+  /// The value and its place.
   case usable(Value, String)
-  /// The reason why it cannot be used, as the predicate of "the first is".
+  /// The reason why it is unusable, as the predicate of "the first is".
   case unusable(String)
 
-  /// The first usable candidate, with a note when others were passed over.
+  /// Returns the first usable candidate, with a note if others were skipped.
   static func first<Candidate>(
     of candidates: [Candidate], _ rank: PreviewRank, judge: (Candidate) -> CandidateChoice
   ) -> Sourced<Value>? {

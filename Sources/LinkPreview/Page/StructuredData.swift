@@ -1,18 +1,18 @@
 import ParleyProtocol
 
-/// Reads the `application/ld+json` scripts of a page.
+/// Parses the `application/ld+json` scripts of a page.
 struct StructuredData {
-  /// The nodes that describe the page, the likeliest first.
+  /// The nodes that describe the page, the most likely first.
   let nodes: [StructuredDataNode]
 
-  /// The number of nodes that are read, in all scripts together.
+  /// The maximum number of nodes in all scripts together.
   static let maximumNodes = 64
   /// The nesting limit of lists and graphs.
   private static let maximumDepth = 6
   static let jsonLimits = JSONLimits(byteCount: 524_288, depth: 32, nodeCount: 16_384)
 
   /// - Parameters:
-  ///   - scripts: The scripts' texts in document order; broken ones are passed over.
+  ///   - scripts: The scripts' texts in document order; invalid ones are ignored.
   ///   - resolve: Returns the absolute form of an address in a script.
   init(scripts: [String], of page: PageIdentity, resolve: (String) -> WebURL?) {
     var found: [StructuredDataNode] = []
@@ -42,7 +42,7 @@ struct StructuredData {
     }
   }
 
-  /// The objects of lists and graphs, and those that a page names as its subject.
+  /// Collects the objects of lists and graphs, and those that a page declares as its subject.
   private static func collect(
     _ value: JSONNode, into objects: inout [StructuredDataObject], owner: Int? = nil, depth: Int
   ) {
@@ -77,7 +77,7 @@ struct StructuredData {
   }
 
   private static func ranked(_ nodes: [StructuredDataNode]) -> [StructuredDataNode] {
-    // Several things of one kind without an address are a list, not the page.
+    // Several objects of one type without an address are a list, not the page.
     let silent = nodes.filter { $0.type == .subject && $0.relation == .silent }
     let names = silent.reduce(into: [String: Set<String>]()) {
       $0[$1.typeName, default: []].insert($1.title?.text ?? "")
@@ -91,7 +91,7 @@ struct StructuredData {
       }
     }
     let ordered = subjects.sorted {
-      // Document order decides between equals.
+      // Ties are resolved by document order.
       (nodes[$0].type.rawValue, nodes[$0].relation.rawValue, $0)
         < (nodes[$1].type.rawValue, nodes[$1].relation.rawValue, $1)
     }
@@ -104,11 +104,11 @@ struct StructuredDataNode {
   let type: SchemaType
   let typeName: String
   let json: JSONNode
-  /// The nodes of the same script that others refer to.
+  /// The nodes of the same script, for resolving references.
   let references: StructuredDataReferences
   private(set) var relation = StructuredDataRelation.silent
 
-  /// A title and the name of the member that gave it.
+  /// The title and the name of the member that contains it.
   var title: (text: String, member: String)? {
     let members = type == .subject ? ["headline", "name"] : ["name", "headline"]
     for member in members {
@@ -121,10 +121,10 @@ struct StructuredDataNode {
 
   var description: String? { json["description"]?.linkedText }
 
-  /// The addresses by which the node names the page that it describes.
+  /// The addresses that the node gives for the page it describes.
   var addresses: [(text: String, member: String)] {
     let page = json["mainEntityOfPage"]
-    // An identifier with a fragment names a node, not a page.
+    // An identifier with a fragment identifies a node, not a page.
     let identifier = page?["@id"]?.string.flatMap { $0.contains("#") ? nil : $0 }
     return [
       (json["url"]?.linkedText, "url"),
@@ -132,16 +132,16 @@ struct StructuredDataNode {
     ].compactMap { text, member in text.map { ($0, member) } }
   }
 
-  /// All addresses of the page that the node is about.
+  /// All addresses of the page that the node describes.
   private var pageAddresses: [String] {
-    // An identifier with a fragment names a node, of whichever page.
+    // An identifier with a fragment identifies a node, on any page.
     let identifier = json["@id"]?.string.flatMap { $0.contains("#") ? nil : $0 }
     let page = json["mainEntityOfPage"]
     let offers = json["offers"]?.oneOrMore.prefix(8).compactMap { $0["url"]?.linkedText } ?? []
     return addresses.map(\.text) + [identifier, page?["@id"]?.string].compactMap(\.self) + offers
   }
 
-  /// Returns the node with its relation to the page, by what it says itself.
+  /// Returns the node with its relation to the page, according to its own members.
   fileprivate func relating(
     to page: PageIdentity, _ resolve: (String) -> WebURL?
   ) -> StructuredDataNode {
@@ -184,12 +184,12 @@ struct StructuredDataNode {
 }
 
 extension JSONNode {
-  /// The values of a list, or the value itself.
+  /// The values of a list, or the single value.
   var oneOrMore: [JSONNode] {
     kind == .array ? Array(elements.prefix(64)) : [self]
   }
 
-  /// A text that says something, the first one of a list, or the `@value` of a text with a language.
+  /// A non-empty text, the first one of a list, or the `@value` of a text with a language.
   var linkedText: String? {
     for value in oneOrMore {
       let text = value.string ?? value["@value"]?.string
@@ -203,7 +203,7 @@ extension JSONNode {
 
 /// A picture in structured data: an address, or an `ImageObject`.
 struct StructuredDataImage {
-  /// The number of pictures of a member that are read.
+  /// The maximum number of pictures of a member.
   static let maximumCount = 8
 
   let url: String
@@ -223,25 +223,25 @@ struct StructuredDataImage {
   }
 }
 
-/// The relation of a node to the page that it was found in, the closest first.
+/// The relation of a node to the page that contains it, the closest first.
 enum StructuredDataRelation: Int {
-  /// It names the page's address.
+  /// The node has the page's address.
   case own
-  /// Its name occurs in the page's title.
+  /// The node's name occurs in the page's title.
   case titled
-  /// It names no address.
+  /// The node has no address.
   case silent
-  /// It names the address of another page.
+  /// The node has the address of another page.
   case elsewhere
 }
 
-/// An object of a script, and the index of the one that names it as its subject.
+/// An object of a script, and the index of the object that has it as its subject.
 private struct StructuredDataObject {
   let json: JSONNode
   let owner: Int?
 }
 
-/// The owners of those objects that others name as their subject, nested or by `@id`.
+/// The owners of objects that are the subject of another, nested or by `@id`.
 private struct StructuredDataSubjects {
   private var owners: [String: Int] = [:]
 
@@ -257,7 +257,7 @@ private struct StructuredDataSubjects {
   }
 }
 
-/// The nodes of one script by their `@id`; others may name one instead of repeating it.
+/// The nodes of one script by their `@id`; other nodes may refer to one instead of repeating it.
 struct StructuredDataReferences {
   private let nodes: [String: JSONNode]
 
@@ -269,26 +269,26 @@ struct StructuredDataReferences {
     self.nodes = byIdentifier
   }
 
-  /// The node that a bare reference names, else the value itself.
+  /// Returns the node of a bare reference, otherwise the value itself.
   func resolve(_ value: JSONNode) -> JSONNode {
     guard let identifier = value["@id"]?.string, value["url"] == nil else { return value }
     return nodes[identifier] ?? value
   }
 }
 
-/// The subject of a node of structured data, as far as previews use it.
+/// The subject of a node of structured data, as far as previews need it.
 enum SchemaType: Int, Comparable {
-  /// The thing that the page is about.
+  /// The subject of the page.
   case subject
   /// The page itself.
   case page
-  /// The site, or who is behind it: true of every page, and so hardly of this one.
+  /// The site or its owner: these describe every page, so hardly this one.
   case site
 
   static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 
-  /// The kind for a schema.org type, `nil` for those that a preview never shows (breadcrumbs,
-  /// search actions, offers, reviews …).
+  /// Returns the kind for a schema.org type; `nil` for types that a preview never shows
+  /// (breadcrumbs, search actions, offers, reviews …).
   init?(name: some StringProtocol) {
     let name = String(name)
     guard let known = Self.byName[name] ?? Self.bySuffix(name) else { return nil }

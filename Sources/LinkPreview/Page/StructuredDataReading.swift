@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Turns structured data into members of a preview.
+/// Converts structured data into members of a preview.
 struct StructuredDataReading {
   private let nodes: [StructuredDataNode]
   private let decoder: PageDecoder
@@ -13,7 +13,7 @@ struct StructuredDataReading {
       StructuredData(scripts: scripts.map(decoder.source), of: page, resolve: decoder.url).nodes
   }
 
-  /// The address that the likeliest node gives the page, which leads nowhere else.
+  /// The page's address in the most likely node, if it does not lead to another page.
   var address: Sourced<String>? {
     for node in nodes where node.type != .site {
       for candidate in node.addresses {
@@ -24,7 +24,7 @@ struct StructuredDataReading {
     return nil
   }
 
-  /// The members that nodes of one rank give, the likeliest node first for each.
+  /// Returns the members in nodes of one rank, from the most likely node that has each.
   func members(ranked rank: PreviewRank, _ address: Sourced<String>) -> PreviewMembers {
     let nodes = nodes.filter { ($0.type == .site) == (rank == .site) }
     return PreviewMembers(
@@ -62,7 +62,7 @@ struct StructuredDataReading {
   }
 }
 
-/// The scripts of linked data of a page, kept until its character set is known.
+/// The JSON-LD scripts of a page, stored until its character set is known.
 struct StructuredDataScripts {
   private(set) var scripts: [HTMLText] = []
   private var byteCount = 0
@@ -70,7 +70,7 @@ struct StructuredDataScripts {
   private static let maximumCount = 16
   private static let maximumByteCount = 262_144
 
-  /// Keeps a script as long as there is room; one that was cut short is no JSON.
+  /// Stores a script if there is room; a truncated one is not JSON.
   mutating func receive(_ script: HTMLText) {
     guard scripts.count < Self.maximumCount, !script.isTruncated, !script.bytes.isEmpty,
       byteCount + script.bytes.count <= Self.maximumByteCount

@@ -1,16 +1,16 @@
 import Basics
 import ParleyProtocol
 
-/// JSON as the web writes it: read with the strict reader, after repairing what is harmless.
+/// Parses JSON as found on the web: with the strict parser, after repairing harmless errors.
 ///
-/// Line breaks inside strings and halves of surrogate pairs come from templates that paste and cut
-/// text; a browser's reader would refuse the former, but nothing is ambiguous about either.
-/// Objects that name a member twice stay refused.
+/// Line breaks inside strings and halves of surrogate pairs come from templates that insert and
+/// truncate text; a browser would reject the former, but neither is ambiguous. Objects with
+/// duplicate members are still rejected.
 enum WebJSON {
   static func document(
     _ bytes: [UInt8], limits: JSONLimits
   ) throws(JSONError) -> JSONDocument {
-    // The length is judged before anything is copied.
+    // The length is checked before anything is copied.
     guard bytes.count <= limits.byteCount else {
       throw JSONError(.limit, at: 0, "the text is longer than \(limits.byteCount) bytes")
     }
@@ -45,7 +45,7 @@ enum WebJSON {
     return 6
   }
 
-  /// The number in a `\uXXXX` at this place.
+  /// Returns the number in a `\uXXXX` at this index.
   private static func codeUnit(at index: Int, in bytes: [UInt8]) -> UInt16? {
     guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"),
       bytes[index + 1] == UInt8(ascii: "u")
@@ -59,15 +59,15 @@ enum WebJSON {
   }
 }
 
-/// Takes off what old templates put around a script's text: comments and CDATA marks.
+/// Removes what old templates put around a script's text: comments and CDATA marks.
 enum ScriptWrapping {
-  /// Neither JSON's beginning nor its end can look like one of these.
+  /// JSON can neither start nor end with one of these.
   private static let openings = [
     "<!--", "-->", "<![CDATA[", "//", "/*", "*/", ">", "\u{feff}",
   ]
   private static let closings = ["-->", "]]>", "<!", "//", "/*", "*/", ";"]
 
-  /// - Complexity: O(*n*), however many marks there are: each end is trimmed from its own side.
+  /// - Complexity: O(*n*), for any number of marks: each end is trimmed separately.
   static func unwrap(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = trimmingStart(text)
     while let mark = openings.first(where: { rest.starts(with: $0.utf8) }) {

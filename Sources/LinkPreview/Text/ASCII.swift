@@ -7,12 +7,12 @@ extension UInt8 {
   var isHTMLWhitespace: Bool {
     self == 0x20 || self == 0x0a || self == 0x09 || self == 0x0d || self == 0x0c
   }
-  /// The lower-case letter for an upper-case one, else the byte itself.
+  /// The lower-case letter for an upper-case one, otherwise the byte itself.
   var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }
 
 extension Collection where Element == UInt8 {
-  /// The bytes without ASCII white space and control characters at either end.
+  /// Returns the bytes without ASCII white space and control characters at either end.
   func trimmingASCIIWhitespace() -> SubSequence {
     guard let start = firstIndex(where: { $0 > 0x20 }) else { return self[endIndex...] }
     var end = start
@@ -25,6 +25,6 @@ extension Collection where Element == UInt8 {
     return self[start..<end]
   }
 
-  /// Lower-case ASCII letters for upper-case ones, everything else unchanged.
+  /// Returns the bytes with ASCII letters in lower case.
   func asciiLowercased() -> [UInt8] { map(\.asciiLowercased) }
 }

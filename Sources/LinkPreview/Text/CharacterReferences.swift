@@ -7,7 +7,7 @@ enum CharacterReferences {
     case attribute, text
   }
 
-  /// The text with its references replaced.
+  /// Returns the text with its references replaced.
   static func decode(_ text: String, in context: Context) -> String {
     let bytes = Array(text.utf8)
     guard bytes.contains(UInt8(ascii: "&")) else { return text }
@@ -28,7 +28,7 @@ enum CharacterReferences {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// The value of the reference after an `&`, and how many bytes it takes.
+  /// Returns the value of the reference after an `&`, and its length in bytes.
   static func reference(
     in text: ArraySlice<UInt8>, _ context: Context
   ) -> (String, Int)? {
@@ -43,7 +43,7 @@ enum CharacterReferences {
     }
     guard !digits.isEmpty else { return nil }
     let radix: UInt32 = isHexadecimal ? 16 : 10
-    // Beyond Unicode all numbers mean the same.
+    // All numbers beyond Unicode mean the same.
     let number = digits.reduce(UInt32(0)) { number, digit in
       min(number * radix + UInt32(digit.hexDigitValue ?? 0), 0x11_0000)
     }
@@ -54,7 +54,7 @@ enum CharacterReferences {
   }
 
   private static func scalar(for number: UInt32) -> Unicode.Scalar {
-    // Numbers from 0x80 to 0x9F were always meant as windows-1252.
+    // Numbers from 0x80 to 0x9F are interpreted as windows-1252.
     if (0x80...0x9f).contains(number), let byte = UInt8(exactly: number) {
       return Windows1252.scalar(for: byte)
     }
@@ -77,7 +77,7 @@ enum CharacterReferences {
     {
       let prefix = name.prefix(length)
       guard let match = NamedReferences.match(prefix), match.isLegacy else { continue }
-      // In attributes `&copy=1` is a part of a URL, not a sign.
+      // In attributes `&copy=1` is part of a URL, not a reference.
       if context == .attribute, prefix.endIndex < text.endIndex {
         let next = text[prefix.endIndex]
         if next == UInt8(ascii: "=") || next.isASCIIAlphanumeric { return nil }

@@ -1,15 +1,15 @@
-/// A character set of the web, named by the labels that pages use (WHATWG Encoding §4.2).
+/// A character set of the web, identified by the labels used in pages (WHATWG Encoding §4.2).
 enum CharacterSet: Hashable {
   case utf8
   case windows1252
   case utf16LittleEndian
   case utf16BigEndian
-  /// Shifts between alphabets by escape sequences.
+  /// Switches between alphabets with escape sequences.
   case iso2022JP
-  /// Any other, by the C library's name for it.
+  /// Any other, by its name in the C library.
   case named(String)
 
-  /// The character set for a label, `nil` when there is none of that name.
+  /// Finds the character set for a label; `nil` if there is none.
   init?(label: some Collection<UInt8>) {
     let trimmed = label.trimmingASCIIWhitespace()
     guard trimmed.count <= 32 else { return nil }
@@ -18,14 +18,14 @@ enum CharacterSet: Hashable {
     self = known
   }
 
-  /// The meaning of the label in a tag or declaration: a readable one is not in UTF-16.
+  /// The meaning of the label in a tag or declaration, which is not in UTF-16 if it could be parsed.
   var asReadInTag: CharacterSet {
     self == .utf16LittleEndian || self == .utf16BigEndian ? .utf8 : self
   }
 
-  /// The character set that a `charset` parameter of a media type names.
+  /// Parses the `charset` parameter of a media type.
   init?(mediaTypeParameter text: some Collection<UInt8>) {
-    // An algorithm of HTML's own (§2.4.4), good for headers and for `http-equiv` alike.
+    // HTML's own algorithm (§2.4.4), used for headers and for `http-equiv`.
     let bytes = Array(text)
     let lower = bytes.asciiLowercased()
     let name = Array("charset".utf8)
@@ -61,7 +61,7 @@ extension Array where Element == UInt8 {
 }
 
 extension ArraySlice where Element == UInt8 {
-  /// The first place where `needle`, a short text, stands.
+  /// Returns the first position of `needle`, a short text.
   func firstRange(ofBytes needle: [UInt8]) -> Range<Int>? {
     guard let first = needle.first, count >= needle.count else { return nil }
     for index in startIndex...(endIndex - needle.count) where self[index] == first {
@@ -71,7 +71,7 @@ extension ArraySlice where Element == UInt8 {
   }
 }
 
-/// The character set that a page is read in, and who said so.
+/// The character set of a page, and its source.
 struct CharacterSetChoice {
   /// The source of a character set, the most trusted first (HTML §13.2.3.2).
   enum Authority: String {
@@ -91,7 +91,7 @@ extension CharacterSetChoice: CustomStringConvertible {
 }
 
 extension CharacterSet {
-  /// The name that the web knows it by (WHATWG Encoding §4.2).
+  /// The name used on the web (WHATWG Encoding §4.2).
   var webName: String {
     switch self {
     case .utf8: "UTF-8"

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Turns bytes of any character set of the web into text; what cannot be read becomes U+FFFD.
+/// Converts bytes of any character set of the web into text; invalid bytes become U+FFFD.
 enum CharacterSetDecoder {
-  /// The text that `bytes` hold.
+  /// Returns the text in `bytes`.
   ///
-  /// UTF-16 and ISO-2022-JP are converted before a page is cut into tags, so what arrives here as
-  /// such is UTF-8 and EUC-JP.
+  /// UTF-16 and ISO-2022-JP are converted before a page is tokenized, so bytes declared as these
+  /// are actually UTF-8 and EUC-JP here.
   static func decode(_ bytes: [UInt8], as characterSet: CharacterSet) -> String {
     if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
     switch characterSet {
@@ -16,9 +16,9 @@ enum CharacterSetDecoder {
     }
   }
 
-  /// Asks the C library, whose tables cover all of them.
+  /// Converts with the C library, whose tables cover all character sets.
   ///
-  /// Without them the text is read as windows-1252, as an unknown label would be.
+  /// Without the tables the text is decoded as windows-1252, like that of an unknown label.
   private static func convert(_ bytes: [UInt8], from name: String) -> String {
     guard let conversion = iconv_open("UTF-8", name), Int(bitPattern: conversion) != -1 else {
       return Windows1252.decode(bytes)
@@ -40,15 +40,15 @@ enum CharacterSetDecoder {
         }
       }
     }
-    // Some character sets hold back a character until they know what follows it.
+    // Some character sets buffer a character until the next one is known.
     _ = convertRun(nil, conversion, &output)
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Converts as much as fits a small buffer, up to the first byte that cannot be read;
-  /// without input, what the conversion still holds.
+  /// Converts as much as fits into a small buffer, up to the first invalid byte; without input,
+  /// flushes the conversion.
   ///
-  /// - Returns: How many bytes were consumed.
+  /// - Returns: The number of bytes consumed.
   private static func convertRun(
     _ input: UnsafeMutableRawBufferPointer?, _ conversion: iconv_t, _ output: inout [UInt8]
   ) -> Int {
@@ -65,10 +65,10 @@ enum CharacterSetDecoder {
   }
 }
 
-/// Converts a stream of ISO-2022-JP to EUC-JP, where no byte of a character looks like a `<`.
+/// Converts a stream of ISO-2022-JP to EUC-JP, in which no byte of a character equals `<`.
 ///
-/// The two are the same codes, distinguished by escape sequences in the one and by the highest bit
-/// in the other. A page of another character set holds no escape sequences and passes unchanged.
+/// Both have the same codes, marked by escape sequences in the former and by the highest bit in the
+/// latter. A page of another character set contains no escape sequences and is unchanged.
 struct ISO2022JPConverter {
   private enum Alphabet { case ascii, kanji, katakana }
   private enum State { case text, escape, dollar, parenthesis }
@@ -78,7 +78,7 @@ struct ISO2022JPConverter {
   private var alphabet = Alphabet.ascii
   private var state = State.text
 
-  /// Whether these bytes would come out as they are.
+  /// Returns whether the conversion would not change these bytes.
   func leavesUnchanged(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard alphabet == .ascii, state == .text else { return false }
     guard let base = bytes.baseAddress else { return true }
@@ -111,7 +111,7 @@ struct ISO2022JPConverter {
 
   private mutating func append(_ byte: UInt8, to output: inout [UInt8]) {
     guard (0x21...0x7e).contains(byte), alphabet != .ascii else {
-      // A line's end returns to ASCII in practice, whether or not it was said.
+      // In practice the end of a line returns to ASCII, even without an escape sequence.
       if byte == 0x0a || byte == 0x0d { alphabet = .ascii }
       output.append(byte)
       return
@@ -164,7 +164,7 @@ struct UTF16Converter {
   }
 }
 
-/// The character set that pages without any declaration are read in (WHATWG Encoding §9).
+/// The character set of pages without a declaration (WHATWG Encoding §9).
 enum Windows1252 {
   static func decode(_ bytes: [UInt8]) -> String {
     var text = ""
@@ -178,7 +178,7 @@ enum Windows1252 {
     return Unicode.Scalar(upper[Int(byte - 0x80)]) ?? Unicode.Scalar(byte)
   }
 
-  /// 0x80 to 0x9F; where windows-1252 has a hole, the control character of that number.
+  /// 0x80 to 0x9F; undefined bytes of windows-1252 map to the control character of that number.
   private static let upper: [UInt32] = [
     0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d, 0x017d, 0x8f,

@@ -1,6 +1,6 @@
-/// The labels of the WHATWG's Encoding standard, §4.2.
+/// The labels of the WHATWG Encoding standard, §4.2.
 ///
-/// As in the standard, some labels stand for a superset: `gb2312` for GB18030, `shift_jis` for CP932,
+/// As in the standard, some labels mean a superset: `gb2312` for GB18030, `shift_jis` for CP932,
 /// `euc-kr` for CP949.
 enum CharacterSetLabels {
   static let byLabel: [String: CharacterSet] = {

@@ -1,8 +1,8 @@
 /// The named character references of HTML (§13.5 of the standard), sorted by name.
 ///
-/// Each entry is the name, a comma when the reference also works without its semicolon and a
-/// semicolon when not, the code points in hexadecimal joined by `+`, and a space. One literal
-/// instead of 2,125 dictionary entries keeps both the build and the program's memory small.
+/// Each entry is the name, a comma if the reference also works without its semicolon and a
+/// semicolon if not, the code points in hexadecimal joined by `+`, and a space. One literal instead
+/// of 2,125 dictionary entries keeps the memory of both the build and the program small.
 enum NamedReferenceTable {
   static let entries = Array(text.utf8)
 

@@ -16,9 +16,9 @@ enum NamedReferences {
 
   private static let slotCount = 8_192
 
-  /// The beginning of a name's entry plus one, at the name's hash or in the slots after it.
+  /// The start of a name's entry plus one, at the name's hash or in the slots after it.
   ///
-  /// 0 marks a free slot. The names are fixed, so a page cannot make looking them up slow.
+  /// 0 marks a free slot. The names are fixed, so a page cannot slow down lookups.
   private static let slots: [UInt16] = {
     let table = NamedReferenceTable.entries
     var slots = [UInt16](repeating: 0, count: slotCount)
@@ -33,7 +33,7 @@ enum NamedReferences {
     return slots
   }()
 
-  /// The entry for exactly this name, without `&` and `;`.
+  /// Returns the entry for exactly this name, without `&` and `;`.
   static func match(_ name: ArraySlice<UInt8>) -> Match? {
     let table = NamedReferenceTable.entries
     var slot = slotIndex(of: name)

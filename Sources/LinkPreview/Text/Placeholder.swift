@@ -1,9 +1,9 @@
 internal import Basics
 
-/// Values that programs leave where a page has none, such as `undefined`, `[object Object]` and
+/// Values that programs output for missing data, such as `undefined`, `[object Object]` and
 /// `{{ title }}`.
 enum Placeholder {
-  /// Whether a text as a whole is one, in any case.
+  /// Returns whether a complete text is a placeholder, in any case.
   static func isText(_ bytes: [UInt8]) -> Bool {
     let text = bytes.trimmingASCIIWhitespace()
     guard !text.isEmpty, text.count <= longest else { return false }
@@ -13,7 +13,7 @@ enum Placeholder {
     }
   }
 
-  /// Whether an address is one, contains one, or ends with one: `https://example.com/undefined`.
+  /// Whether an address is, contains, or ends with a placeholder: `https://example.com/undefined`.
   static func isAddress(_ bytes: [UInt8]) -> Bool {
     let address = bytes.trimmingASCIIWhitespace()
     if isText(bytes) || isWord(address, among: addresses) { return true }
@@ -40,7 +40,7 @@ enum Placeholder {
     ("[object ", "]"), ("{{", "}}"), ("{%", "%}"), ("${", "}"), ("<%", "%>"),
   ]
 
-  /// These would lead to the page itself, or to a neighbour.
+  /// These would resolve to the page itself, or to a sibling.
   private static let addresses: Set<String> = ["#", "-", "0", "1", "true", "false", "n/a"]
   private static let segments: Set<String> = ["undefined", "null", "nan"]
   private static let openings = ["[object ", "[object%20", "{{", "%7B%7B", "${", "<%"]

@@ -3,19 +3,19 @@ import CDomainNames
 
 /// Applies the public suffix list and IDNA to domain names.
 enum DomainName {
-  /// Whether ICANN delegates `name` (lower case) as a suffix under which names are registered.
+  /// Returns whether ICANN delegates `name` (lower case) as a suffix under which names are registered.
   static func isPublicSuffix(_ name: String) -> Bool { parley_is_public_suffix(name) != 0 }
 
-  /// The part of `name` that was registered by somebody, such as `example.co.uk`.
+  /// Returns the registrable part of `name`, such as `example.co.uk`.
   static func registrable(_ name: String) -> String? {
-    // The result points into the argument, so it has to be copied before the call ends.
+    // The result points into the argument, so it must be copied before the call ends.
     name.withCString { text in
       guard let domain = parley_registrable_domain(text) else { return nil }
       return String(cString: domain)
     }
   }
 
-  /// The ASCII form of a name in UTF-8, or `nil` when it is not a valid name.
+  /// Returns the ASCII form of a name in UTF-8, or `nil` if it is not a valid name.
   static func ascii(fromUTF8 name: [UInt8]) -> [UInt8]? {
     guard !name.contains(0), let text = String(validating: name, as: UTF8.self) else { return nil }
     let capacity = 512
@@ -28,7 +28,7 @@ enum DomainName {
     return ascii.isEmpty ? nil : ascii
   }
 
-  /// Whether two hosts belong to the same registrant, as far as names can tell.
+  /// Returns whether two hosts belong to the same registrant, as far as names show.
   static func isSameSite(_ first: Host, _ second: Host) -> Bool {
     if first == second { return true }
     guard case .name(let one) = first, case .name(let other) = second,
@@ -39,9 +39,9 @@ enum DomainName {
 }
 
 extension Host {
-  /// A host as a browser would understand it (WHATWG URL §3.5): percent-decoded, made ASCII, and
-  /// taken for an IPv4 address when its last label is a number, so that `0x7f.1` and
-  /// `１２７.０.０.１` cannot hide what they are.
+  /// Parses a host as a browser does (WHATWG URL §3.5): percent-decoded, converted to ASCII, and
+  /// interpreted as an IPv4 address if its last label is a number, so that `0x7f.1` and `１２７.０.０.１`
+  /// cannot hide their meaning.
   init?(parsing text: ArraySlice<UInt8>) {
     if text.first == UInt8(ascii: "[") {
       guard text.last == UInt8(ascii: "]"), text.count > 2,
@@ -86,11 +86,11 @@ extension Collection where Element == UInt8 {
   }
 }
 
-/// An IPv4 address in any notation that resolvers accept: one to four parts, each decimal, octal
-/// or hexadecimal, the last one filling what is left (WHATWG URL §3.5, `inet_aton`).
+/// An IPv4 address in any notation that resolvers accept: one to four parts, each decimal, octal or
+/// hexadecimal, the last one filling the remaining bytes (WHATWG URL §3.5, `inet_aton`).
 enum LegacyIPv4: Equatable {
   case address(UInt32)
-  /// It ends in a number and yet is no address; no resolver may be asked about it.
+  /// It ends in a number but is not an address; it must not be passed to a resolver.
   case malformed
   case notANumber
 

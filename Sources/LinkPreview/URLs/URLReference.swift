@@ -1,6 +1,6 @@
 internal import Basics
 
-/// A URL reference cut into its parts, those that it lacks taken from a base (RFC 3986 §5.2.2).
+/// A URL reference split into its parts, with missing ones taken from a base (RFC 3986 §5.2.2).
 struct URLReference {
   let scheme: WebURL.Scheme
   let authority: ArraySlice<UInt8>
@@ -67,18 +67,18 @@ extension URLReference {
 }
 
 extension UInt8 {
-  /// A slash or a backslash, which browsers take for one.
+  /// A slash or a backslash, which browsers treat as a slash.
   var isSlash: Bool { self == UInt8(ascii: "/") || self == UInt8(ascii: "\\") }
 }
 
-/// The path of a URL in its normal form.
+/// The normalized path of a URL.
 enum URLPath {
-  /// Slashes for backslashes, without dot segments (RFC 3986 §5.2.4), percent-encoded, and
-  /// beginning with a slash.
+  /// Returns the path with slashes instead of backslashes, without dot segments (RFC 3986 §5.2.4),
+  /// percent-encoded, and starting with a slash.
   static func normalize(_ path: ArraySlice<UInt8>) -> String {
     var segments: [ArraySlice<UInt8>] = []
     let given = path.split(omittingEmptySubsequences: false, whereSeparator: \.isSlash)
-    // What precedes the first slash is empty, or there is no path at all.
+    // The part before the first slash is empty, or there is no path.
     let relevant = path.first?.isSlash == true ? given.dropFirst() : given[...]
     for (position, segment) in relevant.enumerated() {
       let isLast = position == relevant.count - 1
@@ -94,7 +94,7 @@ enum URLPath {
     return text.isEmpty ? "/" : text
   }
 
-  /// 1 for `.`, 2 for `..`, also when percent-encoded; 0 for any other segment.
+  /// Returns 1 for `.`, 2 for `..`, also if percent-encoded; 0 for any other segment.
   private static func dots(in segment: ArraySlice<UInt8>) -> Int {
     guard segment.count <= 6, let first = segment.first, first == 0x2e || first == 0x25 else {
       return 0
@@ -113,7 +113,7 @@ struct URLAuthority {
   let port: UInt16
 
   init?(_ text: ArraySlice<UInt8>, scheme: WebURL.Scheme) {
-    // Userinfo is for credentials, or for passing one site off as another; a preview needs neither.
+    // Userinfo carries credentials, or disguises one site as another; a preview needs neither.
     guard !text.contains(UInt8(ascii: "@")) else { return nil }
     guard let parts = HostAndPort(splitting: text), let host = Host(parsing: parts.host) else {
       return nil
@@ -130,8 +130,8 @@ struct URLAuthority {
   }
 }
 
-/// The parts of a URL, each with its own bytes that stand for themselves (WHATWG URL §1.3); a
-/// percent sign is one of them, so that what is encoded stays so.
+/// The parts of a URL, each with its set of literal bytes (WHATWG URL §1.3); a percent sign is one
+/// of them, so that encoded bytes stay encoded.
 extension PercentEncoding.Literals {
   static let path = Self {
     isLiteral($0) && !["`", "{", "}", "^"].contains(Unicode.Scalar($0))

@@ -1,10 +1,10 @@
 package import Basics
 
-/// An absolute http or https URL in its normal form (WHATWG URL §4).
+/// An absolute http or https URL in normalized form (WHATWG URL §4).
 ///
-/// Scheme and host are lower case, the host ASCII, the default port left out, dot segments gone,
-/// and whatever may not stand in a URL percent-encoded. There are no credentials: a URL with
-/// userinfo is refused.
+/// Scheme and host are in lower case, the host is ASCII, the default port is omitted, dot segments
+/// are removed, and characters not allowed in URLs are percent-encoded. There are no credentials: a
+/// URL with userinfo is rejected.
 package struct WebURL: Sendable, Hashable {
   /// The two schemes of the web.
   package enum Scheme: String, Sendable, Hashable {
@@ -16,16 +16,16 @@ package struct WebURL: Sendable, Hashable {
 
   package let scheme: Scheme
   package let host: Host
-  /// The port to connect to, the scheme's default when the URL names none.
+  /// The port to connect to; the scheme's default if the URL has none.
   package let port: UInt16
-  /// Begins with a slash.
+  /// The path, which starts with a slash.
   package let path: String
   /// The part after the question mark.
   package let query: String?
   /// The part after the number sign, which is not sent to the server.
   package let fragment: String?
 
-  /// The longest URL that is accepted, in bytes of its normal form.
+  /// The maximum length of a URL, in bytes of its normalized form.
   package static let maximumLength = 2_048
 
   /// The URL as text.
@@ -33,7 +33,7 @@ package struct WebURL: Sendable, Hashable {
     fragment.map { "\(textWithoutFragment)#\($0)" } ?? textWithoutFragment
   }
 
-  /// The URL as text, without its fragment: what is fetched, and what identifies a page.
+  /// The URL as text, without its fragment: used for fetching and for identifying a page.
   package var textWithoutFragment: String {
     let origin = "\(scheme.rawValue)://\(host.text)"
     let authority = port == scheme.defaultPort ? origin : "\(origin):\(port)"
@@ -42,11 +42,11 @@ package struct WebURL: Sendable, Hashable {
 }
 
 extension WebURL {
-  /// A URL in any notation that a browser accepts, resolved against `base` when it is relative.
+  /// Parses a URL in any notation that a browser accepts, resolved against `base` if it is relative.
   ///
-  /// White space around it, and tabs and line breaks inside, are dropped; a backslash counts as a
-  /// slash. `nil` for other schemes, userinfo, other control characters, hosts that are no hosts,
-  /// and URLs longer than ``maximumLength``.
+  /// White space around it, and tabs and line breaks inside, are removed; a backslash counts as a
+  /// slash. `nil` for other schemes, userinfo, other control characters, invalid hosts, and URLs
+  /// longer than ``maximumLength``.
   package init?(_ text: String, relativeTo base: WebURL? = nil) {
     self.init(bytes: Array(text.utf8), relativeTo: base)
   }
@@ -77,13 +77,13 @@ extension ArraySlice where Element == UInt8 {
 }
 
 extension WebURL {
-  /// Names the party that serves the URL, as far as names and addresses can tell: the registrable
-  /// domain, so that a wildcard of names is one site; an IPv4 address; the /64 of an IPv6 address.
+  /// Identifies the party that serves the URL, as far as names and addresses show: the registrable
+  /// domain, so that wildcard names are one site; an IPv4 address; the /64 of an IPv6 address.
   package var siteKey: String { host.siteKey }
 }
 
 extension Host {
-  /// As ``WebURL/siteKey``.
+  /// The same as ``WebURL/siteKey``.
   package var siteKey: String {
     switch self {
     case .name(let name): DomainName.registrable(name) ?? name

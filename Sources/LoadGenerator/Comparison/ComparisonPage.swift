@@ -1,4 +1,4 @@
-/// A comparison as one HTML page that loads nothing.
+/// A comparison as a self-contained HTML page.
 package struct ComparisonPage {
   private let comparison: RunComparison
 

@@ -1,8 +1,8 @@
 internal import ParleyProtocol
 
-/// The parts of a report that two runs are compared by, read from its JSON.
+/// The parts of a report used to compare two runs, read from its JSON.
 package struct ReportDigest: Sendable, Hashable {
-  /// The reason why bytes are no report.
+  /// The reason why bytes are not a report.
   package struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
   }
@@ -11,11 +11,11 @@ package struct ReportDigest: Sendable, Hashable {
   struct Figure: Sendable, Hashable {
     let name: String
     let dimension: Metric.Dimension
-    /// In the unit of the dimension; `nil` when it was not measured.
+    /// The value in the unit of the dimension; `nil` if it was not measured.
     let value: Double?
   }
 
-  /// The largest report that is read, in bytes: a run of a day has some 30 MB.
+  /// The largest report to read, in bytes: a run of a day has some 30 MB.
   package static let maximumBytes = 67_108_864
 
   let scenario: String
@@ -23,7 +23,7 @@ package struct ReportDigest: Sendable, Hashable {
   let origin: [String: String]
   /// The options of the run, in the order of their names.
   let settings: [String: String]
-  /// In the same order for every run.
+  /// The figures, in the same order for every run.
   let figures: [Figure]
 
   package init(_ bytes: [UInt8]) throws(Fault) {
@@ -87,7 +87,7 @@ package struct ReportDigest: Sendable, Hashable {
     ]
   }
 
-  /// The members of an object that are texts or whole numbers.
+  /// Returns the members of an object that are texts or integers.
   private static func texts(_ node: JSONNode?) -> [String: String] {
     var texts: [String: String] = [:]
     guard let node else { return texts }

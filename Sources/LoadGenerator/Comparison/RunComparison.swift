@@ -1,4 +1,4 @@
-/// Two runs side by side: what they measured, and what was different about them.
+/// Two runs side by side: their figures and the differences in their settings.
 package struct RunComparison: Sendable {
   /// A figure of both runs.
   struct Row: Sendable, Hashable {
@@ -7,13 +7,13 @@ package struct RunComparison: Sendable {
     let first: Double?
     let second: Double?
 
-    /// The second as a multiple of the first; `nil` when there is none.
+    /// The second value as a multiple of the first; `nil` if undefined.
     var ratio: Double? {
       guard let first, let second, first != 0 else { return nil }
       return second / first
     }
 
-    /// The two values and their ratio, as they are shown.
+    /// The two values and their ratio, formatted.
     var texts: [String] {
       [first, second].map { $0.map(shown) ?? "–" }
         + [ratio.map { "× \(Quantity.fixed($0, digits: 2))" } ?? "–"]
@@ -29,7 +29,7 @@ package struct RunComparison: Sendable {
     }
   }
 
-  /// A setting or circumstance of both runs.
+  /// A setting or other condition of both runs.
   struct Circumstance: Sendable, Hashable {
     let name: String
     let first: String
@@ -44,7 +44,7 @@ package struct RunComparison: Sendable {
   ]
 
   let rows: [Row]
-  /// Scenario and settings: where these differ, so may the figures.
+  /// Scenario and settings: if they differ, the figures may differ for that reason.
   let settings: [Circumstance]
   let origins: [Circumstance]
 
@@ -67,7 +67,7 @@ package struct RunComparison: Sendable {
     }
   }
 
-  /// The settings that differ, as a warning; `nil` when all are the same.
+  /// The settings that differ, as a warning; `nil` if all are equal.
   var warning: String? {
     let names = settings.filter { !$0.isSame }.map(\.name)
     guard !names.isEmpty else { return nil }

@@ -1,23 +1,23 @@
-/// The counts of measured latencies, in buckets that are narrow where latencies are short.
+/// Counts latencies in buckets that are narrow where latencies are short.
 ///
-/// Log-linear, as HdrHistogram made it known: each power of two is cut into 128 buckets, so a
-/// quantile is at most 1/128 above the true value, and never below it.
+/// Log-linear, as in HdrHistogram: each power of two is divided into 128 buckets, so a quantile is
+/// at most 1/128 above the true value, and never below it.
 ///
 ///     value     0 … 255     256 … 511     512 … 1023     …   2⁴³ ns (2.4 h)
 ///     bucket    1 ns wide   2 ns          4 ns           …
 ///
-/// 38 KB once something was recorded; nothing before. Recording allocates only the first time.
+/// Uses 38 KB after the first recording; none before. Only the first recording allocates.
 package struct LatencyHistogram: Sendable {
   private static let subBucketBits = 7
   private static let subBuckets = 1 << subBucketBits
-  /// Longer latencies count as this long, in nanoseconds.
+  /// The maximum in nanoseconds; longer latencies count as this value.
   package static let longest: Int64 = 1 << 43 - 1
   private static let bucketCount = index(of: longest) + 1
 
   private var counts: [UInt64] = []
   /// The number of latencies recorded.
   package private(set) var count: UInt64 = 0
-  /// The longest that was recorded, in nanoseconds; 0 when none was.
+  /// The longest recorded latency, in nanoseconds; 0 if there is none.
   package private(set) var maximum: Int64 = 0
   private var total: Double = 0
 
@@ -39,7 +39,7 @@ package struct LatencyHistogram: Sendable {
     total += Double(value)
   }
 
-  /// Adds what another has recorded.
+  /// Adds the latencies of another histogram.
   package mutating func merge(_ other: LatencyHistogram) {
     guard !other.isEmpty else { return }
     if counts.isEmpty { counts = [UInt64](repeating: 0, count: Self.bucketCount) }
@@ -49,7 +49,7 @@ package struct LatencyHistogram: Sendable {
     total += other.total
   }
 
-  /// The latency that this part of all did not exceed, in nanoseconds; `nil` when there is none.
+  /// Returns the latency that this fraction did not exceed, in nanoseconds; `nil` if there is none.
   ///
   /// - Parameter part: 0 to 1; 0.99 for the 99th percentile.
   package func quantile(_ part: Double) -> Int64? {
@@ -68,7 +68,7 @@ package struct LatencyHistogram: Sendable {
     return shift * subBuckets + Int(value >> Int64(shift))
   }
 
-  /// The largest value that a bucket holds.
+  /// Returns the largest value of a bucket.
   private static func upperBound(of index: Int) -> Int64 {
     guard index >= 2 * subBuckets else { return Int64(index) }
     let shift = index / subBuckets - 1
@@ -77,17 +77,17 @@ package struct LatencyHistogram: Sendable {
   }
 }
 
-/// A series of latencies with a histogram of its own.
+/// A series of latencies with its own histogram.
 package enum LatencySeries: Int, Sendable, Hashable, CaseIterable {
-  /// From when a message was to be sent until a subscriber has it.
+  /// From the scheduled send time of a message until a subscriber receives it.
   case delivery
-  /// The same, before the disturbance of the scenario began: the flood, the storm.
+  /// The same, before the disturbance of the scenario started: the flood, the storm.
   case baseline
-  /// From when a message was to be sent until its sender has the answer.
+  /// From the scheduled send time of a message until its sender receives the response.
   case answer
-  /// From when a connection was to be made until its session is open and its channels entered.
+  /// From the scheduled connection time until the session is open and the channels are entered.
   case connect
-  /// From when a connection was cut until it is back in its channels, with what it missed.
+  /// From the cut of a connection until it is back in its channels and has recovered missed events.
   case recovery
 
   /// The name in objectives and in JSON.

@@ -4,42 +4,42 @@ package struct LoadCounters: Sendable, Hashable {
   package var connected = 0
   /// Connections that are ready now.
   package var ready = 0
-  /// Attempts to connect, or to open and enter, that failed.
+  /// Failed attempts to connect, to open a session or to enter.
   package var connectFailures = 0
-  /// Connections that ended without having been asked to.
+  /// Connections that ended unexpectedly.
   package var lostConnections = 0
-  /// Connections that were cut on purpose.
+  /// Connections that were cut deliberately.
   package var cutConnections = 0
   /// Connections closed by the server because they read too slowly (4004).
   package var slowClosed = 0
-  /// Messages given to the connection.
+  /// Messages passed to the connection.
   package var sent = 0
-  /// Messages that the server has accepted.
+  /// Messages accepted by the server.
   package var accepted = 0
-  /// Messages that the spam-flood protection has refused (900200).
+  /// Messages rejected by the spam-flood protection (900200).
   package var refusedFlood = 0
-  /// Messages that were refused for another reason.
+  /// Messages rejected for another reason.
   package var refusedOtherwise = 0
-  /// Deliveries of messages, those out of a recovery included.
+  /// Deliveries of messages, including those of a recovery.
   package var deliveries = 0
-  /// Deliveries of messages that lie in the measured time.
+  /// Deliveries of messages in the measured time.
   package var measuredDeliveries = 0
-  /// Deliveries that came with the answer to a re-entering.
+  /// Deliveries in the response to a re-entering.
   package var recovered = 0
-  /// Re-enterings after which events are missing, because the log did not reach back.
+  /// Re-enterings with missing events, because the log did not reach back far enough.
   package var gaps = 0
-  /// `message.updated` events, previews above all.
+  /// `message.updated` events, mostly previews.
   package var updates = 0
-  /// Messages that the server said were withheld (`channel.throttled`).
+  /// Messages that the server reported as withheld (`channel.throttled`).
   package var withheldTold = 0
   /// Bytes of messages received.
   package var receivedBytes = 0
-  /// Messages that could not be read, or that nobody had asked for.
+  /// Messages that could not be parsed, or were not requested.
   package var unexpected = 0
 
   package init() {}
 
-  /// The number of errors for objectives: events that a healthy run does not have.
+  /// The number of errors for objectives: events that do not occur in a healthy run.
   package var errors: Int {
     connectFailures + lostConnections + refusedOtherwise + gaps + unexpected
   }

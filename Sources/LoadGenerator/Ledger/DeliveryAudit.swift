@@ -1,19 +1,19 @@
 package import FloodControl
 
-/// Checks, delivery by delivery, whether subscribers were sent what they should have been.
+/// Checks, delivery by delivery, whether subscribers received what they should have received.
 ///
-/// The expected deliveries follow from the senders' answers (`seq`, `created_at`) and from the rules
-/// of the protocol, smart throttling by FloodControl's own ``Throttle``; not from what others were
-/// sent.
+/// The expected deliveries follow from the responses to senders (`seq`, `created_at`) and from the
+/// rules of the protocol, with FloodControl's own ``Throttle`` for smart throttling; not from the
+/// deliveries to others.
 package struct DeliveryAudit {
   private struct ChannelRecord {
     var messages: [ConfirmedMessage] = []
     var senders: Set<UInt32> = []
-    /// Sends without an answer: they may have been accepted.
+    /// Sends without a response: they may have been accepted.
     var unanswered = 0
   }
 
-  /// The expected deliveries of all subscribers that only listen and entered at the same position.
+  /// The expected deliveries of all subscribers that only listen and that entered at the same position.
   private struct Expectation {
     let seen: SeqSet
     let fingerprint: UInt64
@@ -30,28 +30,28 @@ package struct DeliveryAudit {
   private var channels: [UInt32: ChannelRecord] = [:]
   private var expectations: [ExpectationKey: Expectation] = [:]
 
-  /// - Parameter limit: The throttle in force in all channels.
+  /// - Parameter limit: The throttle limit in all channels.
   package init(limit: RateLimit) {
     self.limit = limit
   }
 
-  /// Adds a message that was accepted; in any order, before the first ``judge(_:)``.
+  /// Adds an accepted message; in any order, before the first ``judge(_:)``.
   package mutating func accept(_ message: ConfirmedMessage, in channel: UInt32) {
     channels[channel, default: ChannelRecord()].messages.append(message)
     channels[channel]?.senders.insert(message.sender)
   }
 
-  /// Adds sends whose answers never came.
+  /// Adds sends without a response.
   package mutating func addUnanswered(_ count: Int, in channel: UInt32) {
     channels[channel, default: ChannelRecord()].unanswered += count
   }
 
-  /// Puts the messages in the channels' order, once all are known.
+  /// Sorts the messages of all channels, once all are known.
   package mutating func sort() {
     for channel in channels.keys { channels[channel]?.messages.sort { $0.seq < $1.seq } }
   }
 
-  /// Judges what one subscription was sent.
+  /// Checks the deliveries to one subscription.
   package mutating func judge(_ trace: SubscriptionTrace) -> AuditVerdict {
     let record = channels[trace.channel] ?? ChannelRecord()
     if let verdict = judgeAtOnce(trace, record) { return verdict }
@@ -70,7 +70,7 @@ package struct DeliveryAudit {
     return verdict
   }
 
-  /// The quick way, for those who entered once and only listened: nearly all.
+  /// The fast path for subscriptions that entered once and only listened: nearly all.
   private mutating func judgeAtOnce(
     _ trace: SubscriptionTrace, _ record: ChannelRecord
   ) -> AuditVerdict? {
@@ -123,7 +123,7 @@ package struct DeliveryAudit {
     return verdict
   }
 
-  /// The messages of a visit, by their order.
+  /// Returns the messages of a visit, in order.
   private static func messages(
     _ messages: [ConfirmedMessage], of visit: SubscriptionTrace.Visit
   ) -> ArraySlice<ConfirmedMessage> {
@@ -143,38 +143,38 @@ package struct DeliveryAudit {
 }
 
 extension SubscriptionTrace {
-  /// Names the subscription in a finding.
+  /// The name of the subscription in a finding.
   var words: String { "connection \(subscriber), channel \(channel)" }
 }
 
 /// The verdict of an audit: whether each expected delivery happened once, in order, and no other.
 package struct AuditVerdict: Sendable, Hashable {
-  /// Deliveries that the rules ask for.
+  /// Deliveries required by the rules.
   package var expected = 0
-  /// The number of them that arrived.
+  /// Required deliveries that arrived.
   package var delivered = 0
-  /// The number of them that did not.
+  /// Required deliveries that did not arrive.
   package var lost = 0
-  /// Deliveries of what had been delivered.
+  /// Repeated deliveries.
   package var doubled = 0
-  /// Deliveries after a later one.
+  /// Deliveries that arrived after a later one.
   package var disordered = 0
-  /// Deliveries of what was to be withheld, of messages that nobody sent, or before the entering.
+  /// Deliveries that should have been withheld, of messages never sent, or before entering.
   package var uncalledFor = 0
-  /// Subscriptions in which a `seq` did not carry the message that it was answered for.
+  /// Subscriptions in which a `seq` carried another message than the one it was assigned to.
   package var mistaken = 0
-  /// Messages rightly withheld by smart throttling.
+  /// Messages correctly withheld by smart throttling.
   package var withheld = 0
-  /// Subscriptions that were looked at.
+  /// Checked subscriptions.
   package var subscriptions = 0
-  /// The first findings in words.
+  /// The first findings as text.
   package var examples: [String] = []
 
   private static let exampleLimit = 10
 
   package init() {}
 
-  /// Whether all came as it should.
+  /// Whether all deliveries were correct.
   package var isClean: Bool {
     lost == 0 && doubled == 0 && disordered == 0 && uncalledFor == 0 && mistaken == 0
   }
@@ -197,20 +197,20 @@ package struct AuditVerdict: Sendable, Hashable {
   }
 }
 
-/// A message that the server has accepted, by what it answered to the sender.
+/// A message accepted by the server, as confirmed to the sender.
 package struct ConfirmedMessage: Sendable, Hashable {
   package let seq: Int64
-  /// Unix milliseconds.
+  /// In Unix milliseconds.
   package let createdAt: Int64
   package let messageID: Int64
-  /// The connection that sent it, by its place in the plan; each is a user of its own.
+  /// The sending connection, by its index in the plan; each connection has its own user.
   package let sender: UInt32
-  /// Counts the messages of that connection.
+  /// The number of the message on that connection.
   package let number: UInt32
 
   var fingerprint: UInt64 { Self.fingerprint(seq: seq, sender: sender, number: number) }
 
-  /// Ties a message to its place; sums of these show whether each arrived in its own place.
+  /// Hashes a message with its position; sums of the hashes show whether all positions are right.
   static func fingerprint(seq: Int64, sender: UInt32, number: UInt32) -> UInt64 {
     let message = UInt64(sender) << 32 | UInt64(number)
     let place = UInt64(bitPattern: seq) &* 0x9E37_79B9_7F4A_7C15

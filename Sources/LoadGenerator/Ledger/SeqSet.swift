@@ -1,6 +1,6 @@
-/// A set of `seq`s above a base, one bit each.
+/// A set of `seq`s above a base, with one bit each.
 struct SeqSet: Sendable {
-  /// The largest distance from the base that is kept: 128 MiB of bits.
+  /// The largest distance from the base: 128 MiB of bits.
   private static let span: Int64 = 1 << 30
 
   /// The lower bound of the set, exclusive.
@@ -16,7 +16,7 @@ struct SeqSet: Sendable {
   enum Insertion: Equatable {
     case inserted
     case presentBefore
-    /// At or below the base, or out of all proportion above it.
+    /// At or below the base, or too far above it.
     case outOfRange
   }
 
@@ -39,11 +39,11 @@ struct SeqSet: Sendable {
     return word < words.count && words[word] & (1 << UInt64(distance & 63)) != 0
   }
 
-  /// Whether both hold the same, above the same base.
+  /// Returns whether both sets have the same elements and the same base.
   func isEqual(to other: SeqSet) -> Bool {
     guard base == other.base, count == other.count else { return false }
     let shared = min(words.count, other.words.count)
-    // With equal counts, what is equal so far leaves nothing for the rest of either.
+    // The counts are equal, so if the shared part is equal the rest of both is empty.
     return words[..<shared] == other.words[..<shared]
   }
 

@@ -2,38 +2,38 @@ internal import FloodControl
 
 /// The deliveries of one channel to one connection.
 ///
-/// Costs one bit for each event of the channel, and a few steps for each delivery.
+/// Uses one bit for each event of the channel, and a few operations for each delivery.
 package struct SubscriptionTrace: Sendable {
-  /// A stretch of the channel's events that the connection was in the channel for.
+  /// A range of the channel's events during which the connection was in the channel.
   struct Visit: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
-      /// Entered afresh: from then on.
+      /// Entered without recovery: events from then on.
       case entered
-      /// Entered again, with what was missed since the visit before.
+      /// Re-entered, with the events missed since the previous visit.
       case recovered
     }
 
     let kind: Kind
-    /// The last `seq` that does not belong to it.
+    /// The last `seq` before the visit.
     let after: Int64
-    /// The last `seq` that belongs to it; `nil` while it lasts.
+    /// The last `seq` of the visit; `nil` while it lasts.
     var through: Int64?
   }
 
-  /// The connection, by its place in the plan; each is a user of its own.
+  /// The connection, by its index in the plan; each connection has its own user.
   package let subscriber: UInt32
-  /// The channel, by its place in the plan.
+  /// The channel, by its index in the plan.
   package let channel: UInt32
-  /// Whether the user is an operator, who is shown everything.
+  /// Whether the user is an operator, who receives everything.
   package let isOperator: Bool
   private(set) var visits: [Visit] = []
   private(set) var seen = SeqSet(above: 0)
   private(set) var doubled = 0
   private(set) var disordered = 0
-  /// Deliveries before the connection was in the channel.
+  /// Deliveries before the connection entered the channel.
   private(set) var early = 0
   private(set) var fingerprint: UInt64 = 0
-  /// The last `seq` that the connection knows of, for recovering from.
+  /// The last `seq` known to the connection, for recovery.
   package private(set) var position: Int64 = 0
 
   package init(subscriber: UInt32, channel: UInt32, isOperator: Bool) {
@@ -42,12 +42,12 @@ package struct SubscriptionTrace: Sendable {
     self.isOperator = isOperator
   }
 
-  /// Whether the connection has been in the channel.
+  /// Whether the connection has ever been in the channel.
   package var hasEntered: Bool { !visits.isEmpty }
 
-  /// Enters without what happened before.
+  /// Enters without earlier events.
   ///
-  /// - Parameter seq: The channel's last `seq`, as the answer gives it.
+  /// - Parameter seq: The channel's last `seq`, from the response.
   package mutating func enter(at seq: Int64) {
     leave()
     if visits.isEmpty { seen = SeqSet(above: seq) }
@@ -55,25 +55,24 @@ package struct SubscriptionTrace: Sendable {
     position = seq
   }
 
-  /// Enters again and is given what it missed; those events are received next.
+  /// Re-enters with recovery; the missed events are received next.
   package mutating func enterRecovering() {
     leave()
     visits.append(Visit(kind: .recovered, after: position))
   }
 
-  /// All that was missed has been received; the channel's last `seq` is that of the answer.
+  /// Ends a recovery; the channel's last `seq` is that of the response.
   package mutating func finishRecovery(at seq: Int64) {
     position = max(position, seq)
   }
 
-  /// The connection is no longer in the channel; nothing is known of what was sent after the last
-  /// that came.
+  /// Leaves the channel; it is unknown which events were sent after the last received one.
   package mutating func leave() {
     guard let last = visits.indices.last, visits[last].through == nil else { return }
     visits[last].through = position
   }
 
-  /// A message came.
+  /// Records a message.
   package mutating func receive(seq: Int64, sender: UInt32, number: UInt32) {
     switch seen.insert(seq) {
     case .inserted:
@@ -84,7 +83,7 @@ package struct SubscriptionTrace: Sendable {
     }
   }
 
-  /// An update came, or another event with a `seq`; only its order is checked.
+  /// Records an update or another event with a `seq`; only its order is checked.
   package mutating func receiveOther(seq: Int64) {
     guard seq != position else {
       doubled += 1
@@ -99,12 +98,12 @@ package struct SubscriptionTrace: Sendable {
   }
 }
 
-/// Goes through the messages of one subscription's visits and compares.
+/// Compares the messages of one subscription's visits with its deliveries.
 struct SubscriptionJudge {
   private enum Expectation {
     case shown
     case withheld
-    /// The rules leave it open, or what decides it can't be known.
+    /// The rules allow both, or the deciding fact cannot be known.
     case either
   }
 
@@ -125,8 +124,8 @@ struct SubscriptionJudge {
   mutating func judge(
     _ visit: SubscriptionTrace.Visit, _ messages: ArraySlice<ConfirmedMessage>
   ) {
-    // A user that comes back begins with an empty window, unless the server had not yet noticed
-    // that it was gone: where the two windows differ, both are right.
+    // A returning user starts with an empty window, unless the server had not noticed its absence:
+    // if the two windows differ, both results are correct.
     var fresh = Throttle()
     for message in messages {
       let expectation =
@@ -142,7 +141,7 @@ struct SubscriptionJudge {
   ) -> Expectation {
     _ = decide(message, .own, &fresh)
     _ = decide(message, .own, &throttle)
-    // The connection learns of it by the answer alone; what it recovers may hold it as well.
+    // The connection learns of it only from the response; the recovery may also contain it.
     return visit.kind == .recovered ? .either : .withheld
   }
 

@@ -8,19 +8,19 @@ package struct Objective: Sendable, Hashable {
     case equal = "="
   }
 
-  /// The reason why a text is no objective.
+  /// The reason why a text is not an objective.
   package struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
   }
 
-  /// As it was written.
+  /// The objective as written.
   package let text: String
   package let metric: Metric
   package let relation: Relation
-  /// In the unit of the metric's dimension.
+  /// The bound in the unit of the metric's dimension.
   package let bound: Double
 
-  /// Reads `metric relation value unit`, blanks allowed between them.
+  /// Parses `metric relation value unit`; blanks between them are allowed.
   package init(_ text: String) throws(Fault) {
     let compact = String(text.filter { $0 != " " })
     guard compact.utf8.count <= 100 else { throw Fault(description: "an objective is too long") }
@@ -38,7 +38,7 @@ package struct Objective: Sendable, Hashable {
     bound = try Self.bound(value, metric)
   }
 
-  /// Whether a figure is as asked.
+  /// Returns whether a figure meets the objective.
   package func isMet(by value: Double) -> Bool {
     switch relation {
     case .atMost: value <= bound
@@ -52,7 +52,7 @@ package struct Objective: Sendable, Hashable {
   private static func parts(of text: String) -> (String, Relation, String)? {
     guard let start = text.firstIndex(where: { "<>=".contains($0) }) else { return nil }
     let rest = text[start...]
-    // Those of two characters come first.
+    // Two-character relations come first.
     guard let relation = Relation.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {
       return nil
     }
@@ -80,7 +80,7 @@ package struct Objective: Sendable, Hashable {
 /// The result of checking an objective.
 package struct ObjectiveOutcome: Sendable, Hashable {
   package let objective: Objective
-  /// In the unit of the metric's dimension; `nil` when it was not measured.
+  /// The value in the unit of the metric's dimension; `nil` if it was not measured.
   package let value: Double?
 
   package init(_ objective: Objective, value: Double?) {
@@ -92,7 +92,7 @@ package struct ObjectiveOutcome: Sendable, Hashable {
   package var isMet: Bool { value.map(objective.isMet(by:)) ?? false }
 }
 
-/// A figure of a run that an objective can be stated about.
+/// A figure of a run that can have an objective.
 package enum Metric: Sendable, Hashable {
   /// The unit of a figure.
   package enum Dimension: Sendable, Hashable {
@@ -100,31 +100,31 @@ package enum Metric: Sendable, Hashable {
     case time
     /// Bytes.
     case memory
-    /// Deliveries a second.
+    /// Deliveries per second.
     case rate
     /// A number without a unit.
     case count
   }
 
-  /// The latency that this part of all does not exceed; 1 is the longest.
+  /// The latency that this fraction does not exceed; 1 is the longest.
   case quantile(LatencySeries?, Double)
-  /// Deliveries a second in the measured time.
+  /// Deliveries per second in the measured time.
   case throughput
-  /// Expected deliveries that did not come.
+  /// Expected deliveries that did not arrive.
   case lost
   case doubled
   case disordered
-  /// Deliveries that should not have come, or carried something else.
+  /// Unexpected deliveries, or deliveries with other content.
   case uncalledFor
-  /// Failed and lost connections, refused messages, sends without an answer, unreadable messages.
+  /// Failed and lost connections, rejected messages, unanswered sends, unparseable messages.
   case errors
-  /// The server's CPU time for each delivery.
+  /// The server's CPU time per delivery.
   case cpuPerDelivery
-  /// The server's memory for each connection, before the load began.
+  /// The server's memory per connection, before the load started.
   case memoryPerConnection
   /// The growth of the server's memory during the measured time.
   case memoryGrowth
-  /// The 99th percentile during the disturbance, as a multiple of that before it.
+  /// The 99th percentile during the disturbance, as a multiple of the one before it.
   case shift
 
   private static let named: [String: Metric] = [
@@ -136,12 +136,12 @@ package enum Metric: Sendable, Hashable {
     "p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999, "max": 1,
   ]
 
-  /// The names that ``init(_:)`` takes, for help and errors.
+  /// The names accepted by ``init(_:)``, for help and errors.
   package static var names: String {
     "p50, p90, p99, p99.9, p99.99, max, " + named.keys.sorted().joined(separator: ", ")
   }
 
-  /// Finds a metric by its name; a latency's may begin with the series, as in `connect.p99`.
+  /// Finds a metric by name; a latency's name may start with the series, as in `connect.p99`.
   package init?(_ name: String) {
     if let metric = Self.named[name] {
       self = metric
@@ -169,7 +169,7 @@ package enum Metric: Sendable, Hashable {
 }
 
 extension Metric.Dimension {
-  /// The units that a value may have, and what each is in the dimension's own.
+  /// The units that a value may have, with their factors to the dimension's unit.
   var units: [String: Double] {
     switch self {
     case .time: ["ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9]

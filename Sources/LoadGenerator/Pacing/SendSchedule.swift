@@ -1,8 +1,8 @@
-/// When each message of a sender is to be sent, fixed before the first.
+/// The send times of a sender's messages, fixed before the first.
 ///
-/// A latency counts from the moment in the schedule, not from when the sender got round to it: a
-/// sender that a stalled server holds up would otherwise leave out just the messages that would
-/// have waited (coordinated omission). Times are nanoseconds of a clock that never goes back.
+/// A latency counts from the scheduled time, not from the actual send: a sender delayed by a
+/// stalled server would otherwise omit exactly the messages that would have waited (coordinated
+/// omission). Times are nanoseconds of a monotonic clock.
 package struct SendSchedule: Sendable, Hashable {
   private let start: Int64
   private let interval: Double
@@ -10,32 +10,32 @@ package struct SendSchedule: Sendable, Hashable {
   package private(set) var number: UInt32 = 0
 
   /// - Parameters:
-  ///   - start: When the schedule begins.
-  ///   - perSecond: Messages a second, more than 0.
-  ///   - phase: Which part of the first interval passes before the first message, 0 to 1.
+  ///   - start: The start of the schedule.
+  ///   - perSecond: Messages per second, more than 0.
+  ///   - phase: The fraction of the first interval before the first message, 0 to 1.
   package init(start: Int64, perSecond: Double, phase: Double = 0) {
     interval = 1_000_000_000 / max(perSecond, 0.000_001)
     self.start = start &+ Int64(min(interval * phase, 9e15))
   }
 
-  /// When the next message is to be sent.
+  /// The time of the next message.
   package var next: Int64 { start &+ Int64(min(Double(number) * interval, 9e15)) }
 
-  /// Goes on to the message after the next.
+  /// Advances to the following message.
   package mutating func advance() {
     number &+= 1
   }
 }
 
-/// Elements with the times at which they are due, the earliest first (a binary heap).
+/// Elements with their due times, earliest first (a binary heap).
 ///
-/// Adding and taking cost O(log *n*).
+/// Adding and removing cost O(log *n*).
 package struct DueQueue<Element: Sendable>: Sendable {
   private var entries: [(time: Int64, element: Element)] = []
 
   package init() {}
 
-  /// When the first is due; `nil` when there is none.
+  /// The due time of the first element; `nil` if there is none.
   package var nextTime: Int64? { entries.first?.time }
 
   package mutating func insert(_ element: Element, at time: Int64) {
@@ -49,7 +49,7 @@ package struct DueQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Takes the first if it is due.
+  /// Removes the first element if it is due.
   package mutating func popDue(at now: Int64) -> (time: Int64, element: Element)? {
     guard let first = entries.first, first.time <= now else { return nil }
     let last = entries.removeLast()

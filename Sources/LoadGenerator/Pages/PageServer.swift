@@ -1,15 +1,15 @@
 package import Reactor
 internal import Synchronization
 
-/// A web server with pages to link to, so that previews are part of the load and nobody else is
-/// asked for them.
+/// A web server with pages to link to, so that previews are part of the load without requests to
+/// other servers.
 package final class LinkPages: Sendable {
   /// The prefix of the pages' URLs; a number follows.
   package let base: String
   private let mailbox: Mailbox<Bool>
   private let thread: Thread
 
-  /// Listens on 127.0.0.1, on a port that is free.
+  /// Listens on a free port of 127.0.0.1.
   package init() throws(SystemError) {
     guard let address = SocketAddress(host: "127.0.0.1", port: 0) else {
       throw SystemError(call: "inet_pton", code: 0)
@@ -31,14 +31,14 @@ package final class LinkPages: Sendable {
     try start.wait(for: 1)
   }
 
-  /// Ends the thread, and waits for that.
+  /// Ends the thread and waits for its end.
   package func stop() {
     mailbox.post(true)
     thread.join()
   }
 }
 
-/// Takes connections, and answers each with one page.
+/// Accepts connections, and responds to each with one page.
 final class PageServer: ReadinessHandler {
   private static let connectionLimit = 256
 
@@ -81,7 +81,7 @@ final class PageServer: ReadinessHandler {
   }
 }
 
-/// One connection: a request's head comes, a page goes.
+/// One connection: receives a request head and sends a page.
 private final class PageVisit: ReadinessHandler {
   private static let headLimit = 8192
 
@@ -103,7 +103,7 @@ private final class PageVisit: ReadinessHandler {
     case .transferred(let count): head += buffer[..<count]
     }
     if head.suffix(4) == [13, 10, 13, 10] {
-      // The page is far smaller than the kernel's buffer: it goes at once.
+      // The page is far smaller than the kernel's buffer, so one send is enough.
       _ = Self.answer.withUnsafeBytes { Socket.send(descriptor, $0) }
       loop.end(self)
     } else if head.count > Self.headLimit {

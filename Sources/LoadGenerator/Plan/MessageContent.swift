@@ -2,10 +2,10 @@
 package enum MessageContent: Sendable, Hashable {
   /// The same text each time, with this length in bytes.
   case plain(bytes: Int)
-  /// As people write: short and long, some beyond ASCII, some with a link.
+  /// Typical messages: short and long, some with non-ASCII characters, some with a link.
   case mixed(MessageMix)
 
-  /// The text of a sender's message; the same for the same run each time.
+  /// Returns the text of a sender's message; it is always the same for the same run.
   func text(sender: UInt32, number: UInt32) -> String {
     switch self {
     case .plain(let bytes): String(repeating: "x", count: max(1, bytes))
@@ -14,7 +14,7 @@ package enum MessageContent: Sendable, Hashable {
   }
 }
 
-/// A mix of messages as people write them.
+/// A mix of typical messages.
 package struct MessageMix: Sendable, Hashable {
   private static let openings = [
     "ok", "thanks!", "on my way", "did anyone look at this?", "Servus, grüß euch", "lol 😀",
@@ -22,7 +22,7 @@ package struct MessageMix: Sendable, Hashable {
     "I think we should wait with the release until the last test is green",
   ]
 
-  /// Which part of the messages has a link, 0 to 1.
+  /// The fraction of messages that have a link, 0 to 1.
   package var linkShare: Double
   /// The prefix of links; a number follows.
   package var linkBase: String
@@ -38,7 +38,7 @@ package struct MessageMix: Sendable, Hashable {
   func text(sender: UInt32, number: UInt32) -> String {
     let chance = Self.mixed(UInt64(sender) << 32 | UInt64(number))
     var text = Self.openings[Int(chance % UInt64(Self.openings.count))]
-    // One in eight goes on for a while.
+    // One in eight is long.
     if chance >> 8 & 7 == 0 {
       text += String(repeating: " and so on", count: Int(chance >> 12 & 31))
     }

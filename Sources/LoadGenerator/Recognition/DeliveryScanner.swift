@@ -1,15 +1,15 @@
 internal import Glibc
 internal import ParleyProtocol
 
-/// Recognises the `message.received` events of one run without reading them as JSON.
+/// Recognizes the `message.received` events of one run without parsing them as JSON.
 ///
-/// An event has one shape, which the server writes the same way for all, with the stamp at a fixed
-/// distance from the end unless the message has a preview, mentions or the like:
+/// All events have the same form, as the server writes it, with the stamp at a fixed distance from
+/// the end unless the message has a preview, mentions or similar members:
 ///
 ///     {"jsonrpc":"2.0","method":"message.received","params":{"channel_url":"load-…","seq":42,"ts":
 ///     … "data":"plg1…","custom_type":"", … "created_at":1730000000000,"updated_at":0}}}
 ///
-/// Whatever looks different is left to the JSON parser: a `nil` says nothing about the message.
+/// Anything else is left to the JSON parser: a `nil` means nothing about the message.
 package struct DeliveryScanner: Sendable {
   private static let headText = head(.messageReceived) + #","params":{"channel_url":""#
   private static let presenceHeads = [
@@ -29,7 +29,7 @@ package struct DeliveryScanner: Sendable {
 
   private let run: UInt32
   private let head: [UInt8]
-  /// The distance of the stamp's beginning from the end.
+  /// The distance from the start of the stamp to the end.
   private let stampDistance: Int
 
   package init(run: UInt32) {
@@ -39,7 +39,7 @@ package struct DeliveryScanner: Sendable {
       MessageStamp.byteCount + Self.beforeTime.count + Self.timeDigits + Self.end.count
   }
 
-  /// Returns the delivery in a message; `nil` if it is none or of another form.
+  /// Returns the delivery in a message; `nil` if there is none or it has another form.
   package func delivery(in text: Span<UInt8>) -> MessageReceipt? {
     let channelStart = head.count
     var offset = channelStart + 8
@@ -59,13 +59,13 @@ package struct DeliveryScanner: Sendable {
     return MessageReceipt(channel: channel, seq: seq, stamp: stamp)
   }
 
-  /// Whether the message reports a user entering or leaving, which is ignored here, and
-  /// of which there are very many when very many connect.
+  /// Returns whether the message reports that a user entered or left. These are ignored here, and
+  /// very frequent when very many users connect.
   package static func isPresence(_ text: Span<UInt8>) -> Bool {
     presenceHeads.contains { matches(text, at: 0, $0) }
   }
 
-  /// Compares at once; both ranges lie within their bytes, as the caller has made sure of the text.
+  /// Compares bytes at once; the caller has checked that both ranges are within their bytes.
   private static func matches(_ text: Span<UInt8>, at start: Int, _ expected: [UInt8]) -> Bool {
     guard start >= 0, text.count - start >= expected.count else { return false }
     let count = expected.count
@@ -77,7 +77,7 @@ package struct DeliveryScanner: Sendable {
     }
   }
 
-  /// Up to 15 digits and the comma behind them; more are beyond what a `seq` can be.
+  /// Parses up to 15 digits followed by a comma; a `seq` cannot have more digits.
   private static func number(_ text: Span<UInt8>, from start: Int) -> Int64? {
     var value: Int64 = 0
     var index = start

@@ -1,4 +1,4 @@
-/// The stamp of a message in its `data`, a text of fixed length: its sender, and its intended send
+/// The stamp in the `data` of a message, a text of fixed length: the sender, and the intended send
 /// time.
 ///
 ///     plg1  run       sender    number    intended send time, ns
@@ -6,16 +6,16 @@
 package struct MessageStamp: Sendable, Hashable {
   /// The length of the text, in bytes.
   package static let byteCount = 44
-  /// The letters `plg1`, with which every stamp begins.
+  /// The letters `plg1` at the start of every stamp.
   private static let mark: UInt32 = 0x706C_6731
 
-  /// Names the run, so that messages of an earlier one are not mistaken.
+  /// Identifies the run, so that messages of an earlier run are not counted.
   package let run: UInt32
-  /// The connection that sent it, by its place in the plan.
+  /// The sending connection, by its index in the plan.
   package let sender: UInt32
-  /// Counts the messages of that connection.
+  /// The number of the message on that connection.
   package let number: UInt32
-  /// Nanoseconds of the monotonic clock.
+  /// In nanoseconds of the monotonic clock.
   package let intended: Int64
 
   package init(run: UInt32, sender: UInt32, number: UInt32, intended: Int64) {
@@ -25,7 +25,7 @@ package struct MessageStamp: Sendable, Hashable {
     self.intended = intended
   }
 
-  /// Reads a stamp that begins at an offset; `nil` when there is none.
+  /// Parses a stamp at an offset; `nil` if there is none.
   package init?(_ bytes: Span<UInt8>, at start: Int = 0) {
     guard start >= 0, bytes.count - start >= Self.byteCount else { return nil }
     let raw = bytes.bytes
@@ -49,27 +49,27 @@ package struct MessageStamp: Sendable, Hashable {
   }
 }
 
-/// A message that has reached a subscriber, as far as it is measured and checked.
+/// A message received by a subscriber, as far as it is measured and checked.
 package struct MessageReceipt: Sendable, Hashable {
-  /// The channel's place in the plan.
+  /// The channel's index in the plan.
   package let channel: UInt32
   package let seq: Int64
   package let stamp: MessageStamp
 }
 
-/// The channels of one run: their URLs hold the run and the channel's place in the plan.
+/// The channels of one run: their URLs contain the run and the channel's index in the plan.
 package enum ChannelName {
   /// The length of a URL, in bytes.
   static let byteCount = 22
 
-  /// `load-`, the run, and the place in the plan, in hexadecimal digits.
+  /// Returns `load-`, the run, and the index in the plan, in hexadecimal digits.
   package static func url(run: UInt32, channel: UInt32) -> String {
     var bytes = prefix(run: run)
     HexDigits.append(UInt64(channel), count: 8, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The channel's place in the plan; `nil` when it is none of this run's.
+  /// Returns the channel's index in the plan; `nil` if it does not belong to this run.
   package static func channel(of url: String, run: UInt32) -> UInt32? {
     let bytes = Array(url.utf8)
     guard bytes.count == byteCount, bytes.starts(with: prefix(run: run)) else { return nil }
@@ -88,10 +88,10 @@ package enum ChannelName {
 enum HexDigits {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-  /// Reads 8 digits at once; `nil` for anything else, or when there are fewer.
+  /// Parses 8 digits at once; `nil` for anything else, or for fewer.
   ///
-  /// All eight bytes are worked on side by side in one word. A letter has bit 6 set, and its value
-  /// is 9 more than its low half. Writing the values as digits again must give what was read.
+  /// All eight bytes are processed in parallel in one word. A letter has bit 6 set, and its value
+  /// is 9 more than its low half. Formatting the values as digits again must return the input.
   static func read8(_ bytes: RawSpan, at offset: Int) -> UInt32? {
     guard offset >= 0, bytes.byteCount - offset >= 8 else { return nil }
     let text = UInt64(
@@ -106,7 +106,7 @@ enum HexDigits {
     return UInt32(truncatingIfNeeded: values | values >> 16)
   }
 
-  /// Reads 16 digits.
+  /// Parses 16 digits.
   static func read16(_ bytes: RawSpan, at offset: Int) -> UInt64? {
     guard let high = read8(bytes, at: offset), let low = read8(bytes, at: offset + 8) else {
       return nil

@@ -1,18 +1,18 @@
-/// The places of an axis that have a line and a label, and the end of the axis.
+/// The labelled ticks of an axis, and the end of the axis.
 struct AxisTicks: Sendable, Hashable {
   let values: [Double]
-  /// The end of the axis; not below the largest value that it shows.
+  /// The end of the axis; not below the largest value to show.
   let end: Double
 
   /// Ticks at multiples of 1, 2 or 5 times a power of ten, from 0 up to a value.
   ///
-  /// - Parameter count: The most intervals.
+  /// - Parameter count: The maximum number of intervals.
   static func decimal(upTo largest: Double, count: Int = 5) -> AxisTicks {
     evenly(upTo: largest, count: count) { step in
       var power = 1.0
       while power * 10 <= step { power *= 10 }
       while power > step { power /= 10 }
-      // A hair more than the step counts as the step: divisions are not exact.
+      // Slightly more than the step counts as the step: divisions are inexact.
       return [1, 2, 5, 10].map { $0 * power }.first { $0 >= step * 0.999_999 } ?? step
     }
   }
@@ -26,7 +26,7 @@ struct AxisTicks: Sendable, Hashable {
     }
   }
 
-  /// Ticks at whole numbers.
+  /// Ticks at integers.
   static func whole(upTo largest: Double) -> AxisTicks {
     let ticks = decimal(upTo: max(1, largest))
     guard ticks.values.count > 1, ticks.values[1] < 1 else { return ticks }
@@ -51,7 +51,7 @@ struct LogTicks: Sendable, Hashable {
   let begin: Double
   let end: Double
 
-  /// Ticks at powers of ten, with 2 and 5 times each where there are few, around positive values.
+  /// Ticks at powers of ten, and at 2 and 5 times them if there are few, around positive values.
   init(from smallest: Double, upTo largest: Double) {
     let low = smallest > 0 && smallest.isFinite ? smallest : 1
     let high = largest.isFinite ? max(largest, low) : low
@@ -66,7 +66,7 @@ struct LogTicks: Sendable, Hashable {
     values = choices[0].count <= 7 ? choices[0] : choices[1]
   }
 
-  /// Multiples of powers of ten, from below one value to above another.
+  /// Returns multiples of powers of ten, from below one value to above another.
   private static func steps(_ low: Double, _ high: Double, _ factors: [Double]) -> [Double] {
     var power = 1.0
     while power > low { power /= 10 }
@@ -80,7 +80,7 @@ struct LogTicks: Sendable, Hashable {
   }
 }
 
-/// Labels of ticks: numbers without the zeros that say nothing.
+/// Labels of ticks: numbers without insignificant zeros.
 enum TickText {
   static func time(_ nanoseconds: Double) -> String {
     switch nanoseconds.magnitude {
@@ -106,12 +106,12 @@ enum TickText {
     perSecond == 0 ? "0" : "\(number(perSecond))/s"
   }
 
-  /// A number with groups of three digits, or with the decimals that it has.
+  /// Returns a number in groups of three digits, or with its decimals.
   static func number(_ value: Double) -> String {
     value == value.rounded() ? Quantity.count(Quantity.whole(value)) : short(value)
   }
 
-  /// At most three decimals, none that is a zero at the end.
+  /// Returns a number with at most three decimals and no trailing zeros.
   static func short(_ value: Double) -> String {
     var text = Quantity.fixed(value, digits: 3)
     while text.hasSuffix("0") { text.removeLast() }

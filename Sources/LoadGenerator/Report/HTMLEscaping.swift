@@ -1,4 +1,4 @@
-/// Text inside of HTML.
+/// Escapes text for HTML.
 enum HTMLEscaping {
   static func escaped(_ text: String) -> String {
     var escaped = ""

@@ -1,4 +1,4 @@
-/// A report as one HTML page that loads nothing.
+/// A report as a self-contained HTML page.
 package struct HTMLReport {
   private static let parts: [(name: String, part: Double)] = [
     ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999), ("max", 1),
@@ -84,14 +84,14 @@ package struct HTMLReport {
     LatencySeries.allCases.filter { !report.latencies[$0].isEmpty }
   }
 
-  /// Latency by percentile; each step to the right leaves out nine tenths of the rest.
+  /// The plot of latency by percentile; each step to the right removes nine tenths of the rest.
   private var percentilePlot: String {
     let lines = measured.map { series in
       let histogram = report.latencies[series]
       let points = stride(from: 0.0, through: 4.0, by: 0.05).map { nines -> (Double, Double?) in
         var rest = 1.0
         for _ in 0..<Int(nines) { rest /= 10 }
-        // Between the nines the rest goes down evenly.
+        // Between the nines the rest decreases linearly.
         rest *= 1 - 0.9 * (nines - Double(Int(nines)))
         return (nines, histogram.supportedQuantile(1 - rest).map(Double.init))
       }

@@ -1,16 +1,16 @@
-/// Lines over a horizontal axis, as inline SVG that needs nothing else.
+/// Lines over a horizontal axis, as self-contained inline SVG.
 struct LinePlot {
   struct Line {
     let name: String
-    /// In order of x; a point that is missing breaks the line.
+    /// The points in order of x; a missing value breaks the line.
     let points: [(x: Double, y: Double?)]
   }
 
   /// The vertical axis.
   enum Axis {
-    /// From 0, with ticks for the largest value.
+    /// From 0, with ticks up to the largest value.
     case linear((_ largest: Double) -> AxisTicks)
-    /// Each power of ten has the same height; values that are not positive lie at the bottom.
+    /// Each power of ten has the same height; values of 0 or less are drawn at the bottom.
     case logarithmic
   }
 
@@ -24,16 +24,16 @@ struct LinePlot {
   let title: String
   let lines: [Line]
   let axis: Axis
-  /// The labels of heights.
+  /// Returns the labels of heights.
   let yText: (Double) -> String
-  /// The labelled places of the horizontal axis; those beyond the lines are left out.
+  /// The labels of the horizontal axis; those beyond the lines are omitted.
   let xTicks: [(x: Double, text: String)]
   /// Vertical lines with names.
   var marks: [ReportMark] = []
-  /// The end of the stretch from the left that is shaded.
+  /// The end of the shaded range, which starts at the left.
   var shadedUntil: Double?
 
-  /// The plot; empty when there is nothing to draw.
+  /// The plot; empty if there is nothing to draw.
   var svg: String {
     let points = lines.flatMap(\.points)
     guard let right = points.map(\.x).max(), let leftmost = points.map(\.x).min(),
@@ -70,7 +70,7 @@ struct LinePlot {
       }
     }
 
-    /// The part of the height, 0 at the bottom.
+    /// Returns the fraction of the height, 0 at the bottom.
     func part(of value: Double) -> Double {
       switch self {
       case .linear(let ticks): value / ticks.end
@@ -79,7 +79,7 @@ struct LinePlot {
       }
     }
 
-    /// The binary logarithm of a number from 1 on, exact enough for a tenth of a pixel.
+    /// Returns the binary logarithm of a number of at least 1, exact to a tenth of a pixel.
     private static func log(_ value: Double) -> Double {
       var (whole, rest, part, step) = (Double(value.exponent), value.significand, 0.0, 0.5)
       for _ in 0..<20 {
@@ -138,7 +138,7 @@ struct LinePlot {
     var text = ""
     for (index, mark) in marks.enumerated() where scale.x.contains(mark.seconds) {
       let place = scale.across(mark.seconds)
-      // Names of marks close to each other lie below each other.
+      // The names of adjacent marks are staggered vertically.
       let height = Int(Self.top) + 11 + index % 3 * 13
       text += "<line class=\"mark\" x1=\"\(Self.text(place))\" x2=\"\(Self.text(place))\" "
       text += "y1=\"\(Int(Self.top))\" y2=\"\(Int(Self.height - Self.bottom))\"/>"

@@ -1,29 +1,29 @@
 /// The results of a run.
 package struct LoadReport: Sendable {
-  /// The end of the run.
+  /// The way in which the run ended.
   package enum Ending: Sendable, Hashable {
     case complete
-    /// It was ended early; the figures are of what was.
+    /// The run was interrupted; the figures cover the time until then.
     case interrupted
   }
 
   package var scenario: String
-  /// The options of the run, in the order in which they are shown.
+  /// The options of the run, in display order.
   package var settings: [(name: String, value: String)] = []
   package var origin = RunOrigin()
-  /// The moments that explain the timeline, in order.
+  /// The marks that explain the timeline, in order.
   package var marks: [ReportMark] = []
-  /// The length of the warm-up, which the timeline begins with.
+  /// The length of the warm-up, at the start of the timeline.
   package var warmUpSeconds: Double = 0
   package var ending = Ending.complete
-  /// The length of the measured stretch in seconds.
+  /// The length of the measured time in seconds.
   package var measuredSeconds: Double = 0
   package var connections = 0
   package var counters = LoadCounters()
-  /// Sends that were never answered.
+  /// Sends without a response.
   package var unanswered = 0
   package var latencies = Latencies()
-  /// The series that the scenario is about; objectives without a series mean this one.
+  /// The main series of the scenario; objectives without a series refer to it.
   package var mainSeries = LatencySeries.delivery
   package var timeline: [TimelinePoint] = []
   package var usage = UsageFigures()
@@ -39,34 +39,34 @@ package struct LoadReport: Sendable {
   /// Errors of all kinds.
   package var errorCount: Int { counters.errors + unanswered }
 
-  /// Whether every connection was lost and none came back, so that the deliveries prove little.
+  /// Whether every connection was lost and none reconnected, so that the deliveries prove little.
   package var isDeserted: Bool { connections > 0 && counters.ready == 0 }
 
-  /// Whether all objectives were met, all deliveries were right, and somebody was left to receive.
+  /// Whether all objectives were met, all deliveries were correct, and receivers were left.
   package var isGood: Bool { verdict.isClean && outcomes.allSatisfy(\.isMet) && !isDeserted }
 
-  /// Deliveries a second in the measured stretch.
+  /// Deliveries per second in the measured time.
   package var throughput: Double {
     measuredSeconds > 0 ? Double(counters.measuredDeliveries) / measuredSeconds : 0
   }
 
-  /// The server's CPU time for each delivery, in nanoseconds.
+  /// The server's CPU time per delivery, in nanoseconds.
   package var cpuPerDelivery: Double? { perDelivery(usage.serverCPU) }
 
-  /// This program's CPU time for each delivery, in nanoseconds.
+  /// This program's CPU time per delivery, in nanoseconds.
   package var generatorCPUPerDelivery: Double? { perDelivery(usage.generatorCPU) }
 
-  /// The server's memory for each idle connection, in bytes.
+  /// The server's memory per idle connection, in bytes.
   package var memoryPerConnection: Double? {
     perConnection(usage.memoryBefore, usage.memoryConnected)
   }
 
-  /// This program's memory for each idle connection, in bytes.
+  /// This program's memory per idle connection, in bytes.
   package var generatorMemoryPerConnection: Double? {
     perConnection(usage.generatorMemoryBefore, usage.generatorMemoryConnected)
   }
 
-  /// A figure in the unit of its dimension; `nil` when it was not measured.
+  /// Returns a figure in the unit of its dimension; `nil` if it was not measured.
   package func value(of metric: Metric) -> Double? {
     switch metric {
     case .quantile(let series, let part):
@@ -84,7 +84,7 @@ package struct LoadReport: Sendable {
     }
   }
 
-  /// Judges the objectives by the figures.
+  /// Checks the objectives against the figures.
   package mutating func judge(_ objectives: [Objective]) {
     outcomes = objectives.map { ObjectiveOutcome($0, value: value(of: $0.metric)) }
   }

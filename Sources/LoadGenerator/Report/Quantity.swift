@@ -1,6 +1,6 @@
-/// Figures with their units, for people.
+/// Formats figures with their units.
 package enum Quantity {
-  /// Nanoseconds as the unit that leaves a short number: `850 ns`, `1.25 ms`, `12.0 s`.
+  /// Formats nanoseconds in the unit with the shortest number: `850 ns`, `1.25 ms`, `12.0 s`.
   package static func time(_ nanoseconds: Double) -> String {
     switch nanoseconds.magnitude {
     case ..<1e3: "\(fixed(nanoseconds, digits: 0)) ns"
@@ -10,7 +10,7 @@ package enum Quantity {
     }
   }
 
-  /// Bytes in binary units.
+  /// Formats bytes in binary units.
   package static func bytes(_ bytes: Double) -> String {
     switch bytes.magnitude {
     case ..<1024: "\(fixed(bytes, digits: 0)) B"
@@ -20,7 +20,7 @@ package enum Quantity {
     }
   }
 
-  /// A whole number with its digits in groups of three.
+  /// Formats an integer with its digits in groups of three.
   package static func count(_ number: Int) -> String {
     var text = ""
     for (index, digit) in String(number.magnitude).reversed().enumerated() {
@@ -30,12 +30,12 @@ package enum Quantity {
     return (number < 0 ? "-" : "") + String(text.reversed())
   }
 
-  /// A rate as a whole number, or with a digit when it is small.
+  /// Formats a rate as an integer, or with one decimal if it is small.
   package static func rate(_ perSecond: Double) -> String {
     (perSecond < 10 ? fixed(perSecond, digits: 1) : count(whole(perSecond))) + "/s"
   }
 
-  /// A figure of a run in its own unit.
+  /// Formats a figure of a run in its unit.
   package static func text(_ value: Double, of metric: Metric) -> String {
     switch metric.dimension {
     case .time: time(value)
@@ -45,7 +45,7 @@ package enum Quantity {
     }
   }
 
-  /// A number of digits after the point.
+  /// Formats a number with the given number of decimals.
   package static func fixed(_ value: Double, digits: Int) -> String {
     var power = 1.0
     for _ in 0..<digits { power *= 10 }
@@ -60,7 +60,7 @@ package enum Quantity {
     fixed(value, digits: value.magnitude < 10 ? 2 : value.magnitude < 100 ? 1 : 0)
   }
 
-  /// The nearest integer that can be shown.
+  /// Returns the nearest representable integer.
   static func whole(_ value: Double) -> Int {
     guard value.isFinite else { return 0 }
     return Int(min(max(value.rounded(), -9e15), 9e15))

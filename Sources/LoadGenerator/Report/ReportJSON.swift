@@ -2,7 +2,7 @@ internal import ParleyProtocol
 
 /// A report as JSON; times are nanoseconds, memory is bytes.
 ///
-/// Figures without a measurement are left out, and percentiles with too few samples.
+/// Figures that were not measured and percentiles with too few samples are omitted.
 package enum ReportJSON {
   private static let parts: [(name: StaticString, part: Double)] = [
     ("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999), ("p99_99", 0.9999), ("max", 1),
@@ -152,7 +152,7 @@ package enum ReportJSON {
 }
 
 extension JSONWriter {
-  /// Writes a member that is a number with at most three digits behind the point.
+  /// Writes a member with at most three decimals.
   fileprivate mutating func member(_ name: StaticString, real value: Double) {
     self.name(name)
     self.value(rawText: Quantity.fixed(value, digits: 3))

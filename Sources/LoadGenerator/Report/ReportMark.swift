@@ -1,15 +1,15 @@
-/// A moment of a run that explains what its curves do.
+/// A moment of a run that explains its curves.
 package struct ReportMark: Sendable, Hashable {
-  /// Seconds since the load began.
+  /// Seconds since the start of the load.
   package var seconds: Double
   /// The label in plots.
   package var name: String
-  /// The explanation below them.
+  /// The explanation below the plots.
   package var meaning: String
 }
 
 extension LoadPlan {
-  /// The moments of the run, in order.
+  /// The marks of the run, in order.
   package var marks: [ReportMark] {
     let warmUpEnd = Double(warmUp) / 1e9
     var marks: [ReportMark] = []

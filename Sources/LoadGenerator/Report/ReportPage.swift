@@ -1,4 +1,4 @@
-/// The frame of the pages that reports are written as.
+/// The frame of report pages.
 enum ReportPage {
   private static let style = """
     :root{color-scheme:light dark;\(ReportPalette.light.style);--grid:#dddddd;--shade:#f1f1f1}\
@@ -26,9 +26,9 @@ enum ReportPage {
     .verdict.missed p{color:var(--bad)}small,.note{color:var(--faint)}
     """
 
-  /// A page that loads nothing.
+  /// Returns a self-contained page.
   ///
-  /// - Parameter title: Text, not yet escaped.
+  /// - Parameter title: The unescaped text.
   static func text(title: String, _ body: String) -> String {
     """
     <!doctype html>
@@ -42,7 +42,7 @@ enum ReportPage {
     """
   }
 
-  /// A table of names and values, which are not yet escaped.
+  /// Returns a table of unescaped names and values.
   static func table(_ rows: [(name: String, value: String)]) -> String {
     let cells = rows.map { name, value in
       "<tr><th>\(HTMLEscaping.escaped(name))</th><td>\(HTMLEscaping.escaped(value))</td></tr>"

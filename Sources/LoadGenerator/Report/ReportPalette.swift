@@ -1,6 +1,6 @@
-/// The colours of a page; each can be read on its background (4.5:1 or more).
+/// The colours of a page; each is readable on its background (4.5:1 or more).
 struct ReportPalette: Sendable {
-  /// The name of the style variable and the colour in six digits.
+  /// The names of the style variables and the colours in six digits.
   let colours: [(name: String, colour: String)]
 
   static let light = ReportPalette(colours: [

@@ -1,29 +1,29 @@
 internal import Basics
 
-/// When, where and with what a run was made.
+/// The time, the machines and the programs of a run.
 package struct RunOrigin: Sendable, Hashable {
-  /// Unix milliseconds.
+  /// In Unix milliseconds.
   package var startedAt: Int64 = 0
   /// The machine of the generator.
   package var machine = Machine()
   /// The version of the generator.
   package var generator = ""
-  /// The name and version of the gateway, as it gave them to the first session.
+  /// The name and version of the gateway, as sent to the first session.
   package var gateway = ""
   /// The address of the gateway.
   package var target = ""
-  /// The command, as a shell takes it.
+  /// The command line, quoted for a shell.
   package var commandLine = ""
 
   package init() {}
 
-  /// The time of the start in the calendar.
+  /// The start time as a calendar date.
   var date: String {
     let time = CivilTime(unixMilliseconds: startedAt)
     return "\(time.date) \(time.timeOfDay) UTC"
   }
 
-  /// The rows of a report; those that are not known are left out.
+  /// The rows of a report; unknown ones are omitted.
   var rows: [(name: String, value: String)] {
     let rows = [
       ("date", startedAt == 0 ? "" : date),
@@ -34,9 +34,9 @@ package struct RunOrigin: Sendable, Hashable {
     return rows.filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) }
   }
 
-  /// Writes arguments so that a shell reads the same again, without the values of secrets.
+  /// Quotes arguments so that a shell parses the same arguments, without the values of secrets.
   ///
-  /// - Parameter secrets: The options whose values are left out.
+  /// - Parameter secrets: The options whose values are omitted.
   package static func commandLine(_ arguments: [String], hiding secrets: Set<String>) -> String {
     var hidesNext = false
     let words = arguments.map { argument in
@@ -71,14 +71,14 @@ package struct RunOrigin: Sendable, Hashable {
   }
 }
 
-/// The machine that a run was made on.
+/// The machine of a run.
 package struct Machine: Sendable, Hashable {
   package var host = ""
-  /// The name of the processor's model.
+  /// The model name of the processor.
   package var processor = ""
-  /// The processors that are online.
+  /// The number of online processors.
   package var processorCount = 0
-  /// Name, release and architecture.
+  /// The kernel's name, release and architecture.
   package var kernel = ""
 
   package init() {}
@@ -89,7 +89,7 @@ package struct Machine: Sendable, Hashable {
     return processor.isEmpty ? count : "\(processor), \(count)"
   }
 
-  /// Finds the model in the text of `/proc/cpuinfo`; empty on machines that name none.
+  /// Finds the model name in the text of `/proc/cpuinfo`; empty if there is none.
   static func processor(in text: String) -> String {
     for line in text.split(separator: "\n") {
       let parts = line.split(separator: ":", maxSplits: 1).map { part in

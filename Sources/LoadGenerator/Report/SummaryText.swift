@@ -19,7 +19,7 @@ package struct SummaryText {
 
   static let desertion = "no connection was left at the end"
 
-  /// The figures of every form of the report, in order.
+  /// The figures of all report formats, in order.
   var figures: [(name: String, value: String)] {
     let counters = report.counters
     var figures = [
@@ -115,9 +115,9 @@ package struct SummaryText {
   }
 }
 
-/// A run's standing as one line.
+/// The state of a run as one line.
 package enum LiveLine {
-  /// The line, without anything at its end.
+  /// Returns the line without a terminator.
   package static func text(_ progress: LoadProgress) -> String {
     let counters = progress.counters
     let connections = "\(Quantity.count(counters.ready))/\(Quantity.count(progress.members))"

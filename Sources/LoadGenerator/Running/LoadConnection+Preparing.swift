@@ -3,7 +3,7 @@ internal import ParleyProtocol
 
 /// Opening the session and entering the channels.
 extension LoadConnection {
-  /// Sends all that makes the connection ready; the answers come in the same order.
+  /// Sends all requests that make the connection ready; the responses arrive in the same order.
   func prepare() {
     let returns = traces.contains(where: \.hasEntered)
     let creates = returns ? [] : member.creates
@@ -42,7 +42,7 @@ extension LoadConnection {
     connection?.send(RPCRequest.encoded(id: RPCIdentifier(id), method: method, write))
   }
 
-  /// Takes an answer that is not to a send.
+  /// Handles a response to a request other than a send.
   func receiveAnswer(_ id: Int64, _ result: Result<JSONNode, ServiceError>) {
     switch result {
     case .failure(let error) where error.code == .alreadyExists: break
@@ -58,7 +58,7 @@ extension LoadConnection {
     if missing == 1 { becomeReady() }
   }
 
-  /// The name and version of the server in the answer to `session.open`.
+  /// Returns the name and version of the server in the response to `session.open`.
   private static func gateway(_ answer: JSONNode) -> String {
     let server = answer["server"]
     return ["name", "version"].compactMap { server?[$0]?.string?.prefix(100) }

@@ -1,10 +1,10 @@
 internal import ParleyProtocol
 
-/// Sending messages, and what is answered.
+/// Sending messages, and handling the responses.
 extension LoadConnection {
   /// Sends the next message.
   ///
-  /// - Parameter intended: When it was to be sent.
+  /// - Parameter intended: The scheduled send time.
   func send(intended: Int64) {
     guard isReady, !member.channels.isEmpty else { return }
     let number = nextNumber
@@ -59,9 +59,9 @@ extension LoadConnection {
 extension LoadConnection {
   private static let limits = JSONLimits(nodeCount: 200_000)
 
-  /// A message was delivered; `isLive` is false for a message of a recovery.
+  /// Records a delivery; `isLive` is false for a message of a recovery.
   func receive(_ delivery: MessageReceipt, isLive: Bool) {
-    // A connection is in few channels, mostly in one.
+    // A connection is in few channels, usually in one.
     guard let index = trace(of: delivery.channel), delivery.stamp.run == worker.target.run else {
       worker.counters.unexpected += 1
       return
@@ -71,7 +71,7 @@ extension LoadConnection {
     worker.count(delivery.stamp, for: self, isLive: isLive)
   }
 
-  /// Reads what is no plain delivery.
+  /// Handles messages other than plain deliveries.
   func receiveOther(_ text: Span<UInt8>) {
     if DeliveryScanner.isPresence(text) { return }
     let bytes = text.withUnsafeBufferPointer { Array($0) }
@@ -101,7 +101,7 @@ extension LoadConnection {
       }
       receive(delivery, isLive: isLive)
     case .throttled:
-      // Bounded, so that no server makes the sum overflow.
+      // Bounded, so that no server can make the sum overflow.
       worker.counters.withheldTold += Int(UInt32(clamping: params["withheld"]?.integer ?? 0))
     case .messageUpdated:
       worker.counters.updates += 1
@@ -138,10 +138,10 @@ extension LoadConnection {
   }
 }
 
-/// A message that was sent and not answered yet.
+/// A sent message without a response.
 struct UnansweredSend {
   let channel: UInt32
-  /// When it was to be sent, in nanoseconds of the monotonic clock.
+  /// The scheduled send time, in nanoseconds of the monotonic clock.
   let intended: Int64
 }
 

@@ -12,9 +12,9 @@ internal import WebSocket
 final class LoadConnection {
   enum State {
     case idle
-    /// The socket, TLS and the opening handshake are under way.
+    /// The socket, TLS and the opening handshake are in progress.
     case connecting
-    /// The number of answers missing until the session is open and all channels are entered.
+    /// The number of responses missing until the session is open and all channels are entered.
     case preparing(missing: Int)
     case ready
     case over
@@ -22,17 +22,17 @@ final class LoadConnection {
 
   let place: Int
   let member: LoadMember
-  /// It gives its connections up when it is given up itself, and is asked for every message.
+  /// The worker releases its connections when it is abandoned, and is accessed for every message.
   let worker: LoadWorker
   var state = State.idle
   var connection: ClientConnection?
-  /// By the order of the member's channels.
+  /// The traces, in the order of the member's channels.
   var traces: [SubscriptionTrace]
-  /// By the numbers of the messages.
+  /// The unanswered sends, by message number.
   var pending: [UInt32: UnansweredSend] = [:]
   var nextNumber: UInt32 = 0
   var schedule: SendSchedule?
-  /// When it was to connect, in nanoseconds of the monotonic clock, and what that is measured as.
+  /// The scheduled connection time, in nanoseconds of the monotonic clock, and its latency series.
   var attempt: (since: Int64, series: LatencySeries) = (0, .connect)
 
   init(_ member: LoadMember, at place: Int, of worker: LoadWorker) {
@@ -50,7 +50,7 @@ final class LoadConnection {
     if case .ready = state { true } else { false }
   }
 
-  /// Begins to connect.
+  /// Starts to connect.
   func connect(since intended: Int64, as series: LatencySeries) {
     attempt = (intended, series)
     state = .connecting
@@ -62,7 +62,7 @@ final class LoadConnection {
     made.start()
   }
 
-  /// Breaks off without a word, as a network that fails does.
+  /// Cuts the connection without a close frame, as a failing network does.
   func cut() {
     connection?.drop()
     connection = nil
@@ -70,7 +70,7 @@ final class LoadConnection {
     state = .idle
   }
 
-  /// Closes in order.
+  /// Closes the connection normally.
   func finish() {
     connection?.close(.normalClosure)
     connection = nil
@@ -86,7 +86,7 @@ final class LoadConnection {
     member.channels.firstIndex(of: channel)
   }
 
-  /// Gives up a connection that can't be made ready.
+  /// Gives up a connection that cannot become ready.
   func fail(_ reason: String) {
     worker.counters.connectFailures += 1
     worker.note("connection \(place): \(reason)")

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// The state of a run, once a second.
+/// The state of a run, reported once a second.
 package struct LoadProgress: Sendable {
   package enum Phase: Sendable, Hashable {
     case connecting
@@ -10,21 +10,21 @@ package struct LoadProgress: Sendable {
   }
 
   package let phase: Phase
-  /// Seconds of the load, and how many there will be; 0 before it begins.
+  /// Seconds of the load, elapsed and in total; 0 before it starts.
   package let seconds: Double
   package let totalSeconds: Double
   package let members: Int
   package let counters: LoadCounters
-  /// The latest stretch; `nil` before the load begins.
+  /// The latest interval; `nil` before the load starts.
   package let point: TimelinePoint?
 }
 
-/// The reason why a run did not begin, or did not end.
+/// The reason why a run did not start or did not finish.
 package enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The limit on this process's descriptors is too low.
   case tooFewDescriptors(needed: Int, limit: Int)
   case systemFailed(String)
-  /// Connections could not be made; the first reasons.
+  /// Connections failed, with the first reasons.
   case notConnected(missing: Int, reasons: [String])
 
   package var description: String {
@@ -40,11 +40,11 @@ package enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// When the parts of a run begin and end, in nanoseconds of the monotonic clock.
+/// The start and end times of the parts of a run, in nanoseconds of the monotonic clock.
 struct LoadTimes: Sendable, Hashable {
-  /// Senders begin.
+  /// The time at which senders start.
   let start: Int64
-  /// The measured stretch.
+  /// The measured time.
   let measureFrom: Int64
   let end: Int64
   /// The time from which messages count as sent during the disturbance.
@@ -57,7 +57,7 @@ struct LoadTimes: Sendable, Hashable {
     disturbance = plan.disturbanceTime.map { start + plan.warmUp + $0 }
   }
 
-  /// The series that a delivery belongs to; `nil` outside of the measured stretch.
+  /// Returns the series of a delivery; `nil` outside of the measured time.
   func series(of intended: Int64) -> LatencySeries? {
     guard intended >= measureFrom, intended < end else { return nil }
     guard let disturbance, intended < disturbance else { return .delivery }
@@ -65,7 +65,7 @@ struct LoadTimes: Sendable, Hashable {
   }
 }
 
-/// Makes points of a timeline out of what is looked at about once a second.
+/// Creates points of a timeline from samples taken about once a second.
 struct TimelineRecorder {
   private let start: Int64
   private let server: (any UsageSource)?
@@ -75,7 +75,7 @@ struct TimelineRecorder {
   private var lastOwn: ProcessUsage?
   private(set) var points: [TimelinePoint] = []
 
-  /// - Parameter start: When the load begins, in nanoseconds of the monotonic clock.
+  /// - Parameter start: The start of the load, in nanoseconds of the monotonic clock.
   init(start: Int64, server: (any UsageSource)?, counters: LoadCounters) {
     self.start = start
     self.server = server
@@ -117,7 +117,7 @@ struct TimelineRecorder {
   }
 }
 
-/// The audit of what all workers have seen.
+/// The audit of the traces of all workers.
 struct RunAudit {
   private var audit: DeliveryAudit
   private let traces: [SubscriptionTrace]

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import Reactor
 
-/// Carries a plan out, from the first connection to the report.
+/// Runs a plan, from the first connection to the report.
 ///
-/// The workers do the work on threads of their own; the caller's thread only looks on.
+/// The workers run on their own threads; the caller's thread only monitors them.
 package final class LoadRun {
-  /// The participant count of a channel follows within a second of the last entering: not to be
-  /// measured.
+  /// The participant count of a channel is sent within a second after the last entering: it must
+  /// not be measured.
   private static let rest: Int64 = 1_200_000_000
-  /// The time for which connecting may make no progress.
+  /// The time limit for connecting without progress.
   private static let connectPatience: Int64 = 20_000_000_000
   /// The time limit of outstanding deliveries after the last send.
   private static let drainPatience: Int64 = 15_000_000_000
@@ -23,8 +23,8 @@ package final class LoadRun {
   private let own = ProcessFileUsage(process: 0)
 
   /// - Parameters:
-  ///   - server: Where the server's usage is read; `nil` leaves those figures out.
-  ///   - isInterrupted: Looked at often; once true, the run ends with a report of what was.
+  ///   - server: The source of the server's usage; `nil` omits those figures.
+  ///   - isInterrupted: Polled frequently; once true, the run ends with a report of the time until then.
   ///   - observe: Receives the state of the run about once a second.
   package init(
     _ plan: LoadPlan, _ target: LoadTarget, server: (any UsageSource)?,
@@ -46,9 +46,9 @@ package final class LoadRun {
     report.origin.machine = .current()
   }
 
-  /// Runs it.
+  /// Runs the plan.
   ///
-  /// - Parameter threads: Loops to share the connections among, at least 1.
+  /// - Parameter threads: The number of loops to divide the connections among, at least 1.
   package func run(threads: Int) throws(LoadFailure) -> LoadReport {
     try claimDescriptors()
     try start(threads: max(1, min(threads, plan.members.count)))
@@ -69,7 +69,7 @@ package final class LoadRun {
   }
 
   private func start(threads: Int) throws(LoadFailure) {
-    // What abusers cost this program must not be measured as what others feel of them.
+    // The cost of abusers in this program must not be measured as their effect on others.
     let abusers = plan.members.indices.filter { plan.members[$0].role == .abuser }
     let others = plan.members.indices.filter { plan.members[$0].role != .abuser }
     let shares = (0..<threads).map { thread in
@@ -82,7 +82,7 @@ package final class LoadRun {
 
   private func connectAll() throws(LoadFailure) {
     let plan = plan
-    // Channels are made before anyone else enters them.
+    // Channels are created before other users enter them.
     for isCreator in [true, false] {
       for worker in workers {
         worker.post { worker in worker.connect { !plan.members[$0].creates.isEmpty == isCreator } }
@@ -161,18 +161,18 @@ package final class LoadRun {
       report.usage.generatorCPU = after.cpu - before.cpu
     }
     report.timeline = recorder.points
-    // Those who arrive during the load are only there now.
+    // Connections that arrive during the load are complete only now.
     if case .during = plan.arrival { measureIdleMemory() }
   }
 
-  /// Waits for what is on its way, checks what came, and ends the connections.
+  /// Waits for outstanding deliveries, checks the received ones, and closes the connections.
   private func conclude() {
     for worker in workers { worker.post { $0.drain() } }
     let deadline = SystemClock.monotonicNanoseconds + Self.drainPatience
     var results: [WorkerResult] = []
     var last = -1
     repeat {
-      // Not cut short by an interruption: what is on its way has to come in any case.
+      // An interruption does not shorten this: outstanding deliveries must arrive in any case.
       usleep(200_000)
       let standing = standing()
       report(.draining, standing.counters, nil, seconds: 0)
@@ -232,7 +232,7 @@ package final class LoadRun {
     pause(until: SystemClock.monotonicNanoseconds + nanoseconds)
   }
 
-  /// Waits, in steps so short that an interruption is noticed.
+  /// Waits in short steps, so that an interruption is noticed.
   private func pause(until time: Int64) {
     while !isInterrupted() {
       let rest = time - SystemClock.monotonicNanoseconds

@@ -2,9 +2,9 @@ internal import ClientTransport
 
 /// The actions of a worker, scheduled or posted by the run.
 extension LoadWorker {
-  /// Connects those that are to be there before the load begins, in the plan's order.
+  /// Opens the connections required before the load starts, in the plan's order.
   ///
-  /// - Parameter isWanted: Which of them are meant this time, by their places.
+  /// - Parameter isWanted: Selects the connections to open this time, by their indexes.
   func connect(_ isWanted: (Int) -> Bool) {
     let chosen = connections.indices.filter { index in
       let place = connections[index].place
@@ -21,14 +21,14 @@ extension LoadWorker {
     }
   }
 
-  /// A connection became ready, or can't.
+  /// Handles a connection that became ready or failed.
   func attemptDidEnd() {
     guard case .connecting = stage else { return }
     attempts -= 1
     connectNext()
   }
 
-  /// Begins to send, and sets all that happens later.
+  /// Starts to send, and schedules all later actions.
   func begin(_ times: LoadTimes) {
     stage = .loading(times)
     for (index, connection) in connections.enumerated() {
@@ -80,7 +80,7 @@ extension LoadWorker {
     guard case .loading(let times) = stage, time < times.end else { return }
     let connection = connections[index]
     guard var schedule = connection.schedule else {
-      // Without a schedule it is to be sent whenever there is room.
+      // Without a schedule, a message is due whenever there is room.
       connection.send(intended: now)
       return
     }
@@ -90,7 +90,7 @@ extension LoadWorker {
     self.schedule(.send(index), at: schedule.next)
   }
 
-  /// A send was answered: one that sends as fast as it can sends the next.
+  /// Handles the response to a send: an unpaced sender sends the next message.
   func didAnswer(_ connection: LoadConnection) {
     guard case .window = connection.member.sending, case .loading(let times) = stage else { return }
     let now = now
@@ -123,7 +123,7 @@ extension LoadWorker {
     }
   }
 
-  /// Sends no more, and lets slow readers catch up.
+  /// Stops sending, and lets slow readers catch up.
   func drain() {
     guard case .loading(let times) = stage else { return }
     stage = .draining(times)

@@ -1,7 +1,7 @@
 internal import ClientTransport
 internal import Reactor
 
-/// The connections of one loop, and what they measure.
+/// The connections of one loop, and their measurements.
 ///
 /// Confined to its loop's thread.
 final class LoadWorker: LoopMember {
@@ -14,14 +14,14 @@ final class LoadWorker: LoopMember {
   }
 
   enum Stage {
-    /// Connections are made; nothing is sent.
+    /// Connections are opened; nothing is sent.
     case connecting
     case loading(LoadTimes)
-    /// No more is sent; what is under way is awaited.
+    /// Nothing more is sent; the worker waits for outstanding deliveries.
     case draining(LoadTimes)
   }
 
-  /// Fewer than a server's backlog, so that no connection waits for a repeated SYN.
+  /// Below a server's backlog, so that no connection waits for a retransmitted SYN.
   static let attemptLimit = 64
   static let slowReadInterval: Int64 = 100_000_000
   private static let noteLimit = 5
@@ -39,20 +39,20 @@ final class LoadWorker: LoopMember {
   var epochs: [UInt32: String] = [:]
   var accepted: [(channel: UInt32, message: ConfirmedMessage)] = []
   private(set) var notes: [String] = []
-  /// The name and version of the gateway, as its first answer gave them.
+  /// The name and version of the gateway, from its first response.
   var gateway = ""
-  /// When the bytes at hand were read, in nanoseconds of the monotonic clock.
+  /// The time when the current bytes were read, in nanoseconds of the monotonic clock.
   private var readTime: Int64 = 0
-  /// Connections that wait for their turn to connect.
+  /// Connections that wait to connect.
   var waiting: ArraySlice<Int> = []
   var attempts = 0
   private var dues = DueQueue<Due>()
   private let timer: PrecisionTimer
-  /// Their places in the plan, one behind the other.
+  /// The indexes of the abusers, which are consecutive in the plan.
   private let abusers: Range<Int>
   private var registration: EventLoop.Registration?
 
-  /// - Parameter places: The members of the plan that this worker plays.
+  /// - Parameter places: The members of the plan for this worker.
   init(
     _ plan: LoadPlan, _ target: LoadTarget, places: [Int], context: ClientLoopContext
   ) throws(SystemError) {
@@ -106,7 +106,7 @@ extension LoadWorker {
     readTime = now
   }
 
-  /// Counts a delivery, and measures it if it lies in the measured stretch.
+  /// Counts a delivery, and measures it if it is in the measured time.
   func count(_ stamp: MessageStamp, for connection: LoadConnection, isLive: Bool) {
     counters.deliveries += 1
     if !isLive { counters.recovered += 1 }

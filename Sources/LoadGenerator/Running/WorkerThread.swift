@@ -3,11 +3,11 @@ internal import Dispatch
 internal import Reactor
 internal import Synchronization
 
-/// A worker on its own thread, as others see it.
+/// A worker on its own thread, as used by other threads.
 final class WorkerThread: Sendable {
   private let loop: ClientLoop
 
-  /// - Parameter places: The members of the plan that the worker plays.
+  /// - Parameter places: The members of the plan for the worker.
   init(_ plan: LoadPlan, _ target: LoadTarget, places: [Int]) throws(LoadFailure) {
     let loop: ClientLoop
     do throws(SystemError) {
@@ -58,7 +58,7 @@ final class WorkerThread: Sendable {
   }
 }
 
-/// Carries an answer from one thread to another.
+/// Passes an answer from one thread to another.
 private final class AnswerBox<Answer: Sendable>: Sendable {
   let answer = Mutex<Answer?>(nil)
   let isThere = DispatchSemaphore(value: 0)
@@ -67,15 +67,15 @@ private final class AnswerBox<Answer: Sendable>: Sendable {
 /// The state of a worker, for display.
 struct WorkerSnapshot: Sendable {
   let counters: LoadCounters
-  /// Deliveries since the snapshot before.
+  /// Deliveries since the previous snapshot.
   let interval: LatencyHistogram
-  /// Sends without an answer.
+  /// Sends without a response.
   let pending: Int
-  /// Connections on their way to being ready.
+  /// Connections that are not ready.
   let connecting: Int
 }
 
-/// All that a worker has measured.
+/// All measurements of a worker.
 struct WorkerResult: Sendable {
   let counters: LoadCounters
   let latencies: Latencies

@@ -2,13 +2,13 @@
 package enum Scenario {
   /// The pace of a scenario's senders.
   package enum Pace: Sendable, Hashable {
-    /// A number of messages a second from all senders together, at fixed times.
+    /// A number of messages per second from all senders together, at fixed times.
     case rate(Double)
     /// As fast as answers arrive, with this number of unanswered messages per sender.
     case window(Int)
   }
 
-  /// Few send to a channel that many are in.
+  /// A few users send to a channel with many users.
   package static func fanout(subscribers: Int, senders: Int, pace: Pace, bytes: Int) -> LoadPlan {
     var plan = LoadPlan(scenario: "fanout")
     plan.content = .plain(bytes: bytes)
@@ -27,7 +27,7 @@ package enum Scenario {
     return plan
   }
 
-  /// The share of one of several senders, spread evenly over the interval.
+  /// Returns the share of one of several senders, spread evenly over the interval.
   static func sending(_ pace: Pace, of count: Int, at index: Int) -> LoadMember.Sending {
     switch pace {
     case .rate(let rate):
@@ -38,7 +38,7 @@ package enum Scenario {
 }
 
 extension Scenario.Pace {
-  /// For the report.
+  /// The description for the report.
   var words: String {
     switch self {
     case .rate(let rate): "\(rate.formatted) messages/s"
@@ -48,12 +48,12 @@ extension Scenario.Pace {
 }
 
 extension Double {
-  /// Without a fraction when it has none.
+  /// The number, without a fraction if it has none.
   var formatted: String { self == rounded() && magnitude < 1e15 ? "\(Int64(self))" : "\(self)" }
 }
 
 extension Scenario {
-  /// Very many connect within a short time, while there is talk.
+  /// Very many users connect within a short time, while messages are sent.
   ///
   /// - Parameter time: Nanoseconds over which the connections are spread.
   package static func spike(
@@ -72,7 +72,7 @@ extension Scenario {
     return plan
   }
 
-  /// All are cut off at once, and return at once for what they missed.
+  /// All connections are cut at once, and reconnect at once to recover what they missed.
   package static func storm(connections: Int, channels: Int, rate: Double) -> LoadPlan {
     var plan = LoadPlan(scenario: "storm")
     plan.channelCount = channels
@@ -87,7 +87,7 @@ extension Scenario {
     return plan
   }
 
-  /// One who talks in each channel, and makes it.
+  /// Returns one sender for each channel, which also creates it.
   static func talkers(channels: Int, rate: Double) -> [LoadMember] {
     (0..<channels).map { index in
       let channel = UInt32(truncatingIfNeeded: index)
@@ -99,7 +99,7 @@ extension Scenario {
     }
   }
 
-  /// A number of listeners, spread evenly over the channels.
+  /// Returns listeners, spread evenly over the channels.
   static func listeners(_ count: Int, channels: Int) -> [LoadMember] {
     (0..<count).map {
       LoadMember(.listener, channels: [UInt32(truncatingIfNeeded: $0 % channels)])
@@ -110,11 +110,11 @@ extension Scenario {
 /// The conversation of users in many channels at once.
 package struct Chatter: Sendable, Hashable {
   package var channels: Int
-  /// Users in each channel; each is in one.
+  /// Users in each channel; each user is in one.
   package var users: Int
-  /// The number of them that send, at least one in each channel.
+  /// The number of users that send, at least one in each channel.
   package var talkers: Int
-  /// Messages a second of each talker.
+  /// Messages per second of each talker.
   package var rate: Double
 
   package init(channels: Int, users: Int, talkers: Int, rate: Double) {
@@ -126,7 +126,7 @@ package struct Chatter: Sendable, Hashable {
 }
 
 extension Scenario {
-  /// Many talk in many channels, as people do.
+  /// Many users send in many channels, as in normal use.
   package static func chatter(_ chatter: Chatter, content: MessageContent) -> LoadPlan {
     var plan = LoadPlan(scenario: "chatter")
     plan.channelCount = chatter.channels
@@ -136,10 +136,10 @@ extension Scenario {
     return plan
   }
 
-  /// The same for long, while connections come and go.
+  /// The same for a long time, while connections come and go.
   ///
-  /// - Parameter interval: The nanoseconds after which the next listener is disconnected; `nil`
-  ///   leaves all alone.
+  /// - Parameter interval: The nanoseconds after which the next listener is cut off; `nil` cuts off
+  ///   none.
   package static func soak(
     _ chatter: Chatter, content: MessageContent, cuttingEvery interval: Int64?
   ) -> LoadPlan {
@@ -152,7 +152,7 @@ extension Scenario {
     return plan
   }
 
-  /// Channel by channel; the first of each makes it.
+  /// Returns the members channel by channel; the first of each creates it.
   static func members(of chatter: Chatter) -> [LoadMember] {
     let talkerCount = chatter.channels * chatter.talkers
     return (0..<chatter.channels).flatMap { channel in
@@ -160,7 +160,7 @@ extension Scenario {
         let place = [UInt32(truncatingIfNeeded: channel)]
         var member = LoadMember(.listener, channels: place)
         if index < chatter.talkers {
-          // Nobody talks at the same moment as another: the phases are spread over all.
+          // No two users send at the same moment: the phases are spread over all.
           let turn = Double(index * chatter.channels + channel) / Double(talkerCount)
           member = LoadMember(
             .sender, channels: place, sending: .paced(perSecond: chatter.rate, phase: turn))
@@ -187,12 +187,12 @@ extension Scenario {
 }
 
 extension Scenario {
-  /// Abusers flood some of the channels, while others talk there and elsewhere.
+  /// Abusers flood some of the channels, while other users send there and elsewhere.
   ///
-  /// A quarter of the channels have abusers. Latencies are those of what the others say, before
-  /// and during the flood.
+  /// A quarter of the channels have abusers. Latencies are those of the other users' messages,
+  /// before and during the flood.
   ///
-  /// - Parameter abuse: Messages a second of each abuser.
+  /// - Parameter abuse: Messages per second of each abuser.
   package static func flood(
     _ chatter: Chatter, abusers: Int, abuse: Double
   ) -> LoadPlan {
@@ -215,11 +215,11 @@ extension Scenario {
     return plan
   }
 
-  /// Some of the subscribers read far more slowly than messages come.
+  /// Some of the subscribers read far more slowly than messages arrive.
   ///
   /// - Parameters:
-  ///   - slow: How many of the subscribers.
-  ///   - slowness: Bytes a second that each of those reads.
+  ///   - slow: The number of slow subscribers.
+  ///   - slowness: Bytes per second that each of them reads.
   package static func slow(
     subscribers: Int, slow: Int, slowness: Int, pace: Pace, bytes: Int
   ) -> LoadPlan {

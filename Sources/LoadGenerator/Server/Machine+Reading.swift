@@ -2,7 +2,7 @@ internal import Glibc
 internal import Reactor
 
 extension Machine {
-  /// Describes the machine of this process, as far as it says what it is.
+  /// Describes the machine of this process, as far as the system reports it.
   package static func current() -> Machine {
     var machine = Machine()
     var names = utsname()
@@ -18,7 +18,7 @@ extension Machine {
     return machine
   }
 
-  /// The text of a field of fixed length, which ends with a zero.
+  /// Returns the text of a zero-terminated field of fixed length.
   private static func text<Field>(of field: Field) -> String {
     withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }

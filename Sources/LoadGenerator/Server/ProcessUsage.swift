@@ -3,9 +3,9 @@ internal import Reactor
 
 /// The resource usage of a process so far.
 package struct ProcessUsage: Sendable, Hashable {
-  /// CPU time of all its threads, in nanoseconds.
+  /// CPU time of all threads of the process, in nanoseconds.
   package var cpu: Int64
-  /// Memory that is its own, in bytes.
+  /// Private memory, in bytes.
   package var memory: Int64
 
   package init(cpu: Int64, memory: Int64) {
@@ -16,18 +16,18 @@ package struct ProcessUsage: Sendable, Hashable {
 
 /// A source of the server's resource usage.
 package protocol UsageSource {
-  /// Reads it now; `nil` when that fails.
+  /// Reads the current usage; `nil` if that fails.
   func read() -> ProcessUsage?
 }
 
 /// Reads a process's usage from the kernel of this machine.
 ///
-/// CPU time comes from the process's own clock, exact to the nanosecond; memory is what is private
-/// and anonymous, from `/proc/PID/status`, so that shared libraries do not count.
+/// CPU time comes from the process's own clock, exact to the nanosecond. Memory is the private
+/// anonymous part, from `/proc/PID/status`, so that shared libraries do not count.
 package struct ProcessFileUsage: UsageSource {
   private let process: Int32
 
-  /// - Parameter process: Its number; 0 for the calling process.
+  /// - Parameter process: The process id; 0 for the calling process.
   package init(process: Int32) {
     self.process = process
   }

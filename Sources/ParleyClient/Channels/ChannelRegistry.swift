@@ -1,23 +1,23 @@
 internal import Synchronization
 
-/// The one object of each channel that a client knows.
+/// Keeps one object for each channel that the client knows.
 ///
-/// Channels that are entered are kept, so that their delegates receive events even if the
-/// application has let go of the object; others live as long as somebody holds them.
+/// Entered channels are retained, so that their delegates receive events even after the application
+/// has released the object. Other channels are referenced weakly.
 final class ChannelRegistry: Sendable {
   private struct Entry {
     weak var channel: OpenChannel?
-    /// The same again while it is entered.
+    /// A strong reference to the channel while the client is in it.
     var entered: OpenChannel?
   }
 
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// The channel's object, which `make` makes if there is none.
+  /// Returns the channel's object, created by `make` if there is none.
   func channel(_ url: String, _ make: () -> OpenChannel) -> OpenChannel {
     if let channel = known(url) { return channel }
     let made = make()
-    // Somebody else may have been quicker; then ours is let go after the lock.
+    // Another thread may have created one first; then this one is released after the lock.
     return entries.withLock {
       if let channel = $0[url]?.channel { return channel }
       $0[url] = Entry(channel: made)
@@ -25,19 +25,19 @@ final class ChannelRegistry: Sendable {
     }
   }
 
-  /// The channel's object if there is one.
+  /// Returns the channel's object if there is one.
   func known(_ url: String) -> OpenChannel? {
     entries.withLock { $0[url]?.channel }
   }
 
-  /// Keeps a channel from now on.
+  /// Retains a channel that was entered.
   func enter(_ channel: OpenChannel) {
     entries.withLock { $0[channel.url] = Entry(channel: channel, entered: channel) }
   }
 
-  /// Lets go of a channel that was entered.
+  /// Releases a channel that was left.
   func exit(_ url: String) {
-    // The last hold must be given up outside of the lock: `forget` takes it too.
+    // The last reference must be released outside of the lock: `forget` takes the lock too.
     let held = entries.withLock { entries in
       defer { entries[url]?.entered = nil }
       return entries[url]?.entered
@@ -45,12 +45,12 @@ final class ChannelRegistry: Sendable {
     withExtendedLifetime(held) {}
   }
 
-  /// Whether a channel is entered.
+  /// Returns whether the client is in a channel.
   func isEntered(_ url: String) -> Bool {
     entries.withLock { $0[url]?.entered != nil }
   }
 
-  /// Lets go of all.
+  /// Releases all channels.
   func exitAll() {
     let held = entries.withLock { entries in
       let held = entries.values.compactMap(\.entered)
@@ -60,10 +60,10 @@ final class ChannelRegistry: Sendable {
     withExtendedLifetime(held) {}
   }
 
-  /// Removes what is known of a channel whose object is gone.
+  /// Removes the entry of a channel whose object was deallocated.
   func forget(_ url: String) {
-    // Looking at a weak reference holds the object for that moment; if that hold were the last and
-    // were given up inside the lock, the object's end would come back here.
+    // Reading a weak reference retains the object for that moment. If this were the last reference
+    // and were released inside the lock, `deinit` would call this method again.
     let living = entries.withLock { entries in
       let living = entries[url]?.channel
       if living == nil { entries[url] = nil }
@@ -73,7 +73,7 @@ final class ChannelRegistry: Sendable {
   }
 }
 
-/// The change of a channel's state by an event or an answer.
+/// A change of a channel's state by an event or a response.
 enum SnapshotChange: Sendable, Hashable {
   case replaced(ChannelSnapshot)
   case operators([User])

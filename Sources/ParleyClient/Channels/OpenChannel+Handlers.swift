@@ -1,4 +1,4 @@
-/// The calls about the channel itself with handlers, in the form that chat SDKs have them.
+/// The calls about a channel, with completion handlers in the style of other chat SDKs.
 ///
 /// Each handler is called once, on the client's callback queue; without an error the call succeeded.
 extension OpenChannel {
@@ -12,7 +12,7 @@ extension OpenChannel {
     core.start(ChannelCalls.exit(url), handler: completionHandler)
   }
 
-  /// Fetches the channel's properties anew; see ``refresh()``.
+  /// Fetches the current properties of the channel; see ``refresh()``.
   public func refresh(completionHandler: @escaping @Sendable (ParleyError?) -> Void) {
     core.start(ChannelCalls.get(url).map(replace), handler: completionHandler)
   }
@@ -60,7 +60,7 @@ extension OpenChannel {
     core.start(ChannelCalls.unmute(url, userID: userID), handler: completionHandler)
   }
 
-  /// Puts a user out, and keeps it out; see ``banUser(userID:seconds:description:)``.
+  /// Bans a user from the channel; see ``banUser(userID:seconds:description:)``.
   public func banUser(
     userID: String, seconds: Int? = nil, description: String? = nil,
     completionHandler: @escaping @Sendable (ParleyError?) -> Void
@@ -69,7 +69,7 @@ extension OpenChannel {
     core.start(ChannelCalls.ban(url, restriction), handler: completionHandler)
   }
 
-  /// Lets a banned user in again; see ``unbanUser(userID:)``.
+  /// Lets a banned user enter again; see ``unbanUser(userID:)``.
   public func unbanUser(
     userID: String, completionHandler: @escaping @Sendable (ParleyError?) -> Void
   ) {
@@ -83,7 +83,7 @@ extension OpenChannel {
     core.start(ChannelCalls.addOperators(url, userIDs).map(replace), handler: completionHandler)
   }
 
-  /// Makes operators users like all others; see ``removeOperators(userIDs:)``.
+  /// Removes operators from the channel; see ``removeOperators(userIDs:)``.
   public func removeOperators(
     userIDs: [String], completionHandler: @escaping @Sendable (ParleyError?) -> Void
   ) {

@@ -2,7 +2,7 @@ internal import ParleyProtocol
 
 /// Moderation by operators; other users receive error 400108.
 extension OpenChannel {
-  /// Lets only operators send from now on.
+  /// Lets only operators send.
   public func freeze() async throws(ParleyError) {
     try await core.perform(ChannelCalls.freeze(url).map(replace))
   }
@@ -30,7 +30,7 @@ extension OpenChannel {
     try await core.perform(ChannelCalls.unmute(url, userID: userID))
   }
 
-  /// Puts a user out, and keeps it out.
+  /// Removes a user from the channel and bans it.
   ///
   /// - Parameters:
   ///   - userID: The user to ban.
@@ -43,7 +43,7 @@ extension OpenChannel {
     try await core.perform(ChannelCalls.ban(url, restriction))
   }
 
-  /// Lets a banned user in again.
+  /// Lets a banned user enter again.
   public func unbanUser(userID: String) async throws(ParleyError) {
     try await core.perform(ChannelCalls.unban(url, userID: userID))
   }
@@ -53,7 +53,7 @@ extension OpenChannel {
     try await core.perform(ChannelCalls.addOperators(url, userIDs).map(replace))
   }
 
-  /// Makes operators users like all others.
+  /// Removes operators from the channel.
   public func removeOperators(userIDs: [String]) async throws(ParleyError) {
     try await core.perform(ChannelCalls.removeOperators(url, userIDs).map(replace))
   }
@@ -62,7 +62,7 @@ extension OpenChannel {
 /// A mute or ban: its user, duration and reason.
 struct UserRestriction: Sendable, Hashable {
   let userID: String
-  /// `nil` for ten years.
+  /// The duration; `nil` for ten years.
   let seconds: Int?
   let description: String?
 

@@ -1,12 +1,12 @@
 internal import ParleyProtocol
 internal import Synchronization
 
-/// An open channel: everyone with its URL may come in, and sees what is said from then on.
+/// An open channel: everyone with its URL may enter, and receives messages sent after that.
 ///
-/// A client has one object for each channel. Its properties are what the server showed last, and
-/// are kept up to date by events while the channel is entered; otherwise ``refresh()`` does it.
+/// A client has one object for each channel. Its properties are the latest that the server sent.
+/// Events keep them up to date while the client is in the channel; otherwise call ``refresh()``.
 public final class OpenChannel: Sendable, Identifiable {
-  /// The name that the channel goes by: 4 to 100 characters, case-sensitive.
+  /// The identifier of the channel: 4 to 100 characters, case-sensitive.
   public let url: String
   let core: ClientCore
   private let state: Mutex<ChannelSnapshot>
@@ -23,37 +23,37 @@ public final class OpenChannel: Sendable, Identifiable {
 
   /// The same as ``url``.
   public var id: String { url }
-  /// The same as ``url``, under the name that messages have it by.
+  /// The same as ``url``, under the name that messages use.
   public var channelURL: String { url }
-  /// The name shown to people.
+  /// The display name.
   public var name: String { snapshot.name }
   /// The address of a picture; empty when there is none.
   public var coverURL: String { snapshot.coverURL }
-  /// The application's own; the server does not look inside.
+  /// Application-defined data; the server does not interpret it.
   public var data: String { snapshot.data }
-  /// The application's own name for this kind of channel.
+  /// The application-defined channel type.
   public var customType: String { snapshot.customType }
-  /// Whether its messages are not kept.
+  /// Whether the server does not store its messages.
   public var isEphemeral: Bool { snapshot.isEphemeral }
   /// Whether only operators and the Platform API may send.
   public var isFrozen: Bool { snapshot.isFrozen }
-  /// The number of users in it.
+  /// The number of users in the channel.
   public var participantCount: Int { snapshot.participantCount }
-  /// The users who may moderate it.
+  /// The users who may moderate the channel.
   public var operators: [User] { snapshot.operators }
-  /// The longest text, in characters.
+  /// The maximum length of a text, in characters.
   public var maxMessageLength: Int { snapshot.maxMessageLength }
-  /// Unix milliseconds.
+  /// In Unix milliseconds.
   public var createdAt: Int64 { snapshot.createdAt }
-  /// Whether this client has entered it.
+  /// Whether this client is in the channel.
   public var isEntered: Bool { core.channels.isEntered(url) }
 
-  /// Whether that user is an operator.
+  /// Returns whether a user is an operator.
   public func isOperator(userID: String) -> Bool {
     snapshot.operators.contains { $0.userID == userID }
   }
 
-  /// The events in the channel from now on, for one consumer; see ``ParleyEvents``.
+  /// The events of the channel from now on, for one consumer; see ``ParleyEvents``.
   public var events: ParleyEvents<OpenChannelEvent> { core.streams.events(ofChannel: url) }
 
   var snapshot: ChannelSnapshot { state.withLock { $0 } }
@@ -64,7 +64,7 @@ public final class OpenChannel: Sendable, Identifiable {
 }
 
 extension OpenChannel: Hashable {
-  /// Whether both are the same object.
+  /// Compares the identity of two objects.
   public static func == (one: OpenChannel, other: OpenChannel) -> Bool { one === other }
 
   /// Hashes the object's identity.
@@ -74,42 +74,42 @@ extension OpenChannel: Hashable {
 }
 
 extension OpenChannel {
-  /// Comes in: from now on the channel's events are delivered.
+  /// Enters the channel: from now on the client delivers the channel's events.
   ///
-  /// After a lost connection the client enters again by itself and delivers what was missed. A user
-  /// may be in 10 channels at once.
+  /// After a lost connection the client enters the channel again and delivers the missed events. A
+  /// user may be in 10 channels at once.
   ///
   /// - Throws: ``ParleyError/banned``; ``ParleyError/notFound(_:)`` when the channel was deleted.
   public func enter() async throws(ParleyError) {
     try await core.perform(entering)
   }
 
-  /// The request to enter; the object must last until the answer marks it as entered.
+  /// The request to enter; the object must live until the response marks it as entered.
   var entering: Call<Void> { ChannelCalls.enter(url).map(replace) }
 
-  /// Goes out: no more events are delivered.
+  /// Leaves the channel: the client delivers no more events.
   public func exit() async throws(ParleyError) {
     try await core.perform(ChannelCalls.exit(url))
   }
 
-  /// Fetches the channel's properties anew.
+  /// Fetches the current properties of the channel.
   public func refresh() async throws(ParleyError) {
     try await core.perform(ChannelCalls.get(url).map(replace))
   }
 
-  /// Changes the channel; for its operators.
+  /// Changes the channel; only operators may do this.
   public func update(params: OpenChannelUpdateParams) async throws(ParleyError) {
     try await core.perform(params.values) { ChannelCalls.update(url, $0).map(replace) }
   }
 
-  /// Deletes the channel with its messages; for its operators.
+  /// Deletes the channel with its messages; only operators may do this.
   public func delete() async throws(ParleyError) {
     try await core.perform(ChannelCalls.delete(url))
   }
 
   /// Returns a query for the users in the channel, page by page.
   ///
-  /// - Parameter limit: How many a page has at most, 1 to 100.
+  /// - Parameter limit: The maximum number of users on a page, 1 to 100.
   public func createParticipantListQuery(limit: Int = 20) -> ParticipantListQuery {
     ParticipantListQuery(channel: self, limit: limit)
   }
@@ -119,7 +119,7 @@ extension OpenChannel {
   }
 }
 
-/// A channel as the server showed it at one moment.
+/// The state of a channel as the server sent it.
 struct ChannelSnapshot: Sendable, Hashable {
   var url: String
   var name: String

@@ -1,10 +1,10 @@
 internal import ParleyProtocol
 
-/// Which channels to list.
+/// The filters of a channel list.
 public final class OpenChannelListQueryParams: Sendable {
   private let shared: SharedValues<Values>
 
-  /// A part of the name, whatever its case; `nil` for all.
+  /// A part of the name, ignoring case; `nil` for all.
   public var channelNameFilter: String? {
     get { shared[\.channelNameFilter] }
     set { shared[\.channelNameFilter] = newValue }
@@ -16,7 +16,7 @@ public final class OpenChannelListQueryParams: Sendable {
     set { shared[\.channelURLFilter] = newValue }
   }
 
-  /// The application's own kinds; `nil` for all.
+  /// The application-defined types; `nil` for all.
   public var customTypeFilter: [String]? {
     get { shared[\.customTypeFilter] }
     set { shared[\.customTypeFilter] = newValue }
@@ -34,15 +34,15 @@ public final class OpenChannelListQueryParams: Sendable {
     set { shared[\.limit] = newValue }
   }
 
-  /// All channels, 20 at a time.
+  /// Creates a query for all channels, 20 on a page.
   public init() {
     shared = SharedValues(Values())
   }
 
-  /// The values at this moment.
+  /// A snapshot of the current values.
   var values: Values { shared.current }
 
-  /// The values of one moment.
+  /// A snapshot of the values.
   struct Values: Sendable, Hashable {
     var channelNameFilter: String?
     var channelURLFilter: String?
@@ -60,7 +60,7 @@ public final class OpenChannelListQueryParams: Sendable {
   }
 }
 
-/// Channels page by page, newest first.
+/// A paged list of channels, newest first.
 public final class OpenChannelListQuery: Sendable {
   private let params: OpenChannelListQueryParams.Values
   private let core: ClientCore
@@ -76,7 +76,7 @@ public final class OpenChannelListQuery: Sendable {
 
   /// Loads the next page; after a failure the same page can be loaded again.
   ///
-  /// - Returns: Nothing behind the last page, and while another call is loading.
+  /// - Returns: An empty list after the last page, and while another call is loading.
   public func loadNextPage() async throws(ParleyError) -> [OpenChannel] {
     try await cursor.next { [core, params] (token) async throws(ParleyError) in
       try await core.perform(
@@ -86,7 +86,7 @@ public final class OpenChannelListQuery: Sendable {
     }
   }
 
-  /// The same with a handler.
+  /// Loads the next page and calls back.
   ///
   /// - Parameter completionHandler: Called once, on the client's callback queue.
   public func loadNextPage(

@@ -1,16 +1,16 @@
 internal import ParleyProtocol
 
-/// An open channel to be created.
+/// The properties of a channel to create.
 public final class OpenChannelCreateParams: Sendable {
   private let shared: SharedValues<Values>
 
-  /// The name shown to people, at most 191 characters.
+  /// The display name, at most 191 characters.
   public var name: String {
     get { shared[\.name] }
     set { shared[\.name] = newValue }
   }
 
-  /// 4 to 100 characters of `[A-Za-z0-9_-]`; `nil` lets the server make one.
+  /// 4 to 100 characters of `[A-Za-z0-9_-]`; if `nil`, the server generates one.
   public var channelURL: String? {
     get { shared[\.channelURL] }
     set { shared[\.channelURL] = newValue }
@@ -22,47 +22,47 @@ public final class OpenChannelCreateParams: Sendable {
     set { shared[\.coverURL] = newValue }
   }
 
-  /// A picture to be uploaded in place of ``coverURL``.
+  /// A picture to upload, used instead of ``coverURL``.
   ///
-  /// Anyone who has its address can read it.
+  /// Anyone with its URL can read it.
   public var coverImage: FileContent? {
     get { shared[\.picture] }
     set { shared[\.picture] = newValue }
   }
 
-  /// The application's own, at most 16,384 bytes by default; the server does not look inside.
+  /// Application-defined data, at most 16,384 bytes by default; the server does not interpret it.
   public var data: String {
     get { shared[\.data] }
     set { shared[\.data] = newValue }
   }
 
-  /// The application's own name for this kind of channel, at most 128 characters by default.
+  /// The application-defined channel type, at most 128 characters by default.
   public var customType: String {
     get { shared[\.customType] }
     set { shared[\.customType] = newValue }
   }
 
-  /// Operators beside the creator, at most 100.
+  /// The operators besides the creator, at most 100.
   public var operatorUserIDs: [String] {
     get { shared[\.operatorUserIDs] }
     set { shared[\.operatorUserIDs] = newValue }
   }
 
-  /// Whether its messages are not kept.
+  /// Whether the server does not store its messages.
   public var isEphemeral: Bool {
     get { shared[\.isEphemeral] }
     set { shared[\.isEphemeral] = newValue }
   }
 
-  /// Begins a channel with its name.
+  /// Creates the parameters of a channel.
   public init(name: String = "", channelURL: String? = nil) {
     shared = SharedValues(Values(name: name, channelURL: channelURL))
   }
 
-  /// The values at this moment.
+  /// A snapshot of the current values.
   var values: Values { shared.current }
 
-  /// The values of one moment.
+  /// A snapshot of the values.
   struct Values: PicturedValues, Hashable {
     var name = ""
     var channelURL: String?
@@ -91,7 +91,7 @@ public final class OpenChannelCreateParams: Sendable {
 public final class OpenChannelUpdateParams: Sendable {
   private let shared: SharedValues<Values>
 
-  /// The name shown to people.
+  /// The display name.
   public var name: String? {
     get { shared[\.name] }
     set { shared[\.name] = newValue }
@@ -103,21 +103,21 @@ public final class OpenChannelUpdateParams: Sendable {
     set { shared[\.coverURL] = newValue }
   }
 
-  /// A picture to be uploaded in place of ``coverURL``.
+  /// A picture to upload, used instead of ``coverURL``.
   ///
-  /// Anyone who has its address can read it.
+  /// Anyone with its URL can read it.
   public var coverImage: FileContent? {
     get { shared[\.picture] }
     set { shared[\.picture] = newValue }
   }
 
-  /// The application's own.
+  /// Application-defined data.
   public var data: String? {
     get { shared[\.data] }
     set { shared[\.data] = newValue }
   }
 
-  /// The application's own name for this kind of channel.
+  /// The application-defined channel type.
   public var customType: String? {
     get { shared[\.customType] }
     set { shared[\.customType] = newValue }
@@ -129,7 +129,7 @@ public final class OpenChannelUpdateParams: Sendable {
     set { shared[\.operatorUserIDs] = newValue }
   }
 
-  /// Names what is to change.
+  /// Creates a set of changes.
   public init(
     name: String? = nil, coverURL: String? = nil, data: String? = nil, customType: String? = nil,
     operatorUserIDs: [String]? = nil
@@ -140,10 +140,10 @@ public final class OpenChannelUpdateParams: Sendable {
         operatorUserIDs: operatorUserIDs))
   }
 
-  /// The values at this moment.
+  /// A snapshot of the current values.
   var values: Values { shared.current }
 
-  /// The values of one moment.
+  /// A snapshot of the values.
   struct Values: PicturedValues, Hashable {
     var name: String?
     var coverURL: String?

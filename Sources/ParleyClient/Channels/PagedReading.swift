@@ -18,7 +18,7 @@ final class PagedReading: Sendable {
 
   /// Loads the next page; after a failure the same page can be loaded again.
   ///
-  /// - Returns: Nothing behind the last page, and while another call is loading.
+  /// - Returns: An empty list after the last page, and while another call is loading.
   func next<Item: Sendable>(
     _ load: (_ token: String?) async throws(ParleyError) -> LoadedPage<Item>
   ) async throws(ParleyError) -> [Item] {
@@ -33,7 +33,7 @@ final class PagedReading: Sendable {
     }
   }
 
-  /// The place to read from, unless there is none or somebody does already.
+  /// The place to read from, unless there is none or another call is loading.
   private struct Place { let value: String? }
 
   private func begin() -> Place? {
@@ -45,7 +45,7 @@ final class PagedReading: Sendable {
   }
 }
 
-/// A part of a list, and the token of the next, which is empty at the end.
+/// A page of a list, and the token of the next page, which is empty at the end.
 struct LoadedPage<Item: Sendable>: Sendable {
   let items: [Item]
   let next: String

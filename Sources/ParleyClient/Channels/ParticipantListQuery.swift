@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// The users in a channel, page by page, in the order in which they entered.
+/// A paged list of the users in a channel, in the order in which they entered.
 public final class ParticipantListQuery: Sendable {
   /// The largest number of items on a page, 1 to 100.
   public let limit: Int
@@ -17,7 +17,7 @@ public final class ParticipantListQuery: Sendable {
 
   /// Loads the next page; after a failure the same page can be loaded again.
   ///
-  /// - Returns: Nothing behind the last page, and while another call is loading.
+  /// - Returns: An empty list after the last page, and while another call is loading.
   public func loadNextPage() async throws(ParleyError) -> [Participant] {
     try await cursor.next { [channel, limit] (token) async throws(ParleyError) in
       try await channel.core.perform(
@@ -30,7 +30,7 @@ public final class ParticipantListQuery: Sendable {
     }
   }
 
-  /// The same with a handler.
+  /// Loads the next page and calls back.
   ///
   /// - Parameter completionHandler: Called once, on the client's callback queue.
   public func loadNextPage(

@@ -1,11 +1,11 @@
 internal import ParleyProtocol
 
-/// Reads what the server answers and tells; what is missing is named.
+/// Parses responses and notifications of the server; errors name the missing member.
 enum AnswerReader {
-  /// The largest answer is bounded by the message limit of the connection already.
+  /// The message limit of the connection already bounds the largest response.
   private static let limits = JSONLimits(byteCount: .max, depth: 32, nodeCount: 1_000_000)
 
-  /// Reads a JSON text.
+  /// Parses a JSON text.
   static func document(_ json: [UInt8]) throws(ParleyError) -> JSONNode {
     do throws(JSONError) {
       return try JSONDocument(json, limits: limits).root
@@ -14,25 +14,25 @@ enum AnswerReader {
     }
   }
 
-  /// A member that must be there.
+  /// Returns a required member.
   static func member(_ name: String, of node: JSONNode) throws(ParleyError) -> JSONNode {
     guard let member = node.present(name) else { throw missing(name) }
     return member
   }
 
-  /// A text that must be there.
+  /// Returns a required text.
   static func text(_ name: String, of node: JSONNode) throws(ParleyError) -> String {
     guard let text = node[name]?.string else { throw missing(name) }
     return text
   }
 
-  /// A whole number that must be there.
+  /// Returns a required integer.
   static func integer(_ name: String, of node: JSONNode) throws(ParleyError) -> Int64 {
     guard let number = node[name]?.integer else { throw missing(name) }
     return number
   }
 
-  /// A count that must be there and is not negative.
+  /// Returns a required count, which must not be negative.
   static func count(_ name: String, of node: JSONNode) throws(ParleyError) -> Int {
     guard let count = Int(exactly: try integer(name, of: node)), count >= 0 else {
       throw missing(name)
@@ -40,7 +40,7 @@ enum AnswerReader {
     return count
   }
 
-  /// The member `user`.
+  /// Returns the member `user`.
   static func user(of node: JSONNode) throws(ParleyError) -> User {
     User(
       try resource { () throws(ResourceError) in
@@ -48,19 +48,19 @@ enum AnswerReader {
       })
   }
 
-  /// A list of users that must be there.
+  /// Returns a required list of users.
   static func users(_ name: String, of node: JSONNode) throws(ParleyError) -> [User] {
     let list = try member(name, of: node)
     return try resource { () throws(ResourceError) in try [ParleyProtocol.User](json: list) }
       .map(User.init)
   }
 
-  /// The member `channel`.
+  /// Returns the member `channel`.
   static func channel(of node: JSONNode) throws(ParleyError) -> ChannelSnapshot {
     try ChannelSnapshot(json: member("channel", of: node))
   }
 
-  /// Every value of a list that must be there.
+  /// Returns every value of a required list.
   static func list<Value>(
     _ name: String, of node: JSONNode, _ read: (JSONNode) throws(ParleyError) -> Value
   ) throws(ParleyError) -> [Value] {
@@ -71,7 +71,7 @@ enum AnswerReader {
     return values
   }
 
-  /// Converts an error of the resources' reader into an error of the answer.
+  /// Converts an error of the resource parser into an error of the response.
   static func resource<Value>(
     _ read: () throws(ResourceError) -> Value
   ) throws(ParleyError) -> Value {

@@ -1,9 +1,9 @@
 internal import ParleyProtocol
 internal import Synchronization
 
-/// A request of the protocol, and how its result is read.
+/// A request of the protocol, and the function that parses its result.
 ///
-/// The result is read on the engine's thread, in order with the events before and behind it.
+/// The result is parsed on the engine's thread, in order with the events before and after it.
 struct Call<Value: Sendable>: Sendable {
   let request: EngineCall
   let read: @Sendable (JSONNode) throws(ParleyError) -> Value
@@ -27,7 +27,7 @@ struct Call<Value: Sendable>: Sendable {
     self.read = read
   }
 
-  /// The same call, with something made of its result.
+  /// Returns the same call with a transformed result.
   func map<Other: Sendable>(
     _ transform: @escaping @Sendable (Value) throws(ParleyError) -> Other
   ) -> Call<Other> {
@@ -37,7 +37,7 @@ struct Call<Value: Sendable>: Sendable {
     }
   }
 
-  /// The result of the call.
+  /// Returns the result of the call.
   func outcome(_ answer: Result<[UInt8], ParleyError>) -> Result<Value, ParleyError> {
     switch answer {
     case .failure(let error): return .failure(error)
@@ -51,7 +51,7 @@ struct Call<Value: Sendable>: Sendable {
   }
 }
 
-/// Brings together a call that begins and a task that may be cancelled at the same time.
+/// Synchronizes the start of a call with the cancellation of its task.
 final class CallHandle: Sendable {
   enum State: Sendable, Equatable {
     case waiting
@@ -61,9 +61,9 @@ final class CallHandle: Sendable {
 
   private let state = Mutex(State.waiting)
 
-  /// The call has begun.
+  /// Records that the call has started.
   ///
-  /// - Returns: The state before: when that was `cancelled`, the caller gives the call up.
+  /// - Returns: The previous state; if it is `cancelled`, the caller must cancel the call.
   func begin(_ id: EngineCallID) -> State {
     state.withLock { state in
       let before = state
@@ -72,9 +72,9 @@ final class CallHandle: Sendable {
     }
   }
 
-  /// The task was cancelled.
+  /// Records that the task was cancelled.
   ///
-  /// - Returns: The call to give up, if it has begun.
+  /// - Returns: The call to cancel, if it has started.
   func cancel() -> EngineCallID? {
     state.withLock { state in
       defer { state = .cancelled }
@@ -84,12 +84,12 @@ final class CallHandle: Sendable {
   }
 }
 
-/// Names for sendings that no other client and no other run of this one will use.
+/// Generates request ids that are unique across clients and across runs of this one.
 final class RequestIDs: Sendable {
   private let run = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
   private let count = Atomic<UInt64>(0)
 
-  /// A name of at most 41 characters.
+  /// Returns an id of at most 41 characters.
   func next() -> String {
     "\(run)-\(count.add(1, ordering: .relaxed).newValue)"
   }

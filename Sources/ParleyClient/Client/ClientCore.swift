@@ -36,9 +36,9 @@ final class ClientCore: Sendable {
 
   var connectionState: ConnectionState { session.withLock { $0.state } }
 
-  /// Makes a call and calls back.
+  /// Starts a call and calls back.
   ///
-  /// - Parameter handle: The handle to give the call up by; see ``giveUp(_:)``.
+  /// - Parameter handle: The handle for cancelling the call; see ``giveUp(_:)``.
   func start<Value: Sendable>(
     _ call: Call<Value>, _ handle: CallHandle = CallHandle(),
     completion: @escaping @Sendable (Result<Value, ParleyError>) -> Void
@@ -50,9 +50,9 @@ final class ClientCore: Sendable {
     if handle.begin(id) == .cancelled { engine.cancel(id) }
   }
 
-  /// Makes a call and waits; cancelling the task gives the call up.
+  /// Makes a call and waits; cancelling the task cancels the call.
   ///
-  /// - Parameter handle: Another way to give the call up; see ``giveUp(_:)``.
+  /// - Parameter handle: Another way to cancel the call; see ``giveUp(_:)``.
   func perform<Value: Sendable>(
     _ call: Call<Value>, _ handle: CallHandle = CallHandle()
   ) async throws(ParleyError) -> Value {
@@ -61,9 +61,9 @@ final class ClientCore: Sendable {
     }
   }
 
-  /// Makes a call and waits; cancelling the task gives the call up unless it was sent.
+  /// Makes a call and waits; cancelling the task cancels the call unless it was sent.
   ///
-  /// A call that was sent may have its effect, and its caller must learn of that.
+  /// A call that was sent may take effect, and its caller must receive the outcome.
   func performOnceSent<Value: Sendable>(
     _ call: Call<Value>
   ) async throws(ParleyError) -> Value {
@@ -72,7 +72,7 @@ final class ClientCore: Sendable {
     }
   }
 
-  /// Gives a call up, which then ends with ``ParleyError/cancelled`` unless it had ended.
+  /// Cancels a call, which then ends with ``ParleyError/cancelled`` unless it has already ended.
   func giveUp(_ handle: CallHandle) {
     if let id = handle.cancel() { engine.cancel(id) }
   }
@@ -95,12 +95,12 @@ final class ClientCore: Sendable {
     }
   }
 
-  /// Closes a session that its caller can't know of, because the answer can't be read.
+  /// Closes a session that the caller cannot know of, because the response could not be parsed.
   private func giveUpSession(then completion: @escaping @Sendable () -> Void) {
     engine.close(completion: completion)
   }
 
-  /// Opens a session and waits; cancelling the task gives it up.
+  /// Opens a session and waits; cancelling the task cancels the attempt.
   func open(_ credentials: SessionCredentials) async throws(ParleyError) -> User {
     try await outcome { _, waiter in open(credentials) { waiter.resume(returning: $0) } }
   }
@@ -111,13 +111,13 @@ final class ClientCore: Sendable {
     }
   }
 
-  /// Waits for what `begin` begins, and gives it up when the task is cancelled.
+  /// Waits for the operation that `begin` starts, and cancels it when the task is cancelled.
   private func outcome<Value: Sendable>(
     of handle: CallHandle = CallHandle(),
     givingUpBy giveUp: @escaping @Sendable (Engine, EngineCallID) -> Void = { $0.cancel($1) },
     _ begin: (Engine, Waiter<Value>) -> EngineCallID
   ) async throws(ParleyError) -> Value {
-    // What was cancelled before it was written could still be written until the task is heard.
+    // A call cancelled before it was written could still be written until the cancellation is processed.
     guard !Task.isCancelled else { throw .cancelled }
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: Waiter<Value>) in
@@ -137,7 +137,7 @@ final class ClientCore: Sendable {
     }
   }
 
-  /// Nobody holds the client any more.
+  /// Shuts down after the last reference to the client was released.
   func shutDown() {
     files.cancelAll()
     engine.close {}
@@ -149,7 +149,7 @@ final class ClientCore: Sendable {
     session.withLock { $0.user = user }
   }
 
-  /// The channel's one object, brought up to date.
+  /// Returns the channel's only object, updated from the snapshot.
   func channel(_ snapshot: ChannelSnapshot) -> OpenChannel {
     let channel = channels.channel(snapshot.url) { OpenChannel(snapshot, self) }
     channel.apply(.replaced(snapshot))
@@ -163,7 +163,7 @@ final class ClientCore: Sendable {
     }
   }
 
-  /// Takes what the engine tells, on its thread.
+  /// Receives an event of the engine, on the engine's thread.
   func receive(_ event: EngineEvent) {
     switch event {
     case .notification(let method, let params): receive(method, params)
@@ -180,7 +180,7 @@ final class ClientCore: Sendable {
   }
 
   private func receive(_ method: String, _ params: JSONNode?) {
-    // What can't be read is passed over, as what isn't known is: there is nobody to answer.
+    // Malformed events are ignored, as unknown ones are: there is no caller to report them to.
     guard let incoming = try? Incoming(method: method, params: params, messageCalls.reader)
     else { return }
     let notification = WireEvent.Notification(method: method, params: params)
@@ -228,7 +228,7 @@ final class ClientCore: Sendable {
 
 private typealias Waiter<Value: Sendable> = CheckedContinuation<Result<Value, ParleyError>, Never>
 
-/// Leads an engine's events to its client without keeping that.
+/// Forwards an engine's events to its client without retaining the client.
 final class EventInlet: Sendable {
   private let core = Mutex<Weak<ClientCore>?>(nil)
 

@@ -1,4 +1,4 @@
-/// The calls of a client with handlers, in the form that chat SDKs have them.
+/// The calls of a client, with completion handlers in the style of other chat SDKs.
 ///
 /// Each handler is called once, on the client's callback queue, with a value or an error.
 extension ParleyClient {
@@ -50,7 +50,7 @@ extension ParleyClient {
 }
 
 extension Result where Failure == ParleyError {
-  /// Gives a handler the value or the error.
+  /// Passes the value or the error to a handler.
   func hand(to handler: (Success?, ParleyError?) -> Void) {
     switch self {
     case .success(let value): handler(value, nil)
@@ -60,19 +60,19 @@ extension Result where Failure == ParleyError {
 }
 
 extension ClientCore {
-  /// Makes a call and gives a handler its value or its error.
+  /// Makes a call and passes its value or its error to a handler.
   func start<Value: Sendable>(
     _ call: Call<Value>, handler: @escaping @Sendable (Value?, ParleyError?) -> Void
   ) {
     start(call, completion: { $0.hand(to: handler) })
   }
 
-  /// Makes a call without a value and gives a handler its error, if it has one.
+  /// Makes a call without a value and passes its error, if there is one, to a handler.
   func start(_ call: Call<Void>, handler: @escaping @Sendable (ParleyError?) -> Void) {
     start(call, completion: { outcome in outcome.hand { _, error in handler(error) } })
   }
 
-  /// Makes several calls and gives a handler their value or the first error.
+  /// Makes several calls and passes their value or the first error to a handler.
   func start<Value: Sendable>(
     handler: @escaping @Sendable (Value?, ParleyError?) -> Void,
     _ work: @escaping @Sendable () async throws(ParleyError) -> Value

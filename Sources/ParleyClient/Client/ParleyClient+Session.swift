@@ -1,14 +1,14 @@
 internal import ParleyProtocol
 
 extension ParleyClient {
-  /// Opens a session; from then on the client stays connected until ``disconnect()``.
+  /// Opens a session; the client then stays connected until ``disconnect()``.
   ///
   /// - Parameters:
-  ///   - userID: 1 to 80 characters. A user that does not exist is made.
-  ///   - accessToken: Where the server asks for one: a token of its own, or a JWT.
+  ///   - userID: 1 to 80 characters. A user that does not exist is created.
+  ///   - accessToken: Required if the server asks for one: an access token of the user, or a JWT.
   ///   - nickname: Replaces the stored one when given.
   ///   - profileURL: Replaces the stored one when given.
-  /// - Returns: The user as the server knows it.
+  /// - Returns: The user as the server stores it.
   /// - Throws: ``ParleyError/unauthorized(_:)``; ``ParleyError/connectionFailed(_:)`` or
   ///   ``ParleyError/timedOut`` when the server could not be reached within
   ///   ``ParleyClientConfiguration/connectTimeout``; ``ParleyError/invalidConfiguration(_:)``, also
@@ -35,30 +35,30 @@ extension ParleyClient {
     }
   }
 
-  /// Ends the session after what was sent has been answered, and leaves all channels.
+  /// Ends the session after all sent calls were answered, and leaves all channels.
   ///
-  /// Uploads fail with ``ParleyError/cancelled``; a file message whose file was uploaded before is
-  /// stored as any other.
+  /// Uploads fail with ``ParleyError/cancelled``; a file message whose file was already uploaded is
+  /// stored as usual.
   public func disconnect() async {
     await core.close()
   }
 
-  /// Goes on with another access token, now and when reconnecting.
+  /// Replaces the access token, now and for reconnections.
   ///
-  /// - Throws: ``ParleyError/unauthorized(_:)``: the session then goes on with the old one until it
+  /// - Throws: ``ParleyError/unauthorized(_:)``: the session then keeps the old token until it
   ///   expires.
   public func refresh(accessToken: String) async throws(ParleyError) {
     try await core.refresh(accessToken: accessToken)
   }
 
-  /// Reads a user with its metadata, which the users of messages and channels come without.
+  /// Fetches a user with its metadata, which the users of messages and channels lack.
   public func user(id: String) async throws(ParleyError) -> User {
     try await core.perform(SessionCalls.user(id))
   }
 
   /// Changes the current user.
   ///
-  /// - Returns: The user as it is now.
+  /// - Returns: The updated user.
   @discardableResult
   public func updateCurrentUser(params: UserUpdateParams) async throws(ParleyError) -> User {
     try await core.perform(params.values, updating)
@@ -72,15 +72,15 @@ extension ParleyClient {
   }
 }
 
-/// The public view of a client's session, and its changes that are reported.
+/// The public view of a client's session, and the changes to report.
 struct SessionView: Sendable {
   var user: User?
   var features: ServerFeatures?
   var state = ConnectionState.disconnected(because: .requested)
-  /// Whether the session was open since the last `connect`, and this was reported.
+  /// Whether the session was open since the last `connect` and this was reported.
   private var hasToldConnection = false
 
-  /// Takes over a state; `nil` when there is nothing to tell.
+  /// Applies a new state; returns `nil` when there is nothing to report.
   mutating func change(to state: ConnectionState) -> ConnectionEvent? {
     self.state = state
     switch state {
@@ -100,7 +100,7 @@ struct SessionView: Sendable {
 
 /// The requests about the session and its user.
 enum SessionCalls {
-  /// The reading of the answer to `session.open`; the engine makes the request.
+  /// The parser for the result of `session.open`; the engine makes the request.
   static let opened = Call<User>(
     "session.open", .once, params: { _ in }, reading: AnswerReader.user(of:))
 

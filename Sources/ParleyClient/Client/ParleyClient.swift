@@ -1,15 +1,15 @@
 /// A client of a Parley server: connects, reconnects and reports events.
 ///
-/// Usable from any thread and task. Closures and delegates are called one after the other on a
-/// serial queue of the client's own; they should return soon. Calls that wait are given up when
-/// their task is cancelled. A client disconnects when nobody holds it any more, even if its channels
-/// are still held.
+/// Usable from any thread and task. Closures and delegates are called one at a time on a serial
+/// queue of the client; they should return quickly. Waiting calls are cancelled with their task. A
+/// client disconnects when its last reference is released, even if its channels are still
+/// referenced.
 public final class ParleyClient: Sendable {
   /// The configuration that the client was created with.
   public let configuration: ParleyClientConfiguration
   let core: ClientCore
 
-  /// Makes a client that is not connected yet.
+  /// Creates a client that is not connected.
   public init(configuration: ParleyClientConfiguration) {
     self.configuration = configuration
     core = ClientCore(configuration)
@@ -19,12 +19,12 @@ public final class ParleyClient: Sendable {
     core.shutDown()
   }
 
-  /// The user of the session, as the server showed it last; `nil` before the first session.
+  /// The user of the session, as the server last sent it; `nil` before the first session.
   public var currentUser: User? { core.currentUser }
 
-  /// The features of the server, as the latest session began; `nil` before the first session.
+  /// The features of the server at the start of the latest session; `nil` before the first session.
   ///
-  /// Known when `connect` has succeeded. What is missing is off, and its calls are refused:
+  /// Available when `connect` has succeeded. A missing feature is off, and the server rejects its calls:
   ///
   ///     attachButton.isHidden = client.features?.files == nil
   public var features: ServerFeatures? { core.features }
@@ -32,15 +32,15 @@ public final class ParleyClient: Sendable {
   /// The state of the client's connection.
   public var connectionState: ConnectionState { core.connectionState }
 
-  /// The events from now on, for one consumer; see ``ParleyEvents``.
+  /// The events of the client from now on, for one consumer; see ``ParleyEvents``.
   public var events: ParleyEvents<ParleyEvent> { core.streams.events() }
 
-  /// The same with the bytes that brought each event.
+  /// The same events with the bytes that carried them.
   package var wireEvents: ParleyEvents<WireEvent> { core.streams.wireEvents() }
 }
 
 extension ParleyClient {
-  /// Creates a channel, of which the current user is an operator.
+  /// Creates a channel; the current user becomes an operator.
   ///
   /// - Throws: ``ParleyError/refused(code:message:field:)`` with 400202 when the URL is taken.
   public func createOpenChannel(
@@ -49,21 +49,21 @@ extension ParleyClient {
     try await core.perform(params.values) { ChannelCalls.create($0).map(core.channel) }
   }
 
-  /// Looks a channel up.
+  /// Fetches a channel.
   ///
   /// - Throws: ``ParleyError/notFound(_:)``.
   public func openChannel(url: String) async throws(ParleyError) -> OpenChannel {
     try await core.perform(ChannelCalls.get(url).map(core.channel))
   }
 
-  /// Channels page by page, newest first.
+  /// Returns a query for channels, page by page, newest first.
   public func createOpenChannelListQuery(
     params: OpenChannelListQueryParams = OpenChannelListQueryParams()
   ) -> OpenChannelListQuery {
     OpenChannelListQuery(params.values, core)
   }
 
-  /// Channels page by page, newest first.
+  /// Returns a query for channels, page by page, newest first.
   ///
   ///     let query = client.createOpenChannelListQuery { params in
   ///       params.customTypeFilter = ["support"]

@@ -4,33 +4,33 @@ internal import ClientTransport
 public struct ParleyClientConfiguration: Sendable, Hashable {
   /// `ws://host:port` or `wss://host:port`; the path is `/v1/ws` unless given.
   public var serverURL: String
-  /// Until when a call must be answered, reconnecting meanwhile included.
+  /// The time limit of a call, including reconnections.
   public var requestTimeout = Duration.seconds(10)
   /// The time limit of the first connection.
   public var connectTimeout = Duration.seconds(30)
-  /// The time for which an upload goes on trying without the server taking a byte.
+  /// The time for which an upload keeps retrying while the server accepts no byte.
   public var uploadTimeout = Duration.seconds(120)
-  /// Calls that wait for their answers; beyond: ``ParleyError/tooManyPending(limit:)``.
+  /// The maximum number of unanswered calls; beyond it: ``ParleyError/tooManyPending(limit:)``.
   public var maximumPendingCalls = 1000
-  /// Events that wait for one consumer, and for the delegates together; beyond, the oldest are
-  /// dropped, and their number is reported.
+  /// The maximum number of events buffered for each consumer, and for all delegates together.
+  /// Beyond it the oldest events are dropped, and their number is reported.
   public var maximumBufferedEvents = 1000
-  /// The largest message taken from the server, in bytes; a larger one ends the connection.
+  /// The largest message accepted from the server, in bytes; a larger one closes the connection.
   public var maximumMessageBytes = 1_048_576
   /// The verification of a server at a `wss` URL.
   public var tls = TLSOptions()
   /// `http://[user:password@]host:port` of a proxy through which to connect.
   public var proxyURL: String?
-  /// Whether messages may be compressed on the way (`permessage-deflate`).
+  /// Whether messages may be compressed (`permessage-deflate`).
   public var compression = CompressionOption.offered
-  /// The field `User-Agent` of the opening handshake.
+  /// The `User-Agent` header of the opening handshake.
   public var userAgent = "ParleyClient-Swift/1"
-  /// More fields of the opening handshake, in order.
+  /// Additional header fields of the opening handshake, in order.
   public var headers: [HeaderField] = []
 
-  /// Begins with the address of a server.
+  /// Creates a configuration with the address of a server.
   ///
-  /// It is looked at when the client connects; a wrong one is
+  /// The address is checked when the client connects; an invalid one is
   /// ``ParleyError/invalidConfiguration(_:)``.
   public init(serverURL: String) {
     self.serverURL = serverURL
@@ -45,14 +45,14 @@ public enum CompressionOption: Sendable, Hashable {
   case off
 }
 
-/// A field of the opening handshake.
+/// A header field of the opening handshake.
 public struct HeaderField: Sendable, Hashable {
   /// A token, such as `X-Tenant`.
   public var name: String
-  /// Without line breaks.
+  /// The value, without line breaks.
   public var value: String
 
-  /// Makes a field.
+  /// Creates a field.
   public init(name: String, value: String) {
     self.name = name
     self.value = value
@@ -60,7 +60,7 @@ public struct HeaderField: Sendable, Hashable {
 }
 
 extension ParleyClientConfiguration {
-  /// The same in the engine's terms.
+  /// Converts the configuration for the engine.
   var engineConfiguration: EngineConfiguration {
     var engine = EngineConfiguration(serverURL: serverURL)
     engine.requestTimeout = requestTimeout
@@ -77,24 +77,24 @@ extension ParleyClientConfiguration {
 
 /// The options for the verification of a server.
 public struct TLSOptions: Sendable, Hashable {
-  /// Whether the server must prove who it is.
+  /// Whether the server's certificate is verified.
   public enum Verification: Sendable, Hashable {
-    /// Its certificate must be valid, trusted and made out to its name.
+    /// The certificate must be valid, trusted and issued for the server's name.
     case full
-    /// Anyone is believed: for experiments only.
+    /// No verification: for experiments only.
     case none
   }
 
-  /// Whether the server must prove who it is.
+  /// Whether the server's certificate is verified.
   public var verification = Verification.full
-  /// PEM files of authorities that are trusted beside the system's.
+  /// PEM files of certificate authorities trusted in addition to the system's.
   public var authorityPaths: [String] = []
-  /// PEM texts of authorities that are trusted beside the system's.
+  /// PEM texts of certificate authorities trusted in addition to the system's.
   public var authorityTexts: [String] = []
   /// The name in the server's certificate, if it is not the URL's host.
   public var serverName: String?
 
-  /// Full verification by the system's authorities.
+  /// Creates options for full verification by the system's authorities.
   public init() {}
 
   var settings: TLSSettings {

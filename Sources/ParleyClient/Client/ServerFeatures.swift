@@ -1,31 +1,31 @@
 internal import ParleyProtocol
 
-/// The features of a server; those that it has switched off are missing.
+/// The features of a server; disabled features are `nil`.
 public struct ServerFeatures: Sendable, Hashable, Codable {
   /// Uploads of files.
   public struct Files: Sendable, Hashable, Codable {
-    /// The largest file that the server takes, in bytes.
+    /// The largest file that the server accepts, in bytes.
     public let maxBytes: Int64
-    /// The base of the addresses of all files; `nil` where each upload names its own.
+    /// The base URL of all files; `nil` if each upload has its own.
     ///
-    /// Keys are added to addresses of the connected server and of this base alone.
+    /// Keys are added only to URLs of the connected server and below this base.
     public let base: String?
 
-    /// Makes the value, for tests of an application.
+    /// Creates a value, for tests of an application.
     public init(maxBytes: Int64, base: String? = nil) {
       self.maxBytes = maxBytes
       self.base = base
     }
   }
 
-  /// Thumbnails of uploaded pictures and films.
+  /// Thumbnails of uploaded images and videos.
   public struct Thumbnails: Sendable, Hashable, Codable {
-    /// The most sizes of one file.
+    /// The maximum number of sizes of one file.
     public let maxSizes: Int
     /// The media types of which thumbnails are made, such as `image/*`.
     public let types: [String]
 
-    /// Makes the value, for tests of an application.
+    /// Creates a value, for tests of an application.
     public init(maxSizes: Int, types: [String]) {
       self.maxSizes = maxSizes
       self.types = types
@@ -34,28 +34,28 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
 
   /// Translations of messages.
   public struct Translation: Sendable, Hashable, Codable {
-    /// The tags of the languages into which the server translates; empty while it does not know.
+    /// The tags of the languages that the server translates into; empty until the server knows them.
     public let languages: [String]
-    /// The most languages of one message.
+    /// The maximum number of languages of one message.
     public let maxLanguagesPerMessage: Int
 
-    /// Makes the value, for tests of an application.
+    /// Creates a value, for tests of an application.
     public init(languages: [String], maxLanguagesPerMessage: Int) {
       self.languages = languages
       self.maxLanguagesPerMessage = maxLanguagesPerMessage
     }
   }
 
-  /// Uploads; `nil` where files can only be sent by their URL.
+  /// Uploads; `nil` if files can only be sent by URL.
   public let files: Files?
-  /// Thumbnails; `nil` where the server makes none.
+  /// Thumbnails; `nil` if the server makes none.
   public let thumbnails: Thumbnails?
-  /// Translations; `nil` where the server does not translate.
+  /// Translations; `nil` if the server does not translate.
   public let translation: Translation?
-  /// Whether the server looks links up, for messages and for a ``MetadataProvider``.
+  /// Whether the server fetches link previews, for messages and for a ``MetadataProvider``.
   public let hasPreviews: Bool
 
-  /// Makes the value, for tests of an application.
+  /// Creates a value, for tests of an application.
   public init(
     files: Files? = nil, thumbnails: Thumbnails? = nil, translation: Translation? = nil,
     hasPreviews: Bool = false
@@ -68,9 +68,9 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
 }
 
 extension ServerFeatures {
-  /// Reads the member `features` of the result of `session.open`.
+  /// Parses the member `features` of the result of `session.open`.
   ///
-  /// Features that are unknown, or not in the form that this library knows, are passed over.
+  /// Unknown features, and features in an unknown form, are ignored.
   init(result: JSONNode) {
     let features = result.present("features")
     self.init(
@@ -104,7 +104,7 @@ extension ServerFeatures.Translation {
 }
 
 extension JSONNode {
-  /// The texts of a list; `nil` when it is none.
+  /// The texts of a list; `nil` if the node is not one.
   fileprivate var strings: [String]? {
     guard kind == .array else { return nil }
     return elements.compactMap(\.string)

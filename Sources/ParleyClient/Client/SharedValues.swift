@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The values of parameters that an application sets one after the other, from any thread.
+/// Parameter values that an application sets one after the other, from any thread.
 struct SharedValues<Values: Sendable>: ~Copyable, Sendable {
   private let values: Mutex<Values>
 
@@ -8,7 +8,7 @@ struct SharedValues<Values: Sendable>: ~Copyable, Sendable {
     self.values = Mutex(values)
   }
 
-  /// All of them as they are now.
+  /// All current values.
   var current: Values { values.withLock { $0 } }
 
   subscript<Value: Sendable>(_ member: WritableKeyPath<Values, Value>) -> Value {

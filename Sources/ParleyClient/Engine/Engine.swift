@@ -3,26 +3,26 @@ internal import ParleyProtocol
 internal import Reactor
 internal import Synchronization
 
-/// A client's session with its server: calls, events, staying connected.
+/// A client's session with its server: calls, events and reconnection.
 ///
-/// Usable from any thread. Completions and events come one after the other on the engine's own
-/// thread, which many engines share: they must not block. Only what is refused outright is
-/// completed on the caller's thread, before the call returns. A call is completed exactly once, at
-/// the latest when its time is up or the engine is given up. Events are handed on as they come;
-/// bounding what the application has not taken yet is up to the receiver.
+/// Usable from any thread. Completions and events run one at a time on the engine's thread, which
+/// many engines share: they must not block. Only calls rejected immediately are completed on the
+/// caller's thread, before the method returns. A call is completed exactly once, at the latest when
+/// its time limit passes or the engine is released. Events are forwarded immediately; the receiver
+/// must bound the events that the application has not consumed.
 final class Engine: Sendable {
   typealias Completion = @Sendable (Result<[UInt8], ParleyError>) -> Void
 
   private let configuration: EngineConfiguration
   private let deliver: @Sendable (EngineEvent) -> Void
   private let lastID = Atomic<Int64>(0)
-  /// Calls that were made and are not completed, whether the engine's thread knows them or not.
+  /// Calls that are not completed, including those that the engine's thread has not seen.
   private let openCalls = OpenCalls()
   /// Set with the first session.
   private let loop: Mutex<ClientLoop?>
 
   /// - Parameters:
-  ///   - loop: The thread to use; `nil` for the one that all clients share.
+  ///   - loop: The thread to use; `nil` for the one shared by all clients.
   ///   - deliver: Receives all events in order, on the engine's thread.
   init(
     _ configuration: EngineConfiguration, on loop: ClientLoop? = nil,
@@ -38,12 +38,11 @@ final class Engine: Sendable {
     loop.withLock { $0 }?.post { $0.members.removeValue(forKey: key)?.abandon() }
   }
 
-  /// Opens a session, and keeps it open from then on.
+  /// Opens a session and keeps it open.
   ///
-  /// - Parameter completion: Given the JSON of the result of `session.open`, or why there is no
-  ///   session: the first connection is tried until the configured time is up, unless trying again
-  ///   would not help.
-  /// - Returns: What ``cancel(_:)`` gives up the first connection by.
+  /// - Parameter completion: Receives the JSON of the result of `session.open`, or the error. The
+  ///   first connection is retried until its time limit passes, unless a retry would not help.
+  /// - Returns: The id for cancelling the first connection with ``cancel(_:)``.
   @discardableResult
   func open(
     _ credentials: SessionCredentials, completion: @escaping Completion
@@ -69,7 +68,7 @@ final class Engine: Sendable {
     return id
   }
 
-  /// Goes on with another token, now and when reconnecting.
+  /// Replaces the token, now and for reconnections.
   @discardableResult
   func refresh(accessToken: String, completion: @escaping Completion) -> EngineCallID {
     let id = nextID()
@@ -77,7 +76,7 @@ final class Engine: Sendable {
     return id
   }
 
-  /// Ends the session, after what was sent has been answered; there is no coming back.
+  /// Ends the session after all sent calls were answered; the engine cannot be used again.
   func close(completion: @escaping @Sendable () -> Void) {
     let id = nextID()
     submit(.close(id), id) { _ in completion() }
@@ -85,11 +84,11 @@ final class Engine: Sendable {
 
   /// Makes a call.
   ///
-  /// - Parameter completion: Given the JSON of the result.
+  /// - Parameter completion: Receives the JSON of the result.
   @discardableResult
   func call(_ call: EngineCall, completion: @escaping Completion) -> EngineCallID {
     let id = nextID()
-    // More than wait for answers may wait for the thread, but not without end.
+    // More calls may wait for the thread than for responses, but their number is bounded too.
     guard openCalls.begin(below: configuration.callLimit) else {
       completion(.failure(.tooManyPending(limit: configuration.maximumPendingCalls)))
       return id
@@ -101,13 +100,13 @@ final class Engine: Sendable {
     return id
   }
 
-  /// Gives a call up: it is completed with ``ParleyError/cancelled`` unless it was before.
+  /// Cancels a call: it completes with ``ParleyError/cancelled`` unless it already has.
   func cancel(_ id: EngineCallID) {
     let key = ObjectIdentifier(self)
     loop.withLock { $0 }?.post { ($0.members[key] as? SessionDriver)?.handle(.cancel(id)) }
   }
 
-  /// Gives a call up as ``cancel(_:)`` does, unless it was sent: then its outcome comes.
+  /// Cancels a call as ``cancel(_:)`` does, unless it was sent: then it completes with its outcome.
   func withdraw(_ id: EngineCallID) {
     let key = ObjectIdentifier(self)
     loop.withLock { $0 }?.post { ($0.members[key] as? SessionDriver)?.handle(.withdraw(id)) }
@@ -143,11 +142,11 @@ final class Engine: Sendable {
   }
 }
 
-/// The number of calls under way.
+/// The number of open calls.
 private final class OpenCalls: Sendable {
   private let count = Atomic<Int>(0)
 
-  /// Counts one more, unless there are as many as allowed.
+  /// Counts another call, unless the limit is reached.
   func begin(below limit: Int) -> Bool {
     guard count.add(1, ordering: .relaxed).newValue <= limit else {
       end()
@@ -162,7 +161,7 @@ private final class OpenCalls: Sendable {
 }
 
 extension EngineConfiguration {
-  /// Calls under way, those included that the engine's thread has not looked at yet.
+  /// The maximum number of open calls, including those that the engine's thread has not seen.
   fileprivate var callLimit: Int { min(max(1, maximumPendingCalls), Int.max / 4) * 2 }
 }
 
@@ -177,35 +176,35 @@ extension SessionMachine.Settings {
   }
 }
 
-/// An event of the engine that is not an answer to a call.
+/// An event of the engine other than the result of a call.
 enum EngineEvent: Sendable {
-  /// A notification of the server, as it came or out of the answer to a re-entering; each durable
-  /// event of a channel comes once and in the channel's order.
+  /// A notification of the server, received directly or in the response to re-entering a channel.
+  /// Each durable event of a channel is delivered once and in the channel's order.
   case notification(method: String, params: JSONNode?)
-  /// The application's request to enter a channel was granted, even if nobody waits for that.
+  /// The client entered a channel as requested, even if no caller waits for the result.
   case entered(channelURL: String)
-  /// The client is no longer in a channel that the application asked to leave.
+  /// The client is no longer in a channel that the application left.
   case left(channelURL: String)
-  /// A channel was entered again, and the `missed` events were delivered before this.
+  /// A channel was re-entered, and the `missed` events were delivered before this event.
   case recovered(channelURL: String, missed: Int)
-  /// A channel was entered again with a gap, or could not be entered again.
+  /// A channel was re-entered with a gap, or could not be re-entered.
   case recoveryFailed(channelURL: String, reason: RecoveryFailure)
-  /// The server gave another file key, or none to the first session since `connect`.
+  /// The server sent another file key, or none in the first session since `connect`.
   case fileKeyChanged(FileKey?)
-  /// The features of the server, at the begin of each session.
+  /// The features of the server, at the start of each session.
   case featuresChanged(ServerFeatures)
-  /// The connection is in another state.
+  /// The connection state changed.
   case stateChanged(ConnectionState)
 }
 
 /// The reason why a channel's events are not continuous across a reconnection.
 enum RecoveryFailure: Sendable {
-  /// The channel is entered again, but what happened meanwhile is not known: fetch it.
+  /// The client re-entered the channel, but the events in between are unknown: fetch them.
   case gap
-  /// The user is banned: the channel is left.
+  /// The user is banned: the client has left the channel.
   case banned
-  /// The channel does not exist any more: it is left.
+  /// The channel was deleted: the client has left it.
   case deleted
-  /// The server would not let the client in again for another reason: the channel is left.
+  /// The server refused to let the client re-enter for another reason: the client has left the channel.
   case refused(ParleyError)
 }

@@ -1,13 +1,13 @@
-/// One request of the protocol, as the public surface hands it to the engine.
+/// One request of the protocol, as the public API passes it to the engine.
 struct EngineCall: Sendable {
   /// The method's name on the wire.
   let method: String
   /// A JSON object.
   let params: [UInt8]
   let repeatability: Repeatability
-  /// The effect of the call on the channels that this client is in.
+  /// The effect of the call on the channels that the client is in.
   let channel: ChannelEffect?
-  /// The call's own time limit in milliseconds; `nil` for the usual one.
+  /// The call's own time limit in milliseconds; `nil` for the default.
   let timeout: Int64?
 
   init(
@@ -22,29 +22,29 @@ struct EngineCall: Sendable {
   }
 }
 
-/// Names a call that is under way.
+/// Identifies an open call.
 struct EngineCallID: Hashable, Comparable, Sendable {
   let number: Int64
 
   static func < (one: EngineCallID, other: EngineCallID) -> Bool { one.number < other.number }
 }
 
-/// The treatment of a call whose answer was lost with the connection.
+/// The handling of a call whose response was lost with the connection.
 ///
-/// A call that had not been written yet is sent after reconnecting in any case.
+/// A call that was not written is sent after reconnecting in any case.
 enum Repeatability: Sendable, Hashable {
-  /// It may have had its effect, so it fails with ``ParleyError/connectionLost``.
+  /// The call may have taken effect, so it fails with ``ParleyError/connectionLost``.
   case once
-  /// It is sent again: asking twice does no harm.
+  /// The call is sent again: it is idempotent.
   case safe
-  /// A `message.send` with a `req_id`: it is sent again under the same, and accepted once.
+  /// A `message.send` with a `req_id`: it is sent again with the same id, and accepted once.
   case identified
 }
 
-/// The effect of a successful call on the channels that are entered again after reconnecting.
+/// The effect of a successful call on the channels to re-enter after reconnecting.
 enum ChannelEffect: Sendable, Hashable {
   case enter(String)
-  /// A connection that is lost has left the channel, so that the call is done.
+  /// A lost connection has already left the channel, so the call is complete.
   case exit(String)
   case delete(String)
 }
@@ -52,10 +52,10 @@ enum ChannelEffect: Sendable, Hashable {
 /// The user of a session, with the access token.
 struct SessionCredentials: Sendable, Hashable {
   var userID: String
-  /// `nil` where the server asks for none.
+  /// `nil` if the server requires none.
   var accessToken: String?
   /// Replaces the stored nickname when given.
   var nickname: String?
-  /// Replaces the stored address of a picture when given.
+  /// Replaces the stored picture URL when given.
   var profileURL: String?
 }

@@ -4,20 +4,20 @@ internal import ClientTransport
 struct EngineConfiguration: Sendable {
   /// `ws://host:port/path` or `wss://…`; the path is `/v1/ws` unless given.
   var serverURL: String
-  /// Until when a call must be answered, sending it again after a reconnection included.
+  /// The time limit of a call, including resends after a reconnection.
   var requestTimeout: Duration = .seconds(10)
   /// The time limit of the first connection.
   var connectTimeout: Duration = .seconds(30)
-  /// The time limit of an attempt, from the name look-up to the end of the opening handshake.
+  /// The time limit of an attempt, from name resolution to the end of the opening handshake.
   var attemptTimeout: Duration = .seconds(15)
-  /// Calls that wait for their answers; beyond: ``ParleyError/tooManyPending(limit:)``.
+  /// The maximum number of unanswered calls; beyond it: ``ParleyError/tooManyPending(limit:)``.
   var maximumPendingCalls = 1000
-  /// Bytes of calls that wait for their answers; beyond: ``ParleyError/tooManyPending(limit:)``.
+  /// The maximum bytes of unanswered calls; beyond it: ``ParleyError/tooManyPending(limit:)``.
   var maximumPendingBytes = 4_194_304
-  /// The largest message taken from the server; beyond: the connection is closed with 1009.
+  /// The largest message accepted from the server; a larger one closes the connection with 1009.
   var maximumMessageBytes = 1_048_576
   var tls = TLSSettings()
-  /// `http://[user:password@]host:port`, through which to connect.
+  /// `http://[user:password@]host:port` of the proxy to connect through.
   var proxyURL: String?
   /// Whether `permessage-deflate` is offered.
   var compression = CompressionOffer.offered
@@ -31,12 +31,12 @@ struct EngineConfiguration: Sendable {
 }
 
 extension EngineConfiguration {
-  /// The largest message taken, 1 KiB to 1 GiB.
+  /// The largest message accepted, 1 KiB to 1 GiB.
   var messageLimit: Int { min(max(1024, maximumMessageBytes), 1_073_741_824) }
 }
 
 extension ConnectionPlan {
-  /// - Throws: ``ParleyError/invalidConfiguration(_:)`` that names the setting.
+  /// - Throws: ``ParleyError/invalidConfiguration(_:)`` with the name of the setting.
   init(_ configuration: EngineConfiguration) throws(ParleyError) {
     var settings = ConnectionSettings(serverURL: configuration.serverURL)
     settings.proxyURL = configuration.proxyURL
@@ -45,7 +45,7 @@ extension ConnectionPlan {
     settings.tls = configuration.tls
     settings.attemptTimeout = configuration.attemptTimeout
     settings.maximumMessageBytes = configuration.messageLimit
-    // Requests of the engine itself and control frames come on top of the calls.
+    // The engine's own requests and control frames are added to the calls.
     let (limit, isOverflow) = max(0, configuration.maximumPendingBytes)
       .addingReportingOverflow(262_144)
     settings.maximumQueuedBytes = isOverflow ? .max : limit

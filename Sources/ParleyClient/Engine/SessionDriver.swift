@@ -2,7 +2,7 @@ internal import ClientTransport
 internal import Reactor
 internal import WebSocket
 
-/// Carries out what a session's machine decides, on the loop's thread.
+/// Performs the actions of a session's state machine, on the loop's thread.
 final class SessionDriver: LoopMember {
   private unowned let context: ClientLoopContext
   private let plan: ConnectionPlan
@@ -10,7 +10,7 @@ final class SessionDriver: LoopMember {
   private var machine: SessionMachine
   private var connection: ClientConnection?
   private var completions: [EngineCallID: Engine.Completion] = [:]
-  /// Inputs that are not handled yet, each with the connection whose end it reports.
+  /// Unhandled inputs, each with the connection whose end it reports.
   private var waiting: [(SessionInput, source: ClientConnection?)] = []
   private var isHandling = false
   private var timer: (token: EventLoop.TimerToken, time: Int64)?
@@ -25,7 +25,7 @@ final class SessionDriver: LoopMember {
     machine = SessionMachine(settings)
   }
 
-  /// Takes what the application asks for.
+  /// Handles a request of the application.
   func handle(_ input: SessionInput, _ id: EngineCallID, _ completion: @escaping Engine.Completion)
   {
     completions[id] = completion
@@ -37,7 +37,7 @@ final class SessionDriver: LoopMember {
     proceed()
   }
 
-  /// Takes inputs one after the other: carrying out an action may already lead to the next.
+  /// Handles inputs one at a time: performing an action may already cause the next input.
   private func proceed() {
     guard !isHandling else { return }
     isHandling = true
@@ -53,7 +53,7 @@ final class SessionDriver: LoopMember {
     schedule()
   }
 
-  /// The engine is gone: nobody waits for anything any more.
+  /// Stops after the engine was released, when no caller waits for a result.
   func abandon() {
     if let timer { context.loop.cancel(timer.token) }
     timer = nil

@@ -2,45 +2,45 @@
 public enum ParleyError: Error, Sendable, Hashable {
   /// Spam-flood protection held the message back; it was neither stored nor delivered (900200).
   case tooManyMessages(retryAfter: Duration)
-  /// More calls than the server takes from one connection (500910).
+  /// The connection exceeded the server's rate limit for calls (500910).
   case rateLimited(retryAfter: Duration)
   /// The user is banned from the channel (400750).
   case banned
   /// The user is muted in the channel (900041).
   case muted
-  /// The channel is frozen, and the user is none of its operators (900050).
+  /// The channel is frozen, and the user is not an operator (900050).
   case frozen
-  /// The channel has to be entered first (900020).
+  /// The channel must be entered first (900020).
   case notInChannel
-  /// There is no such channel, message or user, as the text says (400201).
+  /// The channel, message or user does not exist; the text has the details (400201).
   case notFound(String)
   /// The access token is missing, wrong, expired or revoked, or the user is deactivated (400302,
   /// 400300).
   case unauthorized(String)
   /// The server refused for another reason; `field` names the parameter at fault.
   case refused(code: Int, message: String, field: String?)
-  /// The connection was lost before the answer came: the call may have had its effect or not.
+  /// The connection was lost before the response arrived: the call may or may not have taken effect.
   case connectionLost
-  /// No connection could be made, and why: name look-up, TCP, TLS, proxy, opening handshake.
+  /// The connection failed at name resolution, TCP, TLS, the proxy or the opening handshake.
   case connectionFailed(String)
-  /// No answer came in time: the call may have had its effect or not.
+  /// No response arrived in time: the call may or may not have taken effect.
   case timedOut
-  /// The task was cancelled. A call that had been written already may have its effect all the same.
+  /// The task was cancelled. A call that was already written may still take effect.
   case cancelled
   /// Neither connected nor connecting: call `connect` first.
   case notConnected
-  /// As many calls as allowed wait for their answers already.
+  /// The maximum number of unanswered calls is reached.
   case tooManyPending(limit: Int)
-  /// The configuration can't be used, and why.
+  /// The configuration is invalid; the text has the reason.
   case invalidConfiguration(String)
-  /// A file to be sent can't be read, and why.
+  /// A file to send cannot be read; the text has the reason.
   case unreadableFile(String)
-  /// The server's answer is not what the protocol promises, and where.
+  /// The server's response violates the protocol; the text names the place.
   case malformedAnswer(String)
 }
 
 extension ParleyError {
-  /// The number that the protocol gives the error; `nil` for those that the client itself found.
+  /// The error code of the protocol; `nil` for errors detected by the client.
   public var code: Int? {
     switch self {
     case .tooManyMessages: 900_200
@@ -58,7 +58,7 @@ extension ParleyError {
     }
   }
 
-  /// After how long the same call may succeed, if the server reported it.
+  /// The time after which the same call may succeed, if the server reported it.
   public var retryAfter: Duration? {
     switch self {
     case .tooManyMessages(let wait), .rateLimited(let wait): wait
@@ -94,7 +94,7 @@ extension ParleyError {
 }
 
 extension ParleyError: CustomStringConvertible {
-  /// The message, and the number if there is one.
+  /// The message, and the error code if there is one.
   public var description: String {
     code.map { "\(message) (\($0))" } ?? message
   }

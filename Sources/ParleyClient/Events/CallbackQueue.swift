@@ -2,12 +2,12 @@ internal import DequeModule
 internal import Dispatch
 internal import Synchronization
 
-/// Runs a client's closures and delegate methods, one after the other in the order in which they
-/// came, on no particular thread.
+/// Runs a client's closures and delegate methods one at a time, in the order in which they were
+/// added, on no particular thread.
 ///
-/// Events that wait are bounded; closures are as many as there are calls.
+/// Waiting events are bounded; there is one closure for each call.
 final class CallbackQueue: Sendable {
-  /// A closure, and how many events came before it.
+  /// A closure, and the number of events added before it.
   private struct Closure {
     let eventCount: UInt64
     let body: @Sendable () -> Void
@@ -21,11 +21,11 @@ final class CallbackQueue: Sendable {
   private struct State {
     var backlog: EventBacklog<ParleyEvent>
     var closures: Deque<Closure> = []
-    /// Events that came so far.
+    /// The number of events so far.
     var eventCount: UInt64 = 0
     var isScheduled = false
 
-    /// Whether the queue has to be set to work.
+    /// Returns whether the queue must be scheduled.
     mutating func schedule() -> Bool {
       defer { isScheduled = true }
       return !isScheduled
@@ -50,7 +50,7 @@ final class CallbackQueue: Sendable {
     state = Mutex(State(backlog: EventBacklog(limit: limit)))
   }
 
-  /// Runs a closure behind all that waits, and before all that comes later.
+  /// Runs a closure after everything queued so far, and before everything added later.
   func run(_ body: @escaping @Sendable () -> Void) {
     let mustSchedule = state.withLock { state in
       state.closures.append(Closure(eventCount: state.eventCount, body: body))

@@ -1,21 +1,21 @@
 /// Receives the changes of a client's connection.
 ///
-/// Called as an ``OpenChannelDelegate`` is, and held weakly too.
+/// Called as an ``OpenChannelDelegate`` is, and also held weakly.
 public protocol ConnectionDelegate: AnyObject, Sendable {
   /// The session is open for the first time since `connect`.
   func didConnect()
-  /// The connection was lost and is made anew after a pause; `attempt` counts from 1.
+  /// The connection was lost; the client reconnects after a pause. `attempt` counts from 1.
   func didStartReconnecting(
     attempt: Int, after pause: Duration, because reason: DisconnectionReason)
   /// The session is open again.
   func didReconnect()
-  /// There is no connection, and none will be made until the next `connect`.
+  /// There is no connection, and the client makes none until the next `connect`.
   func didDisconnect(because reason: DisconnectionReason)
-  /// The access token expires at that time, Unix milliseconds: refresh it.
+  /// The access token expires at this time, in Unix milliseconds: refresh it.
   func sessionWillExpire(at time: Int64)
-  /// Another key opens the files that need one.
+  /// A new key opens the files that need one.
   func didRenewFileKey(_ key: FileKey)
-  /// The server is about to stop; the client comes back by itself.
+  /// The server stops soon; the client reconnects automatically.
   func serverWillStop(reconnectingAfter pause: Duration)
 }
 
@@ -38,7 +38,7 @@ extension ConnectionDelegate {
   /// Does nothing.
   public func serverWillStop(reconnectingAfter pause: Duration) {}
 
-  /// Calls the method that goes with an event.
+  /// Calls the method for an event.
   func tell(_ event: ConnectionEvent) {
     switch event {
     case .connected: didConnect()
@@ -57,40 +57,40 @@ extension ConnectionDelegate {
 public enum ConnectionEvent: Sendable, Hashable {
   /// The session is open for the first time since `connect`.
   case connected
-  /// The connection was lost and is made anew after a pause; `attempt` counts from 1.
+  /// The connection was lost; the client reconnects after a pause. `attempt` counts from 1.
   case reconnecting(attempt: Int, after: Duration, because: DisconnectionReason)
-  /// The session is open again; the channels are being entered again.
+  /// The session is open again; the client is re-entering its channels.
   case reconnected
-  /// There is no connection, and none will be made until the next `connect`.
+  /// There is no connection, and the client makes none until the next `connect`.
   case disconnected(because: DisconnectionReason)
-  /// The access token expires at that time, Unix milliseconds: refresh it. Reported once for each token, and not
-  /// before two thirds of its time have passed.
+  /// The access token expires at this time, in Unix milliseconds: refresh it. Reported once for
+  /// each token, and not before two thirds of its time have passed.
   case sessionExpiring(at: Int64)
-  /// Another key opens the files that need one; the one before holds for a while.
+  /// A new key opens the files that need one; the previous key remains valid for a while.
   case fileKeyRenewed(FileKey)
-  /// The server is about to stop; the client comes back after that time by itself.
+  /// The server stops soon; the client reconnects automatically after that time.
   case serverDraining(reconnectAfter: Duration)
 }
 
 /// The state of a client's connection.
 public enum ConnectionState: Sendable, Hashable {
-  /// No connection, and none will be made until the next `connect`.
+  /// No connection; the client makes none until the next `connect`.
   case disconnected(because: DisconnectionReason)
-  /// The first connection is being made.
+  /// The first connection is being opened.
   case connecting
   /// The session is open.
   case connected
-  /// The connection was lost and is made anew after a pause; `attempt` counts from 1.
+  /// The connection was lost; the client reconnects after a pause. `attempt` counts from 1.
   case reconnecting(attempt: Int, after: Duration, because: DisconnectionReason)
 }
 
 /// The reason why there is no connection.
 public enum DisconnectionReason: Sendable, Hashable {
-  /// The client itself closed it, or never connected.
+  /// The client closed the connection, or never connected.
   case requested
   /// The access token is missing, wrong, expired or revoked, or the user is deactivated (4002).
   case unauthorized(String)
-  /// The user opened more sessions elsewhere than it may have; this was its oldest (4003).
+  /// The user opened more sessions than allowed; this was the oldest (4003).
   case tooManySessions
   /// One side broke the protocol (1002, 1003, 1007, 1008, 1009).
   case protocolViolation(String)
@@ -98,11 +98,11 @@ public enum DisconnectionReason: Sendable, Hashable {
   case serverDraining
   /// The server is full or failed (1011, 1013, HTTP 5xx).
   case serverUnavailable(String)
-  /// This client did not read what was sent to it, or did not answer pings (4004, 4005).
+  /// This client did not read its messages, or did not answer pings (4004, 4005).
   case tooSlow(String)
-  /// No connection could be made, and why: name look-up, TCP, TLS, proxy, opening handshake.
+  /// The connection failed at name resolution, TCP, TLS, the proxy or the opening handshake.
   case unreachable(String)
-  /// The connection broke off, and how.
+  /// The connection broke, with the details.
   case lost(String)
 }
 

@@ -33,12 +33,12 @@ final class DelegateRegistry: Sendable {
     state.withLock { _ = $0.connection.removeValue(forKey: identifier) }
   }
 
-  /// Whether there is nobody to tell.
+  /// Whether there are no delegates.
   var isEmpty: Bool {
     state.withLock { $0.channel.isEmpty && $0.connection.isEmpty }
   }
 
-  /// Calls what goes with an event, delegates in the order of their identifiers.
+  /// Calls the method for an event, on all delegates in the order of their identifiers.
   func tell(_ event: ParleyEvent) {
     switch event {
     case .connection(let event):
@@ -52,8 +52,8 @@ final class DelegateRegistry: Sendable {
     }
   }
 
-  // What a weak reference gives is carried out of the lock: if that hold is the last, the delegate's
-  // end is the application's code, which may come back here.
+  // The strong references are released outside of the lock: if one is the last, the delegate's
+  // `deinit` runs application code, which may call this registry again.
 
   private var channelDelegates: [any OpenChannelDelegate] {
     state.withLock { state in
@@ -84,7 +84,7 @@ final class DelegateRegistry: Sendable {
   }
 }
 
-/// Refers to an object without keeping it.
+/// A weak reference to an object.
 struct Weak<Object: AnyObject & Sendable>: Sendable {
   weak let value: Object?
 

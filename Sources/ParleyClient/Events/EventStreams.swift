@@ -17,7 +17,7 @@ final class EventStreams: Sendable {
     self.limit = limit
   }
 
-  /// A new consumer of everything.
+  /// Adds a consumer of all events.
   func events() -> ParleyEvents<ParleyEvent> {
     let subscription = EventSubscription<ParleyEvent>(limit: limit) { .dropped(count: $0) }
     let hasEnded = state.withLock { state in
@@ -29,7 +29,7 @@ final class EventStreams: Sendable {
     return ParleyEvents(subscription: subscription)
   }
 
-  /// A new consumer of everything with the bytes that brought it.
+  /// Adds a consumer of all events with the bytes that carried them.
   func wireEvents() -> ParleyEvents<WireEvent> {
     let subscription = EventSubscription<WireEvent>(limit: limit) {
       WireEvent(event: .dropped(count: $0), notification: nil)
@@ -43,7 +43,7 @@ final class EventStreams: Sendable {
     return ParleyEvents(subscription: subscription)
   }
 
-  /// A new consumer of one channel's events.
+  /// Adds a consumer of one channel's events.
   func events(ofChannel url: String) -> ParleyEvents<OpenChannelEvent> {
     let subscription = EventSubscription<OpenChannelEvent>(limit: limit) { .dropped(count: $0) }
     let hasEnded = state.withLock { state in
@@ -55,9 +55,9 @@ final class EventStreams: Sendable {
     return ParleyEvents(subscription: subscription)
   }
 
-  /// Hands an event to everyone whom it concerns.
+  /// Delivers an event to all consumers that it concerns.
   ///
-  /// - Parameter notification: What brought it, if the server did.
+  /// - Parameter notification: The notification that carried it, if it came from the server.
   func push(_ event: ParleyEvent, _ notification: WireEvent.Notification? = nil) {
     let (all, wire) = state.withLock { state in
       (state.all.compactMap(\.value), state.wire.compactMap(\.value))
@@ -90,7 +90,7 @@ final class EventStreams: Sendable {
   }
 }
 
-/// One consumer's backlog, and those who wait for what comes next.
+/// One consumer's backlog, and the tasks that wait for the next event.
 final class EventSubscription<Element: Sendable>: Sendable {
   private struct State {
     var backlog: EventBacklog<Element>
@@ -107,11 +107,11 @@ final class EventSubscription<Element: Sendable>: Sendable {
     self.notice = notice
   }
 
-  /// Hands an event on, or keeps it.
+  /// Delivers an event to a waiting task, or stores it.
   func push(_ element: Element) {
     let waiter: CheckedContinuation<Element?, Never>? = state.withLock { state in
       guard !state.hasEnded else { return nil }
-      // Those who wait are served in the order in which they began to.
+      // Tasks are served in the order in which they started to wait.
       if let first = state.waiting.keys.min() { return state.waiting.removeValue(forKey: first) }
       state.backlog.append(element)
       return nil
@@ -119,7 +119,7 @@ final class EventSubscription<Element: Sendable>: Sendable {
     waiter?.resume(returning: element)
   }
 
-  /// Lets consumers take what is there, and then end.
+  /// Lets consumers read the stored events, and then ends.
   func end() {
     let waiting = state.withLock { state in
       state.hasEnded = true
@@ -129,7 +129,7 @@ final class EventSubscription<Element: Sendable>: Sendable {
     for waiter in waiting { waiter.resume(returning: nil) }
   }
 
-  /// The next event; `nil` at the end, and when the task is cancelled.
+  /// Waits for the next event; returns `nil` at the end, and when the task is cancelled.
   func next() async -> Element? {
     let ticket = state.withLock { state in
       state.waitCount += 1
@@ -143,7 +143,7 @@ final class EventSubscription<Element: Sendable>: Sendable {
   }
 
   private func wait(_ ticket: UInt64, _ continuation: CheckedContinuation<Element?, Never>) {
-    // The outer optional: whether to resume at once.
+    // The outer optional: whether to resume immediately.
     let answer: Element?? = state.withLock { state in
       if let element = state.backlog.next(noticing: notice) { return .some(element) }
       guard !state.hasEnded, !Task.isCancelled else { return .some(nil) }
@@ -168,7 +168,7 @@ struct EventBacklog<Element> {
     self.limit = max(1, limit)
   }
 
-  /// The number of waiting tasks.
+  /// The number of stored events.
   var count: Int { elements.count }
 
   var isEmpty: Bool { elements.isEmpty && droppedCount == 0 }
@@ -181,7 +181,7 @@ struct EventBacklog<Element> {
     elements.append(element)
   }
 
-  /// Takes the oldest; before it, once, the notice of how many were dropped.
+  /// Removes the oldest event; the notice of dropped events comes first, once.
   mutating func next(noticing notice: (_ droppedCount: Int) -> Element) -> Element? {
     guard droppedCount == 0 else {
       defer { droppedCount = 0 }

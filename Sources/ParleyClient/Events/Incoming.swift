@@ -1,13 +1,13 @@
 internal import ParleyProtocol
 
-/// A notification of the server, read.
+/// A parsed notification of the server.
 enum Incoming: Sendable {
   /// An event in a channel, with the change of the channel's state.
   case channel(url: String, OpenChannelEvent, SnapshotChange?)
   case connection(ConnectionEvent)
   case mentioned(any BaseMessage)
 
-  /// Reads a notification; `nil` for a method that this client does not know.
+  /// Parses a notification; `nil` for an unknown method.
   ///
   /// - Throws: ``ParleyError/malformedAnswer(_:)`` when a member is missing.
   init?(method: String, params: JSONNode?, _ reader: MessageReader) throws(ParleyError) {
@@ -36,7 +36,7 @@ enum Incoming: Sendable {
     case .messageDeleted(let deletion):
       try inChannel(.messageDeleted(messageID: deletion.messageID))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
-    // For webhooks and observers.
+    // Sent only to webhooks and observers.
     case .channelCreated, .messageWithheld: nil
     case .channelChanged(let channel): try inChannel(.changed, .replaced(ChannelSnapshot(channel)))
     case .channelDeleted(let channel): try inChannel(.deleted, .replaced(ChannelSnapshot(channel)))
@@ -86,9 +86,9 @@ extension RestrictionDetails {
   }
 }
 
-/// An event with the bytes that brought it, for programs that pass events on.
+/// An event with the bytes that carried it, for programs that forward events.
 package struct WireEvent: Sendable {
-  /// The event as the client reads it.
+  /// The event as the client parsed it.
   package let event: ParleyEvent
   /// The notification as the server sent it; `nil` for events of the client itself.
   package let notification: Notification?
@@ -103,7 +103,7 @@ package struct WireEvent: Sendable {
       self.params = params
     }
 
-    /// The notification as a JSON text; its parameters are the bytes that came.
+    /// The notification as a JSON text; its parameters are the original bytes.
     package var json: [UInt8] {
       let params = params?.raw ?? []
       return JSONWriter.bytes(reserving: params.count + 64) {

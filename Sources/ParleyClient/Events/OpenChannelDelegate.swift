@@ -1,16 +1,16 @@
 /// Receives the events of the channels that a client has entered.
 ///
-/// All methods are called one after the other on the client's callback queue, and all but those that
-/// an application needs may be left out. One that takes long makes those after it wait; see
+/// All methods are called one at a time on the client's callback queue; every method has a default
+/// implementation. A slow method delays the next calls; see
 /// ``ParleyClientConfiguration/maximumBufferedEvents``. A client holds its delegates weakly.
 public protocol OpenChannelDelegate: AnyObject, Sendable {
-  /// A message was sent by someone else, or by the same user elsewhere.
+  /// A message was sent by another user, or by the same user elsewhere.
   func channel(_ channel: OpenChannel, didReceive message: any BaseMessage)
-  /// A message was changed, or its preview has come.
+  /// A message was changed, or its preview arrived.
   func channel(_ channel: OpenChannel, didUpdate message: any BaseMessage)
   /// A message was deleted.
   func channel(_ channel: OpenChannel, messageWasDeleted messageID: Int64)
-  /// Messages were withheld since the channel is too lively.
+  /// Messages were withheld because the channel is too busy.
   func channel(_ channel: OpenChannel, messagesThrottled messages: ThrottledMessages)
   /// The channel's name, cover, data or type changed.
   func channelWasChanged(_ channel: OpenChannel)
@@ -18,27 +18,27 @@ public protocol OpenChannelDelegate: AnyObject, Sendable {
   func channelWasFrozen(_ channel: OpenChannel)
   /// Everyone may send again.
   func channelWasUnfrozen(_ channel: OpenChannel)
-  /// The channel was deleted, and with that left.
+  /// The channel was deleted, so the client is no longer in it.
   func channelWasDeleted(_ channelURL: String)
-  /// The channel has other operators now.
+  /// The operators of the channel changed.
   func channelOperatorsDidUpdate(_ channel: OpenChannel)
   /// The number of participants of a large channel changed.
   func channelParticipantCountDidChange(_ channel: OpenChannel)
-  /// A user came in.
+  /// A user entered the channel.
   func channel(_ channel: OpenChannel, userDidEnter user: User)
   /// A user left.
   func channel(_ channel: OpenChannel, userDidExit user: User)
-  /// A user may not send any more.
+  /// A user was muted and may no longer send.
   func channel(
     _ channel: OpenChannel, userWasMuted user: User, restriction: RestrictionDetails)
   /// A user may send again.
   func channel(_ channel: OpenChannel, userWasUnmuted user: User)
-  /// A user was put out; if it is the current one, the channel is left.
+  /// A user was banned; if it is the current user, the client has left the channel.
   func channel(
     _ channel: OpenChannel, userWasBanned user: User, restriction: RestrictionDetails)
-  /// A user may come in again.
+  /// A user may enter the channel again.
   func channel(_ channel: OpenChannel, userWasUnbanned user: User)
-  /// After a lost connection, the events that were missed have been delivered.
+  /// After a lost connection, the missed events have been delivered.
   func channel(_ channel: OpenChannel, didRecover eventCount: Int)
   /// After a lost connection, events are missing: fetch the messages, or enter again.
   func channel(_ channel: OpenChannel, didLoseEvents loss: EventLoss)
@@ -97,7 +97,7 @@ extension OpenChannelDelegate {
 }
 
 extension OpenChannelDelegate {
-  /// Calls the method that goes with an event.
+  /// Calls the method for an event.
   func tell(_ event: OpenChannelEvent, in channel: OpenChannel) {
     switch event {
     case .messageReceived(let message): self.channel(channel, didReceive: message)
@@ -121,7 +121,7 @@ extension OpenChannelDelegate {
     case .recovered(let count): self.channel(channel, didRecover: count)
     case .eventsLost(let loss): self.channel(channel, didLoseEvents: loss)
     case .dropped:
-      // A consumer's own notice; delegates get it for all channels together.
+      // A notice for a single consumer; delegates get one for all channels together.
       break
     }
   }

@@ -1,8 +1,8 @@
-/// An event of a client that is not an answer to a call.
+/// An event of a client other than the result of a call.
 public enum ParleyEvent: Sendable {
-  /// Something happened in a channel that was entered.
+  /// An event in an entered channel.
   case channel(OpenChannel, OpenChannelEvent)
-  /// Something happened to the connection.
+  /// An event of the connection.
   case connection(ConnectionEvent)
   /// The current user was mentioned in a channel that this client has not entered.
   case mentioned(any BaseMessage)
@@ -10,47 +10,47 @@ public enum ParleyEvent: Sendable {
   case dropped(count: Int)
 }
 
-/// An event in a channel that was entered.
+/// An event in an entered channel.
 ///
-/// The client learns of its own actions from its calls: a message that it sends or edits is no event
-/// for it.
+/// The client learns of its own actions from the results of its calls: its own messages and edits
+/// cause no events.
 public enum OpenChannelEvent: Sendable {
   /// A message was sent.
   case messageReceived(any BaseMessage)
-  /// A message was changed, or its preview has come. It may be one that was never received.
+  /// A message was changed, or its preview arrived. The client may never have received this message.
   case messageUpdated(any BaseMessage)
   /// The message of this id was deleted.
   case messageDeleted(messageID: Int64)
-  /// Messages were withheld because the channel is too busy: fetch them to see them.
+  /// Messages were withheld because the channel is too busy; they can be fetched.
   case messagesThrottled(ThrottledMessages)
-  /// The channel's name, cover, data or type changed; the ``OpenChannel`` has the new ones.
+  /// The channel's name, cover, data or type changed; the ``OpenChannel`` has the new values.
   case changed
   /// Only operators may send from now on.
   case frozen
   /// Everyone may send again.
   case unfrozen
-  /// The channel was deleted, and with that left.
+  /// The channel was deleted, so the client is no longer in it.
   case deleted
-  /// The channel has other operators now.
+  /// The operators of the channel changed.
   case operatorsChanged([User])
-  /// A user came in.
+  /// A user entered the channel.
   case userEntered(User)
   /// A user left.
   case userExited(User)
-  /// The number of participants of a large channel changed; single users are not reported there.
+  /// The number of participants of a large channel changed; such channels do not report single users.
   case participantCountChanged(Int)
-  /// A user may not send any more.
+  /// A user was muted and may no longer send.
   case userMuted(User, RestrictionDetails)
   /// A user may send again.
   case userUnmuted(User)
-  /// A user was put out; if it is the current one, the channel is left.
+  /// A user was banned; if it is the current user, the client has left the channel.
   case userBanned(User, RestrictionDetails)
-  /// A user may come in again.
+  /// A user may enter the channel again.
   case userUnbanned(User)
-  /// The channel was entered again after the connection had been lost, and nothing was missed:
-  /// this number of events happened meanwhile and was delivered before.
+  /// The channel was re-entered after a lost connection, and nothing was missed: this number of
+  /// events happened in between and was delivered before this event.
   case recovered(eventCount: Int)
-  /// The channel could not be entered again as it was left; see why.
+  /// The channel could not be re-entered with all its events; the value has the reason.
   case eventsLost(EventLoss)
   /// The number of events dropped from the full buffer of this consumer, which did not keep up.
   case dropped(count: Int)
@@ -62,27 +62,27 @@ public struct ThrottledMessages: Sendable, Hashable {
   public let count: Int
   /// The id of the first.
   public let firstMessageID: Int64
-  /// The id of the last; between the two there may be messages that were shown.
+  /// The id of the last; messages between the two may have been delivered.
   public let lastMessageID: Int64
 }
 
 /// The end of a mute or ban, and its description.
 public struct RestrictionDetails: Sendable, Hashable {
-  /// From the event on.
+  /// The duration, counted from the event.
   public let seconds: Int64
-  /// The operator's words; empty when there are none.
+  /// The operator's description; empty if there is none.
   public let description: String
 }
 
 /// The reason why a channel's events are not continuous across a lost connection.
 public enum EventLoss: Sendable, Hashable {
-  /// The channel is entered again, but what happened meanwhile is not known: fetch the messages.
+  /// The client re-entered the channel, but the events in between are unknown: fetch the messages.
   case gap
-  /// The current user was banned meanwhile: the channel is left.
+  /// The current user was banned in between: the client has left the channel.
   case banned
-  /// The channel was deleted meanwhile: it is left.
+  /// The channel was deleted in between: the client has left it.
   case deleted
-  /// The server would not let the client in again: the channel is left.
+  /// The server refused to let the client re-enter: the client has left the channel.
   case refused(ParleyError)
 
   init(_ failure: RecoveryFailure) {
@@ -95,7 +95,7 @@ public enum EventLoss: Sendable, Hashable {
       }
   }
 
-  /// Whether the channel is still entered.
+  /// Whether the client is still in the channel.
   public var isInChannel: Bool { self == .gap }
 }
 
@@ -105,31 +105,31 @@ public enum EventLoss: Sendable, Hashable {
 ///       if case .messageReceived(let message) = event { show(message) }
 ///     }
 ///
-/// Each sequence is one consumer with a buffer of its own
-/// (``ParleyClientConfiguration/maximumBufferedEvents``). When it is full, the oldest event makes
-/// room, and an event `dropped` reports the number. Iterating over one sequence twice divides the
-/// events; ask for another sequence instead. It ends when the client is given up.
+/// Each sequence is one consumer with its own buffer
+/// (``ParleyClientConfiguration/maximumBufferedEvents``). When the buffer is full, the oldest event
+/// is dropped, and an event `dropped` reports the number. Two iterations over one sequence divide
+/// its events; request another sequence instead. The sequence ends when the client is released.
 public struct ParleyEvents<Element: Sendable>: AsyncSequence, Sendable {
   /// Never fails.
   public typealias Failure = Never
 
   let subscription: EventSubscription<Element>
 
-  /// Begins with the oldest event that was not taken yet.
+  /// Starts with the oldest event that was not consumed.
   public func makeAsyncIterator() -> Iterator {
     Iterator(subscription: subscription)
   }
 
-  /// Takes events one after the other.
+  /// Returns events one at a time.
   public struct Iterator: AsyncIteratorProtocol {
     let subscription: EventSubscription<Element>
 
-    /// Waits for the next event; `nil` when the client is given up or the task is cancelled.
+    /// Waits for the next event; `nil` when the client is released or the task is cancelled.
     public mutating func next() async -> Element? {
       await subscription.next()
     }
 
-    /// Waits for the next event, wherever the caller runs.
+    /// Waits for the next event, on any actor.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> Element? {

@@ -1,23 +1,23 @@
 internal import ParleyProtocol
 
-/// The place where the server takes the bytes of a file.
+/// The address to which the bytes of a file are uploaded.
 struct UploadAddress: Sendable, Hashable {
   let fileID: String
-  /// Whoever knows it may write to the upload.
+  /// Anyone with this URL can write to the upload.
   let url: String
 }
 
-/// The upload of a sending, which keeps its name as long as it may exist.
+/// The upload of a sending, which keeps its name for its whole lifetime.
 struct NamedUpload: Sendable, Hashable {
-  /// The `req_id` of its creation: a repetition gets the same upload again.
+  /// The `req_id` of its creation: a repeated request returns the same upload.
   let name: String
-  /// `nil` until the server has answered.
+  /// `nil` until the server has responded.
   var address: UploadAddress?
 }
 
 /// The requests about files.
 enum FileCalls {
-  /// - Parameter requestID: Another for each upload: a repetition gets the same upload again.
+  /// - Parameter requestID: Unique for each upload: a repeated request returns the same upload.
   static func create(
     _ params: FileMessageCreateParams.Values, size: Int64, requestID: String
   ) -> Call<UploadAddress> {

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Reactor
 
-/// The bytes of a file to be uploaded.
+/// The bytes of a file to upload.
 public struct FileContent: Sendable, Hashable {
   enum Source: Sendable, Hashable {
     case path(String)
@@ -12,7 +12,7 @@ public struct FileContent: Sendable, Hashable {
 
   let source: Source
 
-  /// A regular file, which is read while it is sent.
+  /// A regular file, read while it is uploaded.
   public static func path(_ path: String) -> FileContent {
     FileContent(source: .path(path))
   }
@@ -22,12 +22,12 @@ public struct FileContent: Sendable, Hashable {
     FileContent(source: .bytes(bytes))
   }
 
-  /// Pieces that come one after another, of any length.
+  /// A sequence of pieces of any length.
   ///
-  /// The sequence is iterated again from its beginning when a sending is repeated, or when the
-  /// server lost what it had.
+  /// The sequence is iterated from its beginning when a sending is repeated, or when the server
+  /// lost the bytes it had.
   ///
-  /// - Parameter size: The number of bytes of all pieces together; a negative number counts as 0.
+  /// - Parameter size: The total number of bytes of all pieces; a negative number counts as 0.
   public static func sequence<Pieces: AsyncSequence & Sendable>(
     _ pieces: Pieces, size: Int64
   ) -> FileContent where Pieces.Element == [UInt8] {
@@ -56,7 +56,7 @@ public struct FileContent: Sendable, Hashable {
   }
 }
 
-/// A sequence of pieces that can be begun anew; compared by identity.
+/// A sequence of pieces that can be iterated again; compared by identity.
 final class PieceSource: Sendable, Hashable {
   typealias Next = () async throws -> [UInt8]?
 
@@ -84,7 +84,7 @@ final class FileReader {
   let size: Int64
   private let source: Source
   private var next: PieceSource.Next?
-  /// Bytes that came and may be read again, and the place of the first.
+  /// Bytes that may be read again, and the offset of the first.
   private var kept: [UInt8] = []
   private var keptFrom: Int64 = 0
 
@@ -101,7 +101,7 @@ final class FileReader {
     }
   }
 
-  /// Reads bytes; all of them lie within the size.
+  /// Reads bytes within the size.
   ///
   /// - Throws: ``ParleyError/unreadableFile(_:)``, also when the content is shorter than its size.
   func read(from offset: Int64, count: Int) async throws(ParleyError) -> [UInt8] {
@@ -139,7 +139,7 @@ final class FileReader {
     return Array(kept.dropFirst(Int(offset - keptFrom)).prefix(count))
   }
 
-  /// A file may be chosen by a link to it.
+  /// Resolves symbolic links: a file may be selected by a link.
   private static func resolved(_ path: String) -> String {
     guard let found = realpath(path, nil) else { return path }
     defer { free(found) }

@@ -3,20 +3,20 @@ internal import ClientTransport
 internal import ParleyProtocol
 internal import Synchronization
 
-/// The key with which a user opens files that need one: `?auth=`, or the field `Parley-File-Key`.
+/// The key that opens files that need one for a user: `?auth=`, or the header `Parley-File-Key`.
 public struct FileKey: Sendable, Hashable {
   /// The opaque key.
   public var key: String
   /// Unix milliseconds.
   public var expiresAt: Int64
 
-  /// Makes a key that the server has given.
+  /// Creates a key from the values the server sent.
   public init(key: String, expiresAt: Int64) {
     self.key = key
     self.expiresAt = expiresAt
   }
 
-  /// Reads the member `file_key` of a result; `nil` where the server gives none.
+  /// Parses the member `file_key` of a result; `nil` if the server sends none.
   init?(result: JSONNode) {
     guard let member = result.present("file_key"), let key = member["key"]?.string, !key.isEmpty,
       let expiresAt = member["expires_at"]?.integer
@@ -25,18 +25,17 @@ public struct FileKey: Sendable, Hashable {
   }
 }
 
-/// The latest file key of a client, which all of its messages share.
+/// The latest file key of a client, shared by all its messages.
 ///
-/// Messages read it when their addresses are asked for, so a message that was received long ago
-/// has the key of today.
+/// Messages read the key when their URLs are read, so an old message uses the current key.
 ///
-/// The address of a file is by what the upload of its sender named, so it may name any host. A key goes
-/// to the server alone, and to the place where the server has its files: where another host is named, the
-/// file is read from the server.
+/// The URL of a file is determined by its sender's upload, so it may name any host. A key is sent
+/// only to the server and to the base URL of its files. If a URL names another host, the file is
+/// read from the server.
 final class FileKeys: Sendable {
   private struct State {
     var latest: FileKey?
-    /// The origin of the base that the server has named.
+    /// The origin of the base URL that the server announced.
     var base: WebOrigin?
   }
 
@@ -50,27 +49,27 @@ final class FileKeys: Sendable {
     serverBase = ServerBase.url(ofServer: serverURL)
   }
 
-  /// The latest key; `nil` while the server gave none.
+  /// The latest key; `nil` while the server has sent none.
   var current: FileKey? { state.withLock { $0.latest } }
 
   func keep(_ key: FileKey?) {
     state.withLock { $0.latest = key }
   }
 
-  /// Takes the base of the addresses of all files, as the server has named it.
+  /// Sets the base URL of all files, as announced by the server.
   func trust(base: String?) {
     let origin = base.flatMap(WebOrigin.init(ofRequest:))
     state.withLock { $0.base = origin }
   }
 
-  /// The address of a file with the latest key; `nil` while there is none.
+  /// Returns the URL of a file with the latest key; `nil` while there is none.
   func keyed(_ address: String) -> String? {
     guard let (address, key) = opened(address) else { return nil }
     return address + (address.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + "auth="
       + PercentEncoding.encode(key.key)
   }
 
-  /// The address where the latest key of a file may be sent, and that key; `nil` while there is none.
+  /// Returns the URL to which the key may be sent, and the latest key; `nil` while there is none.
   func opened(_ address: String) -> (address: String, key: FileKey)? {
     let state = state.withLock { $0 }
     guard let key = state.latest, let address = ownAddress(of: address, base: state.base) else {
@@ -79,7 +78,7 @@ final class FileKeys: Sendable {
     return (address, key)
   }
 
-  /// The address of a file where its key may be sent.
+  /// Returns the URL of a file to which its key may be sent.
   private func ownAddress(of address: String, base: WebOrigin?) -> String? {
     if let origin = WebOrigin(ofRequest: address), origin == server || origin == base {
       return address
@@ -88,7 +87,7 @@ final class FileKeys: Sendable {
     return serverBase + String(decoding: address.utf8.dropFirst(start), as: UTF8.self)
   }
 
-  /// The place of the last `/files/`, with which the path of a file begins; its name has no slash.
+  /// Returns the index of the last `/files/`, where the path of a file starts; file names have no slash.
   private static func pathStart(in address: [UInt8]) -> Int? {
     let prefix = Array("/files/".utf8)
     guard address.count > prefix.count else { return nil }
@@ -96,24 +95,24 @@ final class FileKeys: Sendable {
   }
 }
 
-/// The address of a file or thumbnail for a request of the application's own, with the key in a header
-/// field: addresses get into the logs of proxies, header fields do not.
+/// The URL of a file or thumbnail for a request by the application, with the key in a header field:
+/// proxies log URLs, but not header fields.
 public struct FileRequest: Sendable, Hashable {
-  /// The address without a key.
+  /// The URL without a key.
   public let url: String
-  /// The header fields to be sent: `Parley-File-Key` if the file needs a key.
+  /// The header fields to send: `Parley-File-Key` if the file needs a key.
   public let headerFields: [String: String]
 }
 
-/// The address of a file or thumbnail, and the key that opens it.
+/// The URL of a file or thumbnail, and the key that opens it.
 ///
-/// Two addresses are equal when the bare addresses are.
+/// Two values are equal if their URLs without keys are equal.
 struct KeyedAddress: Sendable, Hashable {
-  /// The address without a key.
+  /// The URL without a key.
   let plain: String
-  /// The holder of the key; `nil` for an address that needs none.
+  /// The holder of the key; `nil` for a URL that needs none.
   ///
-  /// An address that a sender gave never has one, so that no other server receives the key.
+  /// A URL given by the sender never has one, so that no other server receives the key.
   private let keys: FileKeys?
 
   init(_ plain: String, openedBy keys: FileKeys?) {
@@ -121,10 +120,10 @@ struct KeyedAddress: Sendable, Hashable {
     self.keys = keys
   }
 
-  /// The address with the key that the client has now, at the server if the bare one names another host.
+  /// The URL with the client's current key, at the server if the plain URL names another host.
   var keyed: String { keys?.keyed(plain) ?? plain }
 
-  /// The address and the key apart.
+  /// The URL and the key as separate values.
   var request: FileRequest {
     guard let (address, key) = keys?.opened(plain) else {
       return FileRequest(url: plain, headerFields: [:])

@@ -1,12 +1,12 @@
 internal import ParleyProtocol
 
-/// A file that a user sent: its address, and its description.
+/// A file that a user sent: its URL and its description.
 ///
-/// The server keeps the description that the sender gave, and looks at nothing at the address.
+/// The server stores the description given by the sender, and does not check the URL's content.
 public struct FileMessage: BaseMessage, Hashable {
   /// The members of messages of all kinds; ``BaseMessage/message`` may be empty.
   public let record: MessageRecord
-  /// The id of an uploaded file; empty for one that is somewhere else.
+  /// The id of an uploaded file; empty for a file at another URL.
   public let fileID: String
   private let address: KeyedAddress
   /// The file's name; empty when the sender gave none.
@@ -15,32 +15,32 @@ public struct FileMessage: BaseMessage, Hashable {
   public let type: String
   /// Bytes; 0 when the sender gave none.
   public let size: Int64
-  /// Whether reading the file takes a key of a user who may read it.
+  /// Whether reading the file requires a key of a user who may read it.
   public let requireAuth: Bool
-  /// Small pictures of the file, in the order in which they were asked for.
+  /// Thumbnails of the file, in the order in which they were requested.
   ///
-  /// More may come by an update of the message.
+  /// An update of the message may add more.
   public let thumbnails: [Thumbnail]
-  /// Whether the server has it.
+  /// Whether the server has stored the message.
   public let sendingStatus: SendingStatus
 
-  /// The address, of http or https; empty while the file is uploaded.
+  /// The http or https URL; empty while the file is being uploaded.
   ///
-  /// The address of a file that needs a key has the client's own as `?auth=`. It is the latest key at
-  /// the time of reading this property, so read it again for each use, and give it to nobody: it
-  /// opens all files that the user may read. A sender can make an address name any host: if it is neither
-  /// the connected server nor in ``ServerFeatures/Files/base``, this is the address at the connected server.
+  /// The URL of a file that needs a key has the client's key as `?auth=`. It is the latest key when
+  /// this property is read, so read it for each use, and do not share it: it opens all files that
+  /// the user may read. A sender can make a URL name any host: if it is neither the connected
+  /// server nor in ``ServerFeatures/Files/base``, this is the URL at the connected server.
   public var url: String { address.keyed }
 
-  /// The same address with the key in a header field, for requests of the application's own.
+  /// The same URL with the key in a header field, for requests by the application.
   public var request: FileRequest { address.request }
 
-  /// The address without a key: the same for everyone and at all times, for caches.
+  /// The URL without a key: constant and the same for all users, for use in caches.
   public var plainURL: String { address.plain }
 }
 
 extension FileMessage {
-  /// Creates a message from the server's form.
+  /// Creates a message from the server's representation.
   init(_ record: MessageRecord, _ file: MessageFile?, openedBy keys: FileKeys) {
     let file = file ?? MessageFile(url: "")
     let needsKey = file.requiresAuthorization && !file.id.isEmpty
@@ -52,7 +52,7 @@ extension FileMessage {
       sendingStatus: .succeeded)
   }
 
-  /// A message that is about to be sent.
+  /// Creates a pending message.
   init(
     pending params: FileMessageCreateParams.Values, _ record: MessageRecord,
     _ sendingStatus: SendingStatus = .pending

@@ -1,14 +1,14 @@
-/// A file message on its way.
+/// A file message that is being sent.
 ///
 ///     let sending = channel.sendingFileMessage(params: FileMessageCreateParams(file: .path("a.png")))
 ///     for await step in sending.progress { show(step.totalBytesSent) }
 ///     let message = try await sending.message()
 public struct FileMessageSending: Sendable {
-  /// The message to be shown meanwhile.
+  /// The message to show until the file is sent.
   public let pendingMessage: FileMessage
   /// The progress of the upload, for one consumer.
   ///
-  /// A slow consumer gets the latest step. Ends with the sending.
+  /// A slow consumer receives only the latest step. The stream ends with the sending.
   public let progress: AsyncStream<FileUploadProgress>
   private let task: Task<FileSendings.Outcome, Never>
   private let channel: OpenChannel
@@ -29,14 +29,14 @@ public struct FileMessageSending: Sendable {
     }
   }
 
-  /// Waits until the server has stored the message; cancelling the task ends the upload.
+  /// Waits until the server has stored the message; cancelling the task cancels the upload.
   ///
   /// - Throws: See ``OpenChannel/sendFileMessage(params:)``.
   public func message() async throws(ParleyError) -> FileMessage {
     try await task.outcome.get()
   }
 
-  /// Ends the upload; see ``OpenChannel/cancelUploadingFileMessage(requestID:)``.
+  /// Cancels the upload; see ``OpenChannel/cancelUploadingFileMessage(requestID:)``.
   @discardableResult
   public func cancel() -> Bool {
     channel.cancelUploadingFileMessage(requestID: pendingMessage.requestID)
@@ -52,7 +52,7 @@ public struct FileMessageSending: Sendable {
 }
 
 extension Task where Success == FileSendings.Outcome, Failure == Never {
-  /// The outcome; a task that waits for it and is cancelled ends the upload.
+  /// The outcome; cancelling a task that waits for it cancels the upload.
   var outcome: FileSendings.Outcome {
     get async {
       await withTaskCancellationHandler {

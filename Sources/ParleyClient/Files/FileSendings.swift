@@ -1,11 +1,11 @@
 internal import DequeModule
 internal import Synchronization
 
-/// The file messages that are being sent, and those whose sending failed.
+/// The file messages being sent, and those that failed.
 final class FileSendings: Sendable {
   typealias Outcome = Result<FileMessage, ParleyError>
 
-  /// A file message to be sent.
+  /// A file message to send.
   struct Order: Sendable {
     let params: FileMessageCreateParams.Values
     let channelURL: String
@@ -21,17 +21,17 @@ final class FileSendings: Sendable {
   private struct Entry {
     let order: Order
     var stage: Stage
-    /// `nil` once it is cancelled.
+    /// `nil` once the sending is cancelled.
     var upload: NamedUpload?
     var task: Task<Outcome, Never>?
   }
 
   private struct State {
     var entries: [String: Entry] = [:]
-    /// Those that failed, the oldest first.
+    /// The failed sendings, oldest first.
     var failed: Deque<String> = []
 
-    /// Counts a sending among those that failed, and forgets the oldest of too many.
+    /// Adds a failed sending, and removes the oldest ones beyond the limit.
     mutating func remember(_ id: String) {
       failed.append(id)
       if failed.count > FileSendings.failedLimit, let oldest = failed.popFirst() {
@@ -40,16 +40,16 @@ final class FileSendings: Sendable {
     }
   }
 
-  /// Beyond, those that failed first are forgotten.
+  /// The maximum number of failed sendings to remember; the oldest are removed first.
   private static let failedLimit = 100
 
   private let state = Mutex(State())
 
-  /// Begins a sending.
+  /// Starts a sending.
   ///
   /// - Parameters:
-  ///   - newUpload: The upload if there is none of an earlier attempt.
-  ///   - send: Carries it out, given the upload.
+  ///   - newUpload: The upload to use if an earlier attempt left none.
+  ///   - send: Performs the sending with the given upload.
   func begin(
     _ order: Order, as newUpload: NamedUpload,
     _ send: @escaping @Sendable (NamedUpload) async -> Outcome
@@ -69,9 +69,9 @@ final class FileSendings: Sendable {
     }
   }
 
-  /// The server gave an address for the bytes of a sending.
+  /// Stores the address for the bytes of a sending.
   ///
-  /// - Returns: Whether the sending goes on; if it was cancelled, the caller cancels the upload.
+  /// - Returns: Whether the sending continues; if it was cancelled, the caller cancels the upload.
   func didCreate(_ address: UploadAddress, for id: String) -> Bool {
     state.withLock { state in
       guard state.entries[id]?.stage == .uploading else {
@@ -83,14 +83,14 @@ final class FileSendings: Sendable {
     }
   }
 
-  /// The upload of a sending is gone.
+  /// Replaces an upload that no longer exists.
   func replaceUpload(by upload: NamedUpload, for id: String) {
     state.withLock { $0.entries[id]?.upload = upload }
   }
 
-  /// The bytes of a sending are at the server: it can't be cancelled any more.
+  /// Records that all bytes of a sending were uploaded: it can no longer be cancelled.
   ///
-  /// - Returns: Whether it goes on.
+  /// - Returns: Whether the sending continues.
   func didUpload(_ id: String) -> Bool {
     state.withLock { state in
       guard state.entries[id]?.stage == .uploading else { return false }
@@ -99,14 +99,14 @@ final class FileSendings: Sendable {
     }
   }
 
-  /// Ends an upload.
+  /// Cancels an upload.
   ///
-  /// - Returns: Whether it was under way, and its address if it had one.
+  /// - Returns: Whether the upload was in progress, and its address if there was one.
   func cancel(_ id: String) -> (wasUploading: Bool, address: UploadAddress?) {
     let (task, address): (Task<Outcome, Never>?, UploadAddress?) = state.withLock { state in
       guard let entry = state.entries[id], entry.stage == .uploading else { return (nil, nil) }
       state.entries[id]?.stage = .failed
-      // One without an address may exist: a creation under its name finds it.
+      // An upload without an address may exist: creating it under the same name finds it.
       guard let address = entry.upload?.address else { return (entry.task, nil) }
       state.entries[id]?.upload = nil
       return (entry.task, address)
@@ -115,7 +115,7 @@ final class FileSendings: Sendable {
     return (task != nil, address)
   }
 
-  /// Remembers a sending that failed and had no upload.
+  /// Remembers a failed sending that had no upload.
   func didFail(_ order: Order) {
     let id = order.requestID
     state.withLock { state in
@@ -125,14 +125,14 @@ final class FileSendings: Sendable {
     }
   }
 
-  /// The sending that failed, to be repeated.
+  /// Returns the failed sending to repeat.
   func failed(_ id: String) -> Order? {
     state.withLock { state in
       state.failed.contains(id) ? state.entries[id]?.order : nil
     }
   }
 
-  /// Ends all uploads, which can be repeated; messages that were sent are answered.
+  /// Cancels all uploads, which can be repeated; messages already sent are answered.
   func cancelAll() {
     let tasks = state.withLock { $0.entries.values.compactMap(\.task) }
     for task in tasks { task.cancel() }
@@ -152,9 +152,9 @@ extension ClientCore {
   /// Sends a file message whose file is uploaded first.
   ///
   /// - Parameters:
-  ///   - places: Where the upload waits for its turn.
-  ///   - turn: Waited for between upload and message, so that messages keep their order.
-  ///   - patience: After how long a refused message is sent again; `nil` to give up.
+  ///   - places: Limits the number of parallel uploads.
+  ///   - turn: Awaited between upload and message, so that messages keep their order.
+  ///   - patience: The time after which a rejected message is sent again; `nil` to give up.
   func send(
     _ order: FileSendings.Order, in places: UploadPlaces? = nil,
     after turn: Task<Void, Never>? = nil,
@@ -173,13 +173,13 @@ extension ClientCore {
           order.params, fileID: fileID, to: order.channelURL, requestID: order.requestID)
         return .success(try await performPatiently(call, waiting: patience))
       } catch {
-        // A sequence that is cut short by the cancellation has an error of its own.
+        // A sequence interrupted by the cancellation throws its own error.
         return .failure(Task.isCancelled ? .cancelled : error)
       }
     }
   }
 
-  /// - Returns: The id of the file; `nil` for one that is somewhere else.
+  /// - Returns: The id of the file; `nil` for a file at a URL.
   private func uploading(
     _ order: FileSendings.Order, continuing upload: NamedUpload,
     report: @escaping @Sendable (FileUploadProgress) -> Void

@@ -1,16 +1,16 @@
 internal import ClientTransport
 internal import ParleyProtocol
 
-/// A file on its way to the server.
+/// An upload of a file to the server.
 struct FileUpload: Sendable {
   let params: FileMessageCreateParams.Values
   let content: FileContent
   let requestID: String
   let report: @Sendable (FileUploadProgress) -> Void
 
-  /// Uploads the file, and goes on where an earlier attempt ended.
+  /// Uploads the file, continuing where an earlier attempt ended.
   ///
-  /// - Parameter upload: The upload of an earlier attempt, which is replaced if it is gone; or a new one.
+  /// - Parameter upload: A new upload, or that of an earlier attempt, replaced if it no longer exists.
   /// - Returns: The file's id.
   func run(
     in core: ClientCore, continuing upload: NamedUpload
@@ -35,7 +35,7 @@ struct FileUpload: Sendable {
     return try await send(reader, to: created, first: nil, in: core, &reports)
   }
 
-  /// Uploads the file, which no later attempt continues.
+  /// Uploads the file without support for continuing it later.
   ///
   /// - Returns: The file's id.
   func run(in core: ClientCore) async throws(ParleyError) -> String {
@@ -50,7 +50,7 @@ struct FileUpload: Sendable {
     }
   }
 
-  /// Left alone, an upload would count among the user's unfinished ones for a day.
+  /// Cancels an upload; otherwise it would count as one of the user's unfinished uploads for a day.
   private func cancel(_ created: UploadAddress, in core: ClientCore) {
     core.start(FileCalls.cancel(fileID: created.fileID)) { _ in }
   }
@@ -102,9 +102,9 @@ struct FileUpload: Sendable {
 }
 
 extension ClientCore {
-  /// Makes a call again, as long as the server names a time after which it may succeed.
+  /// Repeats a call as long as the server returns a time after which it may succeed.
   ///
-  /// Cancelling the task ends it, unless the call was sent: then its outcome comes.
+  /// Cancelling the task cancels the call, unless it was sent: then its outcome is returned.
   func performPatiently<Value: Sendable>(
     _ call: Call<Value>, waiting wait: (ParleyError) -> Duration?
   ) async throws(ParleyError) -> Value {

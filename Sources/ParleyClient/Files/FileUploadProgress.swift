@@ -1,16 +1,16 @@
 /// The progress of an upload.
 public struct FileUploadProgress: Sendable, Hashable {
-  /// The name of the sending, as ``BaseMessage/requestID`` of the pending message has it.
+  /// The name of the sending: the ``BaseMessage/requestID`` of the pending message.
   public let requestID: String
-  /// The bytes that the server has since the last report.
+  /// The bytes that the server received since the last report.
   public let bytesSent: Int64
-  /// The bytes that the server has.
+  /// The total bytes that the server received.
   public let totalBytesSent: Int64
   /// The length of the file.
   public let totalBytesExpectedToSend: Int64
 }
 
-/// Reports progress: every step once, and never backwards.
+/// Reports progress: every step once, in ascending order.
 struct ProgressReports {
   private let requestID: String
   private let size: Int64

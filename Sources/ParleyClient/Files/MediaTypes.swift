@@ -1,6 +1,6 @@
-/// The media types of common files by the ends of their names.
+/// The media types of common files by filename extension.
 enum MediaTypes {
-  /// The type of a file; empty when its name suggests none.
+  /// Returns the media type of a file; empty if its name has no known extension.
   static func type(ofName name: String) -> String {
     guard let dot = name.lastIndex(of: ".") else { return "" }
     return types[name[name.index(after: dot)...].lowercased()] ?? ""

@@ -1,16 +1,16 @@
-/// Sending files with handlers, in the form that chat SDKs have them.
+/// Sending files, with completion handlers in the style of other chat SDKs.
 ///
 /// The handlers are called on the client's callback queue.
 extension OpenChannel {
   /// Sends a file, and reports the progress of its upload.
   ///
   /// - Parameters:
-  ///   - params: The file. One that is at a URL already is not uploaded.
+  ///   - params: The file. A file that is already at a URL is not uploaded.
   ///   - progressHandler: Called when bytes have arrived.
   ///   - completionHandler: Called once with the stored message; or with the failed one, which
   ///     ``resendFileMessage(_:progressHandler:completionHandler:)`` takes, and the error.
-  /// - Returns: The message as it is on its way, to be shown at once; replace it by the one of the
-  ///   same ``BaseMessage/requestID`` that the handler is given.
+  /// - Returns: The pending message, to be shown at once; replace it with the message of the same
+  ///   ``BaseMessage/requestID`` that the handler receives.
   @discardableResult
   public func sendFileMessage(
     params: FileMessageCreateParams,
@@ -20,16 +20,16 @@ extension OpenChannel {
     start(order(params.values), progressHandler, handler: completionHandler)
   }
 
-  /// Repeats a sending that failed, from the byte that the server has.
+  /// Repeats a failed sending, continuing from the bytes that the server has.
   ///
-  /// The client remembers the last 100 that failed.
+  /// The client remembers the last 100 failed sendings.
   ///
   /// - Parameters:
   ///   - message: The pending or failed message of the sending.
   ///   - progressHandler: Called when bytes have arrived.
-  ///   - completionHandler: Called once; given ``ParleyError/notFound(_:)`` when no such sending
+  ///   - completionHandler: Called once, with ``ParleyError/notFound(_:)`` if no such sending
   ///     failed.
-  /// - Returns: The message as it is on its way.
+  /// - Returns: The pending message.
   @discardableResult
   public func resendFileMessage(
     _ message: FileMessage,
@@ -43,18 +43,18 @@ extension OpenChannel {
     return start(order, progressHandler, handler: completionHandler)
   }
 
-  /// Sends up to 20 files in order, and waits where flood protection asks for it.
+  /// Sends up to 20 files in order, and waits when flood protection requires it.
   ///
-  /// A file that can't be sent leaves the others alone.
+  /// A file that cannot be sent does not affect the others.
   ///
   /// - Parameters:
-  ///   - params: The files; with more than 20 none is sent.
+  ///   - params: The files; if there are more than 20, none is sent.
   ///   - progressHandler: Called for each file when bytes have arrived.
   ///   - sentMessageHandler: Called for each file in the order of `params` with the stored message;
   ///     or with the failed one, which ``resendFileMessage(_:progressHandler:completionHandler:)``
   ///     takes, and the error.
   ///   - completionHandler: Called once, after all others, with the first error.
-  /// - Returns: The messages as they are on their way, in the order of `params`.
+  /// - Returns: The pending messages, in the order of `params`.
   @discardableResult
   public func sendFileMessages(
     params: [FileMessageCreateParams],
@@ -85,7 +85,7 @@ extension OpenChannel {
     start(order, progressHandler) { [self] outcome in hand(outcome, of: order, to: handler) }
   }
 
-  /// Gives a handler the stored message, or the failed one and the error.
+  /// Passes the stored message, or the failed message and the error, to a handler.
   private func hand(
     _ outcome: FileSendings.Outcome, of order: FileSendings.Order,
     to handler: (FileMessage?, ParleyError?) -> Void

@@ -1,19 +1,19 @@
-/// Sending files whose bytes go to the server first.
+/// Sending files.
 extension OpenChannel {
-  /// The most files of one call.
+  /// The maximum number of files of one call.
   private static let fileLimit = 20
-  /// The most files of one call that are uploaded at the same time.
+  /// The maximum number of parallel uploads of one call.
   private static let parallelUploads = 3
 
   /// Sends a file, and waits until the server has stored the message.
   ///
-  /// A file at a URL is not uploaded: it must be available there. The bytes of another are uploaded
-  /// first; see ``sendingFileMessage(params:)`` for its progress.
+  /// A file at a URL is not uploaded: it must be available there. Other files are uploaded first;
+  /// see ``sendingFileMessage(params:)`` for the progress.
   ///
-  /// - Throws: See ``sendUserMessage(params:)``. For an upload also
+  /// - Throws: See ``sendUserMessage(params:)``. An upload can also throw
   ///   ``ParleyError/unreadableFile(_:)``, ``ParleyError/connectionFailed(_:)`` and
-  ///   ``ParleyError/refused(code:message:field:)``, as for a file that is too large: a sending that
-  ///   failed can be repeated with ``resendFileMessage(_:)``.
+  ///   ``ParleyError/refused(code:message:field:)``, for example for a file that is too large. A
+  ///   failed sending can be repeated with ``resendFileMessage(_:)``.
   @discardableResult
   public func sendFileMessage(
     params: FileMessageCreateParams
@@ -27,15 +27,15 @@ extension OpenChannel {
 
   /// Sends a file, and reports the progress of its upload.
   ///
-  /// The upload goes on by itself after a cut, from the byte that the server has. A sending that
-  /// fails can be repeated with ``resendFileMessage(_:progressHandler:completionHandler:)``.
+  /// After a lost connection the upload continues from the bytes that the server has. A failed
+  /// sending can be repeated with ``resendFileMessage(_:progressHandler:completionHandler:)``.
   ///
   /// - Parameters:
-  ///   - params: The file. One that is at a URL already is not uploaded.
+  ///   - params: The file. A file that is already at a URL is not uploaded.
   ///   - progressHandler: Called on the client's callback queue.
   ///   - completion: Called once, on the client's callback queue.
-  /// - Returns: The message as it is on its way, to be shown at once; replace it by the one of the
-  ///   same ``BaseMessage/requestID`` that `completion` is given.
+  /// - Returns: The pending message, to be shown at once; replace it with the message of the same
+  ///   ``BaseMessage/requestID`` that `completion` receives.
   @discardableResult
   public func sendFileMessage(
     params: FileMessageCreateParams,
@@ -45,12 +45,12 @@ extension OpenChannel {
     start(order(params.values), progressHandler, completion: completion)
   }
 
-  /// Ends the upload of a file message.
+  /// Cancels the upload of a file message.
   ///
   /// The sending fails with ``ParleyError/cancelled``.
   ///
-  /// - Returns: Whether the upload was under way; `false` when it was complete, cancelled or failed
-  ///   before, or is unknown.
+  /// - Returns: Whether the upload was in progress; `false` if it was already complete, cancelled
+  ///   or failed, or is unknown.
   @discardableResult
   public func cancelUploadingFileMessage(requestID: String) -> Bool {
     let (wasUploading, address) = core.files.cancel(requestID)
@@ -58,7 +58,7 @@ extension OpenChannel {
     return wasUploading
   }
 
-  /// Repeats a sending that failed, and waits until the message is stored.
+  /// Repeats a failed sending, and waits until the message is stored.
   ///
   /// - Throws: See ``sendFileMessage(params:)``; ``ParleyError/notFound(_:)`` when no such sending
   ///   failed.
@@ -68,7 +68,7 @@ extension OpenChannel {
     return try await sendUploaded(order)
   }
 
-  /// Begins to send a file.
+  /// Starts to send a file.
   public func sendingFileMessage(params: FileMessageCreateParams) -> FileMessageSending {
     let order = order(params.values)
     let (progress, report) = FileMessageSending.makeProgress()
@@ -76,7 +76,7 @@ extension OpenChannel {
     return FileMessageSending(message(order, .pending), progress, report, task, self)
   }
 
-  /// Begins to send up to 20 files in order; see
+  /// Starts to send up to 20 files in order; see
   /// ``sendFileMessages(params:progressHandler:sentMessageHandler:completionHandler:)``.
   public func sendingFileMessages(params: [FileMessageCreateParams]) -> [FileMessageSending] {
     let orders = params.map { order($0.values) }
@@ -96,9 +96,9 @@ extension OpenChannel {
     return try await task.outcome.get()
   }
 
-  /// Begins to send a file, and calls back with the outcome.
+  /// Starts to send a file, and calls back with the outcome.
   ///
-  /// - Returns: The message on its way.
+  /// - Returns: The pending message.
   func start(
     _ order: FileSendings.Order, _ progressHandler: (@Sendable (FileUploadProgress) -> Void)?,
     completion: @escaping @Sendable (Result<FileMessage, ParleyError>) -> Void
@@ -153,7 +153,7 @@ extension OpenChannel {
     return FileSendings.Order(params: params, channelURL: url, requestID: requestID)
   }
 
-  /// The message of an order that is not stored.
+  /// Returns the pending or failed message of an order.
   func message(_ order: FileSendings.Order, _ status: SendingStatus) -> FileMessage {
     let record = MessageRecord(
       pending: order.params.common, in: url, by: core.currentUser, order.requestID)

@@ -1,13 +1,13 @@
 /// Parameters of a call with a picture of a channel or user.
 protocol PicturedValues: Sendable {
-  /// The picture to be uploaded before the call.
+  /// The picture to upload before the call.
   var picture: FileContent? { get }
   /// The id of the uploaded picture.
   var pictureFileID: String? { get set }
 }
 
 extension ClientCore {
-  /// Makes a call after its picture was uploaded, if it has one, and waits.
+  /// Uploads the picture, if there is one, then makes the call and waits.
   func perform<Values: PicturedValues, Value: Sendable>(
     _ values: Values, _ call: (Values) -> Call<Value>
   ) async throws(ParleyError) -> Value {
@@ -18,12 +18,12 @@ extension ClientCore {
     return try await perform(call(values))
   }
 
-  /// Makes a call after its picture was uploaded, if it has one, and gives a handler its value or its error.
+  /// Uploads the picture, if any, then makes the call and passes its value or error to a handler.
   func start<Values: PicturedValues, Value: Sendable>(
     _ values: Values, _ call: @escaping @Sendable (Values) -> Call<Value>,
     handler: @escaping @Sendable (Value?, ParleyError?) -> Void
   ) {
-    // Without a picture the call keeps its place among the others.
+    // A call without a picture keeps its order among the other calls.
     guard values.picture != nil else { return start(call(values), handler: handler) }
     start(handler: handler) { [self] () async throws(ParleyError) in
       try await perform(values, call)
@@ -32,7 +32,7 @@ extension ClientCore {
 }
 
 extension FileUpload {
-  /// An upload of a picture, of which no progress is reported.
+  /// Creates an upload of a picture without progress reports.
   fileprivate init(_ picture: FileContent, named requestID: String) {
     self.init(
       params: FileMessageCreateParams(file: picture).values, content: picture, requestID: requestID,

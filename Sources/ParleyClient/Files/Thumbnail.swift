@@ -2,38 +2,38 @@ internal import ParleyProtocol
 
 /// A width and a height in pixels.
 public struct PixelSize: Sendable, Hashable {
-  /// The pixels of a row.
+  /// The width in pixels.
   public var width: Int
-  /// The number of rows.
+  /// The height in pixels.
   public var height: Int
 
-  /// Makes a size.
+  /// Creates a size.
   public init(width: Int, height: Int) {
     self.width = width
     self.height = height
   }
 }
 
-/// The bounds of a thumbnail that a file message asks for.
+/// The bounds of a thumbnail requested by a file message.
 ///
 ///     params.thumbnailSizes = [.make(maxWidth: 100, maxHeight: 100), .make(maxWidth: 320, maxHeight: 240)]
 public struct ThumbnailSize: Sendable, Hashable {
-  /// The picture is scaled down to fit, and never enlarged.
+  /// The picture is scaled down to fit, but never enlarged.
   public let maxSize: PixelSize
 
-  /// Makes bounds; the server takes sides of 1 to 2,000 pixels.
+  /// Creates bounds; the server accepts sides of 1 to 2,000 pixels.
   public static func make(maxSize: PixelSize) -> ThumbnailSize {
     ThumbnailSize(maxSize: maxSize)
   }
 
-  /// Makes bounds; the server takes sides of 1 to 2,000 pixels.
+  /// Creates bounds; the server accepts sides of 1 to 2,000 pixels.
   public static func make(maxWidth: Int, maxHeight: Int) -> ThumbnailSize {
     ThumbnailSize(maxSize: PixelSize(width: maxWidth, height: maxHeight))
   }
 }
 
 extension [ThumbnailSize] {
-  /// Writes the member `thumbnail_sizes`; no member when there is no wish.
+  /// Writes the member `thumbnail_sizes`; omitted if no sizes are requested.
   func write(into writer: inout JSONWriter) {
     guard !isEmpty else { return }
     writer.name("thumbnail_sizes")
@@ -48,16 +48,16 @@ extension [ThumbnailSize] {
   }
 }
 
-/// A small picture of a message's file.
+/// A thumbnail of a message's file.
 public struct Thumbnail: Sendable, Hashable {
   private let address: KeyedAddress
-  /// The media type; empty for a picture that the sender gave by its address.
+  /// The media type; empty for a picture that the sender gave by URL.
   public let type: String
-  /// Bytes; 0 for a picture that the sender gave by its address, as are the sides.
+  /// The size in bytes; 0 for a picture that the sender gave by URL, as are its sides.
   public let size: Int64
-  /// The bounds that were asked for.
+  /// The requested bounds.
   public let maxSize: PixelSize
-  /// The picture's own sides.
+  /// The actual size of the picture.
   public let realSize: PixelSize
 
   init(_ thumbnail: MessageThumbnail, openedBy keys: FileKeys?) {
@@ -68,10 +68,10 @@ public struct Thumbnail: Sendable, Hashable {
     realSize = PixelSize(width: thumbnail.width, height: thumbnail.height)
   }
 
-  /// The address, with the client's key if the file needs one; see ``FileMessage/url``.
+  /// The URL, with the client's key if the file needs one; see ``FileMessage/url``.
   public var url: String { address.keyed }
-  /// The address with the key in a header field; see ``FileMessage/request``.
+  /// The URL with the key in a header field; see ``FileMessage/request``.
   public var request: FileRequest { address.request }
-  /// The address without a key: the same for everyone and at all times, for caches.
+  /// The URL without a key: constant and the same for all users, for use in caches.
   public var plainURL: String { address.plain }
 }

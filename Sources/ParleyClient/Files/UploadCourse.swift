@@ -2,34 +2,34 @@ internal import Basics
 
 /// The next step of an upload.
 enum UploadStep: Sendable, Equatable {
-  /// Asks where the upload stands.
+  /// Requests the offset of the upload.
   case ask
   /// Sends a piece.
   case send(from: Int64, count: Int)
-  /// Waits for a number of milliseconds, and asks then.
+  /// Waits for a number of milliseconds, and then requests the offset.
   case wait(Int64)
   case complete
   case fail(ParleyError)
 }
 
-/// The meaning of an answer to a request about an upload.
+/// The meaning of a response to a request about an upload.
 enum UploadAnswer: Sendable, Equatable {
   /// The number of bytes that the server has.
   case offset(Int64)
-  /// Another attempt may succeed, after a number of milliseconds if the server names one.
+  /// Another attempt may succeed, after a number of milliseconds if the server sent one.
   case failed(ParleyError, retryAfter: Int64?)
   /// No attempt will succeed.
   case refused(ParleyError)
 }
 
-/// The course of an upload: pieces of a growing length, and after a failure a look at where it
-/// stands.
+/// The control of an upload: sends pieces of growing length, and requests the offset after a
+/// failure.
 ///
-/// Times are milliseconds of any clock that does not go back.
+/// Times are milliseconds of any monotonic clock.
 struct UploadCourse: Sendable {
   private static let smallestPiece = 65_536
   private static let largestPiece = 8_388_608
-  /// A piece that took longer is followed by a shorter one; one that took half of it by a longer.
+  /// A slower piece is followed by a shorter one; a piece that took half this time by a longer one.
   private static let pieceTime: Int64 = 1_000
 
   let size: Int64
@@ -48,13 +48,13 @@ struct UploadCourse: Sendable {
     progressAt = now
   }
 
-  /// The next piece, or the end.
+  /// Returns the next piece, or the end.
   var next: UploadStep {
     guard offset < size else { return .complete }
     return .send(from: offset, count: Int(min(Int64(pieceLength), size - offset)))
   }
 
-  /// The server answered a question.
+  /// Handles the response to a request for the offset.
   mutating func didAsk(_ answer: UploadAnswer, at now: Int64, random: UInt64) -> UploadStep {
     switch answer {
     case .offset(let offset):
@@ -65,9 +65,9 @@ struct UploadCourse: Sendable {
     }
   }
 
-  /// The server answered a piece.
+  /// Handles the response to a piece.
   ///
-  /// - Parameter duration: The time from its first byte to the answer.
+  /// - Parameter duration: The time from the first byte of the piece to the response.
   mutating func didSend(
     _ answer: UploadAnswer, in duration: Int64, at now: Int64, random: UInt64
   ) -> UploadStep {
@@ -87,7 +87,7 @@ struct UploadCourse: Sendable {
     }
   }
 
-  /// Goes on from where the server stands, which may be before what it said: a power cut.
+  /// Continues from the server's offset, which may be lower than before, as after a power failure.
   private mutating func take(_ reached: Int64, at now: Int64) -> ParleyError? {
     guard (0...size).contains(reached) else {
       return .malformedAnswer("an upload of \(size) bytes stands at \(reached)")

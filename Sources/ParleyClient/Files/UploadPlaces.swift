@@ -1,4 +1,4 @@
-/// The uploads of one call that may run at the same time.
+/// Limits the number of parallel uploads of one call.
 actor UploadPlaces {
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -7,7 +7,7 @@ actor UploadPlaces {
     free = count
   }
 
-  /// Waits for a place; those who came first get theirs first.
+  /// Waits for a place, in order of arrival.
   func take() async {
     guard free == 0 else {
       free -= 1
@@ -16,7 +16,7 @@ actor UploadPlaces {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  /// Gives a place back.
+  /// Releases a place.
   func leave() {
     guard waiting.isEmpty else { return waiting.removeFirst().resume() }
     free += 1

@@ -3,12 +3,12 @@ internal import HTTP1
 internal import ParleyProtocol
 internal import Reactor
 
-/// The way to the address of an upload, by tus 1.0.0.
+/// Requests to the address of an upload, with tus 1.0.0.
 struct UploadRoute: Sendable {
   private let plan: ConnectionPlan
   private let loop: ClientLoop
 
-  /// - Parameter url: The address that the server gave for the upload.
+  /// - Parameter url: The address that the server returned for the upload.
   init(to url: String, _ configuration: EngineConfiguration) throws(ParleyError) {
     let socket = try ConnectionPlan(configuration)
     do throws(ConnectionPlanError) {
@@ -23,7 +23,7 @@ struct UploadRoute: Sendable {
     }
   }
 
-  /// Asks where the upload stands.
+  /// Requests the offset of the upload.
   func ask() async -> UploadAnswer {
     var request = ClientRequest("HEAD")
     request.timeout = .seconds(20)

@@ -2,7 +2,7 @@ internal import ParleyProtocol
 
 /// A message of any kind.
 ///
-/// Look at the kind with `as?`:
+/// Test the kind with `as?`:
 ///
 ///     if let message = message as? UserMessage { show(message.message, from: message.sender) }
 ///
@@ -17,37 +17,37 @@ extension BaseMessage {
   public var id: Int64 { record.messageID }
   /// Unique in the deployment, and increasing in each channel; 0 while the message is pending.
   public var messageID: Int64 { record.messageID }
-  /// The channel that the message is in.
+  /// The channel of the message.
   public var channelURL: String { record.channelURL }
   /// The author; `nil` for an admin message.
   public var sender: User? { record.sender }
   /// The text.
   public var message: String { record.message }
-  /// The application's own; the server does not look inside.
+  /// Application-defined data; the server does not interpret it.
   public var data: String { record.data }
-  /// The application's own name for this kind of message.
+  /// The application-defined message type.
   public var customType: String { record.customType }
   /// The users that the message mentions.
   public var mentionType: MentionType { record.mentionType }
-  /// Those who are mentioned by ``MentionType/users``.
+  /// The users mentioned by ``MentionType/users``.
   public var mentionedUsers: [User] { record.mentionedUsers }
   /// Extra data that participants may change: polls, counters.
   public var metaArrays: [MessageMetaArray] { record.metaArrays }
   /// The link preview; `nil` while there is none.
   public var ogMetaData: OGMetaData? { record.ogMetaData }
-  /// Whether the server is looking for a link preview; over when an update of the message comes, or
-  /// after the server's time-out for previews.
+  /// Whether the server is fetching a link preview; this ends with an update of the message, or
+  /// after the server's time limit for previews.
   public var isOGMetaDataPending: Bool { record.isOGMetaDataPending }
   /// The text in other languages, by language.
   public var translations: [String: String] { record.translations }
-  /// The sender's own name of the sending; empty when it gave none.
+  /// The sender's name for the sending; empty if none was given.
   public var requestID: String { record.requestID }
   /// Unix milliseconds; never decreases within a channel.
   public var createdAt: Int64 { record.createdAt }
-  /// Unix milliseconds of the last change by a person; 0 when there was none.
+  /// Unix milliseconds of the last change by a user; 0 if there was none.
   public var updatedAt: Int64 { record.updatedAt }
 
-  /// Returns the extra data of some keys, in the order of the message.
+  /// Returns the extra data with the given keys, in the order of the message.
   public func metaArrays(keys: [String]) -> [MessageMetaArray] {
     metaArrays.filter { keys.contains($0.key) }
   }
@@ -57,10 +57,10 @@ extension BaseMessage {
 public struct UserMessage: BaseMessage, Hashable {
   /// The members of messages of all kinds.
   public let record: MessageRecord
-  /// Whether the server has it.
+  /// Whether the server has stored the message.
   public let sendingStatus: SendingStatus
 
-  /// The parameters of a message that the server has not stored, to send it again.
+  /// The parameters of a message that the server has not stored, for sending it again.
   let unsent: UserMessageCreateParams.Values?
 
   init(_ record: MessageRecord) {
@@ -75,24 +75,24 @@ public struct UserMessage: BaseMessage, Hashable {
     self.unsent = unsent
   }
 
-  /// A message that is about to be sent.
+  /// Creates a pending message.
   init(pending params: UserMessageCreateParams.Values, _ record: MessageRecord) {
     self.init(record: record, sendingStatus: .pending, unsent: params)
   }
 
-  /// The same message while it is sent again; a stored message as it is.
+  /// The same message while it is sent again; a stored message is unchanged.
   var pending: UserMessage {
     guard unsent != nil else { return self }
     return UserMessage(record: record, sendingStatus: .pending, unsent: unsent)
   }
 
-  /// The same message after its sending has failed; a stored message as it is.
+  /// The same message after sending it failed; a stored message is unchanged.
   var failed: UserMessage {
     guard unsent != nil else { return self }
     return UserMessage(record: record, sendingStatus: .failed, unsent: unsent)
   }
 
-  /// The preview that its sender made itself, if ``BaseMessage/data`` holds one.
+  /// The preview created by the sender, if ``BaseMessage/data`` holds one.
   public var urlPreview: URLPreviewPayload? {
     guard customType == URLPreviewPayload.messageCustomType else { return nil }
     return URLPreviewPayload(encoded: data)
@@ -101,16 +101,16 @@ public struct UserMessage: BaseMessage, Hashable {
 
 /// The progress of sending a message.
 public enum SendingStatus: Sendable, Hashable {
-  /// It is under way: ``BaseMessage/messageID`` and the times are 0, ``BaseMessage/requestID`` names
-  /// it.
+  /// The message is being sent: ``BaseMessage/messageID`` and the times are 0, and
+  /// ``BaseMessage/requestID`` identifies the message.
   case pending
-  /// It failed; the message can be sent again under the same ``BaseMessage/requestID``.
+  /// Sending failed; the message can be sent again with the same ``BaseMessage/requestID``.
   case failed
   /// The server has stored it.
   case succeeded
 }
 
-/// A text of the channel's administration, which has no ``BaseMessage/sender``.
+/// A text by the channel's administration, without a ``BaseMessage/sender``.
 public struct AdminMessage: BaseMessage, Hashable {
   /// The members of messages of all kinds.
   public let record: MessageRecord
@@ -148,7 +148,7 @@ extension MessageRecord {
       requestID: message.requestID, createdAt: message.createdAt, updatedAt: message.updatedAt)
   }
 
-  /// A message that is about to be sent.
+  /// Creates a pending message.
   init(
     pending params: UserMessageCreateParams.Values, in channelURL: String, by sender: User?,
     _ requestID: String
@@ -162,7 +162,7 @@ extension MessageRecord {
   }
 }
 
-/// Names a message in requests.
+/// Identifies a message in requests.
 struct MessageReference: Sendable, Hashable {
   let channelURL: String
   let messageID: Int64

@@ -1,11 +1,11 @@
 internal import ParleyProtocol
 
-/// A file to send: one to be uploaded, or one that is available at a URL.
+/// A file to send: one to upload, or one that is available at a URL.
 ///
 ///     let params = FileMessageCreateParams(file: .path("/tmp/plan.png"))
 ///     params.mimeType = "image/png"
 ///
-/// All that goes with a text goes with a file too, under the names of ``UserMessageCreateParams``:
+/// The parameters of ``UserMessageCreateParams`` are available for files too, under the same names:
 ///
 ///     let params = FileMessageCreateParams(fileURL: "https://files.example/plan.pdf")
 ///     params.fileName = "plan.pdf"
@@ -14,13 +14,13 @@ internal import ParleyProtocol
 public final class FileMessageCreateParams: Sendable {
   private let shared: SharedValues<Values>
 
-  /// The http or https URL of the file, at most 2,048 characters; empty for one to be uploaded.
+  /// The http or https URL of the file, at most 2,048 characters; empty for a file to upload.
   public var fileURL: String {
     get { shared[\.fileURL] }
     set { shared[\.fileURL] = newValue }
   }
 
-  /// The bytes to be uploaded; `nil` for a file at a URL.
+  /// The bytes to upload; `nil` for a file at a URL.
   public var file: FileContent? {
     get { shared[\.file] }
     set { shared[\.file] = newValue }
@@ -38,21 +38,21 @@ public final class FileMessageCreateParams: Sendable {
     set { shared[\.mimeType] = newValue }
   }
 
-  /// Bytes; 0 when it is not known.
+  /// The size in bytes; 0 if unknown.
   ///
-  /// The size of an uploaded file is counted.
+  /// The size of an uploaded file is measured.
   public var fileSize: Int64 {
     get { shared[\.fileSize] }
     set { shared[\.fileSize] = newValue }
   }
 
-  /// Whether reading the uploaded file takes a key of a participant.
+  /// Whether reading the uploaded file requires a key of a participant.
   public var requireAuth: Bool {
     get { shared[\.requireAuth] }
     set { shared[\.requireAuth] = newValue }
   }
 
-  /// Up to three sizes in which the server makes thumbnails of an uploaded picture or film.
+  /// Up to three sizes for which the server makes thumbnails of an uploaded image or video.
   public var thumbnailSizes: [ThumbnailSize] {
     get { shared[\.thumbnailSizes] }
     set { shared[\.thumbnailSizes] = newValue }
@@ -60,20 +60,20 @@ public final class FileMessageCreateParams: Sendable {
 
   private let common: UserMessageCreateParams
 
-  /// Begins with the file's address.
+  /// Creates parameters with the file's URL.
   ///
-  /// - Parameter message: A text beside it, at most 5,000 characters; it may be empty.
+  /// - Parameter message: A text with the file, at most 5,000 characters; may be empty.
   public init(fileURL: String, message: String = "") {
     shared = SharedValues(Values(fileURL: fileURL))
     common = UserMessageCreateParams(message: message)
   }
 
-  /// Begins with the bytes of a file, which are uploaded before the message is sent.
+  /// Creates parameters with the bytes of a file, which are uploaded before the message is sent.
   ///
-  /// A file at a path has the name of the path, and the media type that the name suggests, unless
+  /// For a file at a path, the file name and the media type are derived from the path, unless
   /// ``fileName`` and ``mimeType`` are set.
   ///
-  /// - Parameter message: A text beside it, at most 5,000 characters; it may be empty.
+  /// - Parameter message: A text with the file, at most 5,000 characters; may be empty.
   public init(file: FileContent, message: String = "") {
     shared = SharedValues(
       Values(
@@ -90,14 +90,14 @@ public final class FileMessageCreateParams: Sendable {
     set { common[keyPath: member] = newValue }
   }
 
-  /// The values at this moment.
+  /// A snapshot of the current values.
   var values: Values {
     var values = shared.current
     values.common = common.values
     return values
   }
 
-  /// The values of one moment.
+  /// A snapshot of the values.
   struct Values: Sendable, Hashable {
     var fileURL: String
     var file: FileContent?

@@ -2,7 +2,7 @@ internal import ParleyProtocol
 
 /// The target of a mention.
 public enum MentionType: Sendable, Hashable {
-  /// The users it names.
+  /// The listed users.
   case users
   /// Everyone in the channel.
   case channel
@@ -24,10 +24,10 @@ public enum MentionType: Sendable, Hashable {
   }
 }
 
-/// Whether those who are away are to be notified of a message.
+/// Whether absent users are notified of a message.
 public enum PushNotificationDeliveryOption: String, Sendable, Hashable {
-  /// As the recipients wish.
+  /// As configured by the recipients.
   case `default`
-  /// Not for this message.
+  /// No notification for this message.
   case suppress
 }

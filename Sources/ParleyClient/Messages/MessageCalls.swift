@@ -108,7 +108,7 @@ struct MessageCalls: Sendable {
       }, reading: reader.message(of:))
   }
 
-  /// Keys that are named twice are put together: an object names each member once.
+  /// Merges duplicate keys: an object has each member once.
   private func write(_ values: [MessageMetaArray], into writer: inout JSONWriter) {
     var keys: [String] = []
     for array in values where !keys.contains(array.key) { keys.append(array.key) }

@@ -16,25 +16,25 @@ public final class MessageListParams: Sendable {
     set { shared[\.nextResultSize] = newValue }
   }
 
-  /// Whether the message at the place, or those of that very millisecond, are among them.
+  /// Whether to include the message at the place, or the messages of that millisecond.
   public var isInclusive: Bool {
     get { shared[\.isInclusive] }
     set { shared[\.isInclusive] = newValue }
   }
 
-  /// The order in time.
+  /// The chronological order.
   public var order: MessageOrder {
     get { shared[\.order] }
     set { shared[\.order] = newValue }
   }
 
-  /// The kind of message; `nil` for all.
+  /// The message kind; `nil` for all.
   public var messageType: MessageTypeFilter? {
     get { shared[\.messageType] }
     set { shared[\.messageType] = newValue }
   }
 
-  /// The application's own kinds; `nil` for all.
+  /// The application-defined types; `nil` for all.
   public var customTypes: [String]? {
     get { shared[\.customTypes] }
     set { shared[\.customTypes] = newValue }
@@ -46,15 +46,15 @@ public final class MessageListParams: Sendable {
     set { shared[\.senderUserIDs] = newValue }
   }
 
-  /// Fifteen messages before the place, of all kinds and by everyone.
+  /// Creates parameters for the fifteen messages before the place, of all kinds and authors.
   public init() {
     shared = SharedValues(Values())
   }
 
-  /// The values at this moment.
+  /// A snapshot of the current values.
   var values: Values { shared.current }
 
-  /// The values of one moment.
+  /// A snapshot of the values.
   struct Values: Sendable, Hashable {
     var previousResultSize = 15
     var nextResultSize = 0
@@ -66,7 +66,7 @@ public final class MessageListParams: Sendable {
 
     var goesBack: Bool { previousResultSize > 0 }
     var goesForth: Bool { nextResultSize > 0 }
-    /// Messages asked for, without those at the place itself.
+    /// The number of requested messages, without those at the place itself.
     var size: Int { previousResultSize + nextResultSize }
 
     func write(into writer: inout JSONWriter) {
@@ -81,15 +81,15 @@ public final class MessageListParams: Sendable {
   }
 }
 
-/// In which order messages are listed.
+/// The order of listed messages.
 public enum MessageOrder: Sendable, Hashable {
-  /// As a conversation is read.
+  /// Oldest message first.
   case oldestFirst
-  /// The latest at the front.
+  /// Newest message first.
   case newestFirst
 }
 
-/// A kind of message to list.
+/// A message kind to list.
 public enum MessageTypeFilter: String, Sendable, Hashable {
   /// ``UserMessage``
   case user = "MESG"
@@ -99,13 +99,13 @@ public enum MessageTypeFilter: String, Sendable, Hashable {
   case admin = "ADMM"
 }
 
-/// The place that messages are listed around.
+/// The place around which messages are listed.
 public enum MessageAnchor: Sendable, Hashable {
   /// The end of the conversation.
   case now
   /// Unix milliseconds.
   case timestamp(Int64)
-  /// A message by its id; one that was deleted stands for its old place.
+  /// A message by id; a deleted message stands for its former place.
   case messageID(Int64)
 
   func write(into writer: inout JSONWriter) {
@@ -117,20 +117,20 @@ public enum MessageAnchor: Sendable, Hashable {
   }
 }
 
-/// Messages around a place, and where to go on.
+/// Messages around a place, and the places for further requests.
 ///
-/// A page may hold fewer messages than asked for although there are more: an answer of the server is
-/// bounded in bytes, and so is the time that it looks for messages that fit.
+/// A page may hold fewer messages than requested although there are more: the server bounds the
+/// size of a response, and the time for which it searches for matching messages.
 public struct MessagePage: Sendable {
-  /// In the order that was asked for.
+  /// The messages in the requested order.
   public let messages: [any BaseMessage]
-  /// The place to list further messages before these; `nil` when there are none.
+  /// The place for listing messages before these; `nil` if there are none.
   ///
-  /// List with ``MessageListParams/isInclusive`` false.
+  /// Use it with ``MessageListParams/isInclusive`` false.
   public let previous: MessageAnchor?
-  /// The place to list further messages after these; `nil` when there are none.
+  /// The place for listing messages after these; `nil` if there are none.
   ///
-  /// List with ``MessageListParams/isInclusive`` false.
+  /// Use it with ``MessageListParams/isInclusive`` false.
   public let next: MessageAnchor?
 
   init(json: JSONNode, _ messages: [any BaseMessage]) {

@@ -1,16 +1,16 @@
 internal import ParleyProtocol
 
-/// Reads messages out of answers and events.
+/// Parses messages in responses and events.
 struct MessageReader: Sendable {
   /// The keys of the files in the messages.
   let fileKeys: FileKeys
 
-  /// The member `message`.
+  /// Parses the member `message`.
   func message(of node: JSONNode) throws(ParleyError) -> any BaseMessage {
     try message(AnswerReader.member("message", of: node))
   }
 
-  /// A message of any kind.
+  /// Parses a message of any kind.
   func message(_ node: JSONNode) throws(ParleyError) -> any BaseMessage {
     message(
       try AnswerReader.resource { () throws(ResourceError) in
@@ -27,7 +27,7 @@ struct MessageReader: Sendable {
     }
   }
 
-  /// The member `message`, of which it is known that a user sent it as text.
+  /// Parses the member `message`, which must be a user message.
   func userMessage(of node: JSONNode) throws(ParleyError) -> UserMessage {
     guard let message = try message(of: node) as? UserMessage else {
       throw .malformedAnswer("'message' is no user message")
@@ -35,7 +35,7 @@ struct MessageReader: Sendable {
     return message
   }
 
-  /// The member `message`, of which it is known that a user sent it as a file.
+  /// Parses the member `message`, which must be a file message.
   func fileMessage(of node: JSONNode) throws(ParleyError) -> FileMessage {
     guard let message = try message(of: node) as? FileMessage else {
       throw .malformedAnswer("'message' is no file message")
@@ -43,7 +43,7 @@ struct MessageReader: Sendable {
     return message
   }
 
-  /// The messages of a list, with the places before and after them.
+  /// Parses a list of messages, with the places before and after them.
   func page(_ node: JSONNode) throws(ParleyError) -> MessagePage {
     MessagePage(json: node, try AnswerReader.list("messages", of: node, message(_:)))
   }

@@ -1,4 +1,4 @@
-/// The calls about messages with handlers, in the form that chat SDKs have them.
+/// The calls about messages, with completion handlers in the style of other chat SDKs.
 ///
 /// Each handler is called once, on the client's callback queue, with a value or an error.
 extension OpenChannel {
@@ -8,8 +8,8 @@ extension OpenChannel {
   ///   - params: The message.
   ///   - completionHandler: Called with the stored message; or with the failed one, which
   ///     ``resendUserMessage(_:completionHandler:)`` takes, and the error.
-  /// - Returns: The message as it is on its way, to be shown at once; replace it by the one of the
-  ///   same ``BaseMessage/requestID`` that the handler is given.
+  /// - Returns: The pending message, to be shown at once; replace it with the message of the same
+  ///   ``BaseMessage/requestID`` that the handler receives.
   @discardableResult
   public func sendUserMessage(
     params: UserMessageCreateParams,
@@ -27,9 +27,9 @@ extension OpenChannel {
       params: UserMessageCreateParams(message: text), completionHandler: completionHandler)
   }
 
-  /// Sends a message again whose sending failed; see ``resendUserMessage(_:)``.
+  /// Sends a failed message again; see ``resendUserMessage(_:)``.
   ///
-  /// - Returns: The message as it is on its way.
+  /// - Returns: The pending message.
   @discardableResult
   public func resendUserMessage(
     _ message: UserMessage,
@@ -40,7 +40,7 @@ extension OpenChannel {
 
   /// Sends the text of a message to another channel; see ``copyUserMessage(_:toTargetChannel:)``.
   ///
-  /// - Returns: The copy as it is on its way.
+  /// - Returns: The pending copy.
   @discardableResult
   public func copyUserMessage(
     _ message: UserMessage, toTargetChannel target: OpenChannel,

@@ -1,7 +1,7 @@
 extension OpenChannel {
-  /// Changes a message; for its author and the channel's operators.
+  /// Changes a message; only its author and the channel's operators may do this.
   ///
-  /// - Returns: The message as it is now.
+  /// - Returns: The updated message.
   @discardableResult
   public func updateUserMessage(
     messageID: Int64, params: UserMessageUpdateParams
@@ -9,14 +9,14 @@ extension OpenChannel {
     try await core.perform(core.messageCalls.update(reference(to: messageID), params.values))
   }
 
-  /// Deletes a message; for its author and the channel's operators.
+  /// Deletes a message; only its author and the channel's operators may do this.
   public func deleteMessage(_ message: any BaseMessage) async throws(ParleyError) {
     try await core.perform(core.messageCalls.delete(reference(to: message)))
   }
 
   /// Fetches a message.
   ///
-  /// - Throws: ``ParleyError/notFound(_:)`` when it was deleted or there never was one.
+  /// - Throws: ``ParleyError/notFound(_:)`` if it was deleted or never existed.
   public func getMessage(messageID: Int64) async throws(ParleyError) -> any BaseMessage {
     try await core.perform(core.messageCalls.get(reference(to: messageID)))
   }
@@ -24,8 +24,8 @@ extension OpenChannel {
   /// Fetches messages around a place.
   ///
   /// In one direction, with ``MessageListParams/previousResultSize`` or
-  /// ``MessageListParams/nextResultSize`` at 0, the list has as many as were asked for or as there
-  /// are: further pages are fetched where one holds fewer. In both directions it is one page.
+  /// ``MessageListParams/nextResultSize`` at 0, the list has the requested number of messages if they
+  /// exist: further pages are fetched if a page has fewer. In both directions, one page is fetched.
   public func messages(
     around anchor: MessageAnchor = .now, params: MessageListParams = MessageListParams()
   ) async throws(ParleyError) -> [any BaseMessage] {
@@ -40,7 +40,7 @@ extension OpenChannel {
     }
   }
 
-  /// Gathers messages from pages, until a page names no further place or one that was named before.
+  /// Collects messages from pages, until a page has no further place or repeats an earlier one.
   static func messages(
     around anchor: MessageAnchor, _ wanted: MessageListParams.Values,
     in load: (MessageAnchor, MessageListParams.Values) async throws(ParleyError) -> MessagePage
@@ -67,9 +67,9 @@ extension OpenChannel {
     return messages
   }
 
-  /// Fetches one page of messages around a place, which says where to go on.
+  /// Fetches one page of messages around a place; the page has the places for further requests.
   ///
-  /// The answer has to fit in ``ParleyClientConfiguration/maximumMessageBytes``.
+  /// The response must fit in ``ParleyClientConfiguration/maximumMessageBytes``.
   public func messagePage(
     around anchor: MessageAnchor = .now, params: MessageListParams = MessageListParams()
   ) async throws(ParleyError) -> MessagePage {
@@ -84,11 +84,11 @@ extension OpenChannel {
 
   /// Translates the text of a user's message.
   ///
-  /// The translations are stored with the message, and all others in the channel get it as updated.
+  /// The translations are stored with the message, and the other participants receive an update.
   ///
   /// - Parameter targetLanguages: Tags such as `es`, at most 10.
   /// - Returns: The message with ``BaseMessage/translations``.
-  /// - Throws: ``ParleyError`` when the server has none of the languages, or its service fails.
+  /// - Throws: ``ParleyError`` if the server supports none of the languages, or its service fails.
   @discardableResult
   public func translateUserMessage(
     _ message: UserMessage, targetLanguages: [String]

@@ -1,9 +1,9 @@
 /// Extra data of messages: polls, counters.
 ///
-/// Authors and operators change the keys, every participant who may send changes the values. Each
-/// call returns the message as it is now.
+/// Authors and operators change the keys; every participant who may send changes the values. Each
+/// call returns the updated message.
 extension OpenChannel {
-  /// Adds keys without values; those that are there already stay as they are.
+  /// Adds keys without values; existing keys are unchanged.
   @discardableResult
   public func createMessageMetaArrayKeys(
     message: any BaseMessage, keys: [String]
@@ -11,7 +11,7 @@ extension OpenChannel {
     try await core.perform(core.messageCalls.createKeys(reference(to: message), keys))
   }
 
-  /// Leaves keys out, with all their values.
+  /// Removes keys with all their values.
   @discardableResult
   public func deleteMessageMetaArrayKeys(
     message: any BaseMessage, keys: [String]
@@ -19,7 +19,7 @@ extension OpenChannel {
     try await core.perform(core.messageCalls.deleteKeys(reference(to: message), keys))
   }
 
-  /// Adds values behind those that are there, creating keys for those who may create them.
+  /// Appends values, and creates missing keys if the user may create keys.
   @discardableResult
   public func addMessageMetaArrayValues(
     message: any BaseMessage, metaArrays: [MessageMetaArray]
@@ -27,7 +27,7 @@ extension OpenChannel {
     try await core.perform(core.messageCalls.addValues(reference(to: message), metaArrays))
   }
 
-  /// Leaves values out; the keys stay.
+  /// Removes values; the keys remain.
   @discardableResult
   public func removeMessageMetaArrayValues(
     message: any BaseMessage, metaArrays: [MessageMetaArray]

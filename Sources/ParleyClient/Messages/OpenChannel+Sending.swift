@@ -9,15 +9,15 @@ extension OpenChannel {
 
   /// Sends a message, and waits until the server has stored it.
   ///
-  /// When the connection is lost meanwhile, the client sends it again under the same
-  /// ``BaseMessage/requestID`` once it is connected again: it is stored once, and messages sent to a
+  /// If the connection is lost meanwhile, the client sends the message again with the same
+  /// ``BaseMessage/requestID`` after reconnecting: it is stored once, and messages sent to a
   /// channel keep their order.
   ///
-  /// - Throws: ``ParleyError/tooManyMessages(retryAfter:)`` when the user sends faster than the
-  ///   channel lets it; ``ParleyError/notInChannel``, ``ParleyError/frozen``,
-  ///   ``ParleyError/muted``, ``ParleyError/banned``. After ``ParleyError/timedOut`` and
-  ///   ``ParleyError/cancelled`` it may have been stored or not: send it again under the same
-  ///   ``UserMessageCreateParams/requestID`` to be sure. ``ParleyError/connectionLost`` when the
+  /// - Throws: ``ParleyError/tooManyMessages(retryAfter:)`` if the user sends faster than the
+  ///   channel allows; ``ParleyError/notInChannel``, ``ParleyError/frozen``, ``ParleyError/muted``,
+  ///   ``ParleyError/banned``. After ``ParleyError/timedOut`` and ``ParleyError/cancelled`` the
+  ///   message may or may not have been stored: send it again with the same
+  ///   ``UserMessageCreateParams/requestID`` to be sure. ``ParleyError/connectionLost`` if the
   ///   server was away so long that it may have forgotten the sending.
   @discardableResult
   public func sendUserMessage(
@@ -31,8 +31,8 @@ extension OpenChannel {
   /// - Parameters:
   ///   - params: The message.
   ///   - completion: Called once, on the client's callback queue.
-  /// - Returns: The message as it is on its way, to be shown at once; replace it by the one of the
-  ///   same ``BaseMessage/requestID`` that `completion` is given.
+  /// - Returns: The pending message, to be shown at once; replace it with the message of the same
+  ///   ``BaseMessage/requestID`` that `completion` receives.
   @discardableResult
   public func sendUserMessage(
     params: UserMessageCreateParams,
@@ -41,24 +41,24 @@ extension OpenChannel {
     start(pending(params.values), completion: completion)
   }
 
-  /// Sends a message again whose sending failed, and waits until the server has stored it.
+  /// Sends a failed message again, and waits until the server has stored it.
   ///
-  /// The message keeps its ``BaseMessage/requestID``, so within ten minutes it is stored once even if
-  /// the first attempt was.
+  /// The message keeps its ``BaseMessage/requestID``, so within ten minutes it is stored once even
+  /// if the first attempt succeeded.
   ///
-  /// - Parameter message: The pending or failed message of the sending.
-  /// - Throws: See ``sendUserMessage(params:)``; ``ParleyError/notFound(_:)`` for a message that the
-  ///   server has stored.
+  /// - Parameter message: The pending or failed message.
+  /// - Throws: See ``sendUserMessage(params:)``; ``ParleyError/notFound(_:)`` for a message that
+  ///   the server has already stored.
   @discardableResult
   public func resendUserMessage(_ message: UserMessage) async throws(ParleyError) -> UserMessage {
     guard message.unsent != nil else { throw .nothingToSendAgain }
     return try await perform(message)
   }
 
-  /// Sends the text of a message to another channel, with all that the sender gave.
+  /// Sends the text of a message to another channel, with everything that the sender provided.
   ///
-  /// The copy has the text, the data, the custom type, the mentions and the extra data. Its preview
-  /// and translations are made anew.
+  /// The copy has the text, the data, the custom type, the mentions and the extra data. The server
+  /// creates a new preview and new translations.
   ///
   /// - Throws: See ``sendUserMessage(params:)``.
   @discardableResult
@@ -68,7 +68,7 @@ extension OpenChannel {
     try await target.sendUserMessage(params: message.copied)
   }
 
-  /// A message that is about to be sent.
+  /// Creates a pending message.
   func pending(_ params: UserMessageCreateParams.Values) -> UserMessage {
     var params = params
     let requestID = params.requestID ?? core.requestIDs.next()
@@ -82,7 +82,7 @@ extension OpenChannel {
     return try await core.perform(call)
   }
 
-  /// Sends a pending message, which is returned.
+  /// Sends a pending message and returns it.
   func start(
     _ pending: UserMessage,
     completion: @escaping @Sendable (Result<UserMessage, ParleyError>) -> Void
@@ -103,7 +103,7 @@ extension OpenChannel {
 }
 
 extension UserMessage {
-  /// The parameters of a copy.
+  /// The parameters for sending a copy.
   var copied: UserMessageCreateParams {
     let params = UserMessageCreateParams(message: message)
     params.customType = customType

@@ -4,19 +4,19 @@ internal import ParleyProtocol
 public final class UserMessageUpdateParams: Sendable {
   private let shared: SharedValues<Values>
 
-  /// The text, 1 to 5,000 characters; another text loses its preview and gets a new one.
+  /// The text, 1 to 5,000 characters; a changed text gets a new preview.
   public var message: String? {
     get { shared[\.message] }
     set { shared[\.message] = newValue }
   }
 
-  /// The application's own name for this kind of message.
+  /// The application-defined message type.
   public var customType: String? {
     get { shared[\.customType] }
     set { shared[\.customType] = newValue }
   }
 
-  /// The application's own.
+  /// Application-defined data.
   public var data: String? {
     get { shared[\.data] }
     set { shared[\.data] = newValue }
@@ -34,21 +34,21 @@ public final class UserMessageUpdateParams: Sendable {
     set { shared[\.mentionedUserIDs] = newValue }
   }
 
-  /// The mentioned users beside those of ``mentionedUserIDs``.
+  /// The mentioned users, in addition to ``mentionedUserIDs``.
   public var mentionedUsers: [User]? {
     get { shared[\.mentionedUsers] }
     set { shared[\.mentionedUsers] = newValue }
   }
 
-  /// Names what is to change.
+  /// Creates a set of changes.
   public init(message: String? = nil, customType: String? = nil, data: String? = nil) {
     shared = SharedValues(Values(message: message, customType: customType, data: data))
   }
 
-  /// The values at this moment.
+  /// A snapshot of the current values.
   var values: Values { shared.current }
 
-  /// The values of one moment.
+  /// A snapshot of the values.
   struct Values: Sendable, Hashable {
     var message: String?
     var customType: String?

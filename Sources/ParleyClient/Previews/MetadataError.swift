@@ -2,13 +2,13 @@
 public enum MetadataError: Error, Sendable, Hashable {
   /// The fetch was cancelled.
   case cancelled
-  /// The page could not be fetched, as the text says.
+  /// The page could not be fetched; the text has the reason.
   case failed(String)
-  /// The page did not answer in time, or the server could not be asked in time.
+  /// The page did not respond in time, or the server could not be reached in time.
   case timedOut
-  /// Any other reason, also one that this client does not know.
+  /// Any other reason, including those unknown to this client.
   case unknown(String)
-  /// The provider was used before: each fetches one page.
+  /// The provider was already used: each fetches one page.
   case alreadyStarted
   /// The server refused the call, or there was no connection.
   case refused(ParleyError)
@@ -29,7 +29,7 @@ extension MetadataError {
 }
 
 extension MetadataError: CustomStringConvertible {
-  /// The message, and the number of a refusal if there is one.
+  /// The message, and the error code of a refusal if there is one.
   public var description: String {
     switch self {
     case .refused(let error): error.description

@@ -2,25 +2,25 @@ internal import ClientTransport
 internal import ParleyProtocol
 internal import Synchronization
 
-/// Fetches the preview of one page, by way of the server.
+/// Fetches the preview of one page through the server.
 ///
 ///     let provider = client.metadataProvider()
 ///     provider.timeout = .seconds(5)
 ///     let metadata = try await provider.startFetchingMetadata(for: "https://example.com/")
 ///
-/// One fetch for each provider; usable from any thread and task.
+/// A provider makes one fetch; usable from any thread and task.
 public final class MetadataProvider: Sendable {
   private enum State {
     case ready
-    /// Cancelled before it began.
+    /// Cancelled before it started.
     case cancelled
     case underWay(CallHandle)
-    /// Cancelled, and not ended yet.
+    /// Cancelled but not finished.
     case givenUp
     case over
   }
 
-  /// A fetch that begins.
+  /// A fetch that is starting.
   private struct Fetch {
     let id: String
     let call: Call<Result<LinkMetadata, MetadataError>>
@@ -37,9 +37,9 @@ public final class MetadataProvider: Sendable {
 
   init(_ core: ClientCore) { self.core = core }
 
-  /// The time for the fetch, held between 100 ms and 30 s; 30 s unless set before the fetch.
+  /// The time limit of the fetch, clamped to 100 ms to 30 s; 30 s by default.
   ///
-  /// It includes the time for which the call waits for a connection.
+  /// It includes the time that the call waits for a connection.
   public var timeout: Duration {
     get { contents.withLock { $0.timeout } }
     set { contents.withLock { $0.timeout = newValue } }
@@ -64,7 +64,7 @@ public final class MetadataProvider: Sendable {
 
   /// Fetches the preview of a page and calls back on the client's queue.
   ///
-  /// - Throws: ``MetadataError/alreadyStarted`` for a second fetch; nothing is called back then.
+  /// - Throws: ``MetadataError/alreadyStarted`` for a second fetch; then nothing is called back.
   public func startFetchingMetadata(
     for url: String,
     completionHandler: @escaping @Sendable (Result<LinkMetadata, MetadataError>) -> Void
@@ -78,8 +78,8 @@ public final class MetadataProvider: Sendable {
     core.start(fetch.call, fetch.handle) { [self] in completionHandler(end(fetch.id, $0)) }
   }
 
-  /// Cancels the fetch, which then throws ``MetadataError/cancelled`` at once, with a connection or
-  /// without; one that has not begun never does.
+  /// Cancels the fetch, which then throws ``MetadataError/cancelled`` at once, connected or not; a
+  /// fetch that has not started will not start.
   public func cancel() {
     let handle = contents.withLock { contents -> CallHandle? in
       switch contents.state {
@@ -121,7 +121,7 @@ public final class MetadataProvider: Sendable {
       if case .givenUp = contents.state { return true }
       return false
     }
-    // The server's fetch would go on for nobody.
+    // Otherwise the server would continue a fetch without a caller.
     if case .failure(.cancelled) = outcome { core.start(PreviewCalls.cancel(fetchID)) { _ in } }
     guard !isGivenUp else { return .failure(.cancelled) }
     switch outcome {
@@ -134,24 +134,24 @@ public final class MetadataProvider: Sendable {
 }
 
 extension ParleyClient {
-  /// Makes a provider for one fetch of a page's preview.
+  /// Creates a provider for one fetch of a page's preview.
   ///
-  /// Servers without previews refuse the fetch.
+  /// Servers without previews reject the fetch.
   public func metadataProvider() -> MetadataProvider { MetadataProvider(core) }
 }
 
-/// The description that a page gives of itself, found by the server.
+/// A page's description of itself, found by the server.
 public struct LinkMetadata: Sendable, Hashable, Codable {
-  /// The link in its normal form, under which an application may keep the value.
+  /// The link in normalized form, usable as a cache key by applications.
   public let url: String
   /// The name of the site.
   public let siteName: String?
-  /// The preview; `nil` for a page that offers none.
+  /// The preview; `nil` for a page that has none.
   public let ogMetaData: OGMetaData?
-  /// Whether the server knew it before.
+  /// Whether the preview was in the server's cache.
   public let isCached: Bool
 
-  /// Makes the value, for tests and previews of an application.
+  /// Creates a value, for tests and previews of an application.
   public init(
     url: String, siteName: String? = nil, ogMetaData: OGMetaData? = nil, isCached: Bool = false
   ) {
@@ -163,7 +163,7 @@ public struct LinkMetadata: Sendable, Hashable, Codable {
 }
 
 extension URLPreviewPayload {
-  /// Makes the payload from what the server found; `nil` when the page offers no preview.
+  /// Creates the payload from the server's result; `nil` if the page has no preview.
   public init?(_ metadata: LinkMetadata) {
     guard let tag = metadata.ogMetaData else { return nil }
     self.init(

@@ -1,20 +1,20 @@
 internal import Basics
 internal import ParleyProtocol
 
-/// A link preview: what the page behind a message's link says of itself.
+/// A link preview: the linked page's description of itself.
 ///
-/// All of it is text from a stranger's page, not HTML: show it as text.
+/// All of it is untrusted text, not HTML: display it as text.
 public struct OGMetaData: Sendable, Hashable, Codable {
   /// The page's title (`og:title`).
   public let title: String?
   /// The page's own address (`og:url`).
   public let url: String?
-  /// A few sentences (`og:description`).
+  /// The description (`og:description`).
   public let desc: String?
   /// The picture (`og:image`).
   public let defaultImage: OGImage?
 
-  /// Makes the value, for tests and previews of an application.
+  /// Creates a value, for tests and previews of an application.
   public init(
     title: String? = nil, url: String? = nil, desc: String? = nil, defaultImage: OGImage? = nil
   ) {
@@ -37,18 +37,18 @@ public struct OGImage: Sendable, Hashable, Codable {
   public let url: String?
   /// The same picture over https.
   public let secureURL: String?
-  /// Its media type, such as `image/png`.
+  /// The media type of the picture, such as `image/png`.
   public let type: String?
-  /// In pixels; 0 when the page does not say.
+  /// In pixels; 0 if the page does not specify it.
   public let width: Int
-  /// In pixels; 0 when the page does not say.
+  /// In pixels; 0 if the page does not specify it.
   public let height: Int
   /// A text description of the picture.
   public let alt: String?
-  /// The address that the page names, when ``url`` is that of a copy on the Parley server.
+  /// The URL given by the page, if ``url`` is that of a copy on the Parley server.
   public let originURL: String?
 
-  /// Makes the value, for tests and previews of an application.
+  /// Creates a value, for tests and previews of an application.
   public init(
     url: String? = nil, secureURL: String? = nil, type: String? = nil, width: Int = 0,
     height: Int = 0, alt: String? = nil, originURL: String? = nil
@@ -69,14 +69,14 @@ public struct OGImage: Sendable, Hashable, Codable {
   }
 }
 
-/// A link preview that the sender made itself, carried in a message's `data`.
+/// A link preview created by the sender, carried in a message's `data`.
 ///
-/// The form is that of the rich messages of Sendbird Desk, so that applications written for those
-/// show it: a JSON object in base64.
+/// The format is that of the rich messages of Sendbird Desk, so that applications written for them
+/// display it: a JSON object in base64.
 ///
 ///     {"type":"SENDBIRD_DESK_URL_PREVIEW","body":{"url":…,"site_name":…,"title":…,…}}
 public struct URLPreviewPayload: Sendable, Hashable {
-  /// The ``BaseMessage/customType`` of messages that carry one.
+  /// The ``BaseMessage/customType`` of messages that carry a preview.
   public static let messageCustomType = "SENDBIRD_DESK_RICH_MESSAGE"
 
   /// The page's address.
@@ -85,12 +85,12 @@ public struct URLPreviewPayload: Sendable, Hashable {
   public var siteName: String
   /// The page's title; empty when unknown.
   public var title: String
-  /// A few sentences; empty when unknown.
+  /// The description; empty when unknown.
   public var description: String
   /// The address of a picture; empty when there is none.
   public var image: String
 
-  /// Makes a preview of a page.
+  /// Creates a preview of a page.
   public init(
     url: String, siteName: String = "", title: String = "", description: String = "",
     image: String = ""
@@ -106,11 +106,10 @@ public struct URLPreviewPayload: Sendable, Hashable {
 extension URLPreviewPayload {
   private static let type = "SENDBIRD_DESK_URL_PREVIEW"
 
-  /// Writes the payload as it goes into a message's `data`.
+  /// Encodes the payload for a message's `data`.
   ///
-  /// - Throws: ``ParleyError/refused(code:message:field:)`` with 400110 when it would be longer
-  ///   than the 24,576 bytes that a server can allow for a message's data. By default it allows
-  ///   16,384.
+  /// - Throws: ``ParleyError/refused(code:message:field:)`` with 400110 if it would exceed the
+  ///   24,576 bytes that a server can allow for a message's data. The default is 16,384.
   public func encoded() throws(ParleyError) -> String {
     let json = JSONWriter.bytes {
       $0.object {
@@ -128,9 +127,9 @@ extension URLPreviewPayload {
     return data
   }
 
-  /// Reads what ``encoded()`` writes; `nil` when `data` is anything else, or longer than allowed.
+  /// Decodes the output of ``encoded()``; `nil` if `data` is anything else, or longer than allowed.
   ///
-  /// Members that are missing or no text are empty; without an address it is no preview.
+  /// Missing members and members that are not texts are empty; a preview requires an address.
   public init?(encoded data: String) {
     guard data.utf8.count <= CustomDataLimits.most.dataByteCount, let json = Base64.decode(data),
       let root = try? JSONDocument(json, limits: Self.limits).root,

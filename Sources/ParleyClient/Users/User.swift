@@ -2,17 +2,17 @@ internal import ParleyProtocol
 
 /// A person or program that opens sessions.
 public struct User: Sendable, Hashable, Identifiable {
-  /// 1 to 80 characters, case-sensitive.
+  /// The identifier: 1 to 80 characters, case-sensitive.
   public let userID: String
-  /// The name shown to others; empty when none was given.
+  /// The display name; empty when none was given.
   public let nickname: String
   /// The address of a picture; empty when none was given.
   public let profileURL: String
-  /// Whatever the application keeps with the user; empty for the users of messages, channels and
-  /// events: ``ParleyClient/user(id:)`` reads it.
+  /// Application-defined data of the user; empty for the users of messages, channels and events:
+  /// ``ParleyClient/user(id:)`` fetches it.
   public let metadata: [String: String]
 
-  /// Makes the value; it is no user of a server by that.
+  /// Creates a value; this does not create a user on a server.
   public init(
     userID: String, nickname: String = "", profileURL: String = "", metadata: [String: String] = [:]
   ) {
@@ -36,12 +36,12 @@ public struct User: Sendable, Hashable, Identifiable {
 public struct Participant: Sendable, Hashable, Identifiable {
   /// The user.
   public let user: User
-  /// Whether the user was an operator of the channel, as far as this client knew.
+  /// Whether the user was an operator of the channel, as far as the client knows.
   public let isOperator: Bool
 
   /// The user's id.
   public var userID: String { user.userID }
-  /// The name shown to others; empty when the user has none.
+  /// The display name; empty when the user has none.
   public var nickname: String { user.nickname }
   /// The same as ``userID``.
   public var id: String { user.userID }
@@ -51,7 +51,7 @@ public struct Participant: Sendable, Hashable, Identifiable {
 public final class UserUpdateParams: Sendable {
   private let shared: SharedValues<Values>
 
-  /// The name shown to others, at most 80 characters.
+  /// The display name, at most 80 characters.
   public var nickname: String? {
     get { shared[\.nickname] }
     set { shared[\.nickname] = newValue }
@@ -63,21 +63,21 @@ public final class UserUpdateParams: Sendable {
     set { shared[\.profileURL] = newValue }
   }
 
-  /// A picture to be uploaded in place of ``profileURL``.
+  /// A picture to upload, used instead of ``profileURL``.
   ///
-  /// Anyone who has its address can read it.
+  /// Anyone with its URL can read it.
   public var profileImage: FileContent? {
     get { shared[\.picture] }
     set { shared[\.picture] = newValue }
   }
 
-  /// Replaces all that was kept; at most 25 items by default.
+  /// Replaces all stored metadata; at most 25 items by default.
   public var metadata: [String: String]? {
     get { shared[\.metadata] }
     set { shared[\.metadata] = newValue }
   }
 
-  /// Names what is to change.
+  /// Creates a set of changes.
   public init(
     nickname: String? = nil, profileURL: String? = nil, metadata: [String: String]? = nil
   ) {
@@ -85,10 +85,10 @@ public final class UserUpdateParams: Sendable {
       Values(nickname: nickname, profileURL: profileURL, metadata: metadata))
   }
 
-  /// The values at this moment.
+  /// A snapshot of the current values.
   var values: Values { shared.current }
 
-  /// The values of one moment.
+  /// A snapshot of the values.
   struct Values: PicturedValues, Hashable {
     var nickname: String?
     var profileURL: String?

@@ -2,9 +2,9 @@ internal import CSandbox
 internal import Glibc
 package import Reactor
 
-/// A program that runs as the leader of a process group of its own.
+/// A program that runs as the leader of its own process group.
 ///
-/// Whoever starts it reaps it, by ``reap()``.
+/// The creator must reap it with ``reap()``.
 package final class ChildProcess {
   /// The end of a process.
   package enum End: Hashable, Sendable {
@@ -18,8 +18,8 @@ package final class ChildProcess {
 
   /// Starts a program with an empty environment.
   ///
-  /// - Parameter descriptors: The files that become its descriptors 0, 1, 2 and so on; it gets no
-  ///   others.
+  /// - Parameter descriptors: The files that become its descriptors 0, 1, 2 and so on; it inherits
+  ///   no others.
   package init(
     _ path: String, _ arguments: [String], descriptors: [Int32]
   ) throws(SystemError) {
@@ -34,13 +34,13 @@ package final class ChildProcess {
 
   deinit { close(descriptor) }
 
-  /// Kills the process and all that it has started.
+  /// Kills the process and all its descendants.
   package func kill() { Glibc.kill(-process, SIGKILL) }
 
-  /// Waits for the end of the process, and kills what it may have left behind.
+  /// Waits for the end of the process, and kills any remaining descendants.
   package func reap() -> End { Self.reap(process) }
 
-  /// Waits until the process has ended, for some milliseconds at most.
+  /// Waits until the process has ended, up to some milliseconds.
   package func wait(milliseconds: Int32) -> Bool {
     var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return Kernel.uninterrupted { poll(&state, 1, milliseconds) } > 0
@@ -48,7 +48,7 @@ package final class ChildProcess {
 
   private static func reap(_ process: pid_t) -> End {
     var information = siginfo_t()
-    // Left unreaped, the leader keeps the number of its group from being given to others.
+    // While the leader is not reaped, the id of its group cannot be reused.
     _ = Kernel.uninterrupted { waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) }
     Glibc.kill(-process, SIGKILL)
     var status: Int32 = 0
@@ -59,7 +59,7 @@ package final class ChildProcess {
   private static func spawn(
     _ path: String, _ arguments: [String], _ descriptors: [Int32]
   ) throws(SystemError) -> pid_t {
-    // Above all targets, so that no source is overwritten before its turn.
+    // Above all targets, so that no source is overwritten before it is duplicated.
     let sources = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, Int32(64)) }
     defer { for source in sources where source >= 0 { close(source) } }
     guard sources.allSatisfy({ $0 >= 0 }) else { throw .last("fcntl") }
@@ -81,7 +81,7 @@ package final class ChildProcess {
     return process
   }
 
-  /// A group of its own, and no signal blocked or ignored: this process and its threads do both.
+  /// A separate process group, with no signals blocked or ignored: this process and its threads do both.
   private static func attributes() -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

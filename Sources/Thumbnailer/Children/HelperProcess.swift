@@ -2,9 +2,9 @@ internal import Glibc
 package import Reactor
 package import Thumbnails
 
-/// A running `parley-thumbnail`, with the files in memory that it writes to.
+/// A running `parley-thumbnail`, with the memory files for its output.
 package final class HelperProcess {
-  /// The statuses from here on stand for a signal, as shells and bubblewrap put it.
+  /// Statuses from this value on stand for a signal, as in shells and bubblewrap.
   private static let signalStatus: Int32 = 128
 
   private let child: ChildProcess
@@ -28,7 +28,7 @@ package final class HelperProcess {
     for _ in boxes { results.append(try MemoryFile("thumbnail")) }
     self.results = results
     let (path, arguments) = installation.commandLine(of: command)
-    // Standard output is where nothing is expected.
+    // Nothing is expected on standard output.
     let descriptors = [file.descriptor, report.descriptor, report.descriptor]
     child = try ChildProcess(
       path, arguments, descriptors: descriptors + results.map(\.descriptor))
@@ -37,13 +37,13 @@ package final class HelperProcess {
   /// Readable once the program has ended.
   package var descriptor: Int32 { child.descriptor }
 
-  /// Kills the program with all that it has started.
+  /// Kills the program and all its descendants.
   package func kill() { child.kill() }
 
-  /// Waits for the end, for some milliseconds at most.
+  /// Waits for the end, up to some milliseconds.
   package func wait(milliseconds: Int32) -> Bool { child.wait(milliseconds: milliseconds) }
 
-  /// Takes the results of a program that has ended.
+  /// Reads the results of a program that has ended.
   package func finish() -> ThumbnailResult {
     let end = child.reap()
     let report = currentReport
@@ -57,7 +57,7 @@ package final class HelperProcess {
       : ThumbnailResult(.failed, reason: "a result is no picture", thumbnails: thumbnails)
   }
 
-  /// The lines that the program has written until now.
+  /// The lines written by the program so far.
   package var currentReport: HelperReport {
     HelperReport(report.contents(atMost: HelperReport.byteLimit))
   }
@@ -78,8 +78,8 @@ package final class HelperProcess {
     }
   }
 
-  /// The thumbnail for the box at a place, if the file is a picture that fits: a program that a
-  /// hostile file has taken over writes anything.
+  /// Returns the thumbnail for a box, if the file is a picture that fits: a program taken over by a
+  /// hostile file may write anything.
   private func thumbnail(at index: Int) -> Thumbnail? {
     var bytes = results[index].contents(atMost: resultBytes)
     guard let header = try? PictureHeader(of: &bytes), let size = header.size,

@@ -2,7 +2,7 @@ internal import CSandbox
 internal import Glibc
 package import Reactor
 
-/// A file that thumbnails are made of, open until the last reference to it is gone.
+/// A file from which thumbnails are made, open until its last reference is released.
 package final class ThumbnailFile: Sendable {
   let descriptor: Int32
 
@@ -24,12 +24,12 @@ package final class ThumbnailFile: Sendable {
     self.init(descriptor: opened)
   }
 
-  /// Takes a file that is open.
+  /// Wraps an open file.
   package convenience init(_ file: OpenFile) throws(SystemError) {
     self.init(descriptor: try file.duplicate())
   }
 
-  /// Takes bytes in memory, such as those of a file that is encrypted on disk; they cannot be
+  /// Wraps bytes in memory, such as those of a file that is encrypted on disk; they cannot be
   /// changed afterwards.
   package convenience init(_ memory: MemoryFile) throws(SystemError) {
     guard csandbox_seal(memory.descriptor) else { throw .last("fcntl") }
@@ -39,7 +39,7 @@ package final class ThumbnailFile: Sendable {
   }
 }
 
-/// A file in memory, which no directory names.
+/// A file in memory, without a name in a directory.
 package final class MemoryFile: Sendable {
   let descriptor: Int32
 
@@ -64,7 +64,7 @@ package final class MemoryFile: Sendable {
     }
   }
 
-  /// Reads from the beginning, at most `limit` bytes.
+  /// Reads from the start, at most `limit` bytes.
   func contents(atMost limit: Int) -> [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return [] }

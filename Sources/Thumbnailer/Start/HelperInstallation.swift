@@ -2,12 +2,12 @@ internal import Glibc
 internal import Reactor
 internal import Thumbnails
 
-/// The place of `parley-thumbnail`, and whether bubblewrap runs around it.
+/// The path of `parley-thumbnail`, and whether it runs in bubblewrap.
 package struct HelperInstallation: Sendable, Hashable {
   package let helper: String
-  /// The path of `bwrap`; `nil` when it is not used.
+  /// The path of `bwrap`; `nil` if it is not used.
   package var bubblewrap: String?
-  /// Directories that the helper's own libraries lie in, apart from the system's.
+  /// The directories of the program's own libraries, in addition to the system's.
   package var libraries: [String]
 
   package init(helper: String, bubblewrap: String? = nil, libraries: [String] = []) {
@@ -16,28 +16,28 @@ package struct HelperInstallation: Sendable, Hashable {
     self.libraries = libraries
   }
 
-  /// The path to start, and its arguments.
+  /// Returns the path to start, and its arguments.
   func commandLine(of command: HelperCommand) -> (path: String, arguments: [String]) {
     guard let bubblewrap else { return (helper, command.arguments) }
     let paths = [helper] + libraries + command.programs.paths
     return (bubblewrap, Self.namespaces(with: paths) + ["--", helper] + command.arguments)
   }
 
-  /// Namespaces of their own for everything, with nothing in the file system but libraries and
-  /// programs.
+  /// Returns options for separate namespaces of all kinds, with a file system that contains only
+  /// libraries and programs.
   private static func namespaces(with paths: [String]) -> [String] {
     ["--unshare-all", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"]
       + systemDirectories
       + ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--proc", "/proc"]
-      // Debian's links to libraries that have several makers lead through here.
+      // Debian's links to libraries with alternatives go through this directory.
       + ["--ro-bind-try", "/etc/alternatives", "/etc/alternatives"]
       + ["--dev-bind", "/dev/null", "/dev/null", "--dev-bind", "/dev/urandom", "/dev/urandom"]
-      // Beneath /usr they are there already.
+      // Paths below /usr are already bound.
       + paths.filter { !$0.hasPrefix("/usr/") }.flatMap { ["--ro-bind", $0, $0] }
       + ["--chdir", "/"]
   }
 
-  /// `/usr`, and what of its parts stands beside it: links to it, on most systems.
+  /// `/usr`, and its parts outside of it: links to it, on most systems.
   private static var systemDirectories: [String] {
     ["--ro-bind", "/usr", "/usr"]
       + ["/lib", "/lib64", "/bin"].flatMap { path in
@@ -47,7 +47,7 @@ package struct HelperInstallation: Sendable, Hashable {
   }
 }
 
-/// The programs of this machine.
+/// Finds the programs of this machine.
 package struct ProgramSearch: Sendable {
   private let directories: [String]
 
@@ -55,7 +55,7 @@ package struct ProgramSearch: Sendable {
     self.directories = directories
   }
 
-  /// - Returns: The path of a program that can be executed; `nil` when there is none.
+  /// - Returns: The path of an executable program; `nil` if there is none.
   package func find(_ name: String) -> String? {
     directories.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
   }

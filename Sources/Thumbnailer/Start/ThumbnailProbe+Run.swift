@@ -2,14 +2,14 @@ internal import Reactor
 package import Thumbnails
 
 extension ThumbnailProbe {
-  /// The time that a self-test may take, in milliseconds.
+  /// The time limit of a self-test, in milliseconds.
   private static let patience: Int32 = 10_000
 
-  /// Finds out which walls can be raised here, and which programs run behind them.
+  /// Determines which walls can be set up on this machine, and which programs run behind them.
   ///
-  /// Waits for child processes, so it is for the start of the server only.
+  /// Waits for child processes, so it must only be used at the start of the server.
   ///
-  /// - Parameter installation: The place of the helper.
+  /// - Parameter installation: The location of the program.
   /// - Returns: The findings, and the installation to use: with bubblewrap if it works here.
   package static func run(
     _ installation: HelperInstallation, search: ProgramSearch = ProgramSearch()

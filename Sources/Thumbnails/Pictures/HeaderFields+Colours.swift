@@ -1,4 +1,4 @@
-/// The models of pixels and profiles, as far as a decoder might confuse them.
+/// The colour models of pixels and profiles, as far as a decoder might confuse them.
 extension HeaderFields {
   mutating func colours(of format: MediaFormat) -> PictureColours {
     switch format {
@@ -6,7 +6,7 @@ extension HeaderFields {
     case .png: coloursOfPNG()
     case .webP: PictureColours(pixels: .rgb, profile: profileOfWebP())
     case .tiff: coloursOfTIFF()
-    // Decoded to RGB, whatever is stored.
+    // Decoded to RGB, regardless of the stored model.
     case .heif: PictureColours(pixels: .rgb, profile: profileOfHEIF())
     case .gif, .mov, .matroska, .ogg, .avi: .standard
     }
@@ -27,7 +27,7 @@ extension HeaderFields {
       case .other(0xE2) where profile == nil:
         let name = "ICC_PROFILE\0"
         guard text(at: segment.content, count: name.utf8.count) == name else { continue }
-        // The number of the part and the count of all parts precede the profile.
+        // The part number and the part count precede the profile.
         profile = model(ofProfileAt: segment.content + UInt64(name.utf8.count) + 2)
       case .other: continue
       }
@@ -55,7 +55,7 @@ extension HeaderFields {
   }
 
   private mutating func profileOfWebP() -> String? {
-    // The chunk of the profile directly follows that of the features.
+    // The profile chunk directly follows the chunk of features.
     guard text(at: 12, count: 4) == "VP8X", text(at: 30, count: 4) == "ICCP" else { return nil }
     return model(ofProfileAt: 38)
   }
@@ -65,7 +65,7 @@ extension HeaderFields {
     var profile: String?
     forEachEntryOfTIFF { fields, entry in
       switch entry.tag {
-      // The photometric interpretation: white or black is zero; separated inks.
+      // The photometric interpretation: white is zero or black is zero; separated inks.
       case 262 where entry.value == 0 || entry.value == 1: pixels = .grey
       case 262 where entry.value == 5: pixels = .cmyk
       case 34_675: profile = fields.model(ofProfileAt: UInt64(entry.value ?? 0))
@@ -75,7 +75,7 @@ extension HeaderFields {
     return PictureColours(pixels: pixels, profile: profile)
   }
 
-  /// The signature of the colour model that the profile at an offset describes.
+  /// Returns the signature of the colour model of the profile at an offset.
   mutating func model(ofProfileAt offset: UInt64) -> String? {
     let signature = text(at: offset + 16, count: 4)
     return signature.isEmpty ? nil : signature

@@ -1,6 +1,6 @@
-/// The formats whose size stands at one place, or behind a short chain of segments.
+/// The formats whose size is at a fixed position, or after a short chain of segments.
 extension HeaderFields {
-  /// The number of segments, tags or boxes that are looked at before a file is given up.
+  /// The maximum number of segments, tags or boxes to examine in a file.
   static var mostSteps: Int { 4_096 }
 
   mutating func sizeOfPNG() -> PictureSize? {
@@ -16,7 +16,7 @@ extension HeaderFields {
       guard let size = size(widthAt: 24, heightAt: 27, count: 3, .little) else { return nil }
       return PictureSize(width: size.width + 1, height: size.height + 1)
     case "VP8 ":
-      // The upper two bits scale the picture up when it is shown; libwebp does not.
+      // The upper two bits scale the picture up for display; libwebp ignores them.
       guard let size = size(widthAt: 26, heightAt: 28, count: 2, .little) else { return nil }
       return PictureSize(width: size.width & 0x3FFF, height: size.height & 0x3FFF)
     case "VP8L":
@@ -26,7 +26,7 @@ extension HeaderFields {
     }
   }
 
-  /// Follows the segments of a JPEG to the one that begins the frame.
+  /// Follows the segments of a JPEG to the one that starts the frame.
   mutating func sizeOfJPEG() -> PictureSize? {
     var segments = JPEGSegments()
     while let segment = segments.next(in: &self) {
@@ -39,7 +39,7 @@ extension HeaderFields {
     return nil
   }
 
-  /// Reads the first directory of a TIFF, whose picture is the one that is shown.
+  /// Reads the first directory of a TIFF, whose picture is displayed.
   mutating func sizeOfTIFF() -> PictureSize? {
     var (width, height): (Int?, Int?)
     let isWhole = forEachEntryOfTIFF { _, entry in
@@ -55,7 +55,7 @@ extension HeaderFields {
 
   /// Reads the entries of the first directory of a TIFF.
   ///
-  /// - Returns: Whether the directory is whole.
+  /// - Returns: Whether the directory is complete.
   @discardableResult
   mutating func forEachEntryOfTIFF(
     _ body: (inout Self, (tag: Int, value: Int?)) -> Void
@@ -69,7 +69,7 @@ extension HeaderFields {
       guard let tag = number(at: entry, count: 2, order),
         let kind = number(at: entry + 2, count: 2, order)
       else { return false }
-      // A number of 2 bytes stands at the beginning of the 4.
+      // A 2-byte number is at the start of the 4 bytes.
       body(&self, (tag, number(at: entry + 8, count: kind == 3 ? 2 : 4, order)))
     }
     return true

@@ -5,14 +5,14 @@ extension HeaderFields {
     let content: Range<UInt64>
   }
 
-  /// Finds the largest size that a property of the file names: a picture made of tiles has one for
+  /// Returns the largest size among the properties of the file: a picture made of tiles has one for
   /// each tile and one for the whole.
   mutating func sizeOfHEIF() -> PictureSize? {
     var steps = Self.mostSteps
     return properties(&steps).flatMap { largestSize(in: $0, &steps) }
   }
 
-  /// The model of the first profile among the properties.
+  /// Returns the colour model of the first profile among the properties.
   mutating func profileOfHEIF() -> String? {
     var steps = Self.mostSteps
     guard var rest = properties(&steps) else { return nil }
@@ -40,7 +40,7 @@ extension HeaderFields {
       width = max(width, number(at: box.content.lowerBound + 4, count: 4) ?? 0)
       height = max(height, number(at: box.content.lowerBound + 8, count: 4) ?? 0)
     }
-    // A file with more boxes than are looked at could hide a larger one.
+    // A file with more boxes than are examined could hide a larger size.
     guard steps > 0, width > 0 else { return nil }
     return PictureSize(width: width, height: height)
   }
@@ -55,7 +55,7 @@ extension HeaderFields {
     return nil
   }
 
-  /// Takes the box at the beginning of the range.
+  /// Removes the box at the start of the range.
   private mutating func nextBox(in range: inout Range<UInt64>, _ steps: inout Int) -> Box? {
     let start = range.lowerBound
     guard steps > 0, range.upperBound - start >= 8, let short = number(at: start, count: 4)
@@ -63,7 +63,7 @@ extension HeaderFields {
     steps -= 1
     var (header, length): (UInt64, UInt64) = (8, UInt64(short))
     switch short {
-    // To the end of what contains it.
+    // Up to the end of the enclosing box.
     case 0: length = range.upperBound - start
     case 1:
       guard let upper = number(at: start + 8, count: 4), upper < 1 << 30,

@@ -1,8 +1,8 @@
-/// The segments of a JPEG from its beginning to the data of its first scan (T.81 §B.1.1).
+/// The segments of a JPEG from its start to the data of its first scan (T.81 §B.1.1).
 struct JPEGSegments {
   struct Segment {
     enum Kind: Equatable {
-      /// Begins the frame, and names its size.
+      /// Starts the frame, and contains its size.
       case frame
       case other(UInt8)
     }
@@ -17,7 +17,7 @@ struct JPEGSegments {
   private var offset: UInt64 = 2
   private var steps = 0
 
-  /// Reads the next segment; `nil` when the data or the end of the file comes before.
+  /// Reads the next segment; `nil` if the data or the end of the file comes first.
   mutating func next(in fields: inout HeaderFields<some PictureBytes>) -> Segment? {
     while let marker = nextMarker(in: &fields) {
       let kind: Segment.Kind
@@ -35,7 +35,7 @@ struct JPEGSegments {
     return nil
   }
 
-  /// Moves behind the next marker; decoders pass over other bytes between segments.
+  /// Moves to the position after the next marker; decoders skip other bytes between segments.
   private mutating func nextMarker(in fields: inout HeaderFields<some PictureBytes>) -> UInt8? {
     while steps < HeaderFields<[UInt8]>.mostSteps {
       steps += 1
@@ -48,7 +48,7 @@ struct JPEGSegments {
         offset += UInt64(marker) + 2
         return block[marker + 1]
       }
-      // The last byte may begin a marker.
+      // The last byte may start a marker.
       offset += UInt64(block.count) - 1
     }
     return nil

@@ -1,4 +1,4 @@
-/// A format of pictures or films that thumbnails are made of.
+/// A format of images or videos from which thumbnails are made.
 package enum MediaFormat: Hashable, Sendable, CaseIterable {
   case jpeg
   case png
@@ -9,15 +9,15 @@ package enum MediaFormat: Hashable, Sendable, CaseIterable {
   case heif
   /// MP4 and QuickTime.
   case mov
-  /// WebM as well.
+  /// Including WebM.
   case matroska
   case ogg
   case avi
 
-  /// The number of bytes that ``init(beginning:)`` looks at.
+  /// The number of bytes that ``init(beginning:)`` examines.
   package static let prefixByteCount = 64
 
-  /// Recognises the format of a file by its first bytes; its name is never asked.
+  /// Recognizes the format of a file by its first bytes, never by its name.
   package init?(beginning bytes: [UInt8]) {
     guard let format = Self.allCases.first(where: { $0.isBegun(by: bytes) }) else { return nil }
     self = format
@@ -30,7 +30,7 @@ package enum MediaFormat: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The format of its thumbnails: JPEG for photographs, PNG for what may be transparent or drawn.
+  /// The format of its thumbnails: JPEG for photographs, PNG for possibly transparent or drawn images.
   package var thumbnailFormat: ThumbnailFormat {
     switch self {
     case .jpeg, .tiff, .heif, .mov, .matroska, .ogg, .avi: .jpeg
@@ -40,7 +40,7 @@ package enum MediaFormat: Hashable, Sendable, CaseIterable {
 
   private func isBegun(by bytes: [UInt8]) -> Bool {
     switch self {
-    // Decoders pass over what stands between this marker and the next.
+    // Decoders skip bytes between this marker and the next.
     case .jpeg: bytes.starts(with: [0xFF, 0xD8])
     case .png: bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
     case .gif: bytes.starts(with: Array("GIF87a".utf8)) || bytes.starts(with: Array("GIF89a".utf8))
@@ -57,18 +57,18 @@ package enum MediaFormat: Hashable, Sendable, CaseIterable {
   fileprivate static let pictureBrands: Set<String> = sequenceBrands.union([
     "heic", "heix", "heim", "heis", "mif1", "avif",
   ])
-  /// Sequences of pictures, of which the first one is stored as a still picture too.
+  /// Sequences of pictures, the first of which is also stored as a still picture.
   fileprivate static let sequenceBrands: Set<String> = ["hevc", "hevx", "msf1", "avis"]
-  /// Sound.
+  /// Audio formats.
   fileprivate static let otherBrands: Set<String> = ["M4A ", "M4B ", "M4P "]
 
-  /// The bytes that replace those at ``brandOffset`` of a sequence, for decoders that know stills
-  /// alone; `nil` for all other files.
+  /// The bytes that replace those at ``brandOffset`` of a sequence, for decoders that only support
+  /// stills; `nil` for all other files.
   package static func stillBrand(beginning bytes: [UInt8]) -> [UInt8]? {
     bytes.hasBrand(among: sequenceBrands) ? Array("mif1".utf8) : nil
   }
 
-  /// The place of the brand in an ISO base media file.
+  /// The position of the brand in an ISO base media file.
   package static let brandOffset = 8
 }
 
@@ -84,7 +84,7 @@ package enum ThumbnailFormat: Hashable, Sendable {
     }
   }
 
-  /// - Returns: `nil` for a format that no thumbnail has.
+  /// - Returns: `nil` for a format that is not used for thumbnails.
   package init?(_ format: MediaFormat) {
     switch format {
     case .jpeg: self = .jpeg
@@ -112,7 +112,7 @@ extension [UInt8] {
     !hasBrand(among: MediaFormat.pictureBrands) && !hasBrand(among: MediaFormat.otherBrands)
   }
 
-  /// QuickTime files of old begin without a brand.
+  /// Old QuickTime files start without a brand.
   fileprivate var isOldQuickTime: Bool {
     ["moov", "mdat", "wide", "free", "skip", "pnot"].contains(where: hasBox)
   }

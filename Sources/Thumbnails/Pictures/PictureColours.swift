@@ -1,6 +1,6 @@
-/// The colours of a picture as its header describes them.
+/// The colours of a picture as described by its header.
 package struct PictureColours: Hashable, Sendable {
-  /// A colour model, by the signature that ICC profiles have for it (ICC.1 §7.2.6).
+  /// A colour model, identified by its signature in ICC profiles (ICC.1 §7.2.6).
   package enum Model: String, Sendable {
     case grey = "GRAY"
     case rgb = "RGB "
@@ -9,7 +9,7 @@ package struct PictureColours: Hashable, Sendable {
 
   /// The model of the decoded pixels.
   package let pixels: Model
-  /// The signature of the model that the embedded profile describes; `nil` without a profile.
+  /// The signature of the embedded profile's colour model; `nil` without a profile.
   package let profile: String?
 
   /// RGB without a profile, which is sRGB.
@@ -22,8 +22,8 @@ package struct PictureColours: Hashable, Sendable {
 
   /// The conversion of the pixels to sRGB.
   ///
-  /// libvips applies a profile of another model than the pixels', such as a grey one to the red of an
-  /// RGB picture. It converts CMYK when it reads the picture, with its profile or a typical one.
+  /// libvips applies profiles of a model other than the pixels', such as a grey one to the red of
+  /// an RGB picture. It converts CMYK when it reads the picture, with its profile or a typical one.
   package var conversion: ColourConversion {
     switch pixels {
     case .grey: profile == pixels.rawValue ? .byProfile : .none
@@ -33,10 +33,10 @@ package struct PictureColours: Hashable, Sendable {
   }
 }
 
-/// The way in which the colours of a decoded picture become those of its thumbnail.
+/// The conversion of a decoded picture's colours to those of its thumbnail.
 package enum ColourConversion: Hashable, Sendable {
   /// By the embedded profile, or from sRGB without one.
   case byProfile
-  /// The values are those of sRGB.
+  /// The values are used as sRGB.
   case none
 }

@@ -1,6 +1,6 @@
-/// The bytes of a file, read where they are needed.
+/// The bytes of a file, read on demand.
 package protocol PictureBytes {
-  /// Reads bytes at an offset; fewer at the end of the file, none beyond.
+  /// Reads bytes at an offset; fewer at the end of the file, none after it.
   mutating func read(at offset: UInt64, count: Int) -> [UInt8]
 }
 
@@ -11,20 +11,20 @@ extension [UInt8]: PictureBytes {
   }
 }
 
-/// The format of a file and, for a picture, its size: read before a decoder sees any of it.
+/// The format of a file and, for an image, its size: read before a decoder is run on the file.
 package struct PictureHeader: Hashable, Sendable {
   package let format: MediaFormat
-  /// The size as stored, before a rotation; `nil` for a film, which its decoder limits.
+  /// The size as stored, before a rotation; `nil` for a video, whose size its decoder limits.
   package let size: PictureSize?
   /// The colours of the decoded picture, or of a frame.
   package let colours: PictureColours
-  /// The brand by which decoders that know stills alone read a sequence of pictures; `nil` for all
-  /// other files.
+  /// The brand with which decoders that only support stills can read a sequence of pictures; `nil`
+  /// for all other files.
   package let stillBrand: [UInt8]?
 
   /// Reads the header of a file.
   ///
-  /// - Throws: ``PictureRefusal`` for a file of another format, or one that hides its size.
+  /// - Throws: ``PictureRefusal`` for a file of another format, or one without a readable size.
   package init(of bytes: inout some PictureBytes) throws(PictureRefusal) {
     let beginning = bytes.read(at: 0, count: MediaFormat.prefixByteCount)
     guard let format = MediaFormat(beginning: beginning) else { throw .unknownFormat }
@@ -56,7 +56,7 @@ package struct PictureHeader: Hashable, Sendable {
   }
 }
 
-/// The reason for not handing a file to a decoder.
+/// The reason why a file is not passed to a decoder.
 package enum PictureRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownFormat
   case noSize
@@ -73,7 +73,7 @@ package enum PictureRefusal: Error, Hashable, Sendable, CustomStringConvertible 
   }
 }
 
-/// Numbers of a header at their offsets.
+/// Reads numbers of a header at their offsets.
 struct HeaderFields<Bytes: PictureBytes> {
   var bytes: Bytes
 
@@ -81,7 +81,7 @@ struct HeaderFields<Bytes: PictureBytes> {
 
   mutating func byte(at offset: UInt64) -> UInt8? { bytes.read(at: offset, count: 1).first }
 
-  /// Reads an unsigned number of 1 to 4 bytes; `nil` when the file ends before.
+  /// Reads an unsigned number of 1 to 4 bytes; `nil` after the end of the file.
   mutating func number(at offset: UInt64, count: Int, _ order: ByteOrder = .big) -> Int? {
     let read = bytes.read(at: offset, count: count)
     guard read.count == count else { return nil }

@@ -1,4 +1,4 @@
-/// The bounds that a thumbnail is fitted into.
+/// The bounds that a thumbnail must fit into.
 package struct ThumbnailBox: Hashable, Sendable {
   package let maxWidth: Int
   package let maxHeight: Int

@@ -1,22 +1,22 @@
-/// The command line of `parley-thumbnail`, as its starter writes it and the program reads it.
+/// The command line of `parley-thumbnail`, as its parent process writes it and the program parses it.
 ///
 /// The descriptors are fixed: the file on standard input, the report on standard error, and the
-/// thumbnails in their order from ``firstResult`` on.
+/// thumbnails in order from ``firstResult`` on.
 package struct HelperCommand: Hashable, Sendable {
-  /// The descriptor that the first thumbnail is written to.
+  /// The descriptor of the first thumbnail.
   package static let firstResult: Int32 = 3
 
   package enum Task: Hashable, Sendable {
     /// Makes a thumbnail for each box.
     case thumbnails([ThumbnailBox])
-    /// Raises the walls, runs each program once, and reports what stands and works.
+    /// Sets up the walls, runs each program once, and reports which walls and programs work.
     case probe
   }
 
   package var task: Task
   package var programs: ThumbnailPrograms
   package var limits = ThumbnailLimits()
-  /// Whether nothing is done when a wall is missing.
+  /// Whether to do nothing if a wall is missing.
   package var requiresWalls = false
 
   package init(_ task: Task, programs: ThumbnailPrograms) {
@@ -39,7 +39,7 @@ package struct HelperCommand: Hashable, Sendable {
 
   /// Parses the arguments.
   ///
-  /// - Returns: `nil` for an argument that is not known, or has no usable value.
+  /// - Returns: `nil` for an unknown argument, or one without a valid value.
   package init?(arguments: [String]) {
     self.init(.thumbnails([]), programs: ThumbnailPrograms())
     for argument in arguments {
@@ -88,7 +88,7 @@ package struct HelperCommand: Hashable, Sendable {
   }
 }
 
-/// The paths of the programs that decode; `nil` for one that is missing.
+/// The paths of the decoding programs; `nil` for a missing one.
 package struct ThumbnailPrograms: Hashable, Sendable {
   package var vipsthumbnail: String?
   package var ffmpeg: String?

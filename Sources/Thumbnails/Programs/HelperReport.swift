@@ -1,23 +1,23 @@
 internal import Basics
 
-/// The report of `parley-thumbnail`: a line for each thing that it has to say.
+/// The report of `parley-thumbnail`, with one line for each item.
 package struct HelperReport: Hashable, Sendable {
-  /// The number of bytes that are read of a report.
+  /// The maximum number of bytes read of a report.
   package static let byteLimit = 4_096
 
   private static let reasonLimit = 500
 
-  /// The name by which the helper itself is among those that have run.
+  /// The name of the program itself in the list of programs that have run.
   package static let helper = "parley-thumbnail"
 
-  /// The places of the boxes whose thumbnails are whole.
+  /// The indexes of the boxes whose thumbnails are complete.
   package private(set) var made: Set<Int> = []
   package private(set) var walls = ThumbnailWalls()
   /// The programs that have run.
   package private(set) var works: Set<String> = []
   package private(set) var reason = ""
 
-  /// Reads a report; lines that make no sense are part of the reason.
+  /// Parses a report; invalid lines are added to the reason.
   package init(_ bytes: [UInt8]) {
     var reasons: [String] = []
     for line in String(decoding: bytes.prefix(Self.byteLimit), as: UTF8.self)
@@ -25,7 +25,7 @@ package struct HelperReport: Hashable, Sendable {
     {
       if !take(line) { reasons.append(String(line)) }
     }
-    // A hostile program writes anything, and operators read it on a terminal.
+    // A hostile program may write anything, and operators read it on a terminal.
     reason = DisplayText.line(reasons.joined(separator: "; "), limit: Self.reasonLimit)
   }
 
@@ -60,13 +60,13 @@ package struct HelperReport: Hashable, Sendable {
   }
 }
 
-/// The walls that stand around the programs.
+/// The walls around the programs.
 package struct ThumbnailWalls: Hashable, Sendable {
-  /// The version of Landlock; 0 when the kernel has none.
+  /// The version of Landlock; 0 if the kernel does not support it.
   package var landlock = 0
   /// Whether system calls are filtered.
   package var filtersCalls = false
-  /// Whether bubblewrap gives namespaces of their own.
+  /// Whether bubblewrap provides separate namespaces.
   package var hasNamespaces = false
 
   package init() {}
@@ -77,10 +77,10 @@ package struct ThumbnailWalls: Hashable, Sendable {
     self.hasNamespaces = hasNamespaces
   }
 
-  /// The walls that `thumbnails.sandbox: required` asks for.
+  /// Whether the walls meet `thumbnails.sandbox: required`.
   package var isSufficient: Bool { landlock > 0 && filtersCalls }
 
-  /// One line for the log and `parley status`.
+  /// The walls as one line for the log and `parley status`.
   package var summary: String {
     [
       landlock > 0 ? "Landlock \(landlock)" : "no Landlock",

@@ -1,17 +1,17 @@
-/// A program that decodes, with its arguments and its environment.
+/// A decoding program, with its arguments and its environment.
 ///
-/// It reads its standard input and writes its standard output, and needs no name of any file.
+/// It reads standard input and writes standard output, and needs no file names.
 package struct ProgramCommand: Hashable, Sendable {
   package let path: String
   package let arguments: [String]
   package let environment: [String]
   package let memoryBytes: Int
-  /// The length of the output that it may write.
+  /// The maximum length of the output.
   package let outputBytes: Int
   package let cpuSeconds: Int
 }
 
-/// The commands that make a thumbnail.
+/// Commands for making a thumbnail.
 extension ProgramCommand {
   /// Fits the picture on standard input into a box: upright, in sRGB, without metadata, never
   /// enlarged.
@@ -24,12 +24,12 @@ extension ProgramCommand {
       arguments: ["stdin", "--size", "\(box)>"] + conversion.vipsOptions
         + ["--output", format.vipsOptions],
       environment: [
-        // Leaves the loaders that are fit for files of strangers.
+        // Allows only the loaders that are suitable for untrusted files.
         "VIPS_BLOCK_UNTRUSTED=1",
         "VIPS_CONCURRENCY=1",
-        // Machine code made at run time needs memory that is both written and executed.
+        // Machine code generated at run time needs memory that is both writable and executable.
         "VIPS_NOVECTOR=1",
-        // No temporary files: there is no place for them.
+        // No temporary files: there is no directory for them.
         "VIPS_DISC_THRESHOLD=\(limits.memoryBytes)",
         "MALLOC_ARENA_MAX=2",
         "LC_ALL=C",
@@ -38,9 +38,9 @@ extension ProgramCommand {
       cpuSeconds: limits.cpuSeconds)
   }
 
-  /// Writes one frame of the film on standard input as PNG.
+  /// Writes one frame of the video on standard input as PNG.
   ///
-  /// - Parameter moment: The moment in the film: openings are often black.
+  /// - Parameter moment: The position in the video: the first frames are often black.
   package static func frame(
     at moment: FilmMoment, of format: MediaFormat, ffmpeg path: String, limits: ThumbnailLimits
   ) -> ProgramCommand {
@@ -52,7 +52,7 @@ extension ProgramCommand {
       outputBytes: Self.frameBytes, cpuSeconds: moment.cpuSeconds(of: limits.cpuSeconds))
   }
 
-  /// Prints the version, to see whether the program runs.
+  /// Prints the version, to check whether the program runs.
   package static func version(of path: String, _ option: String) -> ProgramCommand {
     let limits = ThumbnailLimits()
     return ProgramCommand(
@@ -61,7 +61,7 @@ extension ProgramCommand {
       cpuSeconds: limits.cpuSeconds)
   }
 
-  /// The length of a frame as PNG, with the sides of the largest box and little compression.
+  /// The maximum length of a frame as PNG, with the sides of the largest box and little compression.
   private static let frameBytes = 24 << 20
   private static let largestSide = 2_000
 
@@ -70,9 +70,9 @@ extension ProgramCommand {
     "mpeg2video", "h263", "mjpeg", "theora", "prores", "dvvideo", "rawvideo", "png",
   ]
 
-  /// The film itself, opened by its descriptor, since a pipe cannot be searched.
+  /// The video itself, opened by its descriptor, since a pipe is not seekable.
   ///
-  /// Neither demuxer nor decoder nor protocol is ffmpeg's to choose.
+  /// ffmpeg chooses neither demuxer nor decoder nor protocol.
   private static func input(_ format: MediaFormat, _ limits: ThumbnailLimits) -> [String] {
     [
       "-protocol_whitelist", "file,pipe", "-format_whitelist", "mov,matroska,ogg,avi",
@@ -93,7 +93,7 @@ extension ProgramCommand {
     }
   }
 
-  /// Square pixels, no side beyond the largest box.
+  /// Square pixels, with no side longer than that of the largest box.
   private static var output: [String] {
     let square = "scale=w='max(1,trunc(iw*min(1,sar)))':h='max(1,trunc(ih/max(1,sar)))'"
     let bounded =
@@ -107,10 +107,10 @@ extension ProgramCommand {
   }
 }
 
-/// A moment of a film from which its frame is taken.
+/// A position in a video from which a frame is taken.
 package enum FilmMoment: Hashable, Sendable, CaseIterable {
   case afterOneSecond
-  /// For films that are shorter, or cannot be searched.
+  /// For videos that are shorter or not seekable.
   case beginning
 
   fileprivate var seeking: [String] {
@@ -120,7 +120,7 @@ package enum FilmMoment: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The first attempt leaves time for the second.
+  /// Returns the CPU time of an attempt; the first leaves time for the second.
   fileprivate func cpuSeconds(of all: Int) -> Int {
     switch self {
     case .afterOneSecond: max(1, all / 2)
@@ -132,8 +132,8 @@ package enum FilmMoment: Hashable, Sendable, CaseIterable {
 extension ColourConversion {
   fileprivate var vipsOptions: [String] {
     switch self {
-    // Without the first option libvips 8.14 exports a picture that has no profile from the wrong
-    // white. Profiles of scanners have tables for no other intent than the perceptual one.
+    // Without the first option libvips 8.14 exports a picture without a profile from the wrong
+    // white. Scanner profiles only have tables for the perceptual intent.
     case .byProfile:
       ["--import-profile", "srgb", "--export-profile", "srgb", "--intent", "perceptual"]
     case .none: []
@@ -145,7 +145,7 @@ extension ThumbnailFormat {
   /// Standard output in this format, without metadata.
   fileprivate var vipsOptions: String {
     switch self {
-    // What is transparent becomes white.
+    // Transparent areas become white.
     case .jpeg: ".jpg[Q=80,optimize_coding,strip,background=255]"
     case .png: ".png[strip,bitdepth=8]"
     }

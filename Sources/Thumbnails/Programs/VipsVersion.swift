@@ -1,6 +1,6 @@
-/// A version of libvips, as `vipsthumbnail --version` prints it.
+/// A version of libvips, as printed by `vipsthumbnail --version`.
 package struct VipsVersion: Hashable, Sendable, Comparable {
-  /// The first version with `VIPS_BLOCK_UNTRUSTED`; earlier ones would offer a file to every loader.
+  /// The first version with `VIPS_BLOCK_UNTRUSTED`; earlier ones would try every loader on a file.
   package static let oldest = VipsVersion(major: 8, minor: 13)
 
   package let major: Int
@@ -11,7 +11,7 @@ package struct VipsVersion: Hashable, Sendable, Comparable {
     self.minor = minor
   }
 
-  /// Finds the version in a text such as `vips-8.14.1`.
+  /// Parses the version in a text such as `vips-8.14.1`.
   package init?(printed text: String) {
     let numbers = text.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
     guard numbers.count == 2 else { return nil }

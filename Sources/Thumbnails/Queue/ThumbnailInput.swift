@@ -2,7 +2,7 @@
 package struct ThumbnailRequest: Hashable, Sendable {
   package let id: ThumbnailRequestID
   package let requester: ThumbnailRequester
-  /// The name that stands for the content of the file.
+  /// The key of the file's content.
   package let file: String
   package let boxes: [ThumbnailBox]
 
@@ -16,17 +16,17 @@ package struct ThumbnailRequest: Hashable, Sendable {
   }
 }
 
-/// The party for which thumbnails are made; parties take turns.
+/// The party for which thumbnails are made; jobs are scheduled round-robin over parties.
 package enum ThumbnailRequester: Hashable, Sendable {
   /// A user, by id.
   case user(String)
-  /// Someone without a session, by the network of their address.
+  /// A client without a session, by the network of its address.
   case visitor(String)
   /// The operator of the deployment, and programs that act for the operator.
   case operation
 }
 
-/// The number of a request, given by its host.
+/// The number of a request, assigned by the host.
 package struct ThumbnailRequestID: Hashable, Sendable, Comparable {
   package let rawValue: UInt64
 
@@ -47,27 +47,27 @@ package struct ThumbnailJobID: Hashable, Sendable, Comparable {
 /// The inputs of a ``ThumbnailQueue``.
 package enum ThumbnailInput: Hashable, Sendable {
   case request(ThumbnailRequest)
-  /// The file is gone, and whoever waits for its thumbnails is to be answered.
+  /// The file was deleted, and the requests for its thumbnails must be answered.
   case forget(file: String)
-  /// The child of a job is gone.
+  /// The child process of a job has ended.
   case ended(ThumbnailJobID, ThumbnailResult)
-  /// A time for which the queue asked has come.
+  /// A deadline requested by the queue has passed.
   case deadline
-  /// Nothing more is made.
+  /// No more thumbnails are made.
   case close
 }
 
-/// The actions of a ``ThumbnailQueue``, in their order.
+/// The actions of a ``ThumbnailQueue``, in order.
 package enum ThumbnailAction: Hashable, Sendable {
   case start(ThumbnailJobID, file: String, boxes: [ThumbnailBox])
-  /// The child is to be killed; its end is still to be reported.
+  /// Kill the child process; its end is reported later.
   case kill(ThumbnailJobID)
   case answer(ThumbnailRequestID, ThumbnailResult)
   /// A ``ThumbnailInput/deadline`` is due at this time.
   case wake(at: Int64)
 }
 
-/// The numbers that metrics show.
+/// The figures shown by metrics.
 package struct ThumbnailFigures: Hashable, Sendable {
   package var queued = 0
   package var running = 0

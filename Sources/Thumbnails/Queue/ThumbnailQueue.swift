@@ -1,17 +1,17 @@
 internal import Basics
 
-/// The order of the work: which file is worked on when, who waits for it, and when it has taken too
-/// long.
+/// Schedules the work: which file is next, which requests wait for it, and when its time limit has
+/// passed.
 ///
-/// Requesters take turns, and none of them has all places at a time: a user who sends many pictures
-/// keeps their own waiting.
+/// Requesters are served round-robin, and none has all places at a time: a user who sends many
+/// pictures only delays their own.
 ///
-/// Time is milliseconds of any clock that does not go back.
+/// Time is milliseconds of any monotonic clock.
 package struct ThumbnailQueue {
   package struct Bounds: Hashable, Sendable {
-    /// The files that are worked on at a time.
+    /// The maximum number of files processed at a time.
     package var concurrency: Int
-    /// The files that may wait.
+    /// The maximum number of waiting files.
     package var capacity: Int
     package var wallClock: Int64
 
@@ -21,7 +21,7 @@ package struct ThumbnailQueue {
       self.wallClock = wallClock
     }
 
-    /// The files that may wait of one requester.
+    /// The maximum number of waiting files of one requester.
     var capacityPerRequester: Int { max(1, capacity / 4) }
   }
 
@@ -29,13 +29,13 @@ package struct ThumbnailQueue {
     let requester: ThumbnailRequester
     let file: String
     let boxes: [ThumbnailBox]
-    /// Set when the work begins.
+    /// Set when the work starts.
     var startedAt: Int64?
-    /// The reason for which it was ended from here.
+    /// Whether the queue ended the job for exceeding its time limit.
     var isOutOfTime = false
   }
 
-  /// A request whose boxes are under way.
+  /// A request whose boxes are in progress.
   private struct Waiting {
     let boxes: [ThumbnailBox]
     var jobs: Set<ThumbnailJobID>
@@ -69,7 +69,7 @@ package struct ThumbnailQueue {
     ThumbnailFigures(queued: queued.count, running: running.count, outcomes: outcomes)
   }
 
-  /// Takes an input, and appends what is to be done.
+  /// Handles an input, and appends the actions to perform.
   package mutating func handle(
     _ input: ThumbnailInput, at now: Int64, into actions: inout [ThumbnailAction]
   ) {
@@ -86,7 +86,7 @@ package struct ThumbnailQueue {
   private mutating func accept(
     _ request: ThumbnailRequest, into actions: inout [ThumbnailAction]
   ) {
-    // The same box is made once.
+    // Duplicate boxes are made once.
     let boxes = request.boxes.reduce(into: [ThumbnailBox]()) { boxes, box in
       if !boxes.contains(box) { boxes.append(box) }
     }
@@ -154,7 +154,7 @@ package struct ThumbnailQueue {
   ) {
     guard let job = jobs.removeValue(forKey: id) else { return }
     if running.remove(id) != nil {
-      // At least a millisecond, so that many short jobs count too.
+      // At least a millisecond, so that many short jobs also count.
       queued.finish(job.requester, after: UInt64(max(1, now - (job.startedAt ?? now))))
     }
     let result =
@@ -166,7 +166,7 @@ package struct ThumbnailQueue {
     settle(id, job, with: result, into: &actions)
   }
 
-  /// Hands a result to all requests that wait for a job.
+  /// Passes a result to all requests that wait for a job.
   private mutating func settle(
     _ id: ThumbnailJobID, _ job: Job, with result: ThumbnailResult,
     into actions: inout [ThumbnailAction]
@@ -184,7 +184,7 @@ package struct ThumbnailQueue {
     }
   }
 
-  /// One result from those of all jobs; the worst outcome counts.
+  /// Combines the results of all jobs; the worst outcome counts.
   private static func combined(_ waiting: Waiting) -> ThumbnailResult {
     let all = waiting.results.flatMap(\.thumbnails)
     let thumbnails = waiting.boxes.compactMap { box in all.first { $0.box == box } }
@@ -197,7 +197,7 @@ package struct ThumbnailQueue {
       isFinal: worst?.isFinal ?? true)
   }
 
-  /// Takes the work on a file back.
+  /// Cancels the work on a file.
   private mutating func forget(_ file: String, into actions: inout [ThumbnailAction]) {
     drop(reason: "the file was removed", into: &actions) { $0.file == file }
   }

@@ -1,5 +1,5 @@
-/// The characters that each user had translated in a minute of the clock, so that no user spends the
-/// money of a paid service at the speed of its messages.
+/// The characters translated for each user in a minute of the clock, so that no user can spend the
+/// money for a paid service as fast as it can send messages.
 struct MinuteShares: Sendable {
   private static let milliseconds: Int64 = 60_000
 
@@ -7,13 +7,13 @@ struct MinuteShares: Sendable {
   private var minute = Int64.min
   private var used: [String: Int64] = [:]
 
-  /// - Parameter limit: The characters of a user in a minute; 0 for any number.
+  /// - Parameter limit: The maximum characters of a user in a minute; 0 for no limit.
   init(of limit: Int64) { self.limit = limit }
 
-  /// Counts characters of a user, if there is room for them; `nil` stands for the Platform API, which
-  /// always has it.
+  /// Counts characters of a user if the limit allows them; `nil` stands for the Platform API, which
+  /// has no limit.
   ///
-  /// - Returns: Whether there was.
+  /// - Returns: Whether the characters were counted.
   mutating func take(_ count: Int, of user: String?, at now: Int64) -> Bool {
     guard limit > 0, let user else { return true }
     if now / Self.milliseconds != minute {
@@ -25,7 +25,7 @@ struct MinuteShares: Sendable {
     return true
   }
 
-  /// Takes back what was not sent.
+  /// Subtracts characters that were not sent.
   mutating func giveBack(_ count: Int, of user: String?) {
     guard let user, let had = used[user] else { return }
     used[user] = max(0, had - Int64(count))

@@ -1,28 +1,28 @@
 import Basics
 
-/// The condition of a service as its answers show it: whether it is asked, and whether it is slow.
+/// The condition of a service as shown by its responses: whether it is queried, and whether it is slow.
 struct ServiceCondition {
-  /// This number of slow questions in a row make a slow service.
+  /// The number of consecutive slow queries after which a service counts as slow.
   private static let slowCount = 5
 
   private var breaker: CircuitBreaker
-  /// The end of a pause that the service asked for.
+  /// The end of a pause requested by the service.
   private var pausedUntil = Int64.min
   private var slowInARow = 0
 
   init(_ limits: CircuitBreaker.Limits) { breaker = CircuitBreaker(limits: limits) }
 
-  /// Whether it has taken too long several times in a row.
+  /// Whether the service was slow several times in a row.
   var isSlow: Bool { slowInARow >= Self.slowCount }
 
-  /// Whether it counts as answering.
+  /// Whether the service counts as responding.
   var isUp: Bool {
     if case .closed = breaker.state { true } else { false }
   }
 
   func isAsked(at now: Int64) -> Bool { pausedUntil <= now && breaker.refusal(at: now) == nil }
 
-  /// Lets a question begin; `nil` while there is a pause, or another question tries the service.
+  /// Admits a query; `nil` during a pause, or while another query probes the service.
   mutating func admit(at now: Int64) -> CircuitBreaker.Ticket? {
     guard pausedUntil <= now, case .admitted(let ticket) = breaker.admit(at: now) else {
       return nil
@@ -30,15 +30,15 @@ struct ServiceCondition {
     return ticket
   }
 
-  /// Takes note of a question that has taken too long, and is not at its end.
+  /// Records a query that has taken too long and is still in progress.
   mutating func noteSlow() { slowInARow += 1 }
 
-  /// Takes note of the end of a question.
+  /// Records the end of a query.
   ///
   /// - Parameters:
-  ///   - isLate: Whether it took too long.
+  ///   - isLate: Whether the query took too long.
   ///   - jitter: See `CircuitBreaker`.
-  /// - Returns: Whether the service stopped to answer by this, or answers again.
+  /// - Returns: Whether the service went down or came back up with this query.
   mutating func note(
     _ outcome: TranslationOutcome, of ticket: CircuitBreaker.Ticket, isLate: Bool, at now: Int64,
     jitter: Double

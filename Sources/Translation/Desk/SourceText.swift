@@ -1,23 +1,23 @@
 internal import Basics
 internal import LinkPreview
 
-/// A text with a fingerprint of its bytes, by which it is compared and hashed.
+/// A text with a fingerprint of its bytes, used for comparison and hashing.
 ///
-/// Strings are compared and hashed by canonical equivalence. For long texts that takes milliseconds where
-/// they are not ASCII, and it makes one text of several that a service may translate differently.
+/// Strings are compared and hashed by canonical equivalence. For long non-ASCII texts that takes
+/// milliseconds, and it equates texts that a service may translate differently.
 ///
-/// The fingerprint is made once for all languages of a text. Its key is another in each process, so nobody can
-/// write two texts with the same one.
+/// The fingerprint is computed once for all languages of a text. Its key is different in each
+/// process, so users cannot construct two texts with the same fingerprint.
 package struct SourceText: Hashable, Sendable {
   package let text: String
-  // 128 bits: no two texts have the same.
+  // 128 bits: no two texts have the same fingerprint.
   private let first: Int
   private let second: Int
 
   package init(_ text: String) {
     self.text = text
     var (first, second) = (Hasher(), Hasher())
-    // The halves are hashes of two texts, which differ in their first byte.
+    // The halves are hashes of two texts that differ in their first byte.
     first.combine(UInt8(1))
     second.combine(UInt8(2))
     var contiguous = text
@@ -37,8 +37,8 @@ package struct SourceText: Hashable, Sendable {
 }
 
 extension SourceText {
-  /// Whether the text has words that another language may have others for: anything but emoji, blanks
-  /// and addresses.
+  /// Whether the text has words that may be different in another language: anything except emoji,
+  /// blanks and addresses.
   package var hasWords: Bool {
     text.unicodeScalars.split(whereSeparator: \.properties.isWhitespace).contains { word in
       word.contains { !DisplayText.isBlank($0) && !$0.isPicture } && !Self.isKeycap(word)
@@ -46,12 +46,12 @@ extension SourceText {
     }
   }
 
-  /// Whether a word is an emoji of a digit on a key.
+  /// Returns whether a word is a keycap emoji.
   private static func isKeycap(_ word: Substring.UnicodeScalarView) -> Bool {
     word.contains("\u{20e3}") && !word.contains(where: \.properties.isAlphabetic)
   }
 
-  /// Whether a word is a link or an e-mail address; one with other letters beside it is a word.
+  /// Returns whether a word is a link or an e-mail address; with other letters beside it, it is a word.
   private static func isAddress(_ word: Substring.UnicodeScalarView) -> Bool {
     let address = word.drop { !$0.properties.isAlphabetic && $0.properties.numericType == nil }
     guard address.contains(where: { $0 == "." || $0 == ":" }) else { return false }
@@ -64,6 +64,6 @@ extension SourceText {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is an emoji, or shown as one.
+  /// Whether the character is an emoji or shown as one.
   fileprivate var isPicture: Bool { !isASCII && properties.isEmoji || self == "\u{20e3}" }
 }

@@ -1,26 +1,26 @@
 package import Basics
 
-/// The order of the work: what is asked when, who waits for it, and when nothing is asked.
+/// Schedules translations: when a query is sent, which orders wait for it, and when none is sent.
 ///
-/// The same text in the same language is asked for once at a time. Users take turns, and where too much
-/// waits, the user with the most gives way. Time is milliseconds of any clock that does not go back.
+/// There is at most one query at a time for a text and language. Users are served round-robin; if too
+/// many jobs wait, the user with the most loses one. Time is milliseconds of any monotonic clock.
 ///
 ///     order  es, de ──▶ job (text, es) ──▶ service
 ///     order  es ──────▶    │
 ///                          └──▶ progress of both, end of the second
 package struct TranslationDesk {
   package struct Bounds: Hashable, Sendable {
-    /// The questions that are asked at a time.
+    /// The maximum number of simultaneous queries.
     package var concurrency: Int
-    /// The questions that may wait.
+    /// The maximum number of waiting queries.
     package var capacity = 1_000
-    /// The time for one question.
+    /// The time limit of a query.
     package var timeout: Int64
-    /// A service that takes longer is slow.
+    /// The duration after which a query counts as slow.
     package var patience: Int64
-    /// The characters that may be translated in a day; 0 for any number.
+    /// The characters that may be translated per day; 0 for no limit.
     package var charactersPerDay: Int64 = 0
-    /// The characters that may be translated for a user in a minute; 0 for any number.
+    /// The characters that may be translated for a user per minute; 0 for no limit.
     package var charactersPerUserMinute: Int64 = 0
     package var breaker = CircuitBreaker.Limits()
 
@@ -33,21 +33,21 @@ package struct TranslationDesk {
 
   private struct Job {
     let text: TranslationText
-    /// The user in whose line it waits; `nil` for the Platform API.
+    /// The user in whose line the job waits; `nil` for the Platform API.
     var user: String?
-    /// The user for whose characters it counts.
+    /// The user for whom the characters are counted.
     let payer: String?
     var orders: [TranslationOrderID] = []
-    /// `nil` while it waits.
+    /// `nil` while the job waits.
     var ticket: CircuitBreaker.Ticket?
     var startedAt: Int64 = 0
-    /// Whether it has been counted as slow.
+    /// Whether the job was counted as slow.
     var isSlow = false
   }
 
   private struct Order {
     let deadline: Int64
-    /// The languages as they were asked for, by the jobs that bring them.
+    /// The languages as requested, by the jobs that translate into them.
     var missing: [TranslationJobID: [String]] = [:]
     var result = TranslationResult()
   }
@@ -76,16 +76,16 @@ package struct TranslationDesk {
 
   package var runningCount: Int { running.count }
 
-  /// Whether the service has taken too long several times in a row.
+  /// Whether the service was slow several times in a row.
   package var isSlow: Bool { service.isSlow }
 
-  /// Whether the service counts as answering.
+  /// Whether the service counts as responding.
   package var isUp: Bool { service.isUp }
 
-  /// The characters that were sent on a day.
+  /// The characters sent on a day.
   package var usage: DailyBudget { budget }
 
-  /// The time at which ``wake(at:into:)`` is to be called; `nil` when nothing waits.
+  /// The time at which ``wake(at:into:)`` must be called; `nil` if nothing waits.
   package var wakeTime: Int64? {
     let deadline = orders.values.lazy.map(\.deadline).min()
     let slow = running.lazy.compactMap { jobs[$0] }.filter { !$0.isSlow }
@@ -95,13 +95,13 @@ package struct TranslationDesk {
 
   // MARK: Inputs
 
-  /// Takes an order in.
+  /// Adds an order.
   ///
   /// - Parameters:
-  ///   - texts: The text in each language, with the tags by which it was asked for.
-  ///   - user: The user who asks; `nil` for the Platform API.
-  ///   - result: The part that is known.
-  ///   - day: The day, for the budget.
+  ///   - texts: The text in each language, with the tags that were requested.
+  ///   - user: The requesting user; `nil` for the Platform API.
+  ///   - result: The known part of the result.
+  ///   - day: The current day, for the budget.
   package mutating func take(
     _ id: TranslationOrderID, _ texts: [(text: TranslationText, tags: [String])],
     for user: String?, beside result: TranslationResult, until deadline: Int64, at now: Int64,
@@ -117,7 +117,7 @@ package struct TranslationDesk {
         order.result.fail(.failed)
       }
     }
-    // One that this order has joined may have given way to its next.
+    // A job that this order joined may have been dropped for its next one.
     for job in order.missing.keys where jobs[job] == nil {
       order.missing[job] = nil
       order.result.fail(.failed)
@@ -127,7 +127,7 @@ package struct TranslationDesk {
     start(at: now, into: &actions)
   }
 
-  /// Takes the end of a job.
+  /// Handles the end of a job.
   ///
   /// - Parameter jitter: See `CircuitBreaker`.
   package mutating func end(
@@ -165,7 +165,7 @@ package struct TranslationDesk {
     start(at: now, into: &actions)
   }
 
-  /// Ends an order; what it has asked for goes on if others wait for it, or it has begun.
+  /// Cancels an order; its jobs continue if other orders wait for them, or if they have started.
   package mutating func cancel(
     _ id: TranslationOrderID, at now: Int64, into actions: inout [TranslationAction]
   ) {
@@ -175,7 +175,7 @@ package struct TranslationDesk {
     start(at: now, into: &actions)
   }
 
-  /// Ends what is out of time.
+  /// Ends jobs and orders whose time is up.
   package mutating func wake(at now: Int64, into actions: inout [TranslationAction]) {
     for id in running {
       guard let job = jobs[id], !job.isSlow, job.startedAt + bounds.patience <= now else {
@@ -231,7 +231,7 @@ package struct TranslationDesk {
       minutes.giveBack(count, of: user)
       return .failure(Refusal(skip: .budget))
     }
-    // Last, so that nobody gives way to a text that is refused.
+    // Last, so that no job is dropped for a text that is refused.
     guard makeRoom(for: user, into: &actions) else {
       budget.giveBack(count)
       minutes.giveBack(count, of: user)
@@ -246,7 +246,7 @@ package struct TranslationDesk {
     return .success(id)
   }
 
-  /// Moves a job that waits into the line of a user who wants it too, if that is shorter.
+  /// Moves a waiting job into the line of another user who requests it, if that line is shorter.
   private mutating func advance(_ id: TranslationJobID, for user: String?) {
     guard let job = jobs[id], !running.contains(id),
       queued.count(of: user) + 1 < queued.count(of: job.user)
@@ -256,7 +256,7 @@ package struct TranslationDesk {
     jobs[id]?.user = user
   }
 
-  /// Has the user with the most jobs give way, if too many wait.
+  /// Drops a job of the user with the most jobs, if too many wait.
   private mutating func makeRoom(
     for user: String?, into actions: inout [TranslationAction]
   ) -> Bool {
@@ -269,7 +269,7 @@ package struct TranslationDesk {
   private mutating func start(at now: Int64, into actions: inout [TranslationAction]) {
     while running.count < bounds.concurrency, queued.count > 0 {
       guard let ticket = service.admit(at: now) else {
-        // Another question tries the service, or a pause began while these waited.
+        // Another query probes the service, or a pause started while these waited.
         return refuseQueued(.circuit, into: &actions)
       }
       guard let id = queued.popFirst(), let job = jobs[id] else { return }
@@ -280,14 +280,14 @@ package struct TranslationDesk {
     }
   }
 
-  /// Nothing waits for a service that is not asked.
+  /// Refuses all queued jobs: none waits for a service that is not queried.
   private mutating func refuseQueued(
     _ skip: TranslationSkip, into actions: inout [TranslationAction]
   ) {
     refuse(queued.removeAll(), skip, into: &actions)
   }
 
-  /// Ends jobs that were taken out of the queue.
+  /// Ends jobs that were removed from the queue.
   private mutating func refuse(
     _ ids: [TranslationJobID], _ skip: TranslationSkip, into actions: inout [TranslationAction]
   ) {
@@ -309,7 +309,7 @@ package struct TranslationDesk {
   private mutating func leave(_ id: TranslationOrderID, _ order: Order) {
     for job in order.missing.keys {
       jobs[job]?.orders.removeAll { $0 == id }
-      // One that has begun goes on: its answer is kept for the next.
+      // A started job continues: its result is cached for later orders.
       if jobs[job]?.orders.isEmpty == true, !running.contains(job),
         let given = jobs.removeValue(forKey: job)
       {

@@ -1,20 +1,20 @@
 package import Basics
 
-/// Names a call for translations.
+/// Identifies a call for translations.
 package struct TranslationOrderID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// Names a question to the service.
+/// Identifies a query to the service.
 package struct TranslationJobID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt64
 
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// A text, with the language that it is wanted in as the engine names it.
+/// A text with its target language, as named by the engine.
 package struct TranslationText: Hashable, Sendable {
   package let source: SourceText
   package let code: String
@@ -29,16 +29,16 @@ package struct TranslationText: Hashable, Sendable {
   package var text: String { source.text }
 }
 
-/// The translations of a text, by their languages as they were asked for.
+/// The translations of a text, by the requested languages.
 package struct TranslationResult: Hashable, Sendable {
-  /// The reason why some are missing.
+  /// The reason why some translations are missing.
   package enum Failure: String, Hashable, Sendable {
     case timedOut = "timed_out"
     case failed
   }
 
   package var texts: [String: String]
-  /// `nil` when all came that can be.
+  /// `nil` if all possible translations arrived.
   package private(set) var failure: Failure?
 
   package init(texts: [String: String] = [:], failure: Failure? = nil) {
@@ -46,20 +46,20 @@ package struct TranslationResult: Hashable, Sendable {
     self.failure = failure
   }
 
-  /// Takes note of a failure; the first counts.
+  /// Records a failure; the first one is kept.
   package mutating func fail(_ failure: Failure) { self.failure = self.failure ?? failure }
 }
 
-/// A thing that the host of a ``TranslationDesk`` does for it.
+/// An action that the host of a ``TranslationDesk`` performs.
 package enum TranslationAction: Hashable, Sendable {
-  /// Asks the service, and brings the outcome to ``TranslationDesk/end(_:_:at:jitter:into:)``.
+  /// Queries the service, and passes the outcome to ``TranslationDesk/end(_:_:at:jitter:into:)``.
   case start(TranslationJobID, TranslationText, deadline: Int64)
-  /// An order has a part of its translations, and waits for others.
+  /// An order has some of its translations, and waits for others.
   case progress(TranslationOrderID, TranslationResult)
   case finish(TranslationOrderID, TranslationResult)
-  /// Remembers an outcome.
+  /// Caches an outcome.
   case keep(TranslationText, TranslationOutcome)
   case count(TranslationOutcome)
-  /// The service has stopped to answer, or answers again.
+  /// The service went down or came back up.
   case report(CircuitBreaker.Change)
 }

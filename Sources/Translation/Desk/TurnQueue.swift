@@ -1,16 +1,16 @@
 internal import DequeModule
 
-/// Elements of several users, who take turns: each gives the oldest of its elements.
+/// A round-robin queue over users: each turn removes the oldest element of one user.
 ///
 ///     ann  1 2 3 ─┐
 ///     bob  4     ─┴─▶ 1 4 2 3
 struct TurnQueue<User: Hashable, Element: Equatable> {
   private var lines: [User: Deque<Element>] = [:]
-  /// The users with a line, the next one first.
+  /// The users with waiting elements, the next one first.
   private var turns: Deque<User> = []
   private(set) var count = 0
 
-  /// The elements of a user that wait.
+  /// Returns the number of waiting elements of a user.
   func count(of user: User) -> Int { lines[user]?.count ?? 0 }
 
   mutating func append(_ element: Element, of user: User) {
@@ -26,7 +26,7 @@ struct TurnQueue<User: Hashable, Element: Equatable> {
     return element
   }
 
-  /// Takes the newest element of the longest line, if that is longer than a length.
+  /// Removes the newest element of the longest line, if that is longer than a length.
   mutating func popLast(beyond length: Int) -> Element? {
     guard let (user, line) = lines.max(by: { $0.value.count < $1.value.count }),
       line.count > length, let element = line.last
@@ -44,7 +44,7 @@ struct TurnQueue<User: Hashable, Element: Equatable> {
     turns.removeAll { $0 == user }
   }
 
-  /// Takes all, in their order.
+  /// Removes all elements, in their order.
   mutating func removeAll() -> [Element] {
     var elements: [Element] = []
     while let element = popFirst() { elements.append(element) }

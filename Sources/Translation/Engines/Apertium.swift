@@ -1,9 +1,9 @@
 import Basics
 import ParleyProtocol
 
-/// The requests and answers of apertium-apy.
+/// The requests and responses of apertium-apy.
 enum Apertium {
-  /// Longer questions are posted: servers limit the length of a request's first line.
+  /// Longer queries are sent with POST: servers limit the length of a request line.
   private static let queryByteCount = 4_096
 
   static func translation(
@@ -23,7 +23,7 @@ enum Apertium {
     root["responseData"]?["translatedText"]?.string.map { ($0, nil) }
   }
 
-  /// The languages that the source can be translated into.
+  /// Returns the languages that the source can be translated into.
   static func codes(in root: JSONNode, source: String?) -> [String]? {
     guard let pairs = root["responseData"], pairs.kind == .array else { return nil }
     let wanted = source.map(ApertiumCodes.code)
@@ -34,9 +34,9 @@ enum Apertium {
   }
 }
 
-/// The names of languages in apertium: ISO 639-3, and variants after an underscore.
+/// The names of languages in Apertium: ISO 639-3, with variants after an underscore.
 enum ApertiumCodes {
-  /// The languages that have a tag of two letters.
+  /// The languages that have a two-letter tag.
   private static let tags = [
     "afr": "af", "ara": "ar", "arg": "an", "ast": "ast", "bel": "be", "bos": "bs", "bre": "br",
     "bul": "bg", "cat": "ca", "ces": "cs", "cym": "cy", "dan": "da", "deu": "de", "ell": "el",
@@ -53,13 +53,13 @@ enum ApertiumCodes {
 
   private static let codes = Dictionary(tags.map { ($1, $0) }) { first, _ in first }
 
-  /// `por_BR` becomes `pt-BR`.
+  /// Converts `por_BR` to `pt-BR`.
   static func tag(ofCode code: String) -> String {
     let parts = code.split(separator: "_", omittingEmptySubsequences: false).map(String.init)
     return ([tags[parts[0]] ?? parts[0]] + parts.dropFirst()).joined(separator: "-")
   }
 
-  /// `pt-BR` becomes `por_BR`.
+  /// Converts `pt-BR` to `por_BR`.
   static func code(ofTag tag: String) -> String {
     let parts = tag.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
     let language = parts.first?.lowercased() ?? ""

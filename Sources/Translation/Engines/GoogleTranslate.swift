@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The requests and answers of Google's Cloud Translation, version 2.
+/// The requests and responses of Google Cloud Translation, version 2.
 enum GoogleTranslate {
   static func translation(
     of text: String, into code: String, at service: TranslationEndpoint
@@ -24,12 +24,12 @@ enum GoogleTranslate {
   static func translation(in root: JSONNode) -> (text: String, source: String?)? {
     guard let list = root["data"]?["translations"], list.kind == .array else { return nil }
     let found = Array(list.elements)
-    // One text was sent.
+    // The request contained one text.
     guard found.count == 1, let text = found[0]["translatedText"]?.string else { return nil }
     return (text, found[0]["detectedSourceLanguage"]?.string)
   }
 
-  /// Whether an error is about the API key, for which Google has the status of a bad request.
+  /// Returns whether an error is about the API key, for which Google uses the status of a bad request.
   static func refusesKey(in root: JSONNode) -> Bool {
     guard let error = root["error"] else { return false }
     return reasons(error["details"]).contains { $0.hasPrefix("API_KEY_") }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The requests and answers of LibreTranslate.
+/// The requests and responses of LibreTranslate.
 enum LibreTranslate {
   static func translation(
     of text: String, into code: String, at service: TranslationEndpoint
@@ -22,14 +22,14 @@ enum LibreTranslate {
     root["translatedText"]?.string.map { ($0, root["detectedLanguage"]?["language"]?.string) }
   }
 
-  /// The languages that something, or the source, can be translated into.
+  /// Returns the possible target languages of all sources, or of the given source.
   static func codes(in root: JSONNode, source: String?) -> [String]? {
     guard root.kind == .array else { return nil }
     var codes: [String] = []
     for language in root.elements {
       guard let code = language["code"]?.string else { continue }
       if let source, source.lowercased() != code.lowercased() { continue }
-      // Old versions list no targets: they translate between all.
+      // Old versions list no targets: they translate between all languages.
       guard let targets = language.present("targets") else {
         return root.elements.compactMap { $0["code"]?.string }
       }

@@ -1,20 +1,20 @@
 internal import Basics
 import ParleyProtocol
 
-/// A way to ask a service for translations over HTTP: which request is made, and what its answer says.
+/// The protocol of a translation service over HTTP: creates its requests and parses its responses.
 ///
-/// Pure: bytes and values in, bytes and values out.
+/// Pure functions of bytes and values.
 package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
   case libreTranslate = "libretranslate"
   case google
   case apertium
 
-  /// The largest answer that is read, in bytes.
+  /// The maximum size of a response, in bytes.
   package static let maximumAnswerBytes = 262_144
 
-  /// The request for one text in one language.
+  /// Returns the request for one text in one language.
   ///
-  /// - Parameter code: The target as the engine names it.
+  /// - Parameter code: The target language as named by the engine.
   package func translation(
     of text: String, into code: String, at service: TranslationEndpoint
   ) -> EngineRequest {
@@ -25,7 +25,7 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The request for the languages of the service.
+  /// Returns the request for the languages of the service.
   package func languages(at service: TranslationEndpoint) -> EngineRequest {
     switch self {
     case .libreTranslate: .get(service.base + "/languages")
@@ -37,15 +37,15 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The meaning of an answer to ``translation(of:into:at:)``.
+  /// Parses a response to ``translation(of:into:at:)``.
   ///
   /// - Parameters:
   ///   - text: The text that was sent.
-  ///   - code: The target as the engine names it.
+  ///   - code: The target language as named by the engine.
   package func outcome(
     status: Int, body: [UInt8], of text: String, into code: String
   ) -> TranslationOutcome {
-    // Errors carry no words of the service: they may repeat the text.
+    // Errors contain no text from the service, which may repeat the source text.
     switch status {
     case 200: break
     case 400 where self == .google && Self.document(body).map(GoogleTranslate.refusesKey) == true:
@@ -65,16 +65,16 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     guard !found.text.unicodeScalars.allSatisfy(DisplayText.isBlank) else {
       return .failed("the translation is empty")
     }
-    // What a message may not hold must not come into it by its translation.
+    // A translation must not add characters that a message must not contain.
     guard !found.text.utf8.contains(0) || text.utf8.contains(0) else {
       return .failed("the translation holds U+0000")
     }
     return .text(found.text)
   }
 
-  /// The languages in an answer to ``languages(at:)``; `nil` when it has none.
+  /// Parses the languages in a response to ``languages(at:)``; `nil` if there are none.
   ///
-  /// - Parameter source: The language of all texts; `nil` when the engine detects it.
+  /// - Parameter source: The language of all texts; `nil` if the engine detects it.
   package func languages(in body: [UInt8], source: String?) -> TranslationLanguages? {
     guard let document = try? JSONDocument(body, limits: Self.limits) else { return nil }
     let codes: [String]?
@@ -88,7 +88,7 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     return TranslationLanguages(tags, except: source.map { tag(ofCode: self.code(ofTag: $0)) })
   }
 
-  /// The engine's name of a language, made of the tag alone.
+  /// Returns the engine's name of a language, derived from the tag alone.
   package func code(ofTag tag: String) -> String {
     switch self {
     case .libreTranslate, .google: Self.inUsualCase(tag)
@@ -96,7 +96,7 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// A tag in the case that its parts usually have (RFC 5646 §2.1.1), in which services name
+  /// Returns a tag in the usual case of its parts (RFC 5646 §2.1.1), which services use for
   /// languages: `zh-Hant-TW`.
   private static func inUsualCase(_ tag: String) -> String {
     let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
@@ -127,12 +127,12 @@ package enum TranslationEngine: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// A service, with what it needs to know of every request.
+/// A service, with the parameters of all its requests.
 package struct TranslationEndpoint: Sendable, Hashable {
-  /// Its URL without a slash at the end.
+  /// The base URL, without a trailing slash.
   package let base: String
   package let apiKey: String?
-  /// The language of all texts; `nil` when the engine is to detect it.
+  /// The language of all texts; `nil` if the engine must detect it.
   package let source: String?
 
   package init(url: String, apiKey: String? = nil, source: String? = nil) {
@@ -147,9 +147,9 @@ package struct TranslationEndpoint: Sendable, Hashable {
 /// An HTTP request to a service.
 package struct EngineRequest: Sendable, Hashable {
   package let url: String
-  /// Header fields, each as a line.
+  /// Header fields, one per line.
   package let fields: [String]
-  /// Posted if there is one.
+  /// The body; if there is one, the request is a POST.
   package let body: [UInt8]?
 
   static func get(_ url: String, fields: [String] = []) -> EngineRequest {
@@ -164,48 +164,48 @@ package struct EngineRequest: Sendable, Hashable {
   }
 }
 
-/// The end of the question for one text in one language.
+/// The outcome of the query for one text in one language.
 package enum TranslationOutcome: Sendable, Hashable {
   case text(String)
-  /// The text is in that language.
+  /// The text is already in that language.
   case same
-  /// The service answers, and cannot do this.
+  /// The service responded that it cannot translate this.
   case refused
-  /// The service has too much to do; nothing is to be asked for this number of milliseconds.
+  /// The service is overloaded; it must not be queried for this number of milliseconds.
   case overloaded(wait: Int64)
-  /// There is no answer that can be understood; the reason holds nothing of the text.
+  /// There is no valid response; the reason contains nothing of the text.
   case failed(String)
   case timedOut
-  /// Nothing was asked: the engine lacks the language, the service does not answer, or what may be
-  /// translated in a day is used up.
+  /// No query was sent: the engine lacks the language, the service is down, or the budget of the
+  /// day is used up.
   case notAsked(TranslationSkip)
 }
 
-/// The reason why a service is not asked.
+/// The reason why a service is not queried.
 package enum TranslationSkip: String, Sendable, Hashable, CaseIterable {
   case unsupported
   case circuit
   case queue
   case budget
-  /// The user has used its part of the budget.
+  /// The user has used its share of the budget.
   case share
-  /// The user has had as much translated in this minute as it may.
+  /// The user has reached its limit of characters per minute.
   case rate
 }
 
 /// The languages of a service.
 package struct TranslationLanguages: Sendable, Hashable {
-  /// More than this number are not kept.
+  /// The maximum number of languages.
   static let maximumCount = 1_000
 
-  /// The tags, in their order.
+  /// The tags, in order.
   package let tags: [String]
   private let codes: [String: String]
 
   init(_ found: [(tag: String, code: String)], except source: String?) {
     var codes: [String: String] = [:]
     var tags: [String] = []
-    // An engine may name a language many times: each counts once.
+    // An engine may list a language several times: it counts once.
     for (tag, code) in found where tags.count < Self.maximumCount {
       let key = tag.lowercased()
       guard codes[key] == nil, key != source?.lowercased(),
@@ -219,6 +219,6 @@ package struct TranslationLanguages: Sendable, Hashable {
     self.codes = codes
   }
 
-  /// The engine's name of a language, whatever the case of the tag; `nil` when it is missing.
+  /// Returns the engine's name of a language, ignoring the case of the tag; `nil` if it is missing.
   package func code(ofTag tag: String) -> String? { codes[tag.lowercased()] }
 }

@@ -4,19 +4,19 @@ import Curl
 import Glibc
 import LinkPreview
 
-/// The guard at the only door: no connection is opened but here, and here the address is known.
+/// Checks every address before a connection is opened, when the address is known.
 ///
-/// A kept connection that is used again came through here too, under the same policy.
+/// A reused connection was also checked here, under the same policy.
 final class ConnectionGuard {
   private let rule: Rule
-  /// Addresses that were not dialled; the first few.
+  /// The first few addresses that were refused.
   private(set) var refused: [AddressRefusal] = []
 
   private enum Rule {
     case policy(AddressPolicy)
-    /// The one address that is dialled is the proxy's, which the operator named. What lies behind it
-    /// is not seen from here: of a target, only its name, or its address when the URL spells it out,
-    /// can be judged, and that is done before the request.
+    /// Only the proxy's address is dialled, which the operator configured. The addresses beyond it
+    /// are not visible here: only a target's name, or its address if the URL contains it, can be
+    /// checked, and that is done before the request.
     case proxy
   }
 
@@ -49,11 +49,11 @@ final class ConnectionGuard {
     return false
   }
 
-  /// The address in a socket address of either family; `nil` for others and for truncated ones.
+  /// Returns the address in a socket address of either family; `nil` for others and for truncated ones.
   static func ipAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> IPAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     let length = Int(address.pointee.addrlen)
-    // libcurl reserves room for the longest socket address behind this field.
+    // libcurl reserves room for the longest socket address after this field.
     let bytes = UnsafeRawBufferPointer(
       start: UnsafeRawPointer(address).advanced(by: offset), count: length)
     switch address.pointee.family {
@@ -75,12 +75,12 @@ struct OwnAddresses {
   private var addresses: Set<IPAddress> = []
   private var nextReading: ContinuousClock.Instant?
 
-  /// The time for which a reading is used.
+  /// The time for which a reading is reused.
   private static let lifetime = Duration.seconds(10)
 
   init(_ source: @escaping Source) { self.source = source }
 
-  /// The addresses, at most ten seconds old.
+  /// Returns the addresses, at most ten seconds old.
   mutating func current(at now: ContinuousClock.Instant) -> Set<IPAddress> {
     if let nextReading, now < nextReading { return addresses }
     nextReading = now.advanced(by: Self.lifetime)
@@ -90,8 +90,8 @@ struct OwnAddresses {
 }
 
 extension OwnAddresses {
-  /// Reads the addresses of all interfaces, those that are down included; none when the kernel
-  /// refuses.
+  /// Reads the addresses of all interfaces, including those that are down; none if the kernel call
+  /// fails.
   static func ofInterfaces() -> Set<IPAddress> {
     var first: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&first) == 0 else { return [] }

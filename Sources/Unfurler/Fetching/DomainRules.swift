@@ -3,23 +3,23 @@ package import LinkPreview
 package import Reactor
 import Synchronization
 
-/// The operator's rules about the sites that pages are fetched from; the opt-out list may change
-/// while it is in use.
+/// The operator's rules about the sites to fetch pages from; the opt-out list may be reloaded while
+/// it is in use.
 package final class DomainRules: Sendable {
   private let optOutFile: String?
   private let policy: Mutex<DomainPolicy>
 
-  /// All sites are fetched from.
+  /// Creates rules that allow all sites.
   package init() {
     optOutFile = nil
     policy = Mutex(DomainPolicy())
   }
 
   /// - Parameters:
-  ///   - allowed: Domains that alone are fetched from; all when empty.
-  ///   - denied: Domains that are never fetched from.
+  ///   - allowed: The only domains to fetch from; all if empty.
+  ///   - denied: Domains never to fetch from.
   ///   - optOutFile: The path of a ``DomainList`` with domains whose owners want no previews.
-  /// - Throws: ``DomainRulesError`` for a file that cannot be read or understood.
+  /// - Throws: ``DomainRulesError`` for a file that cannot be read or parsed.
   package init(
     allowed: [Domain] = [], denied: [Domain] = [], optOutFile: String? = nil
   ) throws(DomainRulesError) {
@@ -30,17 +30,17 @@ package final class DomainRules: Sendable {
         allowed: DomainSet(allowed), denied: DomainSet(denied), optedOut: optedOut))
   }
 
-  /// Reads the opt-out file again; takes a while when it is long, and holds nobody up.
+  /// Reads the opt-out file again; a long file takes a while, but blocks no other thread.
   ///
-  /// - Throws: ``DomainRulesError`` when the file cannot be used; the list stays as it was.
+  /// - Throws: ``DomainRulesError`` if the file cannot be used; the list is unchanged.
   package func reload() throws(DomainRulesError) {
     guard let optOutFile else { return }
     var optedOut = try Self.read(optOutFile)
-    // The old list is swapped out, so that it is not freed while others wait for the lock.
+    // The old list is swapped out, so that it is not freed while other threads wait for the lock.
     policy.withLock { swap(&$0.optedOut, &optedOut) }
   }
 
-  /// Adopts other domains of the settings; the opt-out list stays as it is.
+  /// Replaces the domains of the settings; the opt-out list is unchanged.
   package func adopt(allowed: [Domain], denied: [Domain]) {
     var (allowed, denied) = (DomainSet(allowed), DomainSet(denied))
     policy.withLock {
@@ -52,13 +52,13 @@ package final class DomainRules: Sendable {
   /// The number of domains that have opted out.
   package var optedOutCount: Int { policy.withLock { $0.optedOut.count } }
 
-  /// The reason why a site is not fetched from, as text; `nil` when it is fetched from.
+  /// Returns the reason why a site is refused, as text; `nil` if it is allowed.
   package func refusal(of host: Host) -> String? { policy.withLock { $0.refusal(of: host) } }
 
   private static func read(_ path: String) throws(DomainRulesError) -> DomainSet {
     let bytes: [UInt8]
     do throws(SystemError) {
-      // One byte more than a list may have is enough to refuse it.
+      // One byte more than the maximum is enough to reject the list.
       bytes = try FileContents.read(path, atMost: DomainList.maximumByteCount + 1)
     } catch {
       throw .file(error)

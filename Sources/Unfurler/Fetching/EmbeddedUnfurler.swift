@@ -3,19 +3,19 @@ package import LinkPreview
 import Reactor
 import Synchronization
 
-/// Fetches pages in this process, on one thread of its own.
+/// Fetches pages in this process, on its own thread.
 ///
-/// The address policy is asked about the very address that is about to be dialled, after resolution
-/// and for each redirect, so no name, notation or redirect leads around the address policy.
+/// The address policy checks the exact address before it is dialled, after resolution and for each
+/// redirect, so no name, notation or redirect can bypass the policy.
 package final class EmbeddedUnfurler: Unfurler, PictureFetcher {
   private let thread: CurlThread<FetchLoop.Request>
   private let lastID = Atomic<UInt64>(0)
 
-  /// - Throws: ``UnfurlError/failed(_:)`` when the thread or libcurl cannot be started.
+  /// - Throws: ``UnfurlError/failed(_:)`` if the thread or libcurl cannot be started.
   package init(configuration: UnfurlerConfiguration) throws(UnfurlError) {
     do throws(CurlError) {
       thread = try CurlThread(
-        // Messages come first: they must not wait for previews.
+        // Messages have priority: they must not wait for previews.
         name: "unfurler", priority: .background, maximumConnections: configuration.maximumTransfers
       ) { FetchLoop($0, configuration: configuration) }
     } catch {
@@ -49,7 +49,7 @@ package final class EmbeddedUnfurler: Unfurler, PictureFetcher {
     if !thread.post(.start(fetch)) { completion(PictureReport(problem: "cancelled")) }
   }
 
-  /// Cancels all fetches and waits for the thread's end; afterwards every fetch is cancelled at
-  /// once, on the caller's thread.
+  /// Cancels all fetches and waits for the thread to end; later fetches are cancelled immediately,
+  /// on the caller's thread.
   package func shutdown() { thread.stop() }
 }

@@ -1,6 +1,6 @@
 import LinkPreview
 
-/// A link that somebody waits for, at the request that it has come to.
+/// A link being fetched, with its current request.
 struct Fetch: TurnRequest, Sendable {
   typealias Completion = @Sendable (UnfurlReport) -> Void
   typealias PictureCompletion = @Sendable (PictureReport) -> Void
@@ -8,9 +8,9 @@ struct Fetch: TurnRequest, Sendable {
   /// The purpose of the next request.
   enum Purpose {
     case page
-    /// To complete what this page says of itself.
+    /// To fetch a description that completes the page's own metadata.
     case embed(PageReport)
-    /// The bytes of a picture.
+    /// To fetch the bytes of a picture.
     case picture
 
     var traced: RequestTrace.Purpose {
@@ -22,29 +22,29 @@ struct Fetch: TurnRequest, Sendable {
     }
   }
 
-  /// The party that the outcome is for.
+  /// The recipient of the outcome.
   private enum Recipient: Sendable {
     case preview(Completion)
     case picture(PictureCompletion)
   }
 
-  /// Unique in its unfurler.
+  /// The id, unique in its unfurler.
   let id: UInt64
   let requester: PreviewRequester
   private(set) var url: WebURL
   private(set) var purpose = Purpose.page
   private(set) var decoding = BodyDecoding.undone
-  /// The URLs of this request's redirects, the first URL included.
+  /// The URLs of this request's redirects, including the first URL.
   private(set) var path: [WebURL]
   let deadline: ContinuousClock.Instant
   private(set) var queuedAt: ContinuousClock.Instant
-  /// Microseconds that the next request has waited for its turn.
+  /// The microseconds that the next request has waited for its turn.
   private(set) var waiting: Int64 = 0
   private var trace = UnfurlTrace()
   private var freshness = Freshness.unspecified
   private let recipient: Recipient
 
-  /// - Parameter now: When somebody began to wait.
+  /// - Parameter now: The start of the wait.
   init(
     id: UInt64, url: WebURL, for requester: PreviewRequester, now: ContinuousClock.Instant,
     timeout: Duration,
@@ -53,7 +53,7 @@ struct Fetch: TurnRequest, Sendable {
     self.init(id, url, requester, now, timeout, .preview(completion))
   }
 
-  /// A fetch of a picture.
+  /// Creates a fetch of a picture.
   init(
     id: UInt64, pictureURL: WebURL, for requester: PreviewRequester,
     now: ContinuousClock.Instant, timeout: Duration, completion: @escaping PictureCompletion
@@ -75,15 +75,15 @@ struct Fetch: TurnRequest, Sendable {
     self.recipient = recipient
   }
 
-  /// Fetches of one site share its places.
+  /// The key of the site; fetches of one site share its places.
   var siteKey: String { url.siteKey }
 
-  /// Its turn has come.
+  /// Records that the fetch's turn has come.
   mutating func noteStart(at now: ContinuousClock.Instant) {
     waiting = max(0, Int64(queuedAt.duration(to: now) / .microseconds(1)))
   }
 
-  /// A request has ended.
+  /// Records a completed request.
   mutating func note(_ request: RequestTrace, _ freshness: Freshness) {
     if trace.requests.count < UnfurlTrace.maximumRequests { trace.requests.append(request) }
     self.freshness = self.freshness.shortened(by: freshness)
@@ -96,13 +96,13 @@ struct Fetch: TurnRequest, Sendable {
     queuedAt = now
   }
 
-  /// Requests the same URL again, to read the body as it comes.
+  /// Requests the same URL again, reading the body without decoding.
   mutating func repeatUndecoded(at now: ContinuousClock.Instant) {
     decoding = .none
     queuedAt = now
   }
 
-  /// Goes on to the oEmbed description that a page points to.
+  /// Continues with the oEmbed description that a page links to.
   mutating func complete(_ report: PageReport, from url: WebURL, at now: ContinuousClock.Instant) {
     purpose = .embed(report)
     decoding = .undone
@@ -112,16 +112,16 @@ struct Fetch: TurnRequest, Sendable {
   }
 }
 
-/// The treatment of a body's coding (RFC 9110 §8.4).
+/// The handling of a body's content coding (RFC 9110 §8.4).
 enum BodyDecoding {
-  /// Compression is offered, and undone.
+  /// Compression is offered and decoded.
   case undone
-  /// No coding is offered; whatever the response says, the body is read as it comes.
+  /// No coding is offered; the body is read unchanged, whatever the response declares.
   case none
 }
 
 extension Fetch {
-  /// Answers with what a page says of itself.
+  /// Completes with the page's metadata.
   func succeed(with report: PageReport) {
     var trace = trace
     trace.origins = report.origins
@@ -132,7 +132,7 @@ extension Fetch {
         .success(report.tag), siteName: report.siteName, freshness: freshness, trace: trace))
   }
 
-  /// Completes without a preview; if only the description is missing, the page's own is used.
+  /// Completes without a preview; if only the description is missing, the page's own metadata is used.
   func decline(_ reason: String) {
     if case .embed(let report) = purpose { return succeed(with: report) }
     var trace = trace
@@ -140,21 +140,21 @@ extension Fetch {
     answer(UnfurlReport(.success(nil), freshness: freshness, trace: trace))
   }
 
-  /// Completes with a failure; if only the description could not be fetched, the page's own is
-  /// used.
+  /// Completes with a failure; if only the description could not be fetched, the page's own
+  /// metadata is used.
   func fail(_ error: UnfurlError) {
     if case .embed(let report) = purpose { return succeed(with: report) }
     answer(UnfurlReport(.failure(error), trace: trace))
   }
 
-  /// Completes with a failure that says nothing about the page; if only the description could not
-  /// be tried, the page's own is used.
+  /// Completes with a failure unrelated to the page; if only the description could not be tried,
+  /// the page's own metadata is used.
   func turnAway(_ error: UnfurlError) {
     if case .embed(let report) = purpose { return succeed(with: report) }
     answer(UnfurlReport(.failure(error), freshness: .unkept, trace: trace))
   }
 
-  /// Answers that the deadline passed before the request's turn came.
+  /// Completes with a deadline that passed before the request's turn.
   func expire(at now: ContinuousClock.Instant) {
     var request = RequestTrace(url: url.textWithoutFragment, purpose: purpose.traced)
     request.waiting = max(0, Int64(queuedAt.duration(to: now) / .microseconds(1)))
@@ -166,7 +166,7 @@ extension Fetch {
 
   func cancel() { answer(.cancelled) }
 
-  /// Answers with the bytes of a picture.
+  /// Completes with the bytes of a picture.
   func succeed(withPicture bytes: [UInt8]) {
     guard case .picture(let completion) = recipient else { return }
     completion(PictureReport(bytes: bytes, requests: trace.requests))

@@ -3,9 +3,9 @@ import CCurl
 import Curl
 import LinkPreview
 
-/// The pages that one unfurler fetches; confined to its loop's thread.
+/// The fetches of one unfurler; confined to its loop's thread.
 final class FetchLoop: CurlLoopOwner {
-  /// A request of another thread.
+  /// A request from another thread.
   enum Request: Sendable {
     case start(Fetch)
     case cancel(UInt64)
@@ -70,7 +70,7 @@ final class FetchLoop: CurlLoopOwner {
     for cancelled in queue.removeAll() { cancelled.request.cancel() }
   }
 
-  /// Checks what a URL alone can tell, and lets the fetch wait for its turn.
+  /// Checks the URL, and queues the fetch.
   private func admit(_ fetch: Fetch) {
     if let reason = refusal(of: fetch.url) {
       fetch.fail(.failed(reason))

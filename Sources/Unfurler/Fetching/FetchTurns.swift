@@ -1,20 +1,20 @@
 import Curl
 import DequeModule
 
-/// Decides which request is next: requesters take turns, and for each of them the sites.
+/// Selects the next request: round-robin over requesters, and for each of them over sites.
 ///
-/// A user who posts many slow links keeps their own waiting and nobody else's, and so does a slow
-/// site. Operations take constant time on average but for ``removeWaiting(where:)``, and
-/// ``finish(_:)`` of a site that had no place left, which looks at each requester waiting for it.
+/// A user who posts many slow links only delays their own, and a slow site only delays itself.
+/// Operations take constant time on average except ``removeWaiting(where:)``, and ``finish(_:)``
+/// for a site without free places, which checks each requester waiting for it.
 struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
   /// The requests of one requester for one site.
   private struct Lane {
-    /// Requests in the order of arrival; some of them no longer wait.
+    /// Request ids in the order of arrival; some no longer wait.
     var arrivals = Deque<UInt64>()
     var waitingCount = 0
-    /// Whether it is in its requester's turns.
+    /// Whether the lane is in its requester's turns.
     var isListed = false
-    /// Whether it waits for a place of its site.
+    /// Whether the lane waits for a place of its site.
     var isParked = false
 
     var isIdle: Bool { waitingCount == 0 && !isListed && !isParked }
@@ -24,7 +24,7 @@ struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
     var active = 0
     var waitingCount = 0
     var lanes: [String: Lane] = [:]
-    /// Sites in the order of their turns.
+    /// Sites in round-robin order.
     var turns = Deque<String>()
     var isListed = false
 
@@ -33,7 +33,7 @@ struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
 
   private struct Site {
     var active = 0
-    /// Requesters that have found no place left.
+    /// Requesters that found no free place.
     var parked: [PreviewRequester] = []
   }
 
@@ -41,17 +41,17 @@ struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
   private var waiting: [UInt64: Request] = [:]
   private var parties: [PreviewRequester: Party] = [:]
   private var sites: [String: Site] = [:]
-  /// Requesters that may start something, in the order of their turns.
+  /// Requesters that may start a request, in round-robin order.
   private var turns = Deque<PreviewRequester>()
   private(set) var activeCount = 0
   var waitingCount: Int { waiting.count }
 
   init(_ limits: TurnLimits) { self.limits = limits }
 
-  /// Whether there is room for another request to wait.
+  /// Returns whether another request may wait.
   func admits(_ request: Request) -> Bool { admits(request.requester) }
 
-  /// Whether there is room for another request of this requester to wait.
+  /// Returns whether another request of this requester may wait.
   func admits(_ requester: PreviewRequester) -> Bool {
     waitingCount < limits.waiting
       && parties[requester]?.waitingCount ?? 0 < limits.waiting(of: requester)
@@ -65,7 +65,7 @@ struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
     list(request.siteKey, of: request.requester)
   }
 
-  /// The next request that may begin; it counts as active until ``finish(_:)``.
+  /// Returns the next request to start; it counts as active until ``finish(_:)``.
   mutating func start() -> Request? {
     while activeCount < limits.active, let requester = turns.popFirst() {
       parties[requester]?.isListed = false
@@ -83,7 +83,7 @@ struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
     return nil
   }
 
-  /// A request that was started has ended.
+  /// Records the end of a started request.
   mutating func finish(_ request: Request) {
     guard let active = parties[request.requester]?.active, active > 0,
       let site = sites[request.siteKey], site.active > 0
@@ -100,7 +100,7 @@ struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
     forgetIfIdle(request.requester)
   }
 
-  /// Takes out the waiting request of this number.
+  /// Removes the waiting request with an id.
   mutating func removeWaiting(_ id: UInt64) -> Request? {
     guard let request = waiting.removeValue(forKey: id) else { return nil }
     noteDeparture(of: request)
@@ -109,7 +109,7 @@ struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
     return request
   }
 
-  /// Takes out all waiting requests that fulfil `isEnded`, in the order of their numbers.
+  /// Removes all waiting requests that satisfy `isEnded`, in the order of their ids.
   mutating func removeWaiting(where isEnded: (Request) -> Bool) -> [Request] {
     let ended = waiting.values.filter(isEnded).map(\.id).sorted()
     return ended.compactMap { removeWaiting($0) }
@@ -144,7 +144,7 @@ extension FetchTurns {
     parties[request.requester]?.lanes[request.siteKey]?.waitingCount -= 1
   }
 
-  /// Drops the numbers of requests that no longer wait once they are the majority.
+  /// Removes ids of requests that no longer wait once they are the majority.
   private mutating func sweep(_ site: String, of requester: PreviewRequester) {
     guard let lane = parties[requester]?.lanes[site],
       lane.arrivals.count > 2 * lane.waitingCount + 64
@@ -156,7 +156,7 @@ extension FetchTurns {
     sites[site]?.active ?? 0 >= limits.activePerSite
   }
 
-  /// Puts a lane where it belongs: among its requester's turns, or where it waits for its site.
+  /// Puts a lane into its requester's turns, or into the lanes that wait for their site.
   private mutating func list(_ site: String, of requester: PreviewRequester) {
     guard let lane = parties[requester]?.lanes[site], lane.waitingCount > 0, !lane.isListed,
       !lane.isParked
@@ -189,25 +189,25 @@ extension FetchTurns {
   }
 }
 
-/// A request of a user's, or of an operator's, that waits for its turn.
+/// A waiting request of a user or an operator.
 protocol TurnRequest: CurlQueueRequest {
   var requester: PreviewRequester { get }
-  /// The site that it concerns, as in ``WebURL/siteKey``.
+  /// The site of the request, as in ``WebURL/siteKey``.
   var siteKey: String { get }
 }
 
-/// The places and waiting room of a queue.
+/// The limits of a queue.
 struct TurnLimits {
-  /// The largest number of requests active at a time.
+  /// The maximum number of active requests.
   var active: Int
-  /// The largest number of those to one site.
+  /// The maximum number of active requests to one site.
   var activePerSite: Int
-  /// The largest number of those for one user.
+  /// The maximum number of active requests for one user.
   var activePerUser: Int
-  /// The largest number of waiting requests.
+  /// The maximum number of waiting requests.
   var waiting: Int
 
-  /// The largest number of waiting requests of one user: a tenth of all.
+  /// The maximum number of waiting requests of one user: a tenth of all.
   var waitingPerUser: Int { max(1, waiting / 10) }
 
   init(active: Int, activePerSite: Int, activePerUser: Int, waiting: Int) {

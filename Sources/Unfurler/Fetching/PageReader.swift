@@ -1,13 +1,13 @@
 import LinkPreview
 
-/// Makes something of the body of a response.
+/// Processes the body of a response.
 protocol BodyReader: AnyObject {
   /// Reads the next bytes, decompressed.
   ///
-  /// - Returns: How the reading ended, in words; `nil` when more is wanted.
+  /// - Returns: The reason for the end of reading, as text; `nil` to continue.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> String?
 
-  /// The state of reading after the bytes so far.
+  /// Returns the result of the bytes so far.
   func finish() -> TransferResult
 }
 
@@ -35,13 +35,13 @@ final class PageReader: BodyReader {
   static func accepts(_ contentType: String) -> Bool { HTMLMediaType(contentType) != nil }
 }
 
-/// Collects an oEmbed answer, which is small or none.
+/// Collects an oEmbed response, which is small or none.
 final class EmbedReader: BodyReader {
   private let url: WebURL
   private var bytes: [UInt8] = []
   private var isTooLong = false
 
-  /// The largest answer, in bytes.
+  /// The maximum size of a response, in bytes.
   static let limit = OEmbedResponse.maximumLength
 
   init(_ url: WebURL) { self.url = url }
@@ -71,13 +71,13 @@ final class EmbedReader: BodyReader {
   }
 }
 
-/// Counts the compressions that a response's head announces, one line at a time.
+/// Counts the content codings in a response's head, one line at a time.
 ///
-/// Each layer may blow its input up a thousand times before anything comes out that a limit could
-/// count, so only one is undone.
+/// Each layer may expand its input a thousandfold before a limit on the output can count it, so
+/// only one is decoded.
 struct BodyCodings {
   private(set) var count = 0
-  /// Whether a field names what is no coding, such as a character set.
+  /// Whether the field has a value that is not a coding, such as a character set.
   private(set) var hasUnknown = false
 
   private static let compressions: Set<Substring> = [
@@ -85,9 +85,9 @@ struct BodyCodings {
   ]
   private static let others: Set<Substring> = ["chunked", "identity", "none"]
 
-  /// - Parameter line: A header field or a status line, as it came.
+  /// - Parameter line: A header field or a status line, unparsed.
   mutating func receive(_ line: UnsafeBufferPointer<UInt8>) {
-    // Nearly all other fields differ in the first letter.
+    // Nearly all other fields have a different first letter.
     guard let first = line.first.map({ $0 | 0x20 }), first == 0x63 || first == 0x74,
       let colon = line.firstIndex(of: UInt8(ascii: ":"))
     else { return }

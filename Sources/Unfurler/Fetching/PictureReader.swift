@@ -1,8 +1,8 @@
 package import LinkPreview
 
-/// Collects the bytes of a picture, up to a number of them.
+/// Collects the bytes of a picture, up to a limit.
 final class PictureReader: BodyReader {
-  /// The largest picture, in bytes.
+  /// The maximum size of a picture, in bytes.
   static let limit = 5_242_880
 
   private var bytes: [UInt8] = []
@@ -22,7 +22,7 @@ final class PictureReader: BodyReader {
     isTooLong ? .nothing(PictureReport.tooLong) : .picture(bytes)
   }
 
-  /// Whether a type is that of a picture that can be decoded; SVG, a program, is not.
+  /// Returns whether a media type is a decodable picture; SVG, a program, is not.
   static func accepts(_ contentType: String) -> Bool {
     switch ResponseHead.essence(contentType) {
     case "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/gif", "image/webp",
@@ -34,9 +34,9 @@ final class PictureReader: BodyReader {
 }
 
 extension ResponseHead {
-  /// The treatment of a picture's body.
+  /// Returns the handling of a picture's body.
   ///
-  /// - Parameter length: The length that the server names.
+  /// - Parameter length: The length sent by the server.
   func pictureVerdict(length: Int64?) -> Verdict {
     let verdict = verdict(wanted: "a picture", accepts: PictureReader.accepts)
     guard case .read = verdict, let length, length > PictureReader.limit else { return verdict }
@@ -46,9 +46,9 @@ extension ResponseHead {
 
 /// The result of fetching a picture.
 package struct PictureReport: Sendable {
-  /// The picture as its server sent it; `nil` when there is a ``problem``.
+  /// The picture as sent by its server; `nil` if there is a ``problem``.
   package let bytes: [UInt8]?
-  /// The reason why there is none, as text.
+  /// The reason why there is no picture, as text.
   package let problem: String?
   /// The requests sent, in order.
   package let requests: [RequestTrace]
@@ -70,10 +70,10 @@ package struct PictureReport: Sendable {
 
 /// Fetches the pictures of previews.
 package protocol PictureFetcher: Sendable {
-  /// Begins to fetch a picture.
+  /// Starts to fetch a picture.
   ///
-  /// - Parameter completion: Called exactly once, on a thread of the fetcher's, or on the caller's
-  ///   when the answer is known at once. It must not block.
+  /// - Parameter completion: Called exactly once, on a thread of the fetcher, or on the caller's if
+  ///   the result is known at once. It must not block.
   func fetchPicture(
     _ url: WebURL, for requester: PreviewRequester, deadline: Duration,
     completion: @escaping @Sendable (PictureReport) -> Void)

@@ -3,24 +3,24 @@ import CCurl
 import Curl
 import LinkPreview
 
-/// The head of a response, as far as previews care, and what it means for the body.
+/// The parts of a response's head relevant for previews, and their meaning for the body.
 struct ResponseHead {
   var status: Int
   var contentTypes: [String]
   var location: String?
 
-  /// The treatment of the body.
+  /// The handling of the body.
   enum Verdict: Hashable {
     case read(contentType: String)
     case redirect(to: String)
-    /// It is not read; why, in words.
+    /// The body is not read; the text has the reason.
     case decline(String)
-    /// It says nothing about the page, which may be as it was; why, in words.
+    /// The response is unrelated to the page, which may be unchanged; the text has the reason.
     case fail(String)
   }
 
-  /// - Parameter accepts: Whether a content type is one that was asked for.
-  /// - Parameter wanted: The types that were asked for, in words.
+  /// - Parameter accepts: Returns whether a content type was requested.
+  /// - Parameter wanted: The requested types, as text.
   func verdict(wanted: String, accepts: (String) -> Bool) -> Verdict {
     if [301, 302, 303, 307, 308].contains(status) {
       return location.map { .redirect(to: $0) }
@@ -44,11 +44,11 @@ struct ResponseHead {
     return .read(contentType: last)
   }
 
-  /// Whether the status reports a problem of the server, not of the page: so does an interim one (1xx)
-  /// that nothing follows.
+  /// Whether the status reports a problem of the server, not of the page. This includes an interim
+  /// status (1xx) without a final response.
   private var isPassing: Bool { status >= 500 || status == 429 || status < 200 }
 
-  /// A media type without its parameters, in lower case.
+  /// Returns a media type without its parameters, in lower case.
   static func essence(_ contentType: String) -> String {
     let type = contentType.prefix { $0 != ";" }
     return type.split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased()
@@ -56,8 +56,8 @@ struct ResponseHead {
 }
 
 extension ResponseHead {
-  /// A `Location` as a URL reference: bytes outside of ASCII, in whatever character set, are
-  /// percent-encoded as browsers do.
+  /// Returns a `Location` as a URL reference: non-ASCII bytes, in any character set, are
+  /// percent-encoded as in browsers.
   static func location(_ bytes: [UInt8]) -> String {
     PercentEncoding.encode(bytes, keeping: PercentEncoding.Literals { _ in true })
   }
@@ -90,7 +90,7 @@ final class RequestForms {
     guard let easy = CurlEasy() else { return nil }
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
     switch decoding {
-    // Empty: all encodings that libcurl can undo.
+    // Empty: all encodings that libcurl can decode.
     case .undone: easy.set(CURLOPT_ACCEPT_ENCODING, to: "")
     case .none:
       easy.set(CURLOPT_ACCEPT_ENCODING, to: "identity")
@@ -116,10 +116,10 @@ enum RedirectTarget: Hashable {
 
   /// - Parameters:
   ///   - location: The field's value.
-  ///   - path: The URLs so far, oldest first; the last one is where the redirect comes from.
-  ///   - limit: How many redirects are followed.
+  ///   - path: The URLs so far, oldest first; the last one sent the redirect.
+  ///   - limit: The maximum number of redirects.
   init(_ location: String, after path: [WebURL], limit: Int) {
-    // Two programs may read a backslash in two ways.
+    // Two programs may interpret a backslash differently.
     guard !location.utf8.contains(UInt8(ascii: "\\")),
       let url = WebURL(location, relativeTo: path.last)
     else {
@@ -128,7 +128,7 @@ enum RedirectTarget: Hashable {
       )
       return
     }
-    // Requests never carry anything that distinguishes them.
+    // Requests never carry distinguishing data.
     if path.contains(where: { $0.textWithoutFragment == url.textWithoutFragment }) {
       self = .refuse("redirected in a circle, back to \(DisplayText.quoted(url.text, limit: 128))")
     } else if path.count > limit {

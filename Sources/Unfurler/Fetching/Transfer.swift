@@ -4,7 +4,7 @@ import Curl
 import LinkPreview
 import Reactor
 
-/// One request over HTTP, for a fetch, and its response as it comes.
+/// One HTTP request of a fetch, and its response.
 final class Transfer: CurlQueueTransfer {
   let request: Fetch
   let easy: CurlEasy
@@ -13,25 +13,25 @@ final class Transfer: CurlQueueTransfer {
   private var state = State.readingHead
   private var codings = BodyCodings()
   private var headByteCount = 0
-  /// Whether the last head that began is whole.
+  /// Whether the last started head is complete.
   private var hasWholeHead = false
   private(set) var byteCount: Int64 = 0
 
-  /// How many bytes of header fields are taken, interim responses (1xx) included: libcurl bounds
-  /// each response's, but not how many of those there are.
+  /// The maximum number of header bytes, including interim responses (1xx): libcurl bounds each
+  /// response's head, but not the number of responses.
   private static let maximumHeadByteCount = 262_144
 
-  /// A body that ends so soon is read to its end, so that the connection can be used again.
+  /// A body with this many bytes left at most is read to its end, so that the connection can be reused.
   private static let negligibleByteCount: Int64 = 16_384
 
   private enum State {
     case readingHead
     case reading(any BodyReader)
-    /// Enough was read, and it ended so.
+    /// Enough was read; reading ended for this reason.
     case enough(any BodyReader, ending: String)
-    /// The body is of no interest.
+    /// The body is not needed.
     case declined(TransferResult)
-    /// The head is not taken; why, in words.
+    /// The head is rejected; the text has the reason.
     case refused(String)
   }
 
@@ -99,9 +99,9 @@ final class Transfer: CurlQueueTransfer {
     }
   }
 
-  /// The outcome of the transfer, with a description of its end.
+  /// Returns the outcome of the transfer, with a description of its end.
   func conclude(_ result: CURLcode) -> (TransferResult, ending: String) {
-    // A body that cannot be read does not matter to a redirect.
+    // A body that cannot be read does not matter for a redirect.
     if case .readingHead = state, result == CURLE_OK || isBroken(result) { endHead() }
     switch state {
     case .declined(.redirect(let location)):
@@ -114,7 +114,7 @@ final class Transfer: CurlQueueTransfer {
     }
   }
 
-  /// A body that broke off may have said enough before; one whose time ran out has not.
+  /// Concludes a body: a broken one may contain enough, one that timed out does not.
   private func conclude(
     _ reader: any BodyReader, _ result: CURLcode
   ) -> (TransferResult, ending: String) {
@@ -131,7 +131,7 @@ final class Transfer: CurlQueueTransfer {
     return (failure, ending)
   }
 
-  /// Whether the response broke after a whole head, not by the end of its time.
+  /// Returns whether the response broke after a complete head, other than by a time-out.
   private func isBroken(_ result: CURLcode) -> Bool {
     hasWholeHead && result != CURLE_OPERATION_TIMEDOUT
   }
@@ -150,7 +150,7 @@ final class Transfer: CurlQueueTransfer {
 }
 
 extension Transfer {
-  /// The trace of the request after its end.
+  /// Returns the trace of the request after its end.
   func trace(ending: String) -> RequestTrace {
     var trace = RequestTrace(url: request.url.textWithoutFragment, purpose: request.purpose.traced)
     trace.address = easy.peerAddress
@@ -158,7 +158,7 @@ extension Transfer {
     trace.contentType = easy.fields("content-type").last.map { String($0.prefix(256)) }
     trace.byteCount = byteCount
     trace.waiting = request.waiting
-    // On a kept connection libcurl's first times measure the search for that connection.
+    // On a reused connection libcurl's first times measure the search for that connection.
     if easy.openedConnectionCount > 0 {
       trace.nameLookup = easy.microseconds(until: CURLINFO_NAMELOOKUP_TIME_T)
       trace.connect = easy.microseconds(until: CURLINFO_CONNECT_TIME_T)
@@ -170,14 +170,14 @@ extension Transfer {
     return trace
   }
 
-  /// The time for which the response may be kept, according to its server.
+  /// Returns the time for which the response may be cached, according to its server.
   func freshness(of outcome: TransferResult) -> Freshness {
     switch (request.purpose, outcome) {
     case (_, .failure): return .unspecified
-    // A picture is kept by its address.
+    // A picture is cached by its URL.
     case (.picture, _): return .unspecified
     case (.page, _), (.embed, .embed): break
-    // The page is shown as it would be without it.
+    // The page is shown as if there were no description.
     case (.embed, _): return .unspecified
     }
     let fields = ResponseFreshness(
@@ -193,9 +193,9 @@ enum TransferResult {
   case embed(OEmbedResponse)
   case picture([UInt8])
   case redirect(to: String)
-  /// The body is in a coding that libcurl does not know.
+  /// The body has a coding that libcurl does not support.
   case encoded
-  /// A response that is no page; why, in words.
+  /// The response is not a page; the text has the reason.
   case nothing(String)
   case failure(UnfurlError)
 }

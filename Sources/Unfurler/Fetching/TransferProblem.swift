@@ -32,7 +32,7 @@ struct TransferProblem {
       return "waiting for the response"
     }
     if easy.microseconds(until: CURLINFO_NAMELOOKUP_TIME_T) == 0 { return "looking the name up" }
-    // libcurl counts a connection as made when its handshake is done too.
+    // libcurl counts a connection as established only when its handshake is also complete.
     return scheme == .https ? "connecting or agreeing on TLS" : "connecting"
   }
 
@@ -47,9 +47,9 @@ struct TransferProblem {
     case CURLE_GOT_NOTHING: "the server closed the connection without an answer"
     case CURLE_PARTIAL_FILE: "the body broke off before its end"
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: "the answer is not HTTP"
-    // Our own refusals of bytes have words of their own; what is left are those of decoders.
+    // Our own rejections of bytes have their own texts; the remaining ones come from decoders.
     case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR: "the body's compression is broken"
-    // What libcurl says of a line that exceeds its own bound.
+    // libcurl's error for a line that exceeds its own limit.
     case CURLE_OUT_OF_MEMORY where hasHead: "the response's head is too large"
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:

@@ -2,9 +2,9 @@ import LinkPreview
 import SQLite
 
 extension FileCache {
-  /// Removes some of what may not be shown any more, and all that is beyond the bounds.
+  /// Removes some of the expired entries, and all that exceed the bounds.
   func trim(at now: Int64) throws {
-    // Not all of it: after a long sleep, those who wait for the file would wait for that.
+    // In limited steps: after a long sleep, callers that need the file would wait.
     for _ in 0..<8 {
       if try removeExpired(at: now) < bounds.rowsPerStep { break }
     }
@@ -12,17 +12,17 @@ extension FileCache {
     try makeRoom(forPages: 0)
   }
 
-  /// Removes entries until there is room for others.
+  /// Removes entries until there is room for new ones.
   func makeRoom(for entries: ArraySlice<PreviewEntry>) throws {
     try makeRoom(forPages: entries.reduce(0) { $0 + bounds.pages(for: $1) })
   }
 
-  /// Gives free pages back to the disk.
+  /// Returns free pages to the disk.
   func shrink() throws {
     var pageCount = Int.max
     while true {
       let (count, free) = try usage()
-      // Not fewer than before: nothing can be given back.
+      // Not fewer than before: nothing more can be returned.
       guard free > 0, count < pageCount else { break }
       pageCount = count
       try change { database in
@@ -33,11 +33,11 @@ extension FileCache {
     try database.withDatabase { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
   }
 
-  /// Whether a new file would put an end to an error.
+  /// Returns whether a new file would fix an error.
   static func isDamage(_ error: any Error) -> Bool {
     if error is FileCacheSchema.Mismatch { return true }
     guard let error = error as? DatabaseError else { return false }
-    // A plain error means that the tables are not what they ought to be.
+    // A plain error means that the tables are not as expected.
     return [.corrupt, .notDatabase, .error, .mismatch].contains(error.code)
   }
 
@@ -49,8 +49,8 @@ extension FileCache {
     }
   }
 
-  /// Those that would be the first to be forgotten are worth least, and an index knows them: the
-  /// answers that there is none go first, then the pages whose servers want to be asked soon.
+  /// Entries that expire first are worth least, and an index finds them: first negative results,
+  /// then pages whose servers require an early refresh.
   private func removeSoonest(_ count: Int) throws -> Int {
     try remove(
       """
@@ -76,7 +76,7 @@ extension FileCache {
     return count
   }
 
-  /// The pages of the file, and those of them that are free.
+  /// Returns the number of pages of the file, and of its free pages.
   private func usage() throws -> (count: Int, free: Int) {
     try database.withDatabase {
       (try $0.number("PRAGMA page_count"), try $0.number("PRAGMA freelist_count"))
@@ -84,13 +84,13 @@ extension FileCache {
   }
 }
 
-/// The size limit of the file, and the steps in which it is written.
+/// The size limit of the file, and the limits of its transactions.
 ///
-/// A quarter of the room on disk is kept for the write-ahead log, which holds the pages of one
-/// transaction beside those that wait for a checkpoint; so both are kept small.
+/// A quarter of the disk space is reserved for the write-ahead log, which holds the pages of one
+/// transaction in addition to those that wait for a checkpoint; so both are kept small.
 struct FileCacheBounds: Sendable {
   let maximumRows: Int
-  /// File and write-ahead log together.
+  /// The maximum size of the file and the write-ahead log together.
   let maximumBytes: Int
 
   static let pageSize = 4_096
@@ -105,23 +105,23 @@ struct FileCacheBounds: Sendable {
     self.init(maximumRows: limits.maximumRows, maximumBytes: limits.maximumFileBytes)
   }
 
-  /// The pages of the file itself.
+  /// The maximum number of pages of the file itself.
   var maximumPages: Int { maximumBytes / 4 * 3 / Self.pageSize }
 
-  /// After how many pages in the log they are brought to the file.
+  /// The number of pages in the log that triggers a checkpoint.
   var checkpointPages: Int { min(max(4, maximumBytes / 32 / Self.pageSize), 256) }
 
-  /// The rows of one transaction: each may touch a page of the table and of every index.
+  /// The maximum number of rows in a transaction: each may touch a page of the table and of every index.
   var rowsPerStep: Int { min(max(4, maximumBytes >> 17), 64) }
 
-  /// The bytes of one transaction.
+  /// The maximum number of bytes in a transaction.
   var bytesPerStep: Int { min(maximumBytes / 32, 256 << 10) }
 
-  /// An entry that is larger is not kept in the file.
+  /// The maximum size of an entry; larger ones are not stored in the file.
   var maximumEntryBytes: Int { maximumBytes / 32 }
 
-  /// The pages that storing an entry takes at most, about: its link is in two indexes too, its last
-  /// page is seldom full, and the indexes may have to split.
+  /// Returns the approximate maximum number of pages for storing an entry: its link is also in two
+  /// indexes, its last page is rarely full, and the indexes may split.
   func pages(for entry: PreviewEntry) -> Int {
     (entry.byteCount + 3 * entry.link.url.utf8.count) / Self.pageSize + 4
   }

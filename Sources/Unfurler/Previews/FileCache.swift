@@ -4,9 +4,9 @@ import Reactor
 import SQLite
 import Synchronization
 
-/// The previews on disk: a cache of its own, that may be deleted at any time.
+/// The previews on disk: a separate cache file that may be deleted at any time.
 ///
-/// Calls wait for the disk, so they are made on the cache's queue only.
+/// Calls block on the disk, so they are only made on the cache's queue.
 final class FileCache: Sendable {
   let database: SharedDatabase
   let bounds: FileCacheBounds
@@ -14,14 +14,14 @@ final class FileCache: Sendable {
   private let rows = Atomic<Int>(0)
   private let bytes = Atomic<Int>(0)
 
-  /// Rows in the file; any thread may ask.
+  /// Rows in the file; may be read on any thread.
   var rowCount: Int { rows.load(ordering: .relaxed) }
-  /// Bytes of the file, without its write-ahead log; any thread may ask.
+  /// Bytes of the file, without its write-ahead log; may be read on any thread.
   var byteCount: Int { bytes.load(ordering: .relaxed) }
 
-  /// Opens the file, and removes what may not be shown any more or is too much.
+  /// Opens the file, and removes expired entries and those that exceed the bounds.
   ///
-  /// - Throws: What SQLite says, or ``FileCacheSchema/Mismatch`` for a file of another version;
+  /// - Throws: The error of SQLite, or ``FileCacheSchema/Mismatch`` for a file of another version;
   ///   ``isDamage(_:)`` reports whether a new file would help.
   init(path: String, bounds: FileCacheBounds, at now: Int64) throws {
     self.path = path
@@ -38,7 +38,7 @@ final class FileCache: Sendable {
     try shrink()
   }
 
-  /// Reads entries that may still be shown, the longest-lived first, up to the limits of memory.
+  /// Reads unexpired entries, the longest-lived first, up to the limits of memory.
   func loadRecent(at now: Int64, _ limits: PreviewCache.Limits) throws -> [PreviewEntry] {
     try database.withDatabase { database in
       let rows = try database.rows(
@@ -55,7 +55,7 @@ final class FileCache: Sendable {
     }
   }
 
-  /// The entry for a link if it may still be shown.
+  /// Returns the entry for a link if it may still be shown.
   func find(_ link: Link, at now: Int64) throws -> PreviewEntry? {
     try database.withDatabase {
       let rows = try $0.rows(
@@ -64,7 +64,7 @@ final class FileCache: Sendable {
     }
   }
 
-  /// Stores entries in place of what the file knew of their links.
+  /// Stores entries, replacing earlier ones for their links.
   func store(_ entries: [PreviewEntry], at now: Int64) throws {
     var rest = entries.filter { $0.byteCount <= bounds.maximumEntryBytes }[...]
     while !rest.isEmpty {
@@ -89,7 +89,7 @@ final class FileCache: Sendable {
 
   /// Changes the file in one transaction.
   ///
-  /// - Parameter body: Returns how many rows there are more than before.
+  /// - Parameter body: Returns the number of rows added.
   func change(_ body: (Database) throws -> Int) throws {
     let (growth, pageCount) = try database.inTransaction { database in
       (try body(database), try database.number("PRAGMA page_count"))
@@ -109,7 +109,7 @@ final class FileCache: Sendable {
 }
 
 extension FileCache {
-  /// Entries behind `cursor` in the order of their links.
+  /// Returns entries after `cursor` in the order of their links.
   func entries(
     _ scope: CacheScope, after cursor: String, limit: Int, at now: Int64
   ) throws -> [PreviewEntry] {
@@ -130,7 +130,7 @@ extension FileCache {
 
   /// Removes some of the entries of a scope.
   ///
-  /// - Returns: Their links; none when all are gone.
+  /// - Returns: The links of the removed entries; none when all are removed.
   func purgeStep(_ scope: CacheScope) throws -> [Link] {
     let (condition, arguments) = scope.condition
     var links: [String] = []
@@ -147,7 +147,7 @@ extension FileCache {
     return links.compactMap { Link($0) }
   }
 
-  /// Deletes the file at `path` with what SQLite keeps beside it, if there is one.
+  /// Deletes the file at `path` with SQLite's companion files, if it exists.
   static func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(path + suffix) }
   }

@@ -2,18 +2,18 @@ import LinkPreview
 import ParleyProtocol
 import SQLite
 
-/// The form of the file.
+/// The schema of the file.
 enum FileCacheSchema {
-  /// The file is of another version, or somebody else's.
+  /// The file has another version, or belongs to another program.
   struct Mismatch: Error, CustomStringConvertible {
     let version: Int
     var description: String { "its schema has version \(version), not \(current)" }
   }
 
-  /// Kept as `user_version`; the first one had none.
+  /// Stored as `user_version`; the first version stored none.
   static let current = 4
 
-  /// A new file gets its tables.
+  /// Creates the tables of a new file.
   ///
   /// - Throws: ``Mismatch`` for a file of another version.
   static func prepare(_ database: Database) throws {
@@ -27,12 +27,12 @@ enum FileCacheSchema {
     }
   }
 
-  /// Sets a connection up, before anything is written.
+  /// Configures a connection, before anything is written.
   static func configure(_ database: Database, _ bounds: FileCacheBounds) throws {
     let pages = bounds.checkpointPages
-    // The size of pages and the vacuum come first: in WAL mode they can't be changed any more. Nothing
-    // waits for the disk: what a crash of the machine breaks is built anew, and the disk is the one
-    // that messages are waited for on.
+    // Page size and vacuum mode come first: they cannot be changed in WAL mode. Writes do not wait
+    // for the disk: a file damaged by a machine crash is rebuilt, and writes of messages wait for
+    // the same disk.
     try database.execute(
       script: """
         PRAGMA page_size = \(FileCacheBounds.pageSize);
@@ -69,7 +69,7 @@ enum FileCacheSchema {
 }
 
 extension PreviewEntry {
-  /// The entry in a row; `nil` when the row holds no such thing.
+  /// Reads the entry in a row; `nil` if the row holds none.
   init?(_ row: Row) {
     guard let link = row.text("link").flatMap({ Link($0) }),
       let fetchedAt = row.number("fetched_at"), let expiresAt = row.number("expires_at"),
@@ -82,9 +82,9 @@ extension PreviewEntry {
       expiresAt: expiresAt, staleUntil: staleUntil)
   }
 
-  /// Stores the entry in place of an earlier one for its link.
+  /// Stores the entry, replacing an earlier one for its link.
   ///
-  /// - Returns: How many rows there are more than before.
+  /// - Returns: The number of rows added.
   func store(in database: Database) throws -> Int {
     try database.execute("DELETE FROM preview WHERE link = ?", [link.url])
     let growth = 1 - database.changesCount
@@ -121,12 +121,12 @@ extension OpenGraphImage {
 }
 
 extension Row {
-  /// A column's text; `nil` for anything else, which the file must not be able to end us with.
+  /// Returns a column's text; `nil` for any other type: the file must not crash the process.
   fileprivate func text(_ column: String) -> String? {
     if case .text(let text)? = self[named: column] { text } else { nil }
   }
 
-  /// A column's number; `nil` for anything else.
+  /// Returns a column's number; `nil` for any other type.
   fileprivate func number(_ column: String) -> Int64? {
     if case .integer(let number)? = self[named: column] { number } else { nil }
   }

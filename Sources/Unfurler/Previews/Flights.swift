@@ -10,15 +10,15 @@ struct Flights {
   }
 
   private struct Flight {
-    /// Requests that wait for the end.
+    /// Requests that wait for the end of the fetch.
     var completions: [Completion] = []
-    /// Requests that may leave before, by their numbers.
+    /// Requests that may leave before the end, by number.
     var demands: [UInt64: Demand] = [:]
-    /// The time until which the fetch may take.
+    /// The deadline of the fetch.
     var fetchEnd: ContinuousClock.Instant?
-    /// Whether the fetch goes on when nobody waits for it.
+    /// Whether the fetch continues when no request waits for it.
     var isKept = false
-    /// Whether everyone has left: the fetch is being cancelled.
+    /// Whether all requests have left: the fetch is being cancelled.
     var isAbandoned = false
     var task: UnfurlTask?
     var disposition = AnswerDisposition.keep
@@ -31,7 +31,7 @@ struct Flights {
     }
   }
 
-  /// With less time left after a fetch, a request is not worth another one.
+  /// A request with less time left after a fetch gets no other fetch.
   private static let shortestFetch = Duration.milliseconds(100)
 
   private var flights: [Link: Flight] = [:]
@@ -41,17 +41,17 @@ struct Flights {
 
   /// The result of requesting a link.
   enum Boarding {
-    /// Nobody has asked before: begin.
+    /// The first request for the link: the caller starts the fetch.
     case first
-    /// The fetch is under way.
+    /// The fetch is in progress.
     case joined
-    /// Too many wait already.
+    /// Too many requests wait.
     case full
     /// No more links are fetched.
     case closed
   }
 
-  /// The largest number of waiting requests, for all links together.
+  /// The maximum number of waiting requests for all links together.
   static let maximumWaiting = 50_000
 
   var count: Int { flights.count }
@@ -68,7 +68,7 @@ struct Flights {
 
   /// Adds a request that may leave before the end of the fetch.
   ///
-  /// - Parameter end: The time until which it waits.
+  /// - Parameter end: The deadline of the request.
   /// - Returns: The number of the request.
   mutating func board(
     _ link: Link, until end: ContinuousClock.Instant, _ completion: @escaping Completion
@@ -90,9 +90,9 @@ struct Flights {
     return .first
   }
 
-  /// Takes a request out, and the fetch to cancel if it was the last one.
+  /// Removes a request, and returns the fetch to cancel if it was the last request.
   ///
-  /// - Returns: `nil` when the request has been answered.
+  /// - Returns: `nil` if the request was already answered.
   mutating func leave(
     _ link: Link, _ number: UInt64
   ) -> (completion: Completion, task: UnfurlTask?)? {
@@ -106,11 +106,11 @@ struct Flights {
     return (demand.completion, flight.task)
   }
 
-  /// Lets the fetch of a link begin, unless everyone has left.
+  /// Starts the fetch of a link, unless all requests have left.
   ///
-  /// - Parameter usual: The time that a message gives a fetch. It is never less, since the outcome is
-  ///   for all.
-  /// - Returns: The time for the fetch; `nil` for a flight that ends, and for none.
+  /// - Parameter usual: The time limit of a fetch for a message. It is the minimum, since the
+  ///   outcome is shared.
+  /// - Returns: The time limit of the fetch; `nil` if the flight ends or does not exist.
   mutating func takeOff(
     _ link: Link, usual: Duration, at now: ContinuousClock.Instant
   ) -> Duration? {
@@ -125,35 +125,35 @@ struct Flights {
     return time
   }
 
-  /// The time that those who wait give a fetch which begins now.
+  /// Returns the time limit that the waiting requests give a fetch that starts now.
   func fetchTime(of link: Link, usual: Duration, at now: ContinuousClock.Instant) -> Duration {
     let end = flights[link]?.demands.values.map(\.end).max()
     return max(usual, end.map { now.duration(to: $0) } ?? .zero)
   }
 
-  /// Whether somebody waits who does not wait for a message.
+  /// Returns whether a request other than for a message waits.
   func isDemanded(_ link: Link) -> Bool { flights[link]?.demands.isEmpty == false }
 
-  /// Keeps the handle of a fetch that has begun.
+  /// Stores the handle of a started fetch.
   ///
-  /// - Returns: `false` when nobody waits for it any more.
+  /// - Returns: `false` if no request waits for it.
   mutating func attach(_ task: UnfurlTask, to link: Link) -> Bool {
     guard let flight = flights[link], !flight.isAbandoned else { return false }
     flights[link]?.task = task
     return true
   }
 
-  /// Returns the treatment of the answer about a link; `nil` if no request waits for it.
+  /// Returns the handling of the answer about a link; `nil` if no request waits for it.
   func disposition(of link: Link) -> AnswerDisposition? { flights[link]?.disposition }
 
-  /// Lets the answers about some links not be remembered.
+  /// Prevents the answers about some links from being cached.
   mutating func discardAnswers(in scope: CacheScope) {
     for link in flights.keys where scope.covers(link) {
       flights[link]?.disposition = .discard
     }
   }
 
-  /// Takes those who wait for a link, which are to be answered; the fetch goes on.
+  /// Removes and returns the requests that wait for a link; the fetch continues.
   mutating func answer(_ link: Link) -> [Completion] {
     let completions = flights[link]?.takeAll() ?? []
     flights[link]?.isKept = true
@@ -161,7 +161,7 @@ struct Flights {
     return completions
   }
 
-  /// Ends a flight; those who waited for it are to be answered.
+  /// Ends a flight and returns its waiting requests.
   mutating func land(_ link: Link) -> [Completion] {
     var flight = flights.removeValue(forKey: link)
     let completions = flight?.takeAll() ?? []
@@ -169,9 +169,9 @@ struct Flights {
     return completions
   }
 
-  /// Ends a flight whose fetch ran out of time, but for those who came later and have more of it.
+  /// Ends a flight whose fetch timed out, except for later requests that have time left.
   ///
-  /// - Returns: Those who are to be answered, and whether others want another fetch.
+  /// - Returns: The requests to answer, and whether others need another fetch.
   mutating func landLate(_ link: Link) -> (completions: [Completion], isWantedAgain: Bool) {
     guard let flight = flights[link], let fetchEnd = flight.fetchEnd else {
       return (land(link), false)
@@ -186,13 +186,13 @@ struct Flights {
     return (completions, true)
   }
 
-  /// Whether a fetch that was cancelled is wanted again, by requests that came meanwhile.
+  /// Returns whether later requests need a fetch that was cancelled.
   func wantsAnother(_ link: Link) -> Bool {
     guard let flight = flights[link] else { return false }
     return flight.isAbandoned && flight.waitingCount > 0
   }
 
-  /// Ends all flights for good.
+  /// Ends all flights permanently.
   mutating func close() -> (completions: [Completion], tasks: [UnfurlTask]) {
     isClosed = true
     defer {
@@ -206,7 +206,7 @@ struct Flights {
   }
 }
 
-/// The look-ups that operators have asked for, each by itself.
+/// The look-ups requested by operators, each one separate.
 struct Inspections {
   typealias Completion = @Sendable (PreviewExplanation) -> Void
 
@@ -224,14 +224,14 @@ struct Inspections {
 
   /// The result of requesting an explanation.
   enum Admission {
-    /// Begin; the number names it from now on.
+    /// Start the look-up; the number identifies it.
     case admitted(UInt64)
     case full
     /// No more links are fetched.
     case closed
   }
 
-  /// The largest number under way at a time.
+  /// The maximum number of simultaneous look-ups.
   static let maximumCount = 8
 
   var count: Int { inspections.count }
@@ -244,25 +244,25 @@ struct Inspections {
     return .admitted(lastID)
   }
 
-  /// Keeps what was remembered before.
+  /// Stores the entry that was cached before.
   ///
-  /// - Returns: `false` when nobody waits for it any more.
+  /// - Returns: `false` if no request waits for it.
   mutating func note(_ cached: PreviewEntry?, in id: UInt64) -> Bool {
     guard inspections[id] != nil else { return false }
     inspections[id]?.cached = cached
     return true
   }
 
-  /// Keeps the handle of a fetch that has begun.
+  /// Stores the handle of a started fetch.
   ///
-  /// - Returns: `false` when nobody waits for it any more.
+  /// - Returns: `false` if no request waits for it.
   mutating func attach(_ task: UnfurlTask, to id: UInt64) -> Bool {
     guard inspections[id] != nil else { return false }
     inspections[id]?.task = task
     return true
   }
 
-  /// Lets the answers about some links not be remembered.
+  /// Prevents the answers about some links from being cached.
   mutating func discardAnswers(in scope: CacheScope) {
     for (id, inspection) in inspections where scope.covers(inspection.link) {
       inspections[id]?.disposition = .discard
@@ -271,7 +271,7 @@ struct Inspections {
 
   mutating func end(_ id: UInt64) -> Inspection? { inspections.removeValue(forKey: id) }
 
-  /// Ends all for good.
+  /// Ends all look-ups permanently.
   mutating func close() -> [Inspection] {
     isClosed = true
     defer { inspections = [:] }
@@ -279,9 +279,9 @@ struct Inspections {
   }
 }
 
-/// The treatment of an answer after the waiting requests received it.
+/// The handling of an answer after the waiting requests received it.
 enum AnswerDisposition {
   case keep
-  /// The link was purged while the answer was on its way.
+  /// The link was purged while the fetch was in progress.
   case discard
 }

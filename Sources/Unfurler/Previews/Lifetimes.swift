@@ -7,11 +7,11 @@ struct Lifetimes: Sendable {
   let shortest: Int64
   let negative: Int64
   let stale: Int64
-  /// Whether the pictures of entries that were made elsewhere, or before, are hidden if viewers would
-  /// load them from the page's server.
+  /// Whether pictures are hidden in restored and adopted entries if viewers would load them from
+  /// the page's server.
   let hidesOrigins: Bool
 
-  /// How long a refresh that came to nothing is not tried again; never 0, or every message with the
+  /// The pause after a failed refresh; never 0, or every message with the link would retry.
   /// link would try.
   var retryInterval: Int64 { max(negative, 1_000) }
 
@@ -25,8 +25,8 @@ struct Lifetimes: Sendable {
 
   /// Returns the entry to cache for a report; `nil` if the report is not about the page.
   ///
-  /// An answer that may not be kept for any time at all is an entry that is gone already: it still
-  /// displaces what was known before.
+  /// An answer with a lifetime of 0 becomes an entry that has already expired: it still replaces
+  /// the previous one.
   func entry(for link: Link, _ report: UnfurlReport, at now: Int64) -> PreviewEntry? {
     guard report.freshness != .unkept else { return nil }
     let lifetime = lifetime(of: report)
@@ -37,8 +37,8 @@ struct Lifetimes: Sendable {
       expiresAt: now + lifetime, staleUntil: now + lifetime + (isShownStale ? stale : 0))
   }
 
-  /// An entry that was kept in the file, perhaps under longer lifetimes or another clock, as it
-  /// would be remembered now.
+  /// Returns an entry from the file, possibly stored with other lifetimes or another clock, as it
+  /// would be cached now.
   func restored(_ entry: PreviewEntry, at now: Int64) -> PreviewEntry {
     let isFound = entry.tag != nil
     let expiresAt = min(entry.expiresAt, now + (isFound ? longest : negative))
@@ -48,9 +48,9 @@ struct Lifetimes: Sendable {
       staleUntil: isFound ? max(expiresAt, min(entry.staleUntil, expiresAt + stale)) : expiresAt)
   }
 
-  /// The preview that may be shown of one that was made elsewhere, or under other settings.
+  /// Returns the part that may be shown of a preview made elsewhere, or with other settings.
   ///
-  /// Viewers load its picture from the page's server if they may, and else from a copy or not at all.
+  /// Viewers load its picture from the page's server if allowed, otherwise from a copy or not at all.
   func shown(_ tag: OpenGraphTag?) -> OpenGraphTag? {
     guard var tag, let image = tag.image, hidesOrigins == (image.originURL == nil) else {
       return tag
@@ -77,7 +77,7 @@ struct Lifetimes: Sendable {
 }
 
 extension Duration {
-  /// A hundred years in seconds: no sum with a time of day overflows.
+  /// A hundred years in seconds: adding it to a time of day does not overflow.
   fileprivate static let longestLifetime: Int64 = 3_155_760_000
 
   fileprivate var boundedMilliseconds: Int64 {

@@ -1,12 +1,12 @@
 import LinkPreview
 
-/// The previews looked up last, bounded in number and size; the least recently used ones go first.
+/// The recently used previews, bounded in number and size; the least recently used are removed first.
 struct MemoryCache {
-  /// The entries form a doubly linked list through their slots, from the newest to the oldest.
+  /// The entries form a doubly linked list through their slots, from newest to oldest.
   private struct Slot {
     var entry: PreviewEntry
     var byteCount: Int
-    /// Before that, nobody is asked to refresh it.
+    /// The earliest time of the next refresh.
     var refreshableAt: Int64 = .min
     var newer: Int?
     var older: Int?
@@ -31,7 +31,7 @@ struct MemoryCache {
   /// The number of slots that ``entries(inSlots:)`` accepts.
   var slotCount: Int { slots.count }
 
-  /// The entry for `link` if it may be shown, which thereby becomes the newest.
+  /// Returns the entry for `link` if it may be shown, and makes it the newest.
   ///
   /// - Parameter retryInterval: The time in milliseconds for which only this caller refreshes a
   ///   stale entry.
@@ -48,7 +48,7 @@ struct MemoryCache {
       return .fresh(slot.entry)
     case .stale:
       makeNewest(place)
-      // A time that is further away was meant before the clock was set back.
+      // A time further in the future was set before the clock was set back.
       let isPostponed = slot.refreshableAt > now && slot.refreshableAt - now <= retryInterval
       if isPostponed { return .stale(slot.entry, .underWay) }
       slots[place]?.refreshableAt = now + retryInterval
@@ -56,15 +56,15 @@ struct MemoryCache {
     }
   }
 
-  /// The entry for `link` if it may be shown; nothing is changed by asking.
+  /// Returns the entry for `link` if it may be shown, without changing the cache.
   func peek(_ link: Link, at now: Int64) -> PreviewEntry? {
     guard let place = places[link], let entry = slots[place]?.entry, entry.age(at: now) != .gone
     else { return nil }
     return entry
   }
 
-  /// The entries in some of the slots, in no order: a walk in steps, between which others may come
-  /// and go.
+  /// Returns the entries in a range of slots, unordered: iteration in steps, between which entries
+  /// may be added and removed.
   func entries(inSlots range: Range<Int>) -> [PreviewEntry] {
     slots[range.clamped(to: slots.indices)].compactMap { $0?.entry }
   }
@@ -129,7 +129,7 @@ struct MemoryCache {
   }
 }
 
-/// Entries on their way to the file, the last one for each link; what does not fit never gets there.
+/// Entries waiting to be written to the file, the latest for each link; excess ones are dropped.
 struct UnwrittenEntries {
   private var entries: [Link: PreviewEntry] = [:]
   private var byteCount = 0
@@ -137,10 +137,10 @@ struct UnwrittenEntries {
   static let maximumCount = 2_000
   static let maximumBytes = 8 << 20
 
-  /// The entry for a link, if it is on its way.
+  /// Returns the waiting entry for a link.
   subscript(_ link: Link) -> PreviewEntry? { entries[link] }
 
-  /// Whether there is room for as much again.
+  /// Whether at most half of the room is used.
   var isAmple: Bool {
     entries.count <= Self.maximumCount / 2 && byteCount <= Self.maximumBytes / 2
   }
@@ -153,7 +153,7 @@ struct UnwrittenEntries {
     byteCount += size
   }
 
-  /// Empties it.
+  /// Removes and returns all entries.
   mutating func take() -> [PreviewEntry] {
     defer { self = UnwrittenEntries() }
     return Array(entries.values)

@@ -4,7 +4,7 @@ import Logging
 import Synchronization
 
 extension PreviewCache {
-  /// Looks a link up in memory and in the file; completes at once or on the cache's queue.
+  /// Looks up a link in memory and in the file; completes immediately or on the cache's queue.
   func load(_ link: Link, completion: @escaping @Sendable (CacheHit?) -> Void) {
     let finding = find(link)
     guard finding == nil, state.withLock({ $0.file != nil }) else { return completion(finding) }
@@ -14,7 +14,7 @@ extension PreviewCache {
     }
   }
 
-  /// Looks a link up without changing its place in memory; completes on the cache's queue.
+  /// Looks up a link without changing its position in memory; completes on the cache's queue.
   func show(_ link: Link, completion: @escaping @Sendable (PreviewEntry?) -> Void) {
     queue.async { [self] in
       let stored = restore(link)
@@ -23,9 +23,9 @@ extension PreviewCache {
     }
   }
 
-  /// Writes what is waiting to be written and closes the file; memory stays.
+  /// Writes waiting entries and closes the file; memory is unchanged.
   ///
-  /// Not to be called from a completion of this cache, for whose end it would wait.
+  /// Must not be called from a completion of this cache, which it would wait for.
   package func close() {
     queue.sync {
       writeOut()
@@ -37,9 +37,9 @@ extension PreviewCache {
     }
   }
 
-  /// Brings a link's entry from the file into memory, unless memory knows better.
+  /// Loads a link's entry from the file into memory, unless memory has a newer one.
   ///
-  /// - Returns: The file's entry, also when it is too large for memory.
+  /// - Returns: The file's entry, even if it is too large for memory.
   private func restore(_ link: Link) -> PreviewEntry? {
     let now = now()
     let (isKnown, unwritten) = state.withLock {
@@ -56,7 +56,7 @@ extension PreviewCache {
     return restored
   }
 
-  /// Writes what is waiting to be written; on the queue.
+  /// Writes waiting entries; on the queue.
   func writeOut() {
     let entries = state.withLock { state in
       state.isWriteScheduled = false
@@ -69,9 +69,9 @@ extension PreviewCache {
     }
   }
 
-  /// Does something with the file, if there is one; on the queue.
+  /// Runs an operation on the file, if there is one; on the queue.
   ///
-  /// - Returns: `nil` when there is none or it failed, which has been reported.
+  /// - Returns: `nil` if there is no file, or the operation failed and this was logged.
   func withFile<Result>(_ body: (FileCache) throws -> Result) -> Result? {
     guard let file = state.withLock({ $0.file }) else { return nil }
     do {
@@ -82,7 +82,7 @@ extension PreviewCache {
     }
   }
 
-  /// Deletes the file, if there is one, and goes on without it; on the queue.
+  /// Deletes the file, if there is one, and continues without it; on the queue.
   func abandonFile() {
     let file = state.withLock { state in
       defer { state.file = nil }
@@ -98,7 +98,7 @@ extension PreviewCache {
   private func handle(_ error: any Error, of file: FileCache) {
     if FileCache.isDamage(error) {
       state.withLock { $0.file = nil }
-      // So that the next start begins with a new one.
+      // So that the next start creates a new one.
       file.discard()
       Self.warnOfLoss(logger, error)
     } else if !hasWarned.exchange(true, ordering: .relaxed) {
@@ -110,8 +110,8 @@ extension PreviewCache {
 }
 
 extension PreviewCache {
-  /// Opens the file, builds it anew when it is damaged or of another version, and reads what may
-  /// still be shown; `nil` if it is disabled or unusable.
+  /// Opens the file, rebuilds it if it is damaged or of another version, and loads unexpired
+  /// entries; `nil` if it is disabled or unusable.
   static func openFile(
     in directory: String, _ limits: Limits, _ logger: Logger, at now: Int64
   ) -> (file: FileCache, entries: [PreviewEntry])? {

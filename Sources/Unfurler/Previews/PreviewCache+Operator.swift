@@ -3,15 +3,15 @@ import LinkPreview
 import Synchronization
 
 extension PreviewCache {
-  /// The number of slots of memory that are read while look-ups wait.
+  /// The number of memory slots read while look-ups wait.
   private static let slotsPerStep = 256
 
-  /// Lists what is remembered, in memory or in the file, in the order of the links; answers on the
+  /// Lists cached entries, from memory and the file, in the order of the links; completes on the
   /// cache's queue.
   ///
   /// - Parameters:
-  ///   - cursor: The page before this one's ``PreviewPage/next``.
-  ///   - limit: Held between 1 and ``PreviewPage/maximumCount``.
+  ///   - cursor: The ``PreviewPage/next`` of the previous page.
+  ///   - limit: Clamped to 1 to ``PreviewPage/maximumCount``.
   func entries(
     _ selection: PreviewSelection, after cursor: String?, limit: Int,
     completion: @escaping @Sendable (PreviewPage) -> Void
@@ -33,13 +33,13 @@ extension PreviewCache {
     }
   }
 
-  /// Forgets links, in memory and in the file; answers on the cache's queue with how many.
+  /// Removes links from memory and the file; completes on the cache's queue with their number.
   func purge(_ selection: PreviewSelection, completion: @escaping @Sendable (Int) -> Void) {
     queue.async { [self] in
       writeOut()
       let scope = CacheScope(selection)
       let links = recentEntries(scope).map(\.link)
-      // One at a time: look-ups wait for the lock, and there may be thousands.
+      // One at a time: look-ups wait for the lock, and there may be thousands of links.
       for link in links { forgetRecent([link]) }
       purgeFile(
         PreviewPurge(
@@ -48,19 +48,19 @@ extension PreviewCache {
     }
   }
 
-  /// Takes one step of a purge.
+  /// Performs one step of a purge.
   ///
-  /// Each is a turn of its own on the queue: requests that need the file wait for one step, not for
-  /// all.
+  /// Each step is a separate block on the queue: requests that need the file wait for one step, not
+  /// for all.
   private func purgeFile(_ purge: PreviewPurge, completion: @escaping @Sendable (Int) -> Void) {
     let step = purge.rowsLeft > 0 ? withFile { try $0.purgeStep(purge.scope) } : []
-    // What cannot be removed from the file, on a full disk perhaps, must not come back from it.
+    // Entries that cannot be removed from the file, for example on a full disk, must not be read again.
     if step == nil { abandonFile() }
     guard let links = step, !links.isEmpty else {
       _ = withFile { try $0.shrink() }
       return completion(purge.count)
     }
-    // A request may have brought it back from the file since.
+    // A request may have loaded the entry from the file since.
     forgetRecent(links)
     let next = purge.advanced(by: links)
     queue.async { [self] in purgeFile(next, completion: completion) }
@@ -87,13 +87,13 @@ extension PreviewCache {
   }
 }
 
-/// Part of what is remembered, in the order of the links.
+/// A page of cached entries, in the order of the links.
 package struct PreviewPage: Sendable, Hashable {
   package var entries: [PreviewEntry]
   /// The cursor of the next page; `nil` at the end.
   package var next: String?
 
-  /// The most entries on a page.
+  /// The maximum number of entries on a page.
   package static let maximumCount = 500
 
   package init(entries: [PreviewEntry], next: String?) {
@@ -103,7 +103,7 @@ package struct PreviewPage: Sendable, Hashable {
 }
 
 extension PreviewPage {
-  /// The first `limit` of the entries that either place knows; `recent` is believed over `stored`.
+  /// Merges the first `limit` entries of both sources; `recent` has precedence over `stored`.
   init(_ recent: [PreviewEntry], _ stored: [PreviewEntry], limit: Int) {
     var byLink = Dictionary(stored.map { ($0.link, $0) }) { first, _ in first }
     for entry in recent { byLink[entry.link] = entry }
@@ -116,7 +116,7 @@ extension PreviewPage {
 /// The progress of a purge of the file.
 struct PreviewPurge: Sendable {
   let scope: CacheScope
-  /// The links that memory has forgotten, which the file may know too.
+  /// The links removed from memory, which may also be in the file.
   let recent: Set<Link>
   /// The number of rows that may still be removed; rows stored meanwhile do not prolong the purge.
   private(set) var rowsLeft: Int
@@ -130,7 +130,7 @@ struct PreviewPurge: Sendable {
     count = recent.count
   }
 
-  /// The purge when `links` have been removed from the file.
+  /// Returns the purge after `links` have been removed from the file.
   func advanced(by links: [Link]) -> PreviewPurge {
     var next = self
     next.rowsLeft -= links.count

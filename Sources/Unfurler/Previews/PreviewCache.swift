@@ -5,16 +5,16 @@ import Synchronization
 
 /// A cache of previews: recent ones in memory, more of them in a file.
 ///
-/// Looking something up touches memory only. The file is an aid: when it is damaged it is built
-/// anew, and when it cannot be written, that is said once and the cache goes on without it.
+/// Look-ups only use memory. The file is optional: a damaged file is rebuilt, and if the file
+/// cannot be written, this is logged once and the cache continues without it.
 package final class PreviewCache: Sendable {
   /// The name of the file in the data directory.
   package static let fileName = "previews.sqlite"
 
-  /// How long entries gather before they are written: each transaction costs more than its rows.
+  /// The time for which entries are collected before a write: a transaction costs more than its rows.
   private static let writingInterval = DispatchTimeInterval.milliseconds(250)
 
-  /// When what has been remembered is to be written.
+  /// The time at which cached entries are written.
   fileprivate enum Writing {
     case notNeeded, soon, now
   }
@@ -32,13 +32,13 @@ package final class PreviewCache: Sendable {
   let state: Mutex<State>
   /// The serial queue for slow operations.
   let queue = DispatchQueue(label: "previews")
-  /// Whether the file's present trouble has been reported.
+  /// Whether the file's current problem has been logged.
   let hasWarned = Atomic<Bool>(false)
 
-  /// Opens the cache, and reads what may still be shown into memory.
+  /// Opens the cache, and loads unexpired entries into memory.
   ///
   /// - Parameters:
-  ///   - directory: Where the file is kept; `nil` for a cache in memory only.
+  ///   - directory: The directory of the file; `nil` for a cache in memory only.
   ///   - now: The time as Unix milliseconds.
   package init(
     directory: String?, limits: Limits = Limits(), logger: Logger,
@@ -56,10 +56,10 @@ package final class PreviewCache: Sendable {
     state = Mutex(State(recent: recent, file: opened?.file))
   }
 
-  /// Looks a link up in memory.
+  /// Looks up a link in memory.
   ///
-  /// A stale entry's ``CacheHit/Refresh/due`` is given to one caller only, who then has to
-  /// fetch the link.
+  /// The ``CacheHit/Refresh/due`` of a stale entry is returned to one caller only, which must fetch
+  /// the link.
   func find(_ link: Link) -> CacheHit? {
     let now = now()
     return state.withLock {
@@ -67,18 +67,18 @@ package final class PreviewCache: Sendable {
     }
   }
 
-  /// Remembers what came of looking a link up.
+  /// Caches the outcome of a look-up.
   ///
-  /// A failure says nothing about the page: a preview that may still be shown stays, and is not
-  /// refreshed again for a while. An answer that may not be kept displaces what was known.
+  /// A failure is unrelated to the page: an unexpired preview is kept, and not refreshed again for
+  /// a while. An answer with no lifetime replaces the previous entry.
   ///
-  /// - Returns: What is to be shown for the link from now on; `nil` when nothing is known.
+  /// - Returns: The entry to show for the link from now on; `nil` if there is none.
   @discardableResult
   package func insert(report: UnfurlReport, for link: Link) -> PreviewEntry? {
     record(report, for: link).shown
   }
 
-  /// The same, with the entry that it made.
+  /// Caches the outcome of a look-up, and returns the new entry too.
   func record(_ report: UnfurlReport, for link: Link) -> RecordedAnswer {
     let now = now()
     let entry = lifetimes.entry(for: link, report, at: now)
@@ -95,14 +95,14 @@ package final class PreviewCache: Sendable {
     return answer
   }
 
-  /// Remembers what another server has fetched.
+  /// Caches an entry that another server fetched.
   func adopt(_ entry: PreviewEntry) {
     let now = now()
     let entry = lifetimes.restored(entry, at: now)
     see(to: state.withLock { $0.remember(entry, at: now) })
   }
 
-  /// An entry that another server has made, as it may be shown here.
+  /// Returns an entry made by another server, as it may be shown here.
   func shown(_ entry: PreviewEntry) -> PreviewEntry {
     let tag = lifetimes.shown(entry.tag)
     guard tag != entry.tag else { return entry }
@@ -112,7 +112,7 @@ package final class PreviewCache: Sendable {
       staleUntil: entry.staleUntil)
   }
 
-  /// Lets a preview past its time not be refreshed for a while.
+  /// Postpones the refresh of an expired preview.
   func postponeRefresh(of link: Link) {
     let time = now() + lifetimes.retryInterval
     state.withLock { $0.recent.postponeRefresh(of: link, until: time) }
@@ -136,16 +136,16 @@ package final class PreviewCache: Sendable {
   }
 }
 
-/// An answer that was remembered.
+/// An answer that was cached.
 struct RecordedAnswer {
   /// The entry to show from now on.
   var shown: PreviewEntry?
-  /// The entry that the answer made; `nil` when it changed nothing.
+  /// The entry made from the answer; `nil` if it changed nothing.
   var new: PreviewEntry?
 }
 
 extension PreviewCache.State {
-  /// - Returns: What the caller has to see to.
+  /// - Returns: When the caller must write the entries to the file.
   fileprivate mutating func remember(_ entry: PreviewEntry, at now: Int64) -> PreviewCache.Writing {
     let wasKnown = recent.remove(entry.link)
     if entry.age(at: now) != .gone {
@@ -174,23 +174,22 @@ extension PreviewCache {
   package struct Limits: Sendable {
     /// Entries in memory.
     package var maximumEntries = 10_000
-    /// Bytes in memory, about.
+    /// Approximate bytes in memory.
     package var maximumBytes = 32 << 20
     /// Entries in the file.
     package var maximumRows = 100_000
-    /// Bytes on disk, the write-ahead log included; 0 for no file at all, and otherwise at least
-    /// 1 MiB.
+    /// Bytes on disk, including the write-ahead log; 0 for no file, otherwise at least 1 MiB.
     package var maximumFileBytes = 256 << 20
-    /// How long a preview is good at most, and when its server does not say; 0 keeps none.
+    /// The maximum lifetime of a preview, and the default if its server specifies none; 0 caches none.
     package var timeToLive = Duration.seconds(86_400)
-    /// How long a preview is good at least, whatever its server says.
+    /// The minimum lifetime of a preview, whatever its server specifies.
     package var minimumTimeToLive = Duration.seconds(300)
-    /// The time for which a lack of a preview is kept, and a failed refresh is not repeated.
+    /// The lifetime of a negative result, and the pause after a failed refresh.
     package var negativeTimeToLive = Duration.seconds(300)
-    /// How long after its time a preview is still shown while it is being refreshed; 0 for not at
-    /// all.
+    /// The time after its expiry for which a preview is still shown while it is refreshed; 0 for
+    /// none.
     package var staleTimeToLive = Duration.seconds(604_800)
-    /// Whether pictures are hidden that viewers would load from the pages' servers.
+    /// Whether to hide pictures that viewers would load from the pages' servers.
     package var hidesOrigins = false
 
     package init() {}
@@ -201,7 +200,7 @@ extension PreviewCache {
 struct CacheFigures: Sendable, Hashable {
   /// Entries in memory.
   var entryCount = 0
-  /// Bytes in memory, about.
+  /// Approximate bytes in memory.
   var byteCount = 0
   /// Rows in the file.
   var rowCount = 0

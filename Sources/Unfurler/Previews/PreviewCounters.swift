@@ -2,43 +2,43 @@ import Synchronization
 
 /// The counters and gauges of a preview service.
 package struct PreviewCounters: Sendable, Hashable {
-  /// Look-ups that found a preview that is still good.
+  /// Look-ups that found a fresh preview.
   package var hits = 0
-  /// Look-ups that found a preview past its time, which was shown all the same.
+  /// Look-ups that found an expired preview, which was still shown.
   package var staleHits = 0
-  /// Look-ups that found that there is none.
+  /// Look-ups that found a negative result.
   package var negativeHits = 0
   /// Look-ups that found nothing.
   package var misses = 0
-  /// Look-ups and requests of links that the operator does not want previews of.
+  /// Look-ups and requests of links that the operator's rules refuse.
   package var refusedByPolicy = 0
   /// Fetches that ended with a preview.
   package var found = 0
   /// Fetches of pages without a preview.
   package var empty = 0
-  /// Fetches that went wrong, by cancellation too.
+  /// Fetches that failed, including cancelled ones.
   package var failed = 0
-  /// Fetches whose time ran out.
+  /// Fetches that timed out.
   package var timedOut = 0
-  /// Fetches that were begun because a preview was past its time.
+  /// Fetches started to refresh an expired preview.
   package var refreshes = 0
-  /// Requests that were answered at once because too many were waiting.
+  /// Requests answered at once because too many were waiting.
   package var refused = 0
-  /// Requests outside of messages that were answered.
+  /// Answered requests outside of messages.
   package var demands: [PreviewDemandResult: Int] = [:]
-  /// Links that are being fetched or wait for it.
+  /// Links being fetched or waiting for a fetch.
   package var inFlight = 0
-  /// Links that memory knows.
+  /// Links in memory.
   package var cachedEntries = 0
-  /// Bytes of them, about.
+  /// The approximate size of links in memory, in bytes.
   package var cachedBytes = 0
-  /// Links that the file knows; 0 without one.
+  /// Links in the file; 0 without a file.
   package var fileRows = 0
   /// Bytes of the file, without its write-ahead log.
   package var fileBytes = 0
 }
 
-/// The counters behind ``PreviewCounters``, counted from any thread without a lock.
+/// The counters for ``PreviewCounters``, updated from any thread without a lock.
 final class PreviewTally: Sendable {
   private let hits = Atomic<Int>(0)
   private let staleHits = Atomic<Int>(0)
@@ -94,7 +94,7 @@ final class PreviewTally: Sendable {
 
 /// The answer to a request outside of messages.
 package enum PreviewDemandResult: String, Sendable, CaseIterable {
-  /// Any answer that was known before.
+  /// Any cached answer.
   case cached
   case found, empty, cancelled, failed
   case timedOut = "timed_out"

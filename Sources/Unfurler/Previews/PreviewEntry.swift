@@ -7,26 +7,26 @@ package import ParleyProtocol
 ///                shown                      shown, refreshed
 package struct PreviewEntry: Sendable, Hashable {
   package let link: Link
-  /// The page's preview; `nil` when there is a ``problem``.
+  /// The page's preview; `nil` if there is a ``problem``.
   package let tag: OpenGraphTag?
-  /// The name that the page gives its site.
+  /// The page's name for its site.
   package let siteName: String?
   /// The reason why there is no preview, as text; at most ``maximumProblemLength`` bytes.
   package let problem: String?
   /// The kind of failure; `nil` without one, as for a page that offers no preview.
   package let problemKind: UnfurlError.Kind?
-  /// When the answer came, in Unix milliseconds.
+  /// The time of the answer, in Unix milliseconds.
   package let fetchedAt: Int64
-  /// From when on it is to be asked again, in Unix milliseconds.
+  /// The time from which the entry must be refreshed, in Unix milliseconds.
   package let expiresAt: Int64
-  /// From when on it counts as unknown, in Unix milliseconds; ``expiresAt`` when there is no
-  /// preview, which is never shown stale.
+  /// The time from which the entry is ignored, in Unix milliseconds; ``expiresAt`` without a
+  /// preview: negative results are never shown stale.
   package let staleUntil: Int64
 
-  /// The longest ``problem`` that is kept, in bytes of UTF-8.
+  /// The maximum length of a stored ``problem``, in bytes of UTF-8.
   package static let maximumProblemLength = 512
 
-  /// - Parameter problem: Cut at ``maximumProblemLength``.
+  /// - Parameter problem: Truncated to ``maximumProblemLength``.
   package init(
     link: Link, tag: OpenGraphTag?, siteName: String? = nil, problem: String?,
     problemKind: UnfurlError.Kind? = nil, fetchedAt: Int64, expiresAt: Int64, staleUntil: Int64
@@ -53,13 +53,12 @@ extension PreviewEntry {
     return tag != nil && now < staleUntil ? .stale : .gone
   }
 
-  /// Whether the clock has been set back since: by how much the entry is older than it seems, nobody
-  /// knows.
+  /// Returns whether the clock was set back since: then the actual age of the entry is unknown.
   private func isFromTheFuture(at now: Int64) -> Bool {
     fetchedAt > now.addingReportingOverflow(Self.clockTolerance).partialValue
   }
 
-  /// By how much clocks are corrected in passing, in milliseconds.
+  /// The tolerance for small corrections of the clock, in milliseconds.
   private static let clockTolerance: Int64 = 60_000
 
   /// The approximate memory of the entry in bytes; a link holds its URL as text and in parts.
@@ -75,7 +74,7 @@ extension PreviewEntry {
 }
 
 extension String {
-  /// As many whole scalars as fit into `utf8Count` bytes.
+  /// Returns as many whole scalars as fit into `utf8Count` bytes.
   fileprivate func prefix(utf8Count: Int) -> String {
     guard utf8.count > utf8Count else { return self }
     var end = utf8.index(startIndex, offsetBy: utf8Count)
@@ -84,21 +83,21 @@ extension String {
   }
 }
 
-/// An entry that may be shown, and whether it wants to be asked for again.
+/// An entry that may be shown, and whether it needs a refresh.
 enum CacheHit: Sendable, Hashable {
-  /// Whether whoever found a stale entry is the one to refresh it.
+  /// Whether the caller must refresh the stale entry.
   enum Refresh: Sendable, Hashable {
     /// This caller refreshes the entry; other callers will not for a while.
     case due
-    /// Somebody has, or it failed a short while ago.
+    /// Another caller refreshes the entry, or a refresh failed shortly before.
     case underWay
   }
 
   case fresh(PreviewEntry)
-  /// A preview past its time.
+  /// An expired preview.
   case stale(PreviewEntry, Refresh)
 
-  /// An entry that memory doesn't hold, and whose refreshes therefore nobody counts.
+  /// Creates a hit for an entry that is not in memory, so that its refreshes are not tracked.
   init?(_ entry: PreviewEntry, at now: Int64) {
     switch entry.age(at: now) {
     case .fresh: self = .fresh(entry)

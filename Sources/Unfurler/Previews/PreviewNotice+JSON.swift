@@ -21,7 +21,7 @@ extension PreviewNotice {
     }
   }
 
-  /// Parses a notice; `nil` when it is none.
+  /// Parses a notice; `nil` for invalid bytes.
   package init?(encoded: [UInt8]) {
     guard let root = try? JSONDocument(encoded, limits: Self.limits).root else { return nil }
     if let entry = root["published"].flatMap(PreviewEntry.init(json:)) {
@@ -42,7 +42,7 @@ extension PreviewEntry {
   /// The entry as JSON.
   package var encoded: [UInt8] { JSONWriter.bytes { encode(into: &$0) } }
 
-  /// Parses an entry; `nil` when it is none.
+  /// Parses an entry; `nil` for invalid bytes.
   package init?(encoded: [UInt8]) {
     guard let root = try? JSONDocument(encoded, limits: Self.limits).root else { return nil }
     self.init(json: root)

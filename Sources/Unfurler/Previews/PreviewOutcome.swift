@@ -1,14 +1,14 @@
 package import ParleyProtocol
 
-/// The outcome of looking a link up.
+/// The outcome of looking up a link.
 package struct PreviewOutcome: Sendable, Hashable {
-  /// The preview; `nil` when there is a ``problem``, or the page offers none.
+  /// The preview; `nil` if there is a ``problem``, or the page has none.
   package var tag: OpenGraphTag?
-  /// The name that the page gives its site.
+  /// The page's name for its site.
   package var siteName: String?
   /// The failure; `nil` for a page that was read.
   package var problem: PreviewProblem?
-  /// Whether the outcome was known before.
+  /// Whether the outcome was cached.
   package var isCached: Bool
 
   package init(
@@ -25,7 +25,7 @@ package struct PreviewOutcome: Sendable, Hashable {
 /// The failure of a look-up.
 package struct PreviewProblem: Sendable, Hashable {
   package var kind: UnfurlError.Kind
-  /// The reason as text, for operators: it may say what lies at an address that is refused.
+  /// The reason as text, for operators: it may reveal facts about a refused address.
   package var reason: String
 
   package init(_ kind: UnfurlError.Kind, _ reason: String) {
@@ -35,14 +35,14 @@ package struct PreviewProblem: Sendable, Hashable {
 }
 
 extension PreviewOutcome {
-  /// Look-ups have ended, or the request was called off.
+  /// Look-ups have ended, or the request was cancelled.
   package static let cancelled = failure(.cancelled, "the look-up was called off")
 
   static func failure(_ kind: UnfurlError.Kind, _ reason: String) -> PreviewOutcome {
     PreviewOutcome(problem: PreviewProblem(kind, reason))
   }
 
-  /// The outcome in an entry of a cache or of another server.
+  /// Converts an entry of a cache or of another server.
   init(known entry: PreviewEntry) {
     self.init(
       tag: entry.tag, siteName: entry.siteName,
@@ -51,8 +51,8 @@ extension PreviewOutcome {
 
   /// The result of a fetch.
   ///
-  /// - Parameter shown: The entry that is shown for the link from now on: after a failed refresh, the
-  ///   one from before.
+  /// - Parameter shown: The entry to show for the link from now on: after a failed refresh, the
+  ///   previous one.
   init(_ report: UnfurlReport, shown: PreviewEntry?) {
     if report.tag == nil, let shown, shown.tag != nil {
       self.init(known: shown)

@@ -1,16 +1,16 @@
 import Basics
 package import LinkPreview
 
-/// Which remembered previews an operator means.
+/// A selection of cached previews by an operator.
 package enum PreviewSelection: Sendable, Hashable {
   case all
   case link(Link)
-  /// The links of a host and of all hosts below it, whatever their port; text that is no host
-  /// selects nothing.
+  /// The links of a host and of all its subdomains, with any port; text that is not a host selects
+  /// nothing.
   case domain(String)
 }
 
-/// A selection whose domain has been worked out.
+/// A selection with a parsed domain.
 enum CacheScope: Sendable {
   case everything
   case link(Link)
@@ -35,14 +35,14 @@ enum CacheScope: Sendable {
   }
 }
 
-/// A host with its labels in reverse and a dot at the end, such as `com.example.www.`: the hosts of
-/// a domain are those whose keys begin with the domain's, so they lie side by side in an index.
+/// A host with its labels reversed and a dot at the end, such as `com.example.www.`: the keys of a
+/// domain's hosts start with the domain's key, so they are adjacent in an index.
 package struct HostKey: Sendable, Hashable {
   package let text: String
 
   /// The host of a link.
   package init(_ link: Link) {
-    // A link is in normal form, so its host needs to be found, not parsed.
+    // A link is normalized, so its host needs to be found, not parsed.
     let afterScheme = link.url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
     let authority = afterScheme.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     let end =
@@ -54,7 +54,7 @@ package struct HostKey: Sendable, Hashable {
     self.init(host: Substring(authority[..<(end ?? authority.endIndex)]))
   }
 
-  /// A domain or an address as an operator names it; `nil` when it is neither.
+  /// Parses a domain or an address as written by an operator; `nil` if it is neither.
   package init?(domain: String) {
     guard let url = WebURL("http://\(domain)/"), url.path == "/", url.query == nil,
       url.fragment == nil, url.port == url.scheme.defaultPort
@@ -64,24 +64,24 @@ package struct HostKey: Sendable, Hashable {
 
   private init(host: Substring) {
     let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-    // No domain name ends in a number, so an address cannot be taken for one. It has no subdomains.
+    // No domain name ends in a number, so an address is not mistaken for one. It has no subdomains.
     let isAddress = host.first == "[" || labels.last?.allSatisfy(\.isNumber) == true
     text = isAddress ? "\(host)." : labels.reversed().joined(separator: ".") + "."
   }
 
-  /// The key right behind the last one that this one covers: a slash comes after a dot.
+  /// The key right after the last one that this key covers: a slash follows a dot.
   package var upperBound: String { text.dropLast() + "/" }
 
-  /// Whether `other` is the same host or below it.
+  /// Returns whether `other` is the same host or a subdomain.
   func covers(_ other: HostKey) -> Bool { other.text.hasPrefix(text) }
 }
 
-/// The party for which a link is fetched; parties take turns.
+/// The party for which a link is fetched; fetches are scheduled round-robin over parties.
 package enum PreviewRequester: Sendable, Hashable {
   /// The author of a message, by user id.
   case user(String)
-  /// Someone without a session, by the network of their address.
+  /// A client without a session, by the network of its address.
   case visitor(String)
-  /// The operator of the deployment, and programs that act for the operator: without limit.
+  /// The operator of the deployment, and programs that act for the operator: unlimited.
   case operation
 }

@@ -1,14 +1,14 @@
 package import LinkPreview
 import Synchronization
 
-/// Previews that somebody waits for, outside of messages.
+/// Requests for previews outside of messages.
 extension PreviewService {
-  /// Looks a link up in memory and in the file.
+  /// Looks up a link in memory and in the file.
   ///
-  /// A time-out that is remembered does not count: whoever asks may have more time.
+  /// A cached time-out is ignored: the caller may have more time.
   ///
-  /// - Parameter completion: Called once with the outcome, or with `nil` if the page has to be fetched;
-  ///   on the caller's thread or on the cache's queue. It must not block.
+  /// - Parameter completion: Called once with the outcome, or with `nil` if the page must be
+  ///   fetched; on the caller's thread or on the cache's queue. It must not block.
   package func recall(
     _ link: Link, for requester: PreviewRequester,
     completion: @escaping @Sendable (PreviewOutcome?) -> Void
@@ -25,15 +25,15 @@ extension PreviewService {
     }
   }
 
-  /// Fetches the preview of a link that is not remembered.
+  /// Fetches the preview of a link that is not cached.
   ///
-  /// The fetch and its outcome are shared with everyone who wants the link. When the last request of
+  /// The fetch and its outcome are shared with all requests for the link. When the last request of
   /// this kind leaves, and no message waits, the fetch is cancelled.
   ///
   /// - Parameters:
-  ///   - timeout: The time after which the request ends; the fetch goes on for others who wait.
-  ///   - completion: Called exactly once, on any thread; on the caller's if the answer is known at
-  ///     once. It must not block.
+  ///   - timeout: The time after which the request ends; the fetch continues for other requests.
+  ///   - completion: Called exactly once, on any thread; on the caller's if the answer is known
+  ///     immediately. It must not block.
   package func demand(
     _ link: Link, for requester: PreviewRequester, within timeout: Duration,
     completion: @escaping @Sendable (PreviewOutcome) -> Void
@@ -71,7 +71,7 @@ extension PreviewService {
     }
   }
 
-  /// Answers a request that ends before its fetch.
+  /// Completes a request that ends before its fetch.
   private func leave(_ link: Link, _ number: UInt64, with outcome: PreviewOutcome) {
     guard let left = flights.withLock({ $0.leave(link, number) }) else { return }
     left.completion(outcome)
@@ -79,7 +79,7 @@ extension PreviewService {
   }
 }
 
-/// A request for a preview that can be called off.
+/// A request for a preview that can be cancelled.
 package struct PreviewDemand: Sendable {
   private let onCancel: @Sendable () -> Void
 
@@ -94,6 +94,6 @@ extension PreviewOutcome {
 }
 
 extension CacheHit {
-  /// Whether the fetch that is remembered ran out of time.
+  /// Whether the cached fetch timed out.
   var isTimeOut: Bool { entry.problemKind == .timedOut }
 }

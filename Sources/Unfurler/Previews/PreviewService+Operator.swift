@@ -2,14 +2,14 @@ package import LinkPreview
 import Synchronization
 
 extension PreviewService {
-  /// Lists what is remembered, in memory or in the file, or by all servers together, in the order of
-  /// the links.
+  /// Lists cached entries, from memory and the file, or those of all servers, in the order of the
+  /// links.
   ///
   /// - Parameters:
-  ///   - cursor: ``PreviewPage/next`` of the page before; `nil` for the first.
-  ///   - limit: Held between 1 and ``PreviewPage/maximumCount``.
-  ///   - completion: Called once on the cache's queue or a thread of the shared previews', there with
-  ///     `nil` when they cannot be read. It must not block.
+  ///   - cursor: The ``PreviewPage/next`` of the previous page; `nil` for the first.
+  ///   - limit: Clamped to 1 to ``PreviewPage/maximumCount``.
+  ///   - completion: Called once on the cache's queue, or on a thread of the shared previews with
+  ///     `nil` if they cannot be read. It must not block.
   package func entries(
     _ selection: PreviewSelection, after cursor: String?, limit: Int,
     completion: @escaping @Sendable (PreviewPage?) -> Void
@@ -21,18 +21,18 @@ extension PreviewService {
     cache.entries(selection, after: cursor, limit: limit, completion: completion)
   }
 
-  /// Forgets links; fetches of them that are under way answer those who wait, and are forgotten
-  /// too.
+  /// Removes links from the cache. Fetches of them in progress answer their requests, but are not
+  /// cached.
   ///
-  /// Other servers forget them too.
+  /// Other servers remove them too.
   ///
-  /// - Parameter completion: Called once on the cache's queue with how many links were remembered
-  ///   before; with `nil` when those of other servers cannot be purged. It must not block.
+  /// - Parameter completion: Called once on the cache's queue with the number of removed links, or
+  ///   `nil` if those of other servers cannot be purged. It must not block.
   package func purge(
     _ selection: PreviewSelection, completion: @escaping @Sendable (Int?) -> Void
   ) {
     guard let shared else { return forget(selection, completion: completion) }
-    // Memory comes last: until then it could be filled again from what is shared.
+    // Memory comes last: before that, it could be filled again from the shared previews.
     shared.purge(selection) { [self] shared in
       forget(selection) { count in completion(shared.map { max($0, count) }) }
     }
@@ -45,18 +45,18 @@ extension PreviewService {
     cache.purge(selection, completion: completion)
   }
 
-  /// Lets the answers about some links that are on their way not be remembered.
+  /// Prevents the answers of fetches in progress from being cached.
   func discardAnswers(in scope: CacheScope) {
     flights.withLock { $0.discardAnswers(in: scope) }
     inspections.withLock { $0.discardAnswers(in: scope) }
   }
 
-  /// Fetches a link whatever is remembered of it, says how that went, and remembers the outcome.
+  /// Fetches a link regardless of the cache, returns the trace, and caches the outcome.
   ///
-  /// At most 8 at a time; one more fails at once, as does a link that the operator refuses.
+  /// At most 8 at a time; further ones fail immediately, as do links that the operator refuses.
   ///
-  /// - Parameter completion: Called exactly once; on a thread of the unfurler's or the cache's, or
-  ///   on the caller's when nothing is fetched. It must not block.
+  /// - Parameter completion: Called exactly once; on a thread of the unfurler or the cache, or on
+  ///   the caller's if nothing is fetched. It must not block.
   package func explain(
     _ link: Link, completion: @escaping @Sendable (PreviewExplanation) -> Void
   ) {
@@ -121,6 +121,6 @@ package struct PreviewExplanation: Sendable {
   package var cached: PreviewEntry?
   /// The trace of the look-up.
   package var report: UnfurlReport
-  /// The duration, waiting included.
+  /// The duration, including waiting.
   package var duration: Duration
 }

@@ -1,14 +1,14 @@
 import LinkPreview
 import Synchronization
 
-/// Previews that are shared with other servers: each link is fetched by one of them.
+/// Previews shared with other servers: each link is fetched by one of them.
 extension PreviewService {
-  /// The time for which a link is claimed: that of a fetch, and of publishing its outcome.
+  /// Returns the time for which a link is claimed: that of a fetch and of publishing its outcome.
   private func claimTime(of link: Link) -> Duration {
     flights.withLock { $0.fetchTime(of: link, usual: timeout, at: .now) } + .seconds(2)
   }
 
-  /// Takes a report of another server.
+  /// Handles a report of another server.
   package func receive(_ notice: PreviewNotice) {
     switch notice {
     case .published(let published):
@@ -26,7 +26,7 @@ extension PreviewService {
     }
   }
 
-  /// Fetches a link unless another server does or has done so.
+  /// Fetches a link unless another server is fetching or has fetched it.
   func obtain(
     _ link: Link, for requester: PreviewRequester, from shared: any SharedPreviews,
     after wait: SharedWaits.Wait? = nil
@@ -56,7 +56,7 @@ extension PreviewService {
     if let entry = answer?.new {
       shared.publish(entry)
     } else {
-      // A refresh that failed is not tried again for a while, by any server.
+      // No server retries a failed refresh for a while.
       let isShown = answer?.shown != nil
       shared.abandon(link, pause: isShown ? .milliseconds(cache.lifetimes.retryInterval) : .zero)
     }
@@ -71,7 +71,7 @@ extension PreviewService {
       tally.countRefusal()
       return land(link, with: .tooMany)
     }
-    // A little later, so that the claim has ended by the database's clock too.
+    // Slightly later, so that the claim has also ended by the database's clock.
     after(.milliseconds(claim.limit + 10)) { [self] in
       guard let wait = waits.withLock({ $0.expire(number, for: link) }), let shared else { return }
       obtain(link, for: wait.requester, from: shared, after: wait)
@@ -83,13 +83,13 @@ extension PreviewService {
     obtain(link, for: wait.requester, from: shared, after: wait)
   }
 
-  /// Remembers what another server has fetched, unless it was purged meanwhile.
+  /// Caches an entry that another server fetched, unless it was purged meanwhile.
   private func adopt(_ entry: PreviewEntry) {
-    // Under this lock, so that a purge comes before or after the whole of it.
+    // Inside this lock, so that a purge comes entirely before or after.
     flights.withLock { if $0.disposition(of: entry.link) != .discard { cache.adopt(entry) } }
   }
 
-  /// Answers the requests that wait with a preview past its time; its refresh goes on.
+  /// Answers the waiting requests with an expired preview; its refresh continues.
   private func show(_ stale: PreviewEntry) {
     adopt(stale)
     let outcome = PreviewOutcome(known: stale)

@@ -4,19 +4,19 @@ package import Logging
 package import ParleyProtocol
 import Synchronization
 
-/// Looks up link previews: cached ones at once, others by fetching.
+/// Looks up link previews: returns cached ones immediately, and fetches others.
 package final class PreviewService: Sendable {
-  /// Called at the end of every fetch with its outcome and duration, waiting included; on the
+  /// Called at the end of every fetch with its outcome and duration, including waiting; on the
   /// unfurler's thread, or on the caller's after a shutdown.
   package typealias FetchObserver = @Sendable (FetchOutcome, Duration) -> Void
 
-  /// Calls back after a while, on any thread.
+  /// Calls back after a delay, on any thread.
   package typealias Timer = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
   let unfurler: any Unfurler
   let cache: PreviewCache
   let timeout: Duration
-  /// The previews of all servers; `nil` on a single server, whose cache has them all.
+  /// The previews of all servers; `nil` on a single server, whose cache has all of them.
   let shared: (any SharedPreviews)?
   package let domains: DomainRules
   let tally = PreviewTally()
@@ -28,10 +28,10 @@ package final class PreviewService: Sendable {
   private let observeFetch: FetchObserver
 
   /// - Parameters:
-  ///   - timeout: The time limit for a fetch, waiting included.
+  ///   - timeout: The time limit of a fetch, including waiting.
   ///   - logger: Logs the reason of each missing preview at debug level.
   ///   - domains: The operator's rules, applied to each look-up.
-  ///   - shared: The previews of all servers; `nil` when there is one server.
+  ///   - shared: The previews of all servers; `nil` if there is one server.
   ///   - timer: Ends waits for other servers; `nil` for the cache's queue.
   package init(
     unfurler: any Unfurler, cache: PreviewCache, timeout: Duration = .seconds(5), logger: Logger,
@@ -51,7 +51,7 @@ package final class PreviewService: Sendable {
   /// Looks up a link.
   ///
   /// The operator's rules are applied here, before the cache. An expired preview is still returned
-  /// and refreshed in the background. Touches memory and a short lock only, on any thread.
+  /// and refreshed in the background. Uses only memory and a short lock, on any thread.
   ///
   /// - Parameter requester: The party for which a refresh is made.
   package func lookUp(_ link: Link, for requester: PreviewRequester) -> LinkKnowledge {
@@ -66,9 +66,9 @@ package final class PreviewService: Sendable {
     return hit.entry.tag.map { .found($0) } ?? .none
   }
 
-  /// Fetches the preview of a link that a look-up did not know, and caches the outcome.
+  /// Fetches the preview of a link that a look-up did not find, and caches the outcome.
   ///
-  /// Concurrent requests for a link share one fetch, which takes its turn among those of the first
+  /// Concurrent requests for a link share one fetch, which is queued with those of the first
   /// requester.
   ///
   /// - Parameter completion: Called exactly once, with `nil` if there is no preview; on a thread of
@@ -88,10 +88,10 @@ package final class PreviewService: Sendable {
     }
   }
 
-  /// Fetches the first of the links, which a look-up did not know, and as long as there is no preview
-  /// looks the next one up.
+  /// Fetches the first of the links, which a look-up did not find, and looks up the following ones
+  /// until there is a preview.
   ///
-  /// - Parameter completion: As of ``request(_:for:completion:)``.
+  /// - Parameter completion: As for ``request(_:for:completion:)``.
   package func request(
     firstOf links: [Link], for requester: PreviewRequester,
     completion: @escaping @Sendable (OpenGraphTag?) -> Void
@@ -112,7 +112,7 @@ package final class PreviewService: Sendable {
     }
   }
 
-  /// Fetches nothing more, answers waiting requests with `nil`, and writes the cache out.
+  /// Stops fetching, answers waiting requests with `nil`, and writes out the cache.
   package func close() {
     shutdown()
     unfurler.shutdown()
@@ -129,12 +129,12 @@ package final class PreviewService: Sendable {
     for inspection in inspections { inspection.answer(.cancelled, after: .zero) }
   }
 
-  /// Whether the preview service that is asked answers; `nil` if pages are fetched in this process.
+  /// Whether the preview service responds; `nil` if pages are fetched in this process.
   package var isServiceUp: Bool? { unfurler.isServiceUp }
 
   /// Reads the opt-out file again.
   ///
-  /// - Throws: ``DomainRulesError`` if the file cannot be used; the list stays as it was.
+  /// - Throws: ``DomainRulesError`` if the file cannot be used; the list is unchanged.
   package func reload() throws(DomainRulesError) { try domains.reload() }
 
   /// Returns the reason why the operator refuses previews of a link; `nil` if they are allowed.
@@ -146,7 +146,7 @@ package final class PreviewService: Sendable {
       inFlight: flights.withLock { $0.count } + inspections.withLock { $0.count }, cache.figures)
   }
 
-  /// Counts a fetch that has ended, and reports it.
+  /// Counts and reports a completed fetch.
   func note(_ report: UnfurlReport, of link: Link, after duration: Duration) {
     let outcome = FetchOutcome(report.outcome)
     tally.count(outcome)
@@ -166,7 +166,7 @@ package final class PreviewService: Sendable {
     }
   }
 
-  /// Fetches a link whose expired preview is shown meanwhile, unless a fetch is under way.
+  /// Fetches a link whose expired preview is shown meanwhile, unless a fetch is in progress.
   func refresh(_ link: Link, for requester: PreviewRequester) {
     guard case .first = flights.withLock({ $0.board(link) { _ in } }) else { return }
     tally.countRefresh()
@@ -204,7 +204,7 @@ package final class PreviewService: Sendable {
       return fetch(link, for: requester)
     }
     let (answer, completions, isWantedAgain) = flights.withLock { flights in
-      // Under this lock, so that a purge comes before or after the whole of it.
+      // Inside this lock, so that a purge comes entirely before or after.
       let isKept = flights.disposition(of: link) == .keep
       let answer = isKept ? cache.record(report, for: link) : nil
       guard report.problemKind == .timedOut else { return (answer, flights.land(link), false) }
@@ -217,7 +217,7 @@ package final class PreviewService: Sendable {
     if isWantedAgain { fetch(link, for: requester) }
   }
 
-  /// Calls back after a while.
+  /// Calls back after a delay.
   func after(_ duration: Duration, _ body: @escaping @Sendable () -> Void) {
     if let timer { return timer(duration, body) }
     let milliseconds = Int(duration / .milliseconds(1))

@@ -2,9 +2,9 @@ import CCurl
 import Curl
 import LinkPreview
 
-/// The questions of one remote unfurler; confined to its loop's thread.
+/// The queries of one remote unfurler; confined to its loop's thread.
 final class RemoteLoop: CurlLoopOwner {
-  /// A request of another thread.
+  /// A request from another thread.
   enum Request: Sendable {
     case start(RemoteQuestion)
     case cancel(UInt64)
@@ -99,26 +99,26 @@ final class RemoteLoop: CurlLoopOwner {
     transfer.request.completion(health.failure(reason))
   }
 
-  /// Closes the connection, which cancels the question at the service.
+  /// Closes the connection, which cancels the query at the service.
   private func didCancel(_ cancelled: Queue.Cancelled) {
     if case .active(let transfer) = cancelled { health.withdraw(transfer.ticket) }
     cancelled.request.completion(.cancelled)
   }
 
-  /// Nobody waits for a turn that will not come.
+  /// Rejects all waiting queries, whose turn will not come.
   private func refuseWaiting() {
     guard queue.waitingCount > 0, let refusal = health.refusal else { return }
     for question in queue.removeWaiting() { question.completion(refusal) }
   }
 }
 
-/// A link that somebody waits for the service's word on.
+/// A query to the service about a link.
 struct RemoteQuestion: TurnRequest, Sendable {
-  /// Unique in its unfurler.
+  /// The id, unique in its unfurler.
   let id: UInt64
   let link: Link
   let requester: PreviewRequester
-  /// Questions about one site share its places.
+  /// The key of the site; queries about one site share its places.
   let siteKey: String
   let deadline: ContinuousClock.Instant
   let completion: @Sendable (UnfurlReport) -> Void

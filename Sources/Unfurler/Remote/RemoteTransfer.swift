@@ -3,14 +3,14 @@ import CCurl
 import Curl
 import LinkPreview
 
-/// One question to the service, and its answer as it comes.
+/// One query to the service, and its response.
 final class RemoteTransfer: CurlQueueTransfer {
   let request: RemoteQuestion
   let ticket: CircuitBreaker.Ticket
   let easy: CurlEasy
   private var headBytes = 0
   private var body: [UInt8] = []
-  /// Whether more came than any answer of the protocol's has.
+  /// Whether the response is larger than any response of the protocol.
   private(set) var isTooLarge = false
 
   private static let maximumHeadBytes = 65_536
@@ -25,7 +25,7 @@ final class RemoteTransfer: CurlQueueTransfer {
     self.easy = easy
     easy.receiver = self
     easy.set(CURLOPT_URL, to: service.textWithoutFragment)
-    // Closing the connection cancels a question, so each question has its own.
+    // Closing the connection cancels a query, so each query has its own connection.
     easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
     if let path = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: path) }
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
@@ -53,7 +53,7 @@ final class RemoteTransfer: CurlQueueTransfer {
     return !isTooLarge
   }
 
-  /// The answer, once the transfer has ended well.
+  /// The answer, once the transfer has succeeded.
   var answer: UnfurlAnswer {
     let fields = easy.fields("cache-control")
     return UnfurlAnswer(

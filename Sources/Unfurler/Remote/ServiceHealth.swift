@@ -2,7 +2,7 @@ import Basics
 import Logging
 import Synchronization
 
-/// The circuit breaker of one service, with its clock and its voice in the log.
+/// The circuit breaker of one service, with its clock and its log messages.
 final class ServiceHealth: Sendable {
   private let url: String
   private let breaker: Mutex<CircuitBreaker>
@@ -24,7 +24,7 @@ final class ServiceHealth: Sendable {
     if case .closed = state { false } else { true }
   }
 
-  /// The error for links while the service is not asked; `nil` if it is asked.
+  /// The error for links while the service is not queried; `nil` if it is queried.
   var refusal: UnfurlReport? {
     let refusal = breaker.withLock { $0.refusal(at: now()) }
     guard case .refused(let wait)? = refusal else { return nil }
@@ -38,13 +38,13 @@ final class ServiceHealth: Sendable {
     }
   }
 
-  /// Notes an answer of the protocol's, whatever it says of its page.
+  /// Records a valid response of the protocol, whatever its content.
   func succeed() {
     guard breaker.withLock({ $0.succeed() }) == .closed else { return }
     logger.notice("the preview service answers again", metadata: ["url": "\(url)"])
   }
 
-  /// Notes that no such answer came.
+  /// Records that no valid response arrived.
   func fail(_ ticket: CircuitBreaker.Ticket, _ reason: String) {
     switch breaker.withLock({ $0.fail(ticket, at: now(), jitter: jitter()) }) {
     case .opened(let wait):
@@ -55,12 +55,12 @@ final class ServiceHealth: Sendable {
     }
   }
 
-  /// Notes that a question was called off.
+  /// Records that a query was cancelled.
   func withdraw(_ ticket: CircuitBreaker.Ticket) {
     breaker.withLock { $0.withdraw(ticket, at: now()) }
   }
 
-  /// A failure of the service's for one link.
+  /// Returns a failure of the service for one link.
   func failure(_ reason: String) -> UnfurlReport {
     UnfurlReport(.failure(.failed("the unfurl service \(url): \(reason)")), freshness: .unkept)
   }
@@ -76,7 +76,7 @@ final class ServiceHealth: Sendable {
     ["url": "\(url)", "reason": "\(reason)", "next_try_ms": "\(wait)"]
   }
 
-  /// The reason why a question was not sent, for the waiting caller.
+  /// The reason why a query was not sent, for the waiting caller.
   struct Refused: Error {
     let report: UnfurlReport
   }

@@ -1,47 +1,47 @@
 import LinkPreview
 import ParleyProtocol
 
-/// The answer of a preview service: status, two header fields, and body.
+/// The response of a preview service: status, two header fields, and body.
 ///
 ///     200 {"og_tag": {…} | null, "site_name": "…", "trace": {…}}
 ///     4xx, 5xx {"error": "cancelled" | "failed" | "timed_out" | "unknown", "message": "…", "trace": {…}}
 ///
-/// `Cache-Control` says how long the answer may be kept (`max-age`, or `no-store` for not at all);
-/// it, `site_name` and `trace` may be missing.
+/// `Cache-Control` is the lifetime of the answer (`max-age`, or `no-store` for none). It,
+/// `site_name` and `trace` may be missing.
 package struct UnfurlAnswer: Sendable, Hashable {
   /// The HTTP status.
   package let status: Int
-  /// The value of the field `Cache-Control`.
+  /// The value of the `Cache-Control` field.
   package let cacheControl: String?
-  /// JSON.
+  /// The body as JSON.
   package let body: [UInt8]
 
-  /// The longest body that is written or read, in bytes.
+  /// The maximum body size to write or read, in bytes.
   package static let maximumBytes = 262_144
 
-  /// An answer as it came.
+  /// Creates a received response.
   package init(status: Int, cacheControl: String?, body: [UInt8]) {
     self.status = status
     self.cacheControl = cacheControl
     self.body = body
   }
 
-  /// Creates the answer for the result of a look-up.
+  /// Creates the response for the result of a look-up.
   package init(_ report: UnfurlReport) {
     status = Self.status(for: report.outcome)
     cacheControl = report.freshness.cacheControl
     let body = Self.json(report, report.trace)
-    // A page that makes its trace long must not cost its answer, nor make the service look broken.
+    // A page that causes a long trace must not prevent its answer, or make the service appear broken.
     self.body =
       body.count <= Self.maximumBytes ? body : Self.json(report, UnfurlTrace())
   }
 
-  /// Refuses a request for what it says or when it comes, not for its page.
+  /// Rejects a request for its content or its timing, not for its page.
   package init(refusing reason: String, status: Int) {
     self.init(.failed(reason), status: status)
   }
 
-  /// The answer to look-ups while the service ends.
+  /// The response to look-ups during shutdown.
   package static let shuttingDown = UnfurlAnswer(.cancelled, status: 503)
 
   private init(_ error: UnfurlError, status: Int) {
@@ -84,12 +84,12 @@ package struct UnfurlAnswer: Sendable, Hashable {
 }
 
 extension UnfurlAnswer {
-  /// Enough for the longest trace, and far from what would cost much to read.
+  /// Enough for the longest trace, and cheap to parse.
   private static let limits = JSONLimits(byteCount: maximumBytes, depth: 16, nodeCount: 8_000)
 
-  /// Parses the answer and cleans its texts.
+  /// Parses the response and cleans its texts.
   ///
-  /// - Throws: ``UnfurlAnswerError`` when this is no answer of the protocol's.
+  /// - Throws: ``UnfurlAnswerError`` for a response that violates the protocol.
   package func report() throws(UnfurlAnswerError) -> UnfurlReport {
     guard status == 200 || (400...599).contains(status) else {
       throw .init("it answered with status \(status)")
@@ -134,7 +134,7 @@ extension UnfurlAnswer {
 
   private func freshness(of outcome: Result<OpenGraphTag?, UnfurlError>) -> Freshness {
     switch outcome {
-    // A cancelled look-up says nothing about the page.
+    // A cancelled look-up is unrelated to the page.
     case .failure(.cancelled): .unkept
     case .failure: Freshness(serviceCacheControl: cacheControl, isFailure: true)
     case .success: Freshness(serviceCacheControl: cacheControl, isFailure: false)
@@ -142,7 +142,7 @@ extension UnfurlAnswer {
   }
 }
 
-/// An answer that is none of the protocol's, and why, in words.
+/// A response that violates the protocol, with the reason as text.
 package struct UnfurlAnswerError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 
@@ -150,7 +150,7 @@ package struct UnfurlAnswerError: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension Freshness {
-  /// The value of `Cache-Control` that a service's answer carries; `nil` for no such field.
+  /// The value of `Cache-Control` in a service's response; `nil` for no field.
   var cacheControl: String? {
     switch self {
     case .unspecified: nil
@@ -161,10 +161,10 @@ extension Freshness {
 }
 
 extension Freshness {
-  /// Reads the `Cache-Control` field of a service's answer.
+  /// Parses the `Cache-Control` field of a service's response.
   ///
-  /// A failure that is not to be kept does not describe its page; of a preview it says that it
-  /// may be another one the next time.
+  /// A failure that must not be cached is unrelated to its page; a preview that must not be cached
+  /// may differ the next time.
   init(serviceCacheControl field: String?, isFailure: Bool) {
     let control = CacheControl(field.map { [$0] } ?? [])
     if control.forbidsReuse {
@@ -176,8 +176,8 @@ extension Freshness {
 }
 
 extension OpenGraphTag {
-  /// The preview under the rules that hold for a page's own values: text folded and bounded, http
-  /// and https addresses only; `nil` when nothing is left to show.
+  /// The preview under the rules for a page's own values: text folded and bounded, only http and
+  /// https addresses; `nil` if nothing is left.
   var cleaned: OpenGraphTag? {
     let tag = OpenGraphTag(
       title: title.cleaned(limit: PreviewLimits.title), url: url.webAddress,

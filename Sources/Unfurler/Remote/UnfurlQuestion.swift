@@ -1,32 +1,32 @@
 package import LinkPreview
 import ParleyProtocol
 
-/// The question to a preview service: the body of `POST`.
+/// A query to a preview service: the body of `POST`.
 ///
 ///     {"url": "https://…", "timeout_ms": 5000}
 package struct UnfurlQuestion: Sendable, Hashable {
-  /// The page that is asked about.
+  /// The page to look up.
   package let link: Link
-  /// How long the answer may take, in milliseconds within ``timeouts``; `nil` leaves it to the
-  /// service.
+  /// The time limit of the answer, in milliseconds within ``timeouts``; `nil` uses the service's
+  /// default.
   package let timeout: Int64?
 
-  /// The times that may be asked for, in milliseconds.
+  /// The allowed time limits, in milliseconds.
   package static let timeouts: ClosedRange<Int64> = 1...30_000
-  /// The longest body that is taken, in bytes.
+  /// The maximum body size to accept, in bytes.
   package static let maximumBytes = 16_384
 
-  /// Makes a question about a page.
+  /// Creates a query about a page.
   ///
-  /// - Parameter timeout: Milliseconds; brought into ``timeouts``.
+  /// - Parameter timeout: Milliseconds; clamped to ``timeouts``.
   package init(_ link: Link, timeout: Int64? = nil) {
     self.link = link
     self.timeout = timeout.map { min(max($0, Self.timeouts.lowerBound), Self.timeouts.upperBound) }
   }
 
-  /// Reads a question.
+  /// Parses a query.
   ///
-  /// - Throws: ``UnfurlQuestionError`` naming the member that is missing or wrong.
+  /// - Throws: ``UnfurlQuestionError`` with the name of the missing or invalid member.
   package init(json: [UInt8]) throws(UnfurlQuestionError) {
     let root = try Self.object(json)
     guard let url = root.present("url") else { throw .init("url: a link is required") }
@@ -38,7 +38,7 @@ package struct UnfurlQuestion: Sendable, Hashable {
     timeout = try Self.timeout(root.present("timeout_ms"))
   }
 
-  /// The question as JSON.
+  /// The query as JSON.
   package var json: [UInt8] {
     JSONWriter.bytes { writer in
       writer.object {
@@ -69,7 +69,7 @@ package struct UnfurlQuestion: Sendable, Hashable {
   }
 }
 
-/// A question that cannot be understood, and what is wrong with it, in words.
+/// An invalid query, with the problem as text.
 package struct UnfurlQuestionError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 

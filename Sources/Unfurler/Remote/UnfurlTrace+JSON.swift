@@ -2,9 +2,9 @@ import Basics
 import LinkPreview
 package import ParleyProtocol
 
-/// A trace as JSON; what there is not is left out. Durations are microseconds, `*_us`.
+/// A trace as JSON; missing parts are omitted. Durations are microseconds, `*_us`.
 extension UnfurlTrace {
-  /// More parts of a page than a preview has members.
+  /// More than the number of members in a preview.
   private static let maximumOrigins = 32
   private static let maximumTextLength = 500
 
@@ -18,7 +18,7 @@ extension UnfurlTrace {
     }
   }
 
-  /// Reads a trace, passing over what is not as expected, and cutting what is too much.
+  /// Parses a trace, ignoring invalid parts and truncating excess ones.
   init(json: JSONNode) {
     self.init()
     requests = json.list("requests", limit: Self.maximumRequests, RequestTrace.init(json:))
@@ -45,7 +45,7 @@ extension PreviewOrigin {
 }
 
 extension JSONNode {
-  /// A member's first values that can be read.
+  /// Returns the first valid values of a member.
   fileprivate func list<Value>(
     _ name: String, limit: Int, _ read: (JSONNode) -> Value?
   ) -> [Value] {
@@ -53,7 +53,7 @@ extension JSONNode {
     return elements.prefix(limit).compactMap(read)
   }
 
-  /// A string's text for people; `nil` when nothing of it is left.
+  /// Returns a string as display text; `nil` if nothing of it is left.
   func cleanText(limit: Int) -> String? {
     guard let text = string.map({ DisplayText.line($0, limit: limit) }), !text.isEmpty else {
       return nil
@@ -84,7 +84,7 @@ extension RequestTrace {
     }
   }
 
-  /// Reads a request; `nil` without an address or a purpose that there is.
+  /// Parses a request; `nil` without an address or a known purpose.
   init?(json: JSONNode) {
     guard let url = json["url"]?.cleanText(limit: Self.maximumURLLength),
       let purpose = json["purpose"]?.string.flatMap(Purpose.init(rawValue:))
@@ -109,12 +109,12 @@ extension RequestTrace {
 }
 
 extension JSONNode {
-  /// A member that counts something; 0 when it does not.
+  /// Returns a count; 0 if the member is not a count.
   fileprivate func count(_ name: String) -> Int64 { max(0, self[name]?.integer ?? 0) }
 }
 
 extension UnfurlError {
-  /// The longest message, in Unicode scalars.
+  /// The maximum length of a message, in Unicode scalars.
   private static let maximumMessageLength = 500
 
   private var message: String {
@@ -132,7 +132,7 @@ extension UnfurlError {
     writer.member("message", message)
   }
 
-  /// Reads them from an object; `nil` when it names no error that there is.
+  /// Parses the members of an object; `nil` if it has no known error.
   init?(json: JSONNode) {
     let message = json["message"]?.string.map {
       DisplayText.line($0, limit: Self.maximumMessageLength)

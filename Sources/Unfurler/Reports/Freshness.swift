@@ -1,12 +1,12 @@
 internal import Basics
 
-/// The time for which an answer about a page may be kept.
+/// The time for which an answer about a page may be cached.
 package enum Freshness: Sendable, Hashable {
-  /// Nobody said: as long as the cache likes.
+  /// Not specified: the cache decides.
   case unspecified
-  /// The lifetime set by the page's server (RFC 9111 §4.2.1); 0 when it forbids reuse.
+  /// The lifetime set by the page's server (RFC 9111 §4.2.1); 0 if the server forbids reuse.
   case seconds(Int64)
-  /// Not at all: the answer says nothing about the page.
+  /// Not cacheable: the answer is unrelated to the page.
   case unkept
 }
 
@@ -19,8 +19,8 @@ struct ResponseFreshness {
 
   /// The remaining lifetime of the response (RFC 9111 §4.2) in a shared cache.
   ///
-  /// - Parameter now: When the response came, in seconds since 1970; stands in for a missing
-  ///   `Date`.
+  /// - Parameter now: The arrival time of the response, in seconds since 1970; used instead of a
+  ///   missing `Date`.
   func freshness(at now: Int64) -> Freshness {
     let control = CacheControl(cacheControl)
     if control.forbidsReuse { return .seconds(0) }
@@ -28,7 +28,7 @@ struct ResponseFreshness {
     return .seconds(max(0, lifetime - (age.first.map { CacheControl.seconds($0) } ?? 0)))
   }
 
-  /// `Expires` minus `Date`; a date that cannot be read, such as `0`, has passed (§5.3).
+  /// Returns `Expires` minus `Date`; an invalid date, such as `0`, counts as past (§5.3).
   private func lifetimeByDates(_ now: Int64) -> Int64? {
     guard let expires = expires.first else { return nil }
     let year = CivilTime(unixSeconds: now).year
@@ -52,22 +52,22 @@ extension Freshness {
 
 /// The `Cache-Control` directives of a response for a shared cache (RFC 9111 §5.2).
 ///
-/// Of directives that come twice the stricter counts (§4.2.1); one whose seconds cannot be read
-/// asks for none. Directives that say nothing about a preview's lifetime are passed over.
+/// If a directive occurs twice the stricter value counts (§4.2.1); invalid seconds count as 0.
+/// Directives without an effect on a preview's lifetime are ignored.
 struct CacheControl: Hashable {
-  /// `s-maxage`, else `max-age`, in seconds; 2^31 stands for more (§1.2.2).
+  /// `s-maxage`, else `max-age`, in seconds; larger values count as 2^31 (§1.2.2).
   var lifetime: Int64? { sharedMaximumAge ?? maximumAge }
-  /// `no-store`, `no-cache` or `private`: the answer is good for now only.
+  /// `no-store`, `no-cache` or `private`: the answer may only be used now.
   private(set) var forbidsReuse = false
 
   private var maximumAge: Int64?
   private var sharedMaximumAge: Int64?
 
   static let longestLifetime: Int64 = 2_147_483_648
-  /// The number of bytes of the fields that are read.
+  /// The maximum number of bytes read of the fields.
   private static let maximumLength = 4_096
 
-  /// - Parameter values: The values of the fields of this name, in order.
+  /// - Parameter values: The values of the `Cache-Control` fields, in order.
   init(_ values: [String]) {
     var bytes = Array(values.joined(separator: ",").utf8.prefix(Self.maximumLength))[...]
     while !bytes.isEmpty { read(Self.nextDirective(in: &bytes)) }
@@ -78,8 +78,8 @@ struct CacheControl: Hashable {
     let name = Self.text(directive[..<(equals ?? directive.endIndex)]).lowercased()
     let value = equals.map { Self.text(directive[$0...].dropFirst()) }
     switch name {
-    // With field names, `no-cache` and `private` mean those fields only; previews treat both forms
-    // alike.
+    // With field names, `no-cache` and `private` only apply to those fields; previews treat both
+    // forms alike.
     case "no-store", "no-cache", "private": forbidsReuse = true
     case "max-age": maximumAge = Self.stricter(maximumAge, Self.seconds(value))
     case "s-maxage": sharedMaximumAge = Self.stricter(sharedMaximumAge, Self.seconds(value))
@@ -87,7 +87,7 @@ struct CacheControl: Hashable {
     }
   }
 
-  /// Cuts at the next comma that is not inside a quoted string (RFC 9110 §5.6.4).
+  /// Removes the part up to the next comma that is not inside a quoted string (RFC 9110 §5.6.4).
   private static func nextDirective(in bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var isQuoted = false
     var isEscaped = false
@@ -115,7 +115,7 @@ struct CacheControl: Hashable {
     return String(decoding: front[..<end], as: UTF8.self)
   }
 
-  /// Seconds in digits, quoted or not; 0 for what is no number.
+  /// Parses seconds as digits, quoted or not; 0 for anything else.
   static func seconds(_ text: String?) -> Int64 {
     guard var digits = text?.utf8[...] else { return 0 }
     if digits.count >= 2, digits.first == UInt8(ascii: "\""), digits.last == digits.first {

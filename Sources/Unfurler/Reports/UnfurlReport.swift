@@ -3,13 +3,13 @@ package import ParleyProtocol
 
 /// The result of a look-up.
 package struct UnfurlReport: Sendable {
-  /// The preview; `nil` for a page that offers none.
+  /// The preview; `nil` for a page that has none.
   package var outcome: Result<OpenGraphTag?, UnfurlError>
-  /// The name that the page gives its site, which is no part of the preview.
+  /// The page's name for its site, which is not part of the preview.
   package var siteName: String?
-  /// The time for which the outcome may be kept.
+  /// The time for which the outcome may be cached.
   package var freshness: Freshness
-  /// Whether a part is missing that may be there the next time: kept no longer than a failure.
+  /// Whether a part is missing that may be available later: cached no longer than a failure.
   package var isIncomplete = false
   /// The trace of the look-up.
   package var trace: UnfurlTrace
@@ -24,7 +24,7 @@ package struct UnfurlReport: Sendable {
     self.trace = trace
   }
 
-  /// A look-up that was called off.
+  /// A cancelled look-up.
   package static let cancelled = UnfurlReport(.failure(.cancelled), freshness: .unkept)
 
   /// The preview, if there is one.
@@ -32,7 +32,7 @@ package struct UnfurlReport: Sendable {
 
   /// The kind of failure; `nil` without one, as for a page that offers no preview.
   ///
-  /// A page that its server answers with an error is a failure, though its absence is remembered.
+  /// A page for which its server returns an error is a failure, although its absence is cached.
   package var problemKind: UnfurlError.Kind? {
     switch outcome {
     case .failure(let error): error.kind
@@ -42,7 +42,7 @@ package struct UnfurlReport: Sendable {
     }
   }
 
-  /// The reason why there is no preview, as text; `nil` when there is one.
+  /// The reason why there is no preview, as text; `nil` if there is one.
   package var problem: String? {
     switch outcome {
     case .success(.some): nil
@@ -59,43 +59,43 @@ package struct UnfurlReport: Sendable {
 package struct UnfurlTrace: Sendable, Hashable {
   /// The requests sent, in order; at most ``maximumRequests``.
   package var requests: [RequestTrace] = []
-  /// Which part of the page each member of the preview came from.
+  /// The part of the page from which each member of the preview was taken.
   package var origins: [PreviewOrigin] = []
-  /// The page's character set, and what named it.
+  /// The page's character set, and its source.
   package var characterSet: String?
-  /// The reason why a page that was read offers no preview.
+  /// The reason why a page that was read has no preview.
   package var emptiness: String?
 
-  /// More requests than redirects and one look for embedded content can make.
+  /// More than the number of requests for redirects and one embedded description.
   package static let maximumRequests = 64
 
   package init() {}
 }
 
-/// One request to a server, and how long its parts took.
+/// One request to a server, with the durations of its parts.
 ///
-/// Durations are microseconds, counted from the request's beginning (or from joining the queue, for
-/// `waiting`); a part that was not reached, or not needed on a kept connection, is 0.
+/// Durations are microseconds, counted from the start of the request (or from joining the queue,
+/// for `waiting`); a part that was not reached, or not needed on a reused connection, is 0.
 package struct RequestTrace: Sendable, Hashable {
   /// The purpose of the request.
   package enum Purpose: String, Sendable, CaseIterable {
     case page
-    /// The description of embedded content (oEmbed) that a page points to.
+    /// The description of embedded content (oEmbed) that a page links to.
     case embed
-    /// The picture that the page names.
+    /// The picture named by the page.
     case picture
   }
 
   package var url: String
   package var purpose: Purpose
-  /// The address that was connected to: the proxy's when there is one.
+  /// The address of the connection: the proxy's if there is one.
   package var address: String?
-  /// The HTTP status; `nil` when no response came.
+  /// The HTTP status; `nil` if no response arrived.
   package var status: Int?
   package var contentType: String?
-  /// Bytes of the body that were read, after decompression.
+  /// The number of body bytes read, after decompression.
   package var byteCount: Int64 = 0
-  /// Waiting for a turn among the fetches of the host, and of all hosts.
+  /// The wait for a turn among the fetches of the host, and of all hosts.
   package var waiting: Int64 = 0
   package var nameLookup: Int64 = 0
   package var connect: Int64 = 0
@@ -113,9 +113,9 @@ package struct RequestTrace: Sendable, Hashable {
 
 /// The reason why a page could not be fetched.
 package enum UnfurlError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The caller lost interest, or the unfurler was shut down.
+  /// The caller cancelled the look-up, or the unfurler was shut down.
   case cancelled
-  /// The fetch went wrong in a way that is understood; the text says how, for people.
+  /// The fetch failed for a known reason, which the text describes.
   case failed(String)
   /// The deadline passed.
   case timedOut
@@ -139,7 +139,7 @@ package enum UnfurlError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The error in words.
+  /// A description of the error.
   package var description: String {
     switch self {
     case .cancelled: "cancelled"

@@ -5,11 +5,11 @@ internal import Telemetry
 internal import Transport
 internal import Unfurler
 
-/// The event loop of a preview server, with its connections and their questions.
+/// The event loop of a preview server, with its connections and their queries.
 ///
-/// Confined to its thread; others reach it through its mailbox.
+/// Confined to its thread; other threads use its mailbox.
 final class UnfurlLoop {
-  /// The time limit of a look-up whose question has none, in milliseconds.
+  /// The time limit of a look-up whose query has none, in milliseconds.
   private static let standardTimeout: Int64 = 5_000
 
   let loop: EventLoop
@@ -41,7 +41,7 @@ final class UnfurlLoop {
     for descriptor in descriptors { try transport.listen(descriptor, security: .plain) }
   }
 
-  /// The number of unanswered questions.
+  /// The number of unanswered queries.
   var pendingCount: Int { pending.count }
 
   private func endTurn() -> TurnOutcome {
@@ -65,7 +65,7 @@ final class UnfurlLoop {
     }
   }
 
-  /// Begins to look a question's link up; the answer comes by mail.
+  /// Starts to look up a query's link; the answer arrives in the mailbox.
   func ask(_ question: UnfurlQuestion, for exchange: Exchange) -> RequestOutcome {
     let id = exchange.id
     let wanted = question.timeout ?? Self.standardTimeout
@@ -78,7 +78,7 @@ final class UnfurlLoop {
     return .respondLater { [unowned self] in abandon(id) }
   }
 
-  /// Cancels the unanswered questions, and answers their clients accordingly.
+  /// Cancels the unanswered queries, and sends their clients the error.
   func callOff() {
     let questions = pending
     pending = [:]
@@ -102,17 +102,17 @@ final class UnfurlLoop {
     metrics.count(.abandoned, since: question.start)
   }
 
-  /// A question that waits for its answer.
+  /// A query that waits for its answer.
   private struct PendingQuestion {
     let task: UnfurlTask
-    /// Nanoseconds of the monotonic clock.
+    /// In nanoseconds of the monotonic clock.
     let start: Int64
   }
 }
 
 extension UnfurlLoop: ReadinessHandler {
   func descriptorIsReady(for readiness: Readiness) {
-    // The mail is taken at the end of every turn.
+    // The mailbox is read at the end of every turn.
     mailbox.acknowledge()
   }
 }
@@ -138,21 +138,21 @@ extension UnfurlLoop: TransportDelegate {
 extension TransportConfiguration {
   fileprivate init(_ configuration: UnfurlServerConfiguration) {
     self.init()
-    // Larger than any question, so that one that is a little too long is refused in JSON.
+    // Larger than any query, so that a slightly longer one is rejected with JSON.
     http.bodyBytes = 4 * UnfurlQuestion.maximumBytes
     headTimeout = configuration.headTimeout
     keepAliveTimeout = configuration.keepAliveTimeout
-    // Clients keep idle connections open without reading them; the end does not wait.
+    // Clients keep idle connections open without reading them; shutdown does not wait for them.
     closeTimeout = 500
   }
 }
 
-/// The end of a server: pending questions are answered, then the loop stops.
+/// The shutdown of a server: pending queries are answered, then the loop stops.
 ///
-/// While questions are pending, requests are still accepted, so that clients learn that the server
-/// is not ready.
+/// While queries are pending, requests are still accepted, so that clients are notified that the
+/// server is not ready.
 final class UnfurlLoopDrain: TimerHandler {
-  /// The interval at which ended connections are looked for, in milliseconds.
+  /// The interval between checks for closed connections, in milliseconds.
   private static let step: Int64 = 20
 
   private unowned let server: UnfurlLoop
@@ -183,8 +183,8 @@ final class UnfurlLoopDrain: TimerHandler {
     proceed()
   }
 
-  /// Stops accepting, and ends open connections once their last bytes are written; the transport
-  /// bounds the time that a peer may take to read them.
+  /// Stops accepting, and closes open connections once their last bytes are written; the transport
+  /// limits the time for a peer to read them.
   private func endConnections() {
     server.transport.stopListening()
     server.transport.forEachConnection { $0.end() }
@@ -201,11 +201,11 @@ final class UnfurlLoopDrain: TimerHandler {
   }
 }
 
-/// The messages of other threads to a server.
+/// The messages from other threads to a server.
 enum UnfurlLoopMail: Sendable {
-  /// The look-up for a question has ended.
+  /// The look-up for a query has ended.
   case report(UnfurlReport, for: Exchange.ID)
-  /// A check that the loop still takes turns.
+  /// A check that the loop is still running turns.
   case pulse(answer: @Sendable () -> Void)
   case drain
   case hurry

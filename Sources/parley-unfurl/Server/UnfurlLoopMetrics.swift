@@ -3,7 +3,7 @@ internal import Reactor
 internal import Telemetry
 internal import Unfurler
 
-/// Questions by their outcome.
+/// The outcomes of queries.
 enum UnfurlLoopCounter: Int, MetricKey {
   case preview
   case noPreview
@@ -11,11 +11,11 @@ enum UnfurlLoopCounter: Int, MetricKey {
   case timedOut
   case cancelled
   case unknown
-  /// The connection ended first.
+  /// The connection closed first.
   case abandoned
-  /// Refused for its content.
+  /// Rejected for its content.
   case invalid
-  /// Refused because of too many others, or because the server ends.
+  /// Rejected because of too many queries, or because the server shuts down.
   case busy
 
   init(_ outcome: Result<OpenGraphTag?, UnfurlError>) {
@@ -50,7 +50,7 @@ enum UnfurlLoopCounter: Int, MetricKey {
   }
 }
 
-/// The latency of the questions that were looked up.
+/// The latency of the queries that were looked up.
 enum UnfurlLoopLatency: Int, MetricKey {
   case lookUp
 
@@ -66,12 +66,12 @@ struct UnfurlLoopMetrics {
   private let counters = CounterShard<UnfurlLoopCounter>()
   private let latencies = HistogramShard<UnfurlLoopLatency>()
 
-  /// Counts a question that was not looked up.
+  /// Counts a query that was not looked up.
   func count(_ outcome: UnfurlLoopCounter) { counters.add(to: outcome) }
 
-  /// Counts a question that was looked up.
+  /// Counts a query that was looked up.
   ///
-  /// - Parameter start: When it came, in nanoseconds of the monotonic clock.
+  /// - Parameter start: The arrival time, in nanoseconds of the monotonic clock.
   func count(_ outcome: UnfurlLoopCounter, since start: Int64) {
     counters.add(to: outcome)
     let duration = SystemClock.monotonicNanoseconds - start

@@ -4,7 +4,7 @@ internal import Telemetry
 internal import Transport
 internal import Unfurler
 
-/// Every path that a preview server answers.
+/// The paths served by a preview server.
 enum UnfurlLoopRoutes {
   typealias Table = Router<Void, Endpoint>
   typealias Endpoint = @Sendable (UnfurlLoop, Exchange) -> RequestOutcome
@@ -22,7 +22,7 @@ enum UnfurlLoopRoutes {
 
   static func answer(_ exchange: Exchange, of server: UnfurlLoop) -> RequestOutcome {
     let head = exchange.head
-    // Other upgrades, such as to HTTP/2, are offers that may be passed over (RFC 9110 §7.8).
+    // Other upgrades, such as to HTTP/2, are offers that may be ignored (RFC 9110 §7.8).
     guard !head.fields.listContains("websocket", in: "Upgrade") else { return nothing(head) }
     switch table.match(head) {
     case .route(let route, _): return route.endpoint(server, exchange)
@@ -34,7 +34,7 @@ enum UnfurlLoopRoutes {
   }
 
   @Sendable private static func ask(_ server: UnfurlLoop, _ exchange: Exchange) -> RequestOutcome {
-    // A page that a browser beside the service has loaded must not make it fetch.
+    // A page loaded by a browser that can reach the service must not be able to make it fetch.
     guard !exchange.head.fields.contains("Origin") else {
       server.metrics.count(.invalid)
       return refuse("requests of web pages are refused", .forbidden)
@@ -110,7 +110,7 @@ enum UnfurlLoopRoutes {
 }
 
 extension HTTPResponse {
-  /// An answer of the service's, with fields of its own.
+  /// Creates a response of the service, with additional fields.
   init(_ answer: UnfurlAnswer, _ fields: HTTPFields = HTTPFields()) {
     var fields = fields
     fields["Content-Type"] = "application/json"

@@ -3,22 +3,22 @@ internal import Logging
 internal import Reactor
 internal import Unfurler
 
-/// Answers questions for link previews over HTTP from an unfurler, on one event loop of its own.
+/// Answers queries for link previews over HTTP with an unfurler, on its own event loop.
 ///
-/// Each question is a look-up of its own: there is no cache here, and the same link asked about many
-/// times at once is fetched as often. Clients keep answers and join questions, as the
-/// gateway does. A question whose connection ends is called off.
+/// Each query is a separate look-up: the server has no cache, and concurrent queries for the same
+/// link fetch it repeatedly. Clients cache answers and merge queries, as the gateway does. A query
+/// whose connection closes is cancelled.
 final class UnfurlServer: Sendable {
-  /// The addresses that it listens on, as bound: numeric host and port.
+  /// The listening addresses, as bound: numeric host and port.
   let addresses: [SocketAddress]
 
   private let mailbox: Mailbox<UnfurlLoopMail>
   private let thread: Reactor.Thread
 
-  /// Listens and begins to serve.
+  /// Listens and starts to serve.
   ///
-  /// - Parameter unfurler: Looks links up; it is its owner's to shut down, after the server.
-  /// - Throws: ``SystemError`` naming the call that failed, and the address where it was one.
+  /// - Parameter unfurler: Looks up links; its owner must shut it down, after the server.
+  /// - Throws: ``SystemError`` with the failed call, and the address if one was involved.
   init(
     configuration: UnfurlServerConfiguration, unfurler: any Unfurler, logger: Logger
   ) throws(SystemError) {
@@ -48,45 +48,45 @@ final class UnfurlServer: Sendable {
 
   deinit { mailbox.post(.hurry) }
 
-  /// Begins to end: accepts no new questions, answers the pending ones.
+  /// Starts to shut down: rejects new queries and answers the pending ones.
   func drain() { mailbox.post(.drain) }
 
-  /// Ends at once: cancels the pending questions, and answers them accordingly.
+  /// Shuts down immediately: cancels the pending queries, and sends their clients the error.
   func hurry() { mailbox.post(.hurry) }
 
-  /// Calls `answer`, from another thread, once the event loop has taken a turn since.
+  /// Calls `answer`, from another thread, after the event loop's next turn.
   ///
-  /// It is never called when that is stuck, or has ended.
+  /// It is never called if the loop is stuck or has ended.
   func takePulse(_ answer: @escaping @Sendable () -> Void) {
     mailbox.post(.pulse(answer: answer))
   }
 
-  /// Waits until it has ended, after ``drain()`` or ``hurry()``.
+  /// Waits until the server has stopped, after ``drain()`` or ``hurry()``.
   func waitUntilStopped() { thread.join() }
 }
 
-/// The limits of a preview server, and its addresses.
+/// The limits and addresses of a preview server.
 ///
 /// Times are milliseconds.
 struct UnfurlServerConfiguration: Sendable {
-  /// The addresses to listen on; port 0 picks a free one.
+  /// The addresses to listen on; port 0 selects a free port.
   var listen: [SocketAddress]
   /// The time limit for receiving a request, in milliseconds.
   var headTimeout: Int64 = 10_000
-  /// The time for which a connection is kept between two requests, in milliseconds.
+  /// The time for which an idle connection is kept, in milliseconds.
   var keepAliveTimeout: Int64 = 75_000
-  /// The time limit of a look-up, whatever the question asks for, in milliseconds.
+  /// The maximum time limit of a look-up, whatever the query requests, in milliseconds.
   var timeout: Int64 = 5_000
-  /// The largest number of unanswered questions; beyond it: 503 with `Retry-After`.
+  /// The maximum number of unanswered queries; beyond it: 503 with `Retry-After`.
   var maximumPending = 10_000
-  /// The time limit for unanswered questions when the server drains, in milliseconds.
+  /// The time limit for unanswered queries when the server drains, in milliseconds.
   var drainTimeout: Int64 = 30_000
 
   init(listen: [SocketAddress]) { self.listen = listen }
 }
 
 extension UnfurlServerConfiguration {
-  /// Reads the settings that concern serving.
+  /// Reads the settings for serving.
   init(_ settings: Settings, _ fetching: UnfurlerConfiguration) {
     self.init(listen: settings.listen.map { SocketAddress($0.address, port: $0.port) })
     headTimeout = settings.limits.headTimeoutMilliseconds
@@ -97,7 +97,7 @@ extension UnfurlServerConfiguration {
   }
 }
 
-/// Listening sockets, opened together or not at all.
+/// Listening sockets, which are opened together or not at all.
 struct Listeners: Sendable {
   private(set) var descriptors: [Int32] = []
   private(set) var addresses: [SocketAddress] = []

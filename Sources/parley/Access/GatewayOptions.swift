@@ -4,7 +4,7 @@ internal import Reactor
 
 /// Options for calling the Platform API of a gateway.
 struct GatewayOptions: ParsableArguments {
-  /// The bytes of a file that are read for a token.
+  /// The maximum number of bytes read from a token file.
   private static let tokenFileLimit = 65_536
 
   @OptionGroup var server: ServerOptions

@@ -19,7 +19,7 @@ enum LocalFile {
     return String(rest.reversed().drop { $0.isWhitespace }.reversed())
   }
 
-  /// Writes a file anew.
+  /// Replaces the contents of a file.
   static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     let descriptor = Kernel.uninterrupted {
       Kernel.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
@@ -29,7 +29,7 @@ enum LocalFile {
     try Kernel.write(all: bytes, to: descriptor, named: path)
   }
 
-  /// Makes a directory, and those above it that are missing.
+  /// Creates a directory and its missing parents.
   static func makeDirectories(_ path: String) throws(SystemError) {
     var end = path.startIndex
     repeat {
@@ -42,7 +42,7 @@ enum LocalFile {
     } while end < path.endIndex
   }
 
-  /// Returns the home directory: of the environment, or else of the user's entry.
+  /// Returns the home directory: from the environment, or else from the user's entry.
   static func homeDirectory(_ environment: [String: String]) -> String {
     if let home = environment["HOME"], !home.isEmpty { return home }
     return getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"

@@ -5,7 +5,7 @@ internal import Reactor
 
 /// The network route to a gateway, for both HTTP and WebSocket.
 struct NetworkRoute: Equatable {
-  /// The bytes of a file that are searched for a certificate.
+  /// The maximum number of bytes searched for a certificate.
   private static let authorityFileLimit = 16_777_216
 
   /// A PEM file of certificate authorities trusted in addition to the system's.
@@ -54,7 +54,7 @@ struct ServerAddress: Equatable {
   let httpBase: String
   /// The URL for sessions.
   let webSocketURL: String
-  /// The host in lower case, an IPv6 address without its brackets.
+  /// The host in lower case, with an IPv6 address without its brackets.
   let host: String
   let port: Int
   let security: Security
@@ -143,7 +143,7 @@ struct HostPatterns {
 
   /// Whether a pattern matches a host.
   ///
-  /// - Parameter host: In lower case, an IPv6 address without brackets.
+  /// - Parameter host: In lower case, with an IPv6 address without brackets.
   func contains(_ host: String, port: Int) -> Bool {
     patterns.contains { Self.matches($0, host, port) }
   }

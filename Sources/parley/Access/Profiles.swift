@@ -104,7 +104,7 @@ struct ProfileOptions: ParsableArguments {
       valueName: "file"), completion: .file())
   var profileFile: String?
 
-  /// Returns the chosen profile; an empty one without a choice and a default.
+  /// Returns the chosen profile; an empty one if there is neither a choice nor a default.
   func chosen(_ environment: [String: String]) throws -> Profile {
     let given = environment.filter { !$0.value.isEmpty }
     let wanted = profile ?? given["PARLEY_CLI_PROFILE"]

@@ -23,12 +23,12 @@ struct SettingsOptions: ParsableArguments {
 
   /// Reads the settings from a file and from the environment.
   ///
-  /// - Parameter file: `nil` for the one that the environment names.
+  /// - Parameter file: `nil` for the file named by the environment.
   static func settings(file: String?) throws(SettingsError) -> Settings {
     try SettingsLoader.load(for: .gateway, arguments: [], environment: environment, file: file)
   }
 
-  /// The variables of the gateway; those of this program have names of their own.
+  /// The variables of the gateway; those of this program have different names.
   private static var environment: [String: String] {
     let bytes = (try? FileContents.read(environmentPath, atMost: environmentByteCount)) ?? []
     var variables: [String: String] = [:]

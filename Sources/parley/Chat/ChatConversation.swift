@@ -3,7 +3,7 @@ internal import ParleyClient
 
 /// A user's conversation in a channel: sends what was typed and shows messages of others.
 struct ChatConversation {
-  /// The treatment of a message refused by flood protection.
+  /// The handling of a message rejected by flood protection.
   enum Haste {
     /// The error is shown; the user may send the message again.
     case told
@@ -55,7 +55,7 @@ struct ChatConversation {
     }
   }
 
-  /// Shows which text was refused, and offers it for another attempt.
+  /// Shows which text was rejected, and offers it for another attempt.
   private func returnToSender(_ text: String, _ error: ParleyError) async {
     await notice("not sent: \(DisplayText.quoted(text, limit: 60)): \(error.message)")
     await screen.offer(text)
@@ -86,7 +86,7 @@ struct ChatConversation {
     await screen.show { [$0.notice(text)] }
   }
 
-  /// Shows the wanted messages of a page, except those shown before.
+  /// Shows the requested messages of a page, except those already shown.
   private func showMessages(
     around anchor: MessageAnchor, _ params: MessageListParams,
     where isWanted: @Sendable (Int64) -> Bool

@@ -61,7 +61,7 @@ struct ChatInput {
 }
 
 extension ChatInput {
-  /// Sends a file; typing goes on meanwhile, a pipe waits.
+  /// Sends a file; on a terminal typing continues meanwhile, input from a pipe waits.
   private func send(_ path: String) async {
     guard !path.isEmpty else { return await conversation.notice("/file needs a path") }
     switch conversation.haste {
@@ -85,7 +85,7 @@ enum ChatLine: Equatable {
 
   /// Parses a line.
   ///
-  /// One slash begins a command; two slashes begin a text with one.
+  /// One slash starts a command; two slashes start a text with one slash.
   init(_ line: String) {
     let text = line.trimmingWhitespace
     guard text.hasPrefix("/"), !text.hasPrefix("//") else {

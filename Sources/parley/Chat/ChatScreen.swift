@@ -6,7 +6,7 @@ internal import Basics
 actor ChatScreen {
   /// The way lines are entered.
   enum Mode {
-    /// Key by key, drawn here.
+    /// Key by key, drawn by this type.
     case editing(prompt: String)
     /// Whole lines, from a pipe.
     case lines
@@ -21,7 +21,7 @@ actor ChatScreen {
   private var editor = LineEditor()
   private var decoder = KeyDecoder()
   private var splitter = LineSplitter()
-  /// The progress of an upload, in front of the prompt.
+  /// The progress of an upload, shown before the prompt.
   private var progress: String?
 
   init(_ mode: Mode, log: ConversationLog) {
@@ -56,9 +56,9 @@ actor ChatScreen {
     return (lines, false)
   }
 
-  /// Puts a text into the input line, unless something is typed there.
+  /// Puts a text into the input line, unless the line has text.
   ///
-  /// From a pipe, nobody could change the text.
+  /// With input from a pipe, the text could not be edited.
   func offer(_ text: String) {
     guard case .editing = mode, editor.offer(text) == .changed else { return }
     redraw()
@@ -67,7 +67,7 @@ actor ChatScreen {
   /// Returns the last line of the input, which has no line break.
   func endInput() -> [String] { splitter.finish() }
 
-  /// Shows the progress of an upload in front of the prompt; `nil` when there is none.
+  /// Shows the progress of an upload before the prompt; `nil` removes it.
   func setProgress(_ text: String?) {
     progress = text
     redraw()

@@ -12,17 +12,17 @@ final class ChatUploads: Sendable {
     self.conversation = conversation
   }
 
-  /// Lets a file wait for its turn.
+  /// Queues a file.
   func add(_ path: String) {
     self.path.yield(path)
   }
 
-  /// Sends the files that were added, until the task is cancelled.
+  /// Sends the queued files until the task is cancelled.
   func run() async {
     for await path in paths { await send(path) }
   }
 
-  /// Sends a file, with the progress of its upload in front of the prompt.
+  /// Sends a file, with the progress of its upload before the prompt.
   func send(_ path: String) async {
     let params = FileMessageCreateParams(file: .path(Self.expanded(path)))
     let sending = conversation.channel.sendingFileMessage(params: params)
@@ -36,7 +36,7 @@ final class ChatUploads: Sendable {
     await finish(sending)
   }
 
-  /// Ends the upload under way, if there is one.
+  /// Cancels the current upload, if there is one.
   func cancel() async {
     let sending = current.withLock { $0 }
     if sending?.cancel() != true { await conversation.notice("no file is being uploaded") }
@@ -51,7 +51,7 @@ final class ChatUploads: Sendable {
     }
   }
 
-  /// Sends a message again that flood protection refused, where the conversation waits for that.
+  /// Sends a message rejected by flood protection again, if the conversation waits in this case.
   private func repeatOrExplain(_ sending: FileMessageSending, _ error: ParleyError) async {
     guard conversation.haste == .waits, let wait = error.retryAfter else {
       return await conversation.notice(
@@ -67,7 +67,7 @@ final class ChatUploads: Sendable {
     }
   }
 
-  /// The path with the user's own directory in place of a tilde.
+  /// The path with the user's home directory in place of a tilde.
   private static func expanded(_ path: String) -> String {
     guard path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
     return String(cString: home) + path.dropFirst()

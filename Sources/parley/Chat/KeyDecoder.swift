@@ -31,7 +31,7 @@ enum Key: Equatable {
 struct KeyDecoder {
   private enum State {
     case ground
-    /// Within a character of several bytes, of which `missing` are left.
+    /// Within a multi-byte character, with `missing` bytes left.
     case character([UInt8], missing: Int)
     case escape
     /// After `ESC [`: parameters up to a final byte.

@@ -1,6 +1,6 @@
 /// An input line with a cursor and a history.
 struct LineEditor {
-  /// The result of a key.
+  /// The result of pressing a key.
   enum Outcome: Equatable {
     case unchanged
     case changed
@@ -44,7 +44,7 @@ struct LineEditor {
     }
   }
 
-  /// Makes a text the line, with the cursor at its end, if the line is empty.
+  /// Replaces the line with a text, with the cursor at its end, if the line is empty.
   mutating func offer(_ text: String) -> Outcome {
     guard characters.isEmpty, text.count <= Self.limit else { return .unchanged }
     characters = Array(text)
@@ -52,7 +52,7 @@ struct LineEditor {
     return .changed
   }
 
-  /// Returns the part of the line around the cursor that fits, and the cursor's column in it.
+  /// Returns the part of the line around the cursor that fits a width, and the cursor's column in it.
   func window(width: Int) -> (text: String, column: Int) {
     var start = cursor
     var column = 0

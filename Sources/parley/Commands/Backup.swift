@@ -194,13 +194,13 @@ struct DataOptions: ParsableArguments {
     completion: .directory)
   var dataDir: String?
 
-  /// The places of the data.
+  /// Returns the locations of the data.
   func data() throws -> GatewayData {
     GatewayData(try settings.settings(), directory: dataDir)
   }
 }
 
-/// The places where a gateway keeps its data.
+/// The locations of a gateway's data.
 struct GatewayData {
   let directory: String
   /// Whether the database is in the directory.
@@ -208,7 +208,7 @@ struct GatewayData {
   /// The directory of uploaded files outside the data directory; `nil` when they are in it, or in a
   /// bucket.
   let outerFilesDirectory: String?
-  /// The place of the database.
+  /// The location of the database.
   let store: StorePlace
   private let filePlace: FilePlace
 
@@ -233,7 +233,7 @@ struct GatewayData {
     }
   }
 
-  /// The data that a backup leaves out, for people.
+  /// Notes about data omitted from a backup.
   var notes: [String] {
     var notes: [String] = []
     if !hasDatabase {

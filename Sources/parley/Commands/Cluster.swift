@@ -47,7 +47,7 @@ extension ClusterCommand {
       }
     }
 
-    /// - Parameter isEach: Whether a server that has ended has a row of its own.
+    /// - Parameter isEach: Whether each stopped server has its own row.
     static func lines(
       _ cluster: JSONNode, isEach: (JSONNode) -> Bool = { _ in false }
     ) -> [String] {
@@ -86,7 +86,7 @@ extension ClusterCommand {
       return table.lines(whenEmpty: "no servers") + [""] + fields.lines()
     }
 
-    /// Servers that have ended, counted by their names and the ways in which they have.
+    /// Returns the stopped servers, counted by name and by the way in which they stopped.
     private static func ended(_ servers: [JSONNode]) -> [String] {
       Dictionary(grouping: servers) { $0.text("name") }.sorted { $0.key < $1.key }
         .map { name, servers in
@@ -97,11 +97,11 @@ extension ClusterCommand {
         }
     }
 
-    /// The faults that need an operator, in words.
+    /// Returns the faults that need an operator, as text.
     static func problems(_ cluster: JSONNode) -> [String] {
       let servers = cluster.list("servers")
       let live = Set(servers.filter { $0.text("state") == "live" }.map { $0.text("name") })
-      // One that was started again has its name.
+      // A restarted server has the same name.
       let dead = servers.filter { server in
         server.text("state") == "dead" && server.text("ending") != "left"
           && !live.contains(server.text("name"))
@@ -152,7 +152,7 @@ extension ClusterCommand {
     /// Finds a server by its id, or by its name if no other has it.
     static func choose(_ wanted: String?, of cluster: JSONNode) throws -> JSONNode {
       let wanted = wanted ?? cluster.text("server_id")
-      // A server that was started again leaves a dead one of the same name behind.
+      // A restarted server leaves a dead one of the same name.
       let living = cluster.list("servers").filter { $0.text("state") != "dead" }
       let found = living.filter { $0.text("server_id") == wanted || $0.text("name") == wanted }
       guard let first = found.first else {

@@ -22,7 +22,7 @@ struct FileCommand: ParsableCommand {
   fileprivate static let path = "/v3/parley/files"
 }
 
-/// The file that a command is about.
+/// The file that a command applies to.
 struct FileArgument: ParsableArguments {
   @Argument(help: ArgumentHelp("The file id, from 'file list'.", valueName: "file id"))
   var file: String
@@ -144,7 +144,7 @@ extension FileCommand {
     }
   }
 
-  /// Makes a new master key.
+  /// Creates a new master key.
   struct RotateKey: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate-key",
@@ -159,7 +159,7 @@ extension FileCommand {
     }
   }
 
-  /// Encrypts the files that are stored in the clear.
+  /// Encrypts the files stored in plaintext.
   struct EncryptAll: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "encrypt-all", abstract: "Encrypt all files that are stored in the clear.")
@@ -173,7 +173,7 @@ extension FileCommand {
     }
   }
 
-  /// Gets a key with which a user opens files.
+  /// Gets a key that opens files for a user.
   struct Key: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "key", abstract: "Get a key that opens the files that a user may read.")

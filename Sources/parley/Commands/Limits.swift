@@ -176,7 +176,7 @@ enum LimitsText {
     return fields.lines()
   }
 
-  /// Returns a limit in words.
+  /// Returns a limit as text.
   static func text(_ limit: JSONNode?) -> String {
     guard let messages = limit?["messages"]?.integer, let window = limit?["window_ms"]?.integer
     else { return "?" }

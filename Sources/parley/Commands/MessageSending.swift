@@ -61,7 +61,7 @@ extension MessageCommand {
       return body
     }
 
-    /// Returns the form for the upload of a file; each but the first has a key of its own.
+    /// Returns the form for the upload of a file; all forms after the first have their own key.
     private func form(_ path: String, _ index: Int) throws -> FormBody {
       let text = index == 0 ? try text.map(StandardInput.text) : nil
       let key = sending.dedupID.map { index == 0 ? $0 : "\($0)-\(index + 1)" }
@@ -107,7 +107,7 @@ extension MessageCommand {
   }
 }
 
-/// Fields of a message beside its text.
+/// Fields of a message other than its text.
 struct MessageFieldOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
   var customType: String?
@@ -178,7 +178,7 @@ struct MessageFileOptions: ParsableArguments {
       valueName: "WxH"))
   var thumbnail: [ThumbnailArgument] = []
 
-  /// Whether there is a file.
+  /// Whether a file is given.
   var isGiven: Bool { !file.isEmpty || fileURL != nil }
 
   func validate() throws {

@@ -284,7 +284,7 @@ struct RestrictionOptions: ParsableArguments {
     return body
   }
 
-  /// The duration in words.
+  /// The duration as text.
   var duration: String {
     seconds == .longest ? "for ten years" : "for \(seconds.seconds) seconds"
   }

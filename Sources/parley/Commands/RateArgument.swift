@@ -34,6 +34,6 @@ struct RateArgument: ExpressibleByArgument, Equatable {
     Int64(text) ?? TimeArgument(argument: String(text))?.milliseconds
   }
 
-  /// The limit as it would be written.
+  /// The limit in its input format.
   var defaultValueDescription: String { "\(messages)/\(windowMilliseconds)" }
 }

@@ -4,7 +4,7 @@ internal import ParleyProtocol
 internal import Reactor
 internal import Store
 
-/// Commands for the database of a gateway that does not run.
+/// Commands for the database of a stopped gateway.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store", abstract: "Copy a gateway's data, or renew its channels after a restore.",
@@ -52,7 +52,7 @@ extension StoreCommand {
     /// Copies the store of a directory into a database, and returns the number of rows of each table.
     typealias Work = (_ directory: String, _ url: String) throws -> [String: Int]
 
-    /// Copies what lies beside the database, and returns what was done, for people.
+    /// Copies the data outside the database, and returns descriptions of the work done.
     typealias FileWork = (_ directory: String) throws -> [String]
 
     /// The variable of the setting `store.url`.
@@ -101,7 +101,7 @@ extension StoreCommand {
 
     /// Copies, prints the number of rows, and reports the rest on standard error.
     ///
-    /// The files come first: what the database names is there when servers start.
+    /// The files are copied first, so that every file in the database exists when servers start.
     ///
     /// - Throws: `CommandFailure` with the reason of the failure, which does not name the password.
     func run(
@@ -119,7 +119,7 @@ extension StoreCommand {
       try output.show(Self.answer(counts), as: Self.lines)
     }
 
-    /// The URL of `--to`, or else of the environment.
+    /// The URL of `--to`, or else from the environment.
     func url(
       in environment: [String: String] = ProcessEnvironment.variables
     ) throws -> String {

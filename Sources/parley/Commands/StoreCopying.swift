@@ -3,7 +3,7 @@ internal import Configuration
 internal import Reactor
 internal import Store
 
-/// The copying of a SQLite store into PostgreSQL.
+/// Copies a SQLite store into PostgreSQL.
 enum StoreCopying {
   /// Copies the store of a directory into a database, and returns the number of rows of each table.
   ///
@@ -16,13 +16,13 @@ enum StoreCopying {
     }
   }
 
-  /// Files and master keys, with the places that the new settings have for them.
+  /// Files and master keys, with their locations in the new settings.
   struct Beside {
     private let settings: Settings
 
     init(_ settings: Settings) { self.settings = settings }
 
-    /// Copies files and master keys, and returns what was done and what is left to do.
+    /// Copies files and master keys, and returns the work done and the work left.
     func copy(from directory: String) throws -> [String] {
       let copy = StoredFilesCopy(from: directory)
       return [try files(copy, directory), try masterKeys(copy, directory)]
@@ -62,7 +62,7 @@ enum StoreCopying {
     }
   }
 
-  /// A reason against the copy, for the operator.
+  /// A reason for refusing the copy, for the operator.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }

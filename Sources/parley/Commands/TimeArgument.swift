@@ -1,14 +1,14 @@
 internal import ArgumentParser
 internal import ParleyProtocol
 
-/// A length of time: a number of seconds, or a number with a unit, as in `500ms`, `30s`, `10m`, `1h` or
+/// A duration: a number of seconds, or a number with a unit, as in `500ms`, `30s`, `10m`, `1h` or
 /// `7d`.
 struct TimeArgument: ExpressibleByArgument, Equatable {
   private static let units: [(suffix: String, nanoseconds: Int64)] = [
     ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
     ("d", 86_400_000_000_000), ("", 1_000_000_000),
   ]
-  /// That of a ban or mute, some 68 years.
+  /// The maximum duration of a ban or mute, about 68 years.
   private static let longest = Limits.restrictionSeconds * 1_000_000_000
 
   let nanoseconds: Int64
@@ -28,7 +28,7 @@ struct TimeArgument: ExpressibleByArgument, Equatable {
 
   var milliseconds: Int64 { nanoseconds / 1_000_000 }
 
-  /// The time in seconds; `nil` if a part of a second is left.
+  /// The duration in seconds; `nil` if it has a fraction.
   var wholeSeconds: Int64? {
     nanoseconds % 1_000_000_000 == 0 ? nanoseconds / 1_000_000_000 : nil
   }
@@ -38,7 +38,7 @@ struct TimeArgument: ExpressibleByArgument, Equatable {
 
 /// The duration of a ban or mute, in whole seconds; `-1` for the longest.
 struct RestrictionDuration: ExpressibleByArgument, Equatable {
-  /// As the Platform API counts.
+  /// The value used by the Platform API.
   let seconds: Int64
 
   /// Ten years.

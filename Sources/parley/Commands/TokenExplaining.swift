@@ -98,7 +98,7 @@ struct TokenKeyOptions: ParsableArguments {
 
   @OptionGroup var settings: SettingsOptions
 
-  /// Reads the keys; none when no option and no variable names any.
+  /// Reads the keys; none if no option or variable names any.
   func verifiers() throws -> [TokenVerifier] {
     var (paths, secrets) = (publicKey.map { [$0] } ?? [], [String]())
     if let secretFile {
@@ -120,7 +120,7 @@ struct TokenKeyOptions: ParsableArguments {
     }
   }
 
-  /// Reads a small file of text.
+  /// Reads a small text file.
   static func contents(of path: String, atMost limit: Int) throws -> String {
     let bytes: [UInt8]
     do throws(SystemError) {
@@ -185,7 +185,7 @@ enum TokenText {
     return check["value"]?.string ?? check.timeInSeconds("value")
   }
 
-  /// Returns the reason of a refusal with its times as dates.
+  /// Returns the reason for a rejection with its times as dates.
   static func reason(_ error: TokenError) -> String {
     switch error {
     case .expired(let time): "the token expired at \(date(time))"

@@ -62,7 +62,7 @@ extension UserCommand {
     @Option(help: "Only users who are active, or only those who are not.")
     var activeMode: ActiveMode?
 
-    /// Whether users are active, as the Platform API has it.
+    /// Whether users are active, as in the Platform API.
     enum ActiveMode: String, ExpressibleByArgument, CaseIterable {
       case activated, deactivated
     }

@@ -50,7 +50,7 @@ protocol EventPrinter {
   mutating func print(_ event: WireEvent)
 }
 
-/// Prints one JSON object per line, for programs.
+/// Prints one JSON object per line, for use by programs.
 struct JSONEventPrinter: EventPrinter {
   func begin(_ channel: OpenChannel) {}
 

@@ -55,7 +55,7 @@ extension WebhooksCommand {
 }
 
 extension WebhooksCommand {
-  /// Has the events that wait posted again.
+  /// Retries the delivery of waiting events.
   struct Retry: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "retry",

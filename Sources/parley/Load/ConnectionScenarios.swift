@@ -77,7 +77,7 @@ extension LoadCommand {
   }
 }
 
-/// Options for the senders beside the connections that a scenario is about.
+/// Options for senders in addition to the connections of a scenario.
 struct BackgroundSenders: ParsableArguments {
   @Option(help: ArgumentHelp("Channels, each with one sender.", valueName: "count"))
   var channels = 10

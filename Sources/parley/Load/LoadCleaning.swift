@@ -2,9 +2,9 @@ internal import Basics
 internal import LoadGenerator
 internal import Reactor
 
-/// Deletes the channels and users that a run has made.
+/// Deletes the channels and users that a run created.
 struct LoadCleaning {
-  /// The kinds of what a run makes.
+  /// The kinds of objects that a run creates.
   private enum Kind: String {
     case channel
     case user
@@ -19,19 +19,19 @@ struct LoadCleaning {
     func text(_ count: Int) -> String { "\(count) \(rawValue)\(count == 1 ? "" : "s")" }
   }
 
-  /// The code of an answer to a call about something that does not exist.
+  /// The error code for an object that does not exist.
   private static let notFound = 400_201
 
   let client: PlatformClient
-  /// Makes the names of the run.
+  /// Generates the names of the run.
   let run: UInt32
   let plan: LoadPlan
 
-  /// Deletes all, and reports the numbers on the standard error stream.
+  /// Deletes all objects, and reports the numbers on standard error.
   ///
-  /// Channels and users that the run has not made are passed over. Deletion goes on after a refusal.
+  /// Channels and users that the run did not create are skipped. Deletion continues after a rejection.
   ///
-  /// - Throws: ``CommandFailure`` when something is left.
+  /// - Throws: ``CommandFailure`` if an object is left.
   func clean() throws {
     let channels = (0..<plan.channelCount).map {
       ChannelName.url(run: run, channel: UInt32(clamping: $0))
@@ -47,7 +47,7 @@ struct LoadCleaning {
     }
   }
 
-  /// - Returns: The number that were deleted, and the first refusal.
+  /// - Returns: The number of deleted objects, and the first rejection.
   private func delete(
     _ kind: Kind, _ names: [String]
   ) throws -> (count: Int, failure: CommandFailure?) {

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// Commands that load a gateway.
+/// Commands for load tests of a gateway.
 struct LoadCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "load",

@@ -7,7 +7,7 @@ internal import Reactor
 
 /// Runs a plan, shows its progress and writes the report.
 struct LoadExecution {
-  /// The code of a session that is refused for want of a valid token.
+  /// The error code of a session rejected without a valid token.
   private static let tokenRequired = 400_302
 
   let options: LoadOptions
@@ -56,7 +56,7 @@ struct LoadExecution {
     return report.isGood
   }
 
-  /// Returns the way out where a gateway asks for tokens and the users have none.
+  /// Returns a hint for a gateway that requires tokens when the users have none.
   private func hint(_ failure: LoadFailure) -> String {
     guard case .notConnected(_, let reasons) = failure, !options.issueTokens,
       reasons.contains(where: { $0.contains("\(Self.tokenRequired):") })
@@ -136,7 +136,7 @@ struct LoadExecution {
   }
 }
 
-/// Reads the answer to the creation of a user with a token.
+/// Parses the response to the creation of a user with a token.
 enum AccessTokenAnswer {
   static func token(_ answer: [UInt8]) throws -> String {
     guard let token = try? JSONDocument(answer).root["access_token"]?.string, !token.isEmpty else {

@@ -92,7 +92,7 @@ struct LoadOptions: ParsableArguments {
     for objective in require { _ = try objective.objective }
   }
 
-  /// Checks that a number is within its bounds.
+  /// Checks that a number is within a range.
   static func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
     guard range.contains(value) else {
       throw ValidationError(

@@ -3,7 +3,7 @@ internal import Glibc
 internal import LoadGenerator
 internal import Synchronization
 
-/// Shows progress in one line of a terminal, and nothing elsewhere.
+/// Shows progress in one line of a terminal, and nothing if there is no terminal.
 final class LoadProgressLine {
   private let isShown: Bool
   private var isOpen = false

@@ -12,7 +12,7 @@ struct ReportFiles {
   init(_ report: LoadReport) {
     self.report = report
     json = ReportJSON.bytes(report)
-    // The notes may contain texts of the server.
+    // The notes may contain texts from the server.
     summary = SummaryText(report).lines.map { DisplayText.harmless(json: $0) + "\n" }.joined()
   }
 

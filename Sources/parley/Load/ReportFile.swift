@@ -5,7 +5,7 @@ internal import Reactor
 
 /// The files that reports are read from and written to.
 enum ReportFile {
-  /// Reads a report as JSON from its file, or from the folder that it is in.
+  /// Reads a report as JSON from a file, or from the folder that contains it.
   static func read(_ path: String) throws -> [UInt8] {
     let limit = ReportDigest.maximumBytes
     let bytes: [UInt8]
@@ -30,7 +30,7 @@ enum ReportFile {
     }
   }
 
-  /// Writes a file in place of what was there.
+  /// Writes a file, replacing an existing one.
   ///
   /// - Parameter option: The option that named the file, for errors.
   static func write(_ bytes: [UInt8], to path: String, for option: String) throws {

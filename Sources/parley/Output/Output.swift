@@ -20,7 +20,7 @@ struct OutputOptions: ParsableArguments {
 
   /// Prints a sequence of elements as one JSON array or as text.
   ///
-  /// - Parameter forEach: Passes the elements in parts; an array is closed even if it throws.
+  /// - Parameter forEach: Passes the elements in parts; the array is closed even if this throws.
   func stream(
     _ lines: @escaping ([JSONNode]) -> [String], whenEmpty: String,
     _ forEach: (([JSONNode]) throws -> Void) throws -> Void
@@ -66,7 +66,7 @@ struct JSONArrayStream {
 
   private var state = State.notBegun
 
-  /// Writes elements; the first call begins the array.
+  /// Writes elements; the first call starts the array.
   mutating func append(_ elements: [JSONNode]) throws {
     if state == .notBegun {
       print("[", terminator: "")
@@ -80,7 +80,7 @@ struct JSONArrayStream {
     try StandardOutput.flush()
   }
 
-  /// Closes the array if it was begun, so that the output is valid JSON.
+  /// Closes the array if it was started, so that the output is valid JSON.
   func finish() {
     switch state {
     case .notBegun: break

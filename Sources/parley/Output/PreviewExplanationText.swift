@@ -27,7 +27,7 @@ struct PreviewExplanationText {
     return "\(url): no preview, after \(time): \(problem)"
   }
 
-  /// Each member with its value and where it was found.
+  /// Each member with its value and its source.
   private var members: [String] {
     guard let tag = explanation["og_tag"] else { return [] }
     let sources = Dictionary(

@@ -3,7 +3,7 @@ internal import Reactor
 
 /// Reads the standard input.
 enum StandardInput {
-  /// Reads up to the end or the limit in bytes.
+  /// Reads until the end or up to a limit in bytes.
   static func read(upTo limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var step = [UInt8](repeating: 0, count: 65_536)
@@ -31,7 +31,7 @@ extension StandardInput {
 
 /// The standard output.
 enum StandardOutput {
-  /// Flushes what was printed.
+  /// Flushes the printed output.
   ///
   /// - Throws: ``CommandFailure/unwritable(_:)`` if the output was lost, as on a full disk.
   static func flush() throws {

@@ -1,14 +1,14 @@
 internal import Basics
 
-/// Rows in aligned columns, for people.
+/// Formats rows in aligned columns.
 struct TextTable {
-  /// On which side of its column a cell stands.
+  /// The alignment of a cell in its column.
   enum Alignment {
     case leading
     case trailing
   }
 
-  /// A column's heading and where its cells stand.
+  /// A column's heading and alignment.
   struct Column {
     let title: String
     let alignment: Alignment
@@ -19,34 +19,34 @@ struct TextTable {
     static func number(_ title: String) -> Column { Column(title: title, alignment: .trailing) }
   }
 
-  /// The widest a cell is shown.
+  /// The maximum displayed width of a cell.
   private static let cellWidth = 60
   private static let gap = "  "
 
   private let columns: [Column]
   private var rows: [[String]] = []
-  /// As wide as the widest cell so far; empty until something was shown.
+  /// The width of the widest cell so far; empty before the first output.
   private var widths: [Int] = []
 
   init(_ columns: [Column]) {
     self.columns = columns
   }
 
-  /// Adds a row; its cells are cleaned.
+  /// Adds a row; control characters are removed from its cells.
   mutating func add(_ cells: [String]) {
     rows.append(cells.map { DisplayWidth.fit(DisplayText.shortened($0), into: Self.cellWidth) })
   }
 
-  /// The heading and the rows, or one line that says that there are none.
+  /// Returns the heading and the rows, or one line for an empty table.
   func lines(whenEmpty: String, style: TextStyle = .standard) -> [String] {
     var table = self
     let lines = table.takeLines(style: style)
     return lines.isEmpty ? [whenEmpty] : lines
   }
 
-  /// The rows since the last time, the first ones below the heading; none without rows.
+  /// Returns the rows added since the last call, the first ones with the heading; none without rows.
   ///
-  /// Of a table that is shown in parts, columns only become wider.
+  /// In a table shown in parts, columns never become narrower.
   mutating func takeLines(style: TextStyle = .standard) -> [String] {
     guard !rows.isEmpty else { return [] }
     let titles = columns.map { $0.title.uppercased() }

@@ -3,16 +3,16 @@ internal import ParleyClient
 
 /// The failure of a command, with the exit status of the process.
 enum CommandFailure: Error, CustomStringConvertible {
-  /// The gateway refused the call.
+  /// The gateway rejected the call.
   case refused(String, code: Int)
   /// The gateway could not be reached.
   case unreachable(String)
   /// The answer could not be written.
   case unwritable(String)
 
-  /// The code for something that does not exist.
+  /// The error code for an object that does not exist.
   static let notFound = 400_201
-  /// The code for a path that is not served.
+  /// The error code for an unknown path.
   static let noSuchEndpoint = 400_930
   private static let wrongAPIToken = 400_401
 
@@ -45,7 +45,7 @@ enum CommandFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// Describes a call without an answer.
+  /// Describes a call without a response.
   init(_ failure: TransferFailure, connectingTo base: String) {
     let advice = failure.advice.map { "; \($0.text)" } ?? ""
     self = .unreachable("\(base) does not answer: \(failure.reason)\(advice)")
@@ -64,7 +64,7 @@ enum CommandFailure: Error, CustomStringConvertible {
 
   private static func line(_ text: String) -> String { DisplayText.shortened(text, limit: 600) }
 
-  /// 1 for a refused call, 2 for an unreachable gateway, 74 (`EX_IOERR`) for a lost answer.
+  /// 1 for a rejected call, 2 for an unreachable gateway, 74 (`EX_IOERR`) for a lost answer.
   var exitStatus: Int32 {
     switch self {
     case .refused: 1

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import CCurl
 internal import Glibc
 
-/// A form with a file, which libcurl reads from the disk while sending.
+/// A form with a file, which libcurl reads from disk while sending.
 final class FormBody {
   /// The lowest rate in bytes per second; slower uploads are cancelled after `patience` seconds.
   private static let slowestRate = 1
@@ -14,7 +14,7 @@ final class FormBody {
   private let progress: UploadProgress
   private var mime: OpaquePointer?
 
-  /// - Parameter part: The name of the part that is the file.
+  /// - Parameter part: The name of the file's part.
   /// - Throws: `ValidationError` if the file cannot be read.
   init(fields: [(String, String)], part: String = "file", file path: String) throws {
     guard access(path, R_OK) == 0 else {

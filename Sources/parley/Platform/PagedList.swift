@@ -4,11 +4,11 @@ internal import ParleyProtocol
 
 /// A list of the Platform API and its presentation as text.
 struct PagedList {
-  /// The path from the root.
+  /// The path of the request.
   let path: String
   /// The parameters that select elements.
   let query: [(String, String)]
-  /// The member of the answer that holds the elements.
+  /// The member of the response that holds the elements.
   let member: String
   /// The text for an empty list.
   let whenEmpty: String
@@ -71,7 +71,7 @@ struct PageOptions: ParsableArguments {
     [("limit", String(limit ?? Self.standardLimit))] + (token.map { [("token", $0)] } ?? [])
   }
 
-  /// Returns the line that names the next page, if there is one.
+  /// Returns the line with the token of the next page, if there is one.
   static func more(_ page: JSONNode) -> [String] {
     guard let next = page["next"]?.string, !next.isEmpty else { return [] }
     return ["next page: --token \(ShellWord.quote(DisplayText.shortened(next))), or --all"]

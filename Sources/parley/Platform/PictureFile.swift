@@ -1,12 +1,12 @@
 /// A file that becomes the picture of a channel or user.
 struct PictureFile {
-  /// The name of its part in a form.
+  /// The name of the file's part in a form.
   let part: String
   let path: String
 }
 
 extension PlatformClient {
-  /// Makes a call as JSON, or as a form when there is a picture.
+  /// Makes a call as JSON, or as a form if there is a picture.
   func call(
     _ method: String, _ path: String, _ body: RequestBody, _ picture: PictureFile?
   ) throws -> [UInt8] {

@@ -5,9 +5,9 @@ internal import Glibc
 internal import HTTP1
 internal import ParleyProtocol
 
-/// Calls a gateway's Platform API, one call at a time, over one connection where that lasts.
+/// Calls a gateway's Platform API, one call at a time, reusing one connection if possible.
 final class PlatformClient {
-  /// The largest answer that is read.
+  /// The maximum size of a response.
   private static let maximumBytes = 16_777_216
   private static let timeout = 60_000
   private static let connectTimeout = 10_000
@@ -18,8 +18,8 @@ final class PlatformClient {
   private let client: CurlClient
 
   /// - Parameters:
-  ///   - base: Without a slash at its end.
-  ///   - token: One word of visible ASCII characters; `nil` for what needs none.
+  ///   - base: The base URL, without a trailing slash.
+  ///   - token: One word of visible ASCII characters; `nil` for calls that need none.
   init(base: String, token: String?, route: NetworkRoute) throws {
     do throws(CurlError) {
       client = try CurlClient()
@@ -31,13 +31,13 @@ final class PlatformClient {
     self.route = route
   }
 
-  /// Calls and returns the answer as it came.
+  /// Makes a call and returns the unmodified response.
   ///
   /// - Parameters:
-  ///   - path: From the root, such as `/v3/users`, its parts encoded.
-  ///   - query: Parameters in order, not yet encoded.
-  ///   - body: What is sent as JSON.
-  ///   - form: What is sent with a file, in place of a body.
+  ///   - path: The absolute path, such as `/v3/users`, with encoded parts.
+  ///   - query: Parameters in order, not encoded.
+  ///   - body: The JSON body.
+  ///   - form: A form with a file, sent instead of a body.
   func call(
     _ method: String, _ path: String, query: [(String, String)] = [], body: RequestBody? = nil,
     form: FormBody? = nil
@@ -73,10 +73,10 @@ final class PlatformClient {
     return lines
   }
 
-  /// Sets the way to the gateway, so that libcurl does not look into the environment by itself.
+  /// Sets the route to the gateway explicitly, so that libcurl does not read the environment.
   private func setRoute(of easy: CurlEasy) {
     if let proxy = route.proxyURL { easy.set(CURLOPT_PROXY, to: proxy) }
-    // The directory with the system's authorities counts beside this file.
+    // The directory with the system's authorities is used in addition to this file.
     if let file = route.authorityFile { easy.set(CURLOPT_CAINFO, to: file) }
   }
 
@@ -91,7 +91,7 @@ final class PlatformClient {
   }
 }
 
-/// Many calls in a row.
+/// Series of calls.
 extension PlatformClient {
   private static let tooManyCalls = 500_910
   private static let patience = 10

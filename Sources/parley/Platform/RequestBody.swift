@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// The members of a request body; members without a value are left out.
+/// The members of a request body; members without a value are omitted.
 struct RequestBody {
   private var writers: [(name: String, write: (inout JSONWriter) -> Void)] = []
 
@@ -18,7 +18,7 @@ struct RequestBody {
     }
   }
 
-  /// The members as fields of a form: texts as they are, others as JSON.
+  /// The members as form fields: texts unchanged, other values as JSON.
   var fields: [(String, String)] {
     writers.map { member in
       let json = JSONWriter.bytes(member.write)
@@ -54,7 +54,7 @@ struct RequestBody {
       (name, { $0.object { for item in numbers { $0.member(escaping: item) } } }))
   }
 
-  /// Adds lists of texts by their keys, as messages have them.
+  /// Adds lists of texts by key, in the form used by messages.
   mutating func set(_ name: String, lists: [(key: String, values: [String])]) {
     writers.append((name, { $0.array { for list in lists { $0.value(list) } } }))
   }

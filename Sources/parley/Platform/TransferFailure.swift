@@ -7,7 +7,7 @@ struct TransferFailure {
 
   /// - Parameters:
   ///   - reason: libcurl's message.
-  ///   - isUntrusted: Whether the server's certificate has no trusted issuer or is not valid now.
+  ///   - isUntrusted: Whether the server's certificate has no trusted issuer or is currently invalid.
   init(_ result: CURLcode, _ reason: String, isUntrusted: Bool) {
     self.reason = reason
     advice =

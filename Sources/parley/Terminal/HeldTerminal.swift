@@ -5,7 +5,7 @@ internal import Synchronization
 /// A terminal in raw mode: keys arrive as they are pressed and are not echoed.
 ///
 /// The terminal is restored by ``release()``, and before a signal ends or stops the process. It is
-/// taken again when the process continues.
+/// set to raw mode again when the process continues.
 final class HeldTerminal: Sendable {
   /// The sequences written when the terminal is taken and restored.
   struct Look {
@@ -25,7 +25,7 @@ final class HeldTerminal: Sendable {
 
   /// Takes the terminal; `nil` if input or output is not a terminal.
   ///
-  /// - Parameter redraw: Draws everything again after a stop or a change of size.
+  /// - Parameter redraw: Redraws everything after a stop or a change of size.
   init?(_ look: Look, redraw: @escaping @Sendable () -> Void) {
     guard Terminal.isInteractive, let rawMode = RawMode() else { return nil }
     self.look = look
@@ -90,7 +90,7 @@ struct RawMode {
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
     settings.c_iflag &= ~tcflag_t(IXON | ICRNL)
     withUnsafeMutableBytes(of: &settings.c_cc) { characters in
-      // 0 is _POSIX_VDISABLE: these keys come as bytes like the others.
+      // 0 is _POSIX_VDISABLE: these keys arrive as ordinary bytes.
       for index in [VINTR, VQUIT] { characters[Int(index)] = 0 }
     }
     raw = settings
@@ -108,7 +108,7 @@ struct RawMode {
   }
 }
 
-/// Delivers the signals that matter to a program in raw mode on a thread of their own, free of the
+/// Delivers signals relevant to a program in raw mode on a separate thread, without the
 /// restrictions of a signal handler.
 enum TerminalSignals {
   private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
@@ -125,7 +125,7 @@ enum TerminalSignals {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     // Stored here first, so that the handler never initializes it.
     writer.store(ends[1], ordering: .sequentiallyConsistent)
-    // Without it the keys still work; the terminal's size is then read too late.
+    // Without this thread the keys still work, but the new size of the terminal is read too late.
     _ = try? Thread(name: "signals") { pump(reader, receive) }
     for number in ending + others { handle(number) }
   }
@@ -155,7 +155,7 @@ enum TerminalSignals {
     signal(number, note)
   }
 
-  /// Runs as a signal handler: nothing but write(2), and errno as it was.
+  /// Runs as a signal handler: calls only write(2), and preserves errno.
   private static let note: @convention(c) (Int32) -> Void = { number in
     let before = errno
     var byte = UInt8(truncatingIfNeeded: number)

@@ -3,14 +3,14 @@ internal import ParleyProtocol
 
 /// The busiest channels in the load display.
 struct BusiestRows {
-  /// The channels that are shown.
+  /// The maximum number of channels shown.
   static let limit = 5
   private static let longestName = 40
 
-  /// The rows below the figures; none without channels.
+  /// The rows below the figures; none if there are no channels.
   let rows: [LoadRow]
 
-  /// Shows an answer of `/v3/parley/channels/busiest`.
+  /// Creates rows from a response of `/v3/parley/channels/busiest`.
   init(_ answer: JSONNode) {
     let cells = answer.list("channels").prefix(Self.limit).map { channel in
       [
@@ -23,7 +23,7 @@ struct BusiestRows {
     rows = Self.rows(cells)
   }
 
-  /// Shows why there are none.
+  /// Creates a row with the reason why there are no channels.
   init(failure: any Error) {
     rows = Self.rows([[LoadRow.Cell(name: "not shown:", value: "\(failure)")]])
   }
@@ -35,7 +35,7 @@ struct BusiestRows {
   }
 }
 
-/// Reads the busiest channels, until that fails: it is not worth an attempt in each interval.
+/// Reads the busiest channels until a read fails; then it does not retry in each interval.
 final class BusiestReader {
   private let client: PlatformClient
   private var failure: BusiestRows?

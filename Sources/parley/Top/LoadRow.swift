@@ -4,7 +4,7 @@ struct LoadRow {
   struct Cell {
     let name: String
     let value: String
-    /// Whether an operator should look into it.
+    /// Whether the figure needs an operator's attention.
     var isBad = false
 
     var text: String { "\(name) \(value)" + (isBad ? "!" : "") }
@@ -16,7 +16,7 @@ struct LoadRow {
   let name: String
   let cells: [Cell]
 
-  /// Returns the row in lines that fit into a width; figures that do not fit continue below.
+  /// Returns the row as lines that fit into a width; remaining figures continue on further lines.
   func lines(width: Int, style: TextStyle) -> [String] {
     let room = max(1, width - Self.nameWidth)
     var lines: [[String]] = [[]]
@@ -39,14 +39,14 @@ struct LoadRow {
 
 /// The course of some figures over the last minute.
 struct LoadHistory {
-  /// The time that is shown, in seconds.
+  /// The length of the history in seconds.
   private static let span = 60.0
   private static let longest = 30
   private static let bars = Array("▁▂▃▄▅▆▇█")
 
   private var loads: [(seconds: Double, messages: Double, deliveries: Double)] = []
 
-  /// Adds an interval, and forgets those before the last minute.
+  /// Adds an interval, and removes those before the last minute.
   mutating func add(_ load: GatewayLoad) {
     loads.append(
       (
@@ -60,7 +60,7 @@ struct LoadHistory {
     }
   }
 
-  /// The course as figures of a row.
+  /// The history as cells of a row.
   var cells: [LoadRow.Cell] {
     [
       Self.cell("messages/s", loads.map(\.messages)),
@@ -74,7 +74,7 @@ struct LoadHistory {
       name: name, value: "\(course(values, peak: peak)) peak \(LoadText.fixed(peak, digits: 1))")
   }
 
-  /// One bar for each value, the highest for the peak.
+  /// Returns one bar for each value, the tallest for the peak.
   static func course(_ values: [Double], peak: Double) -> String {
     String(
       values.map { value in

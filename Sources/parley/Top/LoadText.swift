@@ -1,7 +1,7 @@
 /// Formats a gateway's load as text.
 struct LoadText {
   let load: GatewayLoad
-  /// The intervals of the last minute, this one included.
+  /// The intervals of the last minute, including this one.
   var history = LoadHistory()
   /// `nil` without an API token.
   var busiest: BusiestRows?
@@ -10,7 +10,7 @@ struct LoadText {
   static let heading =
     "connections  sessions  channels  messages/s  deliveries/s  withheld/s  refused/s  ack p50  ack p99"
 
-  /// One line under ``heading``.
+  /// One line below ``heading``.
   var line: String {
     let cells = [
       (count("parley_connections"), 11), (count("parley_sessions"), 8),
@@ -23,7 +23,7 @@ struct LoadText {
     }.joined(separator: "  ")
   }
 
-  /// The rows of a whole screen.
+  /// The rows of the full screen.
   var rows: [LoadRow] {
     [
       row("now", places), row("messages", messages), row("refused", refusals),
@@ -32,11 +32,11 @@ struct LoadText {
     ] + (busiest?.rows ?? [])
   }
 
-  /// The seconds beyond which users notice that a message is slow.
+  /// The latency in seconds above which users notice a delay.
   private static let slowSeconds = 1.0
-  /// The jobs beyond which the store does not keep up.
+  /// The number of jobs above which the store falls behind.
   private static let longQueue = 1_000.0
-  /// The part of a limit that is close to it.
+  /// The fraction of a limit that counts as close to it.
   private static let closePart = 0.9
 
   private let acknowledgement = "parley_message_acknowledgement_seconds"

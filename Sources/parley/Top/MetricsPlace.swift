@@ -4,8 +4,8 @@ internal import ParleyProtocol
 internal import Reactor
 
 extension CommandFailure {
-  /// Whether the metrics may be served at another address: the gateway has no such path here, or a proxy
-  /// in front of it answered.
+  /// Whether the metrics may be served at another address: the gateway has no such path at this
+  /// one, or a proxy in front of the gateway responded.
   var mayBeElsewhere: Bool {
     switch self {
     case .refused(_, let code): code == Self.noSuchEndpoint
@@ -15,20 +15,20 @@ extension CommandFailure {
   }
 }
 
-/// Finds the URL of the metrics of a gateway that does not serve them at its own address.
+/// Finds the metrics URL of a gateway that does not serve metrics at its own address.
 struct MetricsPlace {
   /// The settings of the Debian package.
   private static let standardSettings = "/etc/parley/parley.yaml"
 
-  /// The gateway as it is called.
+  /// The address used to call the gateway.
   let server: ServerAddress
 
   /// Returns the URL of metrics on one of the addresses of `operations.listen`.
   ///
-  /// An address of all interfaces is reached by the host of the gateway, one of a single machine only
-  /// from that machine.
+  /// For a listener on all interfaces, the host of the gateway is used. A listener on a single
+  /// machine is only reachable from that machine.
   ///
-  /// - Throws: The reason why none can be reached from here.
+  /// - Throws: The reason why no address is reachable.
   func url(listening addresses: [ListenAddress]) throws(CommandFailure) -> String {
     let urls = addresses.compactMap(reachableURL)
     if let url = urls.first { return url }
@@ -43,7 +43,7 @@ struct MetricsPlace {
   }
 
   private func reachableURL(_ listen: ListenAddress) -> String? {
-    // The port of a running gateway is not in its settings.
+    // The actual port of a running gateway is not in its settings.
     guard listen.port != 0 else { return nil }
     if listen.isLoopback, !server.isOnThisMachine { return nil }
     guard ["0.0.0.0", "::"].contains(listen.address.description) else {
@@ -53,7 +53,7 @@ struct MetricsPlace {
     return "http://\(host):\(listen.port)/metrics"
   }
 
-  /// Reads the addresses from the settings that a gateway runs with.
+  /// Reads the addresses from the settings of a running gateway.
   static func addresses(of client: PlatformClient) throws -> [ListenAddress] {
     let answer = try client.call("GET", "/v3/parley/settings")
     let settings = try OutputOptions.root(of: answer).list("settings")
@@ -63,10 +63,10 @@ struct MetricsPlace {
     }
   }
 
-  /// Reads the addresses from the environment and the settings file on this machine: of `PARLEY_CONFIG`,
-  /// or else of the Debian package.
+  /// Reads the addresses from the environment and the settings file on this machine: that of
+  /// `PARLEY_CONFIG`, or else that of the Debian package.
   ///
-  /// - Returns: `nil` without readable settings that have some.
+  /// - Returns: `nil` if there are no readable settings with addresses.
   static func addressesOnThisMachine() -> [ListenAddress]? {
     let environment = ProcessEnvironment.variables
     let usesStandard =

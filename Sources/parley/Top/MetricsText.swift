@@ -6,7 +6,7 @@ struct MetricsText {
     let value: Double
   }
 
-  /// The limit on lines, above the number that a gateway has.
+  /// The maximum number of lines, above the number that a gateway sends.
   private static let lineLimit = 20_000
 
   private var samples: [String: [Sample]] = [:]
@@ -49,7 +49,7 @@ struct MetricsText {
     return (name, Sample(labels: labels(line[line.index(after: end)..<close]), value: value))
   }
 
-  /// Parses labels whose values contain no quotation marks, as those of the gateway.
+  /// Parses labels whose values contain no quotation marks, as is true for the gateway.
   private static func labels(_ text: Substring) -> [String: String] {
     var labels: [String: String] = [:]
     for pair in text.split(separator: ",") {

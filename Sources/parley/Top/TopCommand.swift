@@ -46,7 +46,7 @@ struct TopCommand: ParsableCommand {
     }
   }
 
-  /// Returns the source of the metrics, with its first answer.
+  /// Returns the source of the metrics, with its first reading.
   private func source() throws -> (MetricsSource, first: MetricsSource.Reading) {
     let values = try gateway.server.values(AccessValues.Flags())
     let server = try ServerOptions.address(values.server)
@@ -69,13 +69,13 @@ struct TopCommand: ParsableCommand {
 
   /// Returns `operations.listen` of a gateway that does not serve metrics at its own address.
   ///
-  /// - Throws: The failure, with the reason why the addresses are not known.
+  /// - Throws: The failure, with the reason why the addresses are unknown.
   private func addresses(
     of server: ServerAddress, after failure: CommandFailure
   ) throws -> [ListenAddress] {
     let unknown: any Error
     do { return try MetricsPlace.addresses(of: gateway.client()) } catch { unknown = error }
-    // Something else than a gateway has answered, or nothing.
+    // A server other than a gateway responded, or none.
     guard case .refused = failure else { throw failure }
     if server.isOnThisMachine, let addresses = MetricsPlace.addressesOnThisMachine() {
       return addresses
@@ -92,7 +92,7 @@ struct TopCommand: ParsableCommand {
     let live = LiveScreen(title: source.url)
     let screen: any LoadScreen = live ?? PlainLoadLines()
     defer { screen.end() }
-    // Without a token the load is shown all the same.
+    // Without a token the load is shown without channels.
     let channels = live == nil ? nil : (try? gateway.client()).map(BusiestReader.init)
     var rest = count ?? .max
     var history = LoadHistory()
@@ -110,7 +110,7 @@ struct TopCommand: ParsableCommand {
 
 /// Reads a gateway's metrics.
 struct MetricsSource {
-  /// The metrics, and the time of the answer.
+  /// The metrics, and the time of the response.
   typealias Reading = (text: MetricsText, time: ContinuousClock.Instant)
 
   let url: String

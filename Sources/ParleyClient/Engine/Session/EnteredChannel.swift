@@ -2,50 +2,50 @@ internal import ParleyProtocol
 
 /// A channel that the client is in, or was in when the connection was lost.
 struct EnteredChannel: Sendable {
-  /// The way in which a channel is entered again.
+  /// How a channel is re-entered.
   enum Recovery: Sendable, Hashable {
-    /// With all that was missed.
+    /// With recovery of all missed events.
     case wanted
-    /// Without: the answer was larger than this client takes.
+    /// Without recovery: the response was larger than this client accepts.
     case forgone
   }
 
   /// Whether this connection is in the channel.
   enum Presence: Sendable, Hashable {
     case inside
-    /// The connection that was in it is gone.
+    /// The connection that was in the channel is lost.
     case outside
-    /// The request to leave is on its way.
+    /// The request to leave was sent.
     case leaving
   }
 
-  /// `nil` when the server's answer gave none: nothing can be recovered then.
+  /// `nil` if the server's response had none: then nothing can be recovered.
   var position: ChannelPosition?
   var presence = Presence.inside
   var recovery = Recovery.wanted
-  /// The number of times in a row that the server failed to let the client in again.
+  /// The number of consecutive failures of the server to let the client re-enter.
   var failureCount = 0
 
   /// The position to recover from.
   var recoverable: ChannelPosition? { recovery == .wanted ? position : nil }
 
-  /// Counts a durable event, and says whether it is news.
+  /// Counts a durable event, and returns whether it is new.
   mutating func admit(_ seq: Int64) -> Bool {
     guard let known = position else { return true }
     guard known.isNew(seq) else { return false }
-    // Before the channel is entered again nothing is in its order.
+    // Before the channel is re-entered, events have no order.
     if presence == .outside { position?.note(seq) } else { position?.reach(seq) }
     return true
   }
 }
 
-/// The parts of an answer to `channel.enter` that the engine itself needs.
+/// The parts of a response to `channel.enter` that the engine needs.
 struct EnterAnswer {
   let position: ChannelPosition?
   let isRecovered: Bool
   let events: [(method: String, params: JSONNode)]
 
-  /// Takes out what is as expected, and passes over the rest.
+  /// Reads the valid members, and ignores the rest.
   init(_ result: JSONNode) {
     if let epoch = result.present("epoch")?.string, let seq = result.present("seq")?.integer {
       position = ChannelPosition(epoch: epoch, reached: max(0, seq))
@@ -66,22 +66,22 @@ struct EnterAnswer {
   }
 }
 
-/// Up to where a channel's durable events have been seen.
+/// The position up to which a channel's durable events have been received.
 ///
 ///     seen          1 2 3 4 5 · 7 · 9          `reached` 5, `ahead` 7 and 9
 ///     recover from            ▲
 ///
-/// Events come in order, so one that is shown stands for all before it. The answer to a send is no
-/// event: it may overtake events before it, and so only counts by itself until they have come.
+/// Events arrive in order, so a received event implies all events before it. The response to a send is
+/// not an event: it may overtake earlier events, and counts only for itself until they have arrived.
 struct ChannelPosition: Sendable, Hashable {
-  /// Answers that may be ahead of the events before them; an older one is taken for reached.
+  /// The maximum number of responses ahead of earlier events; beyond it the oldest counts as reached.
   static let aheadLimit = 256
 
-  /// The life of the count.
+  /// The epoch of the sequence numbers.
   private(set) var epoch: String
-  /// Everything up to this `seq` was seen, or withheld for good.
+  /// Every event up to this `seq` was received or permanently withheld.
   private(set) var reached: Int64
-  /// Seen beyond that, ascending.
+  /// The sequence numbers received beyond `reached`, ascending.
   private(set) var ahead: [Int64] = []
 
   init(epoch: String, reached: Int64) {
@@ -89,12 +89,12 @@ struct ChannelPosition: Sendable, Hashable {
     self.reached = reached
   }
 
-  /// Whether an event was not seen yet.
+  /// Returns whether an event was not received before.
   func isNew(_ seq: Int64) -> Bool {
     seq > reached && !ahead.contains(seq)
   }
 
-  /// An event came in its order: those before it have come, or never will.
+  /// Records an event received in order: earlier events have arrived, or never will.
   mutating func reach(_ seq: Int64) {
     guard seq > reached else { return }
     reached = seq
@@ -102,7 +102,7 @@ struct ChannelPosition: Sendable, Hashable {
     absorb()
   }
 
-  /// One event is known, by an answer or out of order.
+  /// Records one event, known from a response or received out of order.
   mutating func note(_ seq: Int64) {
     guard isNew(seq) else { return }
     ahead.insert(seq, at: ahead.firstIndex { $0 > seq } ?? ahead.endIndex)

@@ -2,22 +2,22 @@ internal import ClientTransport
 internal import ParleyProtocol
 internal import WebSocket
 
-/// The effect of the end of a connection on the session.
+/// The effect of a closed connection on the session.
 struct Loss: Sendable {
-  /// Whether the client comes back.
+  /// Whether the client reconnects.
   enum Return: Sendable {
     /// After a pause of at least this number of milliseconds.
     case after(Int64)
-    /// A first connection fails, a lasting session comes back.
+    /// A first connection fails, an established session reconnects.
     case onlyIfLasting
-    /// Never: trying again would do no good, or harm.
+    /// Never: a retry would be useless or harmful.
     case never
   }
 
-  /// The treatment of calls that may be repeated.
+  /// The handling of calls that may be repeated.
   enum Repetition: Sendable {
     case allowed
-    /// Their answers are suspected of having ended the connection.
+    /// Their responses may have caused the connection to close.
     case suspected(String)
   }
 
@@ -75,7 +75,7 @@ struct Loss: Sendable {
 }
 
 extension CloseCode {
-  /// Stands for a close frame without a code (RFC 6455 §7.1.5).
+  /// The code for a close frame without a code (RFC 6455 §7.1.5).
   fileprivate static let absent = CloseCode(rawValue: 1005)
   // The codes of the protocol.
   fileprivate static let unauthorized = CloseCode(rawValue: 4002)
@@ -85,7 +85,7 @@ extension CloseCode {
 }
 
 extension ParleyError {
-  /// The error for a refusal of the server.
+  /// The error for a refusal by the server.
   init(_ refusal: ServiceError) {
     let wait = Duration.milliseconds(max(0, refusal.data.retryAfterMilliseconds ?? 1000))
     switch refusal.code {
@@ -105,7 +105,7 @@ extension ParleyError {
 }
 
 extension ServiceError {
-  /// Whether the same request may succeed a little later.
+  /// Whether the same request may succeed shortly after.
   var isTransient: Bool {
     switch code {
     case .internalError, .internalRPCError, .rateLimited, .tooManyConnections: true

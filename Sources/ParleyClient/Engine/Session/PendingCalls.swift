@@ -1,8 +1,8 @@
-/// A call that is not answered yet.
+/// A call that has no response.
 struct PendingCall: Sendable {
-  /// How far it has come.
+  /// The progress of the call.
   enum Phase: Sendable, Hashable {
-    /// Not written on the present connection.
+    /// Not written on the current connection.
     case waiting
     case sent
   }
@@ -17,42 +17,42 @@ struct PendingCall: Sendable {
   enum Purpose: Sendable, Hashable {
     case plain
     case send(Send)
-    /// Goes on with another token.
+    /// Replaces the token.
     case refresh(accessToken: String)
   }
 
   let id: EngineCallID
   let call: EngineCall
-  /// Milliseconds, on the machine's clock.
+  /// In milliseconds of the monotonic clock.
   let deadline: Int64
   let purpose: Purpose
   var phase = Phase.waiting
-  /// When it was first written, on whichever connection.
+  /// The time when the call was first written, on any connection.
   var firstSent: Int64?
 
-  /// The bytes that a waiting call takes: its text and the request around it.
+  /// The bytes that a waiting call uses: its text and the request around it.
   var byteCount: Int { call.params.count + call.method.utf8.count + 64 }
 }
 
-/// The calls that are not answered yet, in the order in which they were made.
+/// The calls without a response, in the order in which they were made.
 ///
-/// All but a few have the same time limit, so the oldest is also the first to run out.
+/// Almost all calls have the same time limit, so the oldest call is usually the first to expire.
 struct PendingCalls: Sendable {
   private var calls: [EngineCallID: PendingCall] = [:]
-  /// Every id in `calls` but those in `limited`, and some that are gone.
+  /// Every id in `calls` except those in `limited`, and some ids of removed calls.
   private var order: [EngineCallID] = []
-  /// All before it in `order` are gone.
+  /// All ids before this index in `order` belong to removed calls.
   private var head = 0
-  /// The ids of calls with a time limit of their own.
+  /// The ids of calls with their own time limit.
   private var limited: [EngineCallID] = []
   private(set) var byteCount = 0
 
   var count: Int { calls.count }
 
-  /// The call of that id.
+  /// Returns the call with an id.
   subscript(id: EngineCallID) -> PendingCall? { calls[id] }
 
-  /// The call whose time ends first.
+  /// The call that expires first.
   var soonest: PendingCall? {
     mutating get {
       let candidates = [oldest].compactMap(\.self) + limited.compactMap { calls[$0] }
@@ -60,7 +60,7 @@ struct PendingCalls: Sendable {
     }
   }
 
-  /// The oldest call with the usual time limit.
+  /// The oldest call with the default time limit.
   private var oldest: PendingCall? {
     mutating get {
       while head < order.count {
@@ -83,7 +83,7 @@ struct PendingCalls: Sendable {
     byteCount += call.byteCount
   }
 
-  /// Whether an entering of the channel was asked for before this call.
+  /// Returns whether entering the channel was requested before this call.
   func hasEntering(of url: String, before id: EngineCallID) -> Bool {
     for earlier in order[head...] {
       if earlier == id { return false }
@@ -92,7 +92,7 @@ struct PendingCalls: Sendable {
     return false
   }
 
-  /// Takes a call out, because it is answered or given up.
+  /// Removes a call that was answered or cancelled.
   mutating func remove(_ id: EngineCallID) -> PendingCall? {
     guard let call = calls.removeValue(forKey: id) else { return nil }
     byteCount -= call.byteCount
@@ -101,18 +101,18 @@ struct PendingCalls: Sendable {
     return call
   }
 
-  /// Takes note that a call was written.
+  /// Records that a call was written.
   mutating func markSent(_ id: EngineCallID, at now: Int64) {
     calls[id]?.phase = .sent
     if calls[id]?.firstSent == nil { calls[id]?.firstSent = now }
   }
 
-  /// The connection is gone: the call has to be written again.
+  /// Marks a call to be written again after the connection was lost.
   mutating func markWaiting(_ id: EngineCallID) {
     calls[id]?.phase = .waiting
   }
 
-  /// The call that sent this message, if it has been written at least once.
+  /// Returns the call that sent this message, if it was written at least once.
   func sent(_ send: PendingCall.Send) -> EngineCallID? {
     calls.values.first { $0.purpose == .send(send) && $0.firstSent != nil }?.id
   }

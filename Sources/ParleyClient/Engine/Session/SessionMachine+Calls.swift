@@ -1,8 +1,8 @@
 internal import ParleyProtocol
 
-/// Calls on their way, and their answers.
+/// Open calls and their responses.
 extension SessionMachine {
-  /// The server forgets a `req_id` after ten minutes, and a send repeated then would be another.
+  /// The server forgets a `req_id` after ten minutes; a later repetition would be a new message.
   static let identityLifetime: Int64 = 540_000
 
   mutating func submit(_ id: EngineCallID, _ call: EngineCall, _ moment: Moment) {
@@ -14,7 +14,7 @@ extension SessionMachine {
     send(id, moment)
   }
 
-  /// Takes a call into the list, unless that is full.
+  /// Adds a call to the list, unless the list is full.
   mutating func admit(
     _ id: EngineCallID, _ call: EngineCall, _ purpose: PendingCall.Purpose, _ moment: Moment
   ) -> Bool {
@@ -31,7 +31,7 @@ extension SessionMachine {
     return true
   }
 
-  /// Writes what had to wait, oldest first.
+  /// Writes all waiting calls, oldest first.
   mutating func sendWaiting(_ moment: Moment) {
     guard case .open(let session) = state, session.admitsCalls(at: moment.now) else { return }
     for id in pending.ids {
@@ -62,13 +62,13 @@ extension SessionMachine {
     actions.append(.send(text))
   }
 
-  /// Whether a send that may have been carried out can be identified, if the call is a send.
+  /// Returns whether a send that may have been carried out can be identified, if the call is a send.
   func isRepeatable(_ entry: PendingCall, _ moment: Moment) -> Bool {
     guard case .send = entry.purpose, let firstSent = entry.firstSent else { return true }
     return moment.now - firstSent < Self.identityLifetime
   }
 
-  /// Sent, it would cost the connection, and those after it.
+  /// Rejects a call that is too large; sending it would close the connection and fail later calls.
   private mutating func refuseOversized(_ id: EngineCallID, _ session: OpenSession) {
     _ = pending.remove(id)
     complete(
@@ -83,7 +83,7 @@ extension SessionMachine {
     _ id: EngineCallID, _ effect: ChannelEffect?, _ result: Result<JSONNode, ServiceError>,
     _ moment: Moment
   ) {
-    // The channel changes even if nobody waits for the answer any more.
+    // The channel changes even if no caller waits for the response.
     if let effect { apply(effect, result) }
     guard let entry = pending.remove(id) else { return }
     switch result {
@@ -105,7 +105,7 @@ extension SessionMachine {
     }
   }
 
-  /// Completes what asks to leave a channel: a connection that is gone has left all of them.
+  /// Completes calls that leave a channel: a lost connection has left all of them.
   mutating func completeExits() {
     for id in pending.ids {
       guard case .exit(let url) = pending[id]?.call.channel,
@@ -126,7 +126,7 @@ extension SessionMachine {
     complete(id, .failure(.cancelled))
   }
 
-  /// Gives a call up, unless the server may have carried it out.
+  /// Cancels a call, unless the server may have carried it out.
   mutating func withdraw(_ id: EngineCallID, _ moment: Moment) {
     guard let entry = pending[id], entry.firstSent == nil else { return }
     cancel(id, moment)
@@ -140,7 +140,7 @@ extension SessionMachine {
     }
   }
 
-  /// A wish to leave that was never written leaves the channel as it is.
+  /// Marks the channel as entered again if the request to leave it was never written.
   private mutating func takeBack(_ entry: PendingCall) {
     guard case .exit(let url) = entry.call.channel, entry.firstSent == nil,
       channels[url]?.presence == .leaving, case .open(let session) = state
@@ -150,7 +150,7 @@ extension SessionMachine {
 }
 
 extension PendingCall.Purpose {
-  /// The purpose of a call of the application.
+  /// Derives the purpose of a call of the application.
   init(_ call: EngineCall) {
     guard call.repeatability == .identified,
       let params = try? JSONDocument(call.params).root,

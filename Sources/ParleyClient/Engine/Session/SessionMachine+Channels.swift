@@ -1,12 +1,12 @@
 internal import ClientTransport
 internal import ParleyProtocol
 
-/// The channels that are entered again after reconnecting.
+/// The channels to re-enter after reconnecting.
 extension SessionMachine {
-  /// The number of such failures in a row after which the channel is given up.
+  /// The number of consecutive failures after which the client gives the channel up.
   private static let failureLimit = 3
 
-  /// Takes note of what a call did to a channel.
+  /// Records the effect of a call on a channel.
   mutating func apply(_ effect: ChannelEffect, _ result: Result<JSONNode, ServiceError>) {
     switch (effect, result) {
     case (.enter(let url), .success(let node)): didEnter(url, EnterAnswer(node))
@@ -27,7 +27,7 @@ extension SessionMachine {
     deliver(.entered(channelURL: url))
     var channel = EnteredChannel(position: answer.position)
     if let known = channels[url], known.presence != .outside {
-      // Entering again changes nothing, and events may have come since the answer was made.
+      // Re-entering changes nothing, and events may have arrived since the response was made.
       guard known.position?.epoch != answer.position?.epoch else { return }
       channel.presence = known.presence
     }
@@ -37,7 +37,7 @@ extension SessionMachine {
     }
   }
 
-  /// Enters all channels that the lost connection was in.
+  /// Re-enters all channels of the lost connection.
   mutating func enterAgain(_ moment: Moment) {
     for url in channels.keys.sorted() where channels[url]?.presence == .outside {
       requestEntering(url, moment)
@@ -105,7 +105,7 @@ extension SessionMachine {
     deliver(.recoveryFailed(channelURL: url, reason: RecoveryFailure(refusal)))
   }
 
-  /// Marks the channels after the loss of the connection.
+  /// Marks the channels after the connection was lost.
   mutating func leaveChannels(_ loss: Loss) {
     guard case .open(let session) = state else { return }
     for (url, channel) in channels {
@@ -122,7 +122,7 @@ extension SessionMachine {
 }
 
 extension EnteredChannel {
-  /// Whether nothing can have been missed, although the server recovers nothing.
+  /// Returns whether no event can have been missed, although the server recovers nothing.
   fileprivate func hasSeenAll(upTo answer: ChannelPosition?) -> Bool {
     guard let position, let answer, position.epoch == answer.epoch else { return false }
     return position.reached >= answer.reached
@@ -130,7 +130,7 @@ extension EnteredChannel {
 }
 
 extension RecoveryFailure {
-  /// The reason why the server did not let the client in again.
+  /// The reason why the server refused to let the client re-enter.
   init(_ refusal: ServiceError) {
     switch refusal.code {
     case .banned: self = .banned

@@ -4,11 +4,11 @@ internal import ClientTransport
 extension SessionMachine {
   /// The time limit of `session.close`.
   private static let closePatience: Int64 = 3000
-  /// The time after its announced moment in which a server must close the connection.
+  /// The time after the announced moment within which a server must close the connection.
   static let drainPatience: Int64 = 2000
   private static let longestServerWait: Int64 = 600_000
 
-  /// The connection is gone, or given up.
+  /// Handles a connection that was lost or closed.
   mutating func lose(_ loss: Loss, _ moment: Moment) {
     switch state {
     case .disconnected, .pausing: return
@@ -41,7 +41,7 @@ extension SessionMachine {
     }
     if moment.now - session.since >= settings.reconnection.resetAfter { reconnection.reset() }
     let jittered = reconnection.next(random: moment.random)
-    // The server has spread its clients over time already.
+    // The server has already spread its clients over time.
     if let reconnectAt = session.reconnectAt { return max(0, reconnectAt - moment.now) }
     return atLeast + jittered
   }
@@ -57,11 +57,11 @@ extension SessionMachine {
           attempt: reconnection.attempt, after: .milliseconds(wait), because: loss.reason)))
   }
 
-  /// Fails what was sent and may not be sent again.
+  /// Fails sent calls that may not be sent again.
   private mutating func dropUnrepeatable(_ loss: Loss, _ moment: Moment) {
     for id in pending.ids {
       guard let entry = pending[id], entry.phase == .sent else { continue }
-      // The next session opens with it.
+      // The next session opens with this token.
       if case .refresh(let token) = entry.purpose { credentials?.accessToken = token }
       if let outcome = outcome(of: entry, after: loss, moment) {
         _ = pending.remove(id)
@@ -72,7 +72,7 @@ extension SessionMachine {
     }
   }
 
-  /// The outcome of a call whose connection is lost; `nil` when it is sent again.
+  /// Returns the outcome of a call whose connection is lost; `nil` if the call is sent again.
   private func outcome(
     of entry: PendingCall, after loss: Loss, _ moment: Moment
   ) -> Result<[UInt8], ParleyError>? {
@@ -86,9 +86,9 @@ extension SessionMachine {
     }
   }
 
-  /// Ends the session for good.
+  /// Ends the session permanently.
   ///
-  /// A caller that waits to connect or to disconnect finds the state changed when the wait is over.
+  /// A caller that waits for connect or disconnect sees the new state when the wait ends.
   mutating func finish(_ reason: DisconnectionReason, error: ParleyError) {
     let goal = goal
     for id in pending.ids where pending.remove(id) != nil { complete(id, .failure(error)) }
@@ -100,7 +100,7 @@ extension SessionMachine {
     state = .disconnected
     deliver(.stateChanged(.disconnected(because: reason)))
     if case .first(let id, _) = goal {
-      // What was never there was not lost.
+      // A session that never existed was not lost.
       let isLost = error == .connectionLost
       complete(id, .failure(isLost ? .connectionFailed(reason.description) : error))
     }
@@ -118,7 +118,7 @@ extension SessionMachine {
     }
   }
 
-  /// Lets what was sent be answered first.
+  /// Waits for the responses of sent calls before closing.
   private mutating func leave(_ id: EngineCallID, _ moment: Moment) {
     for waiting in pending.ids where pending[waiting]?.phase == .waiting {
       _ = pending.remove(waiting)
@@ -128,7 +128,7 @@ extension SessionMachine {
     actions.append(.send(closeRequest()))
   }
 
-  /// Gives up a session that is not open.
+  /// Abandons a session that is not open.
   mutating func abandonFirst(_ error: ParleyError, because reason: DisconnectionReason) {
     switch state {
     case .connecting, .opening: actions.append(.closeConnection(.finished))

@@ -1,7 +1,7 @@
 internal import ClientTransport
 internal import ParleyProtocol
 
-/// The way to an open session.
+/// Opening a session.
 extension SessionMachine {
   static let emptyResult = Array("{}".utf8)
 
@@ -35,7 +35,7 @@ extension SessionMachine {
     let text = RPCRequest.encoded(id: register(.open), method: "session.open") {
       $0.member("user_id", credentials.userID)
       if let token = credentials.accessToken { $0.member("access_token", token) }
-      // Said again, an old profile would replace what the user has made of it since.
+      // Sending an old profile again would overwrite changes the user has made since.
       guard isFirst else { return }
       if let nickname = credentials.nickname { $0.member("nickname", nickname) }
       if let url = credentials.profileURL { $0.member("profile_url", url) }
@@ -70,7 +70,7 @@ extension SessionMachine {
     sendWaiting(moment)
   }
 
-  /// Delivers the file key that an answer has.
+  /// Delivers the file key in a response.
   mutating func deliverFileKey(of result: JSONNode) {
     if let key = FileKey(result: result) { deliver(.fileKeyChanged(key)) }
   }
@@ -97,7 +97,7 @@ extension SessionMachine {
       credentials?.accessToken = token
       return complete(id, .success(Self.emptyResult))
     }
-    // A notice that is held back is about the token before.
+    // A withheld notice is about the previous token.
     if isNew { session.expiry = nil }
     state = .open(session)
     let params = JSONWriter.bytes { $0.object { $0.member("access_token", token) } }

@@ -20,7 +20,7 @@ extension SessionMachine {
     state = .open(session)
   }
 
-  /// Gives up a connection on which the server broke the protocol.
+  /// Closes a connection on which the server violated the protocol.
   private mutating func breakOff(_ reason: String, _ moment: Moment) {
     actions.append(.closeConnection(.protocolError))
     lose(Loss(.failed(ConnectionFailure(.protocolViolation, reason))), moment)
@@ -58,14 +58,14 @@ extension SessionMachine {
     if putsOut(method, params) { channels[url] = nil }
   }
 
-  /// Delivers an event of a channel unless it was delivered, or stands for an answer.
+  /// Delivers an event of a channel, unless it was already delivered or replaces a lost response.
   ///
   /// - Returns: Whether it was delivered.
   @discardableResult
   mutating func take(_ method: String, _ params: JSONNode, inChannel url: String) -> Bool {
     if let seq = params["seq"]?.integer {
       let isNews = channels[url]?.admit(seq) ?? true
-      // The server may hold an update back until after later events; it shows the newest state.
+      // The server may delay an update until after later events; it carries the newest state.
       guard isNews || method == EventName.messageUpdated.rawValue else { return false }
       if method == EventName.messageReceived.rawValue, answers(params, seq) { return false }
     }
@@ -73,7 +73,7 @@ extension SessionMachine {
     return true
   }
 
-  /// Completes the send whose message this is, if its answer was lost.
+  /// Completes the send of this message, if its response was lost.
   private mutating func answers(_ params: JSONNode, _ seq: Int64) -> Bool {
     guard let message = params["message"], let requestID = message["req_id"]?.string,
       let url = params["channel_url"]?.string, !requestID.isEmpty,
@@ -92,7 +92,7 @@ extension SessionMachine {
     return true
   }
 
-  /// Whether an event means that this user is no longer in the channel.
+  /// Returns whether an event means that this user is no longer in the channel.
   private func putsOut(_ method: String, _ params: JSONNode) -> Bool {
     let name = EventName(rawValue: method)
     return name == .channelDeleted

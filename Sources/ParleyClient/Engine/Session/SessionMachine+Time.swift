@@ -4,9 +4,9 @@ internal import ParleyProtocol
 /// Handling of time.
 extension SessionMachine {
   private static let longestDrainWait: Int64 = 600_000
-  /// A server announces the end of a token a minute before.
+  /// A server announces the expiry of a token one minute before.
   private static let longestNotice: Int64 = 600_000
-  /// The time limit of the answers that all calls wait for, whatever their own limits.
+  /// The time limit of the responses that all calls wait for, whatever their own limits.
   private static let longestOpening: Int64 = 15_000
 
   var openingPatience: Int64 { min(settings.requestTimeout, Self.longestOpening) }
@@ -55,7 +55,7 @@ extension SessionMachine {
     }
   }
 
-  /// The first connection took too long; the last attempt says why.
+  /// Fails the first connection after its time limit, with the reason of the last attempt.
   private mutating func failFirst() {
     let reason = lastReason ?? .unreachable("no answer within the time allowed")
     abandonFirst(lastError ?? .connectionLost, because: reason)
@@ -66,7 +66,7 @@ extension SessionMachine {
     lose(Loss(.lost(reason), .after(0), error: .connectionFailed(reason)), moment)
   }
 
-  /// The server names the moment at which this client should come back.
+  /// Records the time at which the server asks this client to reconnect.
   mutating func noteDraining(_ params: JSONNode?, _ moment: Moment) {
     guard case .open(var session) = state else { return }
     let wait = params?["reconnect_after_ms"]?.integer ?? 0
@@ -74,10 +74,10 @@ extension SessionMachine {
     state = .open(session)
   }
 
-  /// Holds the notice that the token expires back until two thirds of the token's time have passed.
+  /// Delays the notice that the token expires until two thirds of the token's time have passed.
   ///
-  /// The server announces the end of a token that lives for seconds at once. An application that answers each
-  /// notice with another such token would fetch tokens without a pause.
+  /// The server announces the expiry of a token with a lifetime of seconds immediately. An
+  /// application that answers each notice with another such token would fetch tokens continuously.
   mutating func holdsExpiry(_ params: JSONNode?, _ moment: Moment) -> Bool {
     guard case .open(var session) = state, let params, let end = params["expires_at"]?.integer,
       let time = params["ts"]?.integer, time >= 0, end > time, end - time <= Self.longestNotice
@@ -100,10 +100,10 @@ extension SessionMachine {
 ///     last bytes ──── 1.5 × ping interval ────► ping ──── 10 s ────► lost
 ///     request ─────── 2.5 s without bytes ────► ping ────  5 s ────► lost
 ///
-/// A request that nothing follows makes it look sooner, so that the request can be made again on
-/// another connection before its caller has given up.
+/// A request without any bytes after it triggers an earlier check, so that the request can be sent
+/// again on another connection before its caller's time limit passes.
 ///
-/// Times are milliseconds of a clock that never goes back.
+/// Times are milliseconds of a monotonic clock.
 struct Liveness: Sendable, Hashable {
   /// The action that is due.
   enum Verdict: Sendable, Hashable {
@@ -112,7 +112,7 @@ struct Liveness: Sendable, Hashable {
     case lost
   }
 
-  /// The time limit of a sign of life after a ping.
+  /// The time limit for any bytes after a ping.
   static let patience: Int64 = 10_000
   private static let patienceAfterRequest: Int64 = 5000
   private static let quietAfterRequest: Int64 = 2500
@@ -122,39 +122,39 @@ struct Liveness: Sendable, Hashable {
   private let quiet: Int64
   private var lastReceived: Int64
   private var pinged: Int64?
-  /// The first request that nothing has followed yet.
+  /// The time of the first request after which no bytes have arrived.
   private var asked: Int64?
 
-  /// - Parameter pingInterval: How often the server pings, by its own account.
+  /// - Parameter pingInterval: The server's ping interval, as announced by the server.
   init(pingInterval: Int64, now: Int64) {
     let interval = min(max(pingInterval, 0), Self.longestQuiet)
     quiet = min(max(interval + interval / 2, Self.shortestQuiet), Self.longestQuiet)
     lastReceived = now
   }
 
-  /// Something came.
+  /// Records that bytes arrived.
   mutating func receive(at now: Int64) {
     lastReceived = now
     pinged = nil
     asked = nil
   }
 
-  /// A request was written.
+  /// Records that a request was written.
   mutating func ask(at now: Int64) {
     if asked == nil { asked = now }
   }
 
-  /// When to ask for a verdict next.
+  /// The time of the next check.
   var deadline: Int64 {
     guard let pinged else {
       return min(lastReceived + quiet, asked.map { $0 + Self.quietAfterRequest } ?? .max)
     }
-    // A ping from before the request has its own time, but not more than one from now on.
+    // A ping sent before the request keeps its deadline, but gets at most one full wait from now.
     let afterRequest = asked.map { max($0, pinged) + Self.patienceAfterRequest }
     return min(pinged + Self.patience, afterRequest ?? .max)
   }
 
-  /// Judges; a ping that is due counts as sent.
+  /// Returns the action that is due; a ping that is due counts as sent.
   mutating func judge(at now: Int64) -> Verdict {
     guard now >= deadline else { return .alive }
     guard pinged == nil else { return .lost }

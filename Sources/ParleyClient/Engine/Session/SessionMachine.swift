@@ -1,12 +1,12 @@
 internal import ClientTransport
 internal import ParleyProtocol
 
-/// A client's session with the server across any number of connections: calls and their answers,
-/// the channels it is in, reconnecting.
+/// A client's session with the server across any number of connections: calls and their responses,
+/// entered channels and reconnection.
 ///
-/// Owns no connection, clock, thread or randomness. Every input returns what is to be done about
-/// it, in order; ``nextDeadline`` says when to ask again at the latest. Messages in memory are
-/// bounded by the limits of ``Settings``.
+/// Owns no connection, clock, thread or source of randomness. Every input returns the actions to
+/// perform, in order; ``nextDeadline`` is the latest time of the next input. The limits of
+/// ``Settings`` bound the messages in memory.
 struct SessionMachine {
   /// Limits; times are milliseconds.
   struct Settings: Sendable, Hashable {
@@ -23,7 +23,7 @@ struct SessionMachine {
     case open
     case close
     case call(EngineCallID, ChannelEffect?)
-    /// The machine's own entering again.
+    /// The machine's own request to re-enter a channel.
     case enter(String)
   }
 
@@ -31,14 +31,14 @@ struct SessionMachine {
   var state = SessionState.disconnected
   var goal = SessionGoal.none
   var credentials: SessionCredentials?
-  /// When the access token was given.
+  /// The time when the access token was set.
   var tokenTime: Int64 = 0
   var pending = PendingCalls()
-  /// The calls sent on this connection without an answer.
+  /// The requests sent on this connection without a response.
   var requests: [Int64: Request] = [:]
   var channels: [String: EnteredChannel] = [:]
   var reconnection: Reconnection
-  /// The reason why there is no connection, for the caller that waits for the first.
+  /// The reason why there is no connection, for the caller that waits for the first one.
   var lastReason: DisconnectionReason?
   var lastError: ParleyError?
   /// The actions of the current input so far.
@@ -50,12 +50,12 @@ struct SessionMachine {
     reconnection = Reconnection(settings.reconnection)
   }
 
-  /// Takes one input.
+  /// Handles one input.
   ///
   /// - Parameters:
-  ///   - now: Milliseconds of a clock that never goes back.
-  ///   - random: A number that decides how long the wait is, should one begin.
-  /// - Returns: What to do, in order.
+  ///   - now: Milliseconds of a monotonic clock.
+  ///   - random: A random number that determines the length of a wait.
+  /// - Returns: The actions to perform, in order.
   mutating func handle(
     _ input: SessionInput, at now: Int64, random: UInt64
   ) -> [SessionAction] {
@@ -77,7 +77,7 @@ struct SessionMachine {
     return actions
   }
 
-  /// When something is due at the latest; `nil` when nothing is.
+  /// The time of the next deadline; `nil` if there is none.
   var nextDeadline: Int64? {
     mutating get {
       let deadlines = [pending.soonest?.deadline, stateDeadline, goalDeadline]
@@ -85,13 +85,13 @@ struct SessionMachine {
     }
   }
 
-  /// When, and with what luck.
+  /// The current time and a random number.
   struct Moment {
     let now: Int64
     let random: UInt64
   }
 
-  /// Whether there is, or will be, a session for calls.
+  /// Whether there is a session for calls, or one is being opened.
   var isWanted: Bool {
     switch (goal, state) {
     case (.none, _), (_, .leaving): false
@@ -99,7 +99,7 @@ struct SessionMachine {
     }
   }
 
-  /// Names a request on the present connection.
+  /// Registers a request on the current connection and returns its id.
   mutating func register(_ request: Request) -> RPCIdentifier {
     lastRequestID += 1
     requests[lastRequestID] = request
@@ -145,14 +145,14 @@ enum SessionInput: Sendable {
   case close(EngineCallID)
   case call(EngineCallID, EngineCall)
   case cancel(EngineCallID)
-  /// Gives a call up unless it was written.
+  /// Cancels a call unless it was written.
   case withdraw(EngineCallID)
 
-  /// The opening handshake is done.
+  /// The opening handshake is complete.
   case connectionOpened
-  /// A whole text message came.
+  /// A complete text message arrived.
   case textReceived([UInt8])
-  /// Something came, be it only a pong.
+  /// Any bytes arrived, including only a pong.
   case signOfLife
   case connectionEnded(ConnectionEnd)
 
@@ -162,12 +162,12 @@ enum SessionInput: Sendable {
 
 /// The actions that a session requires, in order.
 enum SessionAction: Sendable {
-  /// Make a connection; there is none at the moment.
+  /// Open a connection; there is none.
   case connect
   /// Send a text message.
   case send([UInt8])
   case ping
-  /// Close the connection, or give up making it; what becomes of it is of no interest any more.
+  /// Close the connection, or stop opening it; its outcome no longer matters.
   case closeConnection(CloseReason)
   /// Return the result to the caller.
   case complete(EngineCallID, Result<[UInt8], ParleyError>)
@@ -176,11 +176,11 @@ enum SessionAction: Sendable {
 
   /// The reason for closing a connection from this side.
   enum CloseReason: Sendable, Hashable {
-    /// Nothing more is wanted of it (1000).
+    /// The connection is no longer needed (1000).
     case finished
-    /// The server asked to go (1001).
+    /// The server asked the client to leave (1001).
     case goingAway
-    /// The server sent what it may not (1002).
+    /// The server violated the protocol (1002).
     case protocolError
     /// The caller no longer waits.
     case dead

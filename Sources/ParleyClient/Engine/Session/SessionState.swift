@@ -11,33 +11,33 @@ internal import ParleyProtocol
 enum SessionState: Sendable {
   /// No connection is wanted.
   case disconnected
-  /// Waits before the next attempt.
+  /// Waiting before the next attempt.
   case pausing(until: Int64)
-  /// A connection is being made.
+  /// A connection is being opened.
   case connecting
-  /// `session.open` is on its way.
+  /// `session.open` was sent.
   case opening(deadline: Int64)
   case open(OpenSession)
-  /// `session.close` is on its way; what was sent before is still answered.
+  /// `session.close` was sent; earlier calls are still answered.
   case leaving(deadline: Int64, [EngineCallID])
 }
 
-/// A session on a connection of its own.
+/// An open session on its connection.
 struct OpenSession: Sendable {
   let since: Int64
   var liveness: Liveness
-  /// The largest request that the server takes, in bytes.
+  /// The largest request that the server accepts, in bytes.
   let messageLimit: Int
-  /// Channels that are being entered again, and until when their answers must come; calls wait
-  /// until it is empty, so that they are carried out in the order in which they were made.
+  /// The channels being re-entered, and the deadlines of their responses. Calls wait until it is
+  /// empty, so that they are carried out in the order in which they were made.
   var entering: [String: Int64] = [:]
-  /// When the server wants this client to come back, once it has said so.
+  /// The time at which the server asks this client to reconnect, if it has announced one.
   var reconnectAt: Int64?
 
-  /// The notice that the token expires, which is held back; and until when.
+  /// The withheld notice that the token expires, and the time until which it is withheld.
   var expiry: (notice: JSONNode, due: Int64)?
 
-  /// Whether calls may be written now.
+  /// Returns whether calls may be written now.
   func admitsCalls(at now: Int64) -> Bool {
     guard entering.isEmpty else { return false }
     guard let reconnectAt else { return true }
@@ -45,23 +45,23 @@ struct OpenSession: Sendable {
   }
 }
 
-/// The state that the application asked for.
+/// The state that the application requested.
 enum SessionGoal: Sendable {
   /// No session.
   case none
-  /// A first session until the deadline.
+  /// A first session, within the deadline.
   case first(EngineCallID, deadline: Int64)
-  /// A session whatever happens.
+  /// A session that is reopened whenever it is lost.
   case lasting
 }
 
-/// The waits of a client that connects again, counted since its last good connection.
+/// The waits of a reconnecting client, counted since its last good connection.
 struct Reconnection: Sendable {
-  /// Times in milliseconds.
+  /// Times are in milliseconds.
   struct Settings: Sendable, Hashable {
-    /// Full jitter: clients which were cut off together do not come back together.
+    /// Full jitter: clients disconnected together do not reconnect together.
     var backoff = Backoff(first: 500, limit: 30_000, jitter: .full)
-    /// A connection that lasted so long was a good one: counting begins anew.
+    /// A connection that lasted this long was good: the count restarts.
     var resetAfter: Int64 = 10_000
   }
 
@@ -73,15 +73,15 @@ struct Reconnection: Sendable {
     self.settings = settings
   }
 
-  /// The wait before the next attempt, in milliseconds.
+  /// Returns the wait before the next attempt, in milliseconds.
   ///
-  /// - Parameter random: Any number; it decides where between 0 and the ceiling the wait lies.
+  /// - Parameter random: Any number; it selects the wait between 0 and the ceiling.
   mutating func next(random: UInt64) -> Int64 {
     if attempt < .max { attempt += 1 }
     return settings.backoff.wait(after: attempt, random: random)
   }
 
-  /// Begins anew.
+  /// Restarts the count.
   mutating func reset() {
     attempt = 0
   }
