@@ -143,8 +143,9 @@ package final class Store: Sendable {
     refuse(jobs[accepted...], others)
   }
 
-  /// Submits a job that finds a few rows by their keys and that a caller waits for. It sees every change
-  /// acknowledged before this call.
+  /// Submits a job that finds a few rows by their keys and that a caller waits for.
+  ///
+  /// It sees every change acknowledged before this call.
   ///
   /// Look-ups run in parallel and may overtake each other. `completion` runs on a reader's thread, or at
   /// once on the caller's with `StoreError.overloaded` or `.closed`.
@@ -161,7 +162,9 @@ package final class Store: Sendable {
     afterBatch()
   }
 
-  /// Submits a job that lists or searches. It sees every change acknowledged before this call.
+  /// Submits a job that lists or searches.
+  ///
+  /// It sees every change acknowledged before this call.
   ///
   /// Queries wait for their principal's turn, and return a partial result when their time is up.
   /// `completion` runs on a reader's thread, or at once on the caller's with `StoreError.overloaded`,
@@ -209,8 +212,10 @@ package final class Store: Sendable {
     }
   }
 
-  /// Limits how long the store still waits for PostgreSQL. The outcome of a commit that is not answered
-  /// by then is unknown, and nothing more is read or written.
+  /// Limits how long the store still waits for PostgreSQL.
+  ///
+  /// The outcome of a commit that is not answered by then is unknown, and nothing more is read or
+  /// written.
   package func hurry(within milliseconds: Int64) { patience.end(within: milliseconds) }
 
   private func closeReading() {

@@ -229,8 +229,10 @@ extension SocketStream {
     return .flushed
   }
 
-  /// Ends this side after the last byte. TLS first sends its own end, without which the peer could not
-  /// distinguish the end from a broken connection (RFC 8446 §6.1).
+  /// Ends this side after the last byte.
+  ///
+  /// TLS first sends its own end, without which the peer could not distinguish the end from a broken
+  /// connection (RFC 8446 §6.1).
   ///
   /// - Returns: `false` when bytes have to be written first and the call repeated.
   package mutating func endWriting(using resources: StreamResources) -> Bool {

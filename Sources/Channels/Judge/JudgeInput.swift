@@ -18,7 +18,7 @@ package enum JudgeInput: Sendable {
   case progressed(EnrichmentID, Enrichment)
   /// A connection with waiting sends has left the channel; a closed connection has not left.
   case exited(SessionAddress)
-  /// No send may wait any longer.
+  /// Sends may no longer wait.
   case endWaiting(WaitingEnd)
   /// A user's first connection has entered the channel.
   case entered(userID: String)

@@ -203,8 +203,9 @@ package struct Membership {
     registry.mustRead = true
   }
 
-  /// A server that has never received its own beats does not become a home. A server that is deaf
-  /// while others hear is not a home until it hears again.
+  /// A server that has never received its own beats does not become a home.
+  ///
+  /// A server that is deaf while others hear is not a home until it hears again.
   private func state(at now: Int64) -> ServerState {
     guard wanted == .live else { return wanted }
     guard bus.hasHeard else { return .joining }

@@ -38,7 +38,9 @@ enum RegistryStatements {
   /// The suffix of the key under which the value of a setting is stored beside its digest.
   static let valueSuffix = " value"
 
-  /// Settings that differ on running servers. Parameters: keys, values, a server to exclude.
+  /// Settings that differ on running servers.
+  ///
+  /// Parameters: keys, values, a server to exclude.
   static let differences = """
     SELECT other.key, s.name, s.settings ->> (other.key || '\(valueSuffix)')
     FROM servers s CROSS JOIN LATERAL jsonb_each_text(s.settings) other

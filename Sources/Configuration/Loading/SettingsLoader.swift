@@ -1,7 +1,9 @@
 internal import Reactor
 
-/// Loads ``Settings`` from flags, environment and file. Flags take precedence over the environment, the
-/// environment over the file, and the file over the defaults.
+/// Loads ``Settings`` from flags, environment and file.
+///
+/// Flags take precedence over the environment, the environment over the file, and the file over the
+/// defaults.
 ///
 /// Reads all sources before failing, so that one attempt shows every problem.
 package enum SettingsLoader {

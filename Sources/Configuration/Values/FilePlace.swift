@@ -70,8 +70,10 @@ package struct BucketPlace: Sendable, Hashable {
     self.text = text
   }
 
-  /// At an endpoint the bucket is part of the path. At Amazon it is part of the host name, unless it
-  /// contains a dot, which would not match the certificate.
+  /// At an endpoint the bucket is part of the path.
+  ///
+  /// At Amazon it is part of the host name, unless it contains a dot, which would not match the
+  /// certificate.
   private static func url(of bucket: String, at endpoint: String?, region: String) -> String? {
     guard let endpoint else {
       let host = "s3.\(region).amazonaws.com"

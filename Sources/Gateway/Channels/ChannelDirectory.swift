@@ -325,8 +325,9 @@ extension ChannelDirectory {
     givenUp.fence(url, at: shard.loop.now)
   }
 
-  /// Gives up a channel whose log may have lost a known event. The channel is read again, and gets
-  /// another epoch if the event is lost.
+  /// Gives up a channel whose log may have lost a known event.
+  ///
+  /// The channel is read again, and gets another epoch if the event is lost.
   func giveUp(_ channel: ChannelHost, knowing event: KnownEvent) {
     noteEvent(event, of: channel.url)
     channel.release()

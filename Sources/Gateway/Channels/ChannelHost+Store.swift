@@ -21,7 +21,9 @@ extension ChannelHost {
   }
 
   /// Lists or searches in the store in the caller's turn, then calls `then` here with the encoded
-  /// outcome. The time is charged to the caller.
+  /// outcome.
+  ///
+  /// The time is charged to the caller.
   ///
   /// - Parameter encode: Called on the store's thread.
   func perform<Query: StoreQuery>(

@@ -288,8 +288,10 @@ final class ChannelHost {
 
   // MARK: Actions
 
-  /// An entry that reads nothing: a message of an ephemeral channel without mentions. It skips the
-  /// log, unless earlier entries are pending or another server may have taken the channel over.
+  /// An entry that reads nothing: a message of an ephemeral channel without mentions.
+  ///
+  /// It skips the log, unless earlier entries are pending or another server may have taken the channel
+  /// over.
   private func knownOutcome(of action: JudgeAction) -> EntryID? {
     guard case .submit(let id, .write(.read(.users([])), _)) = action, fence.isIdle,
       shard.edge == nil

@@ -84,8 +84,9 @@ enum OperatorEndpoints {
     }
   }
 
-  /// `DELETE …?operator_ids=|delete_all=true`: removes the operator role. Users without the role are
-  /// skipped.
+  /// `DELETE …?operator_ids=|delete_all=true`: removes the operator role.
+  ///
+  /// Users without the role are skipped.
   static func remove(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     if try call.query.boolean("delete_all") == true {
       return try call.perform(.operation(.removeAllOperators), completion)
@@ -163,7 +164,9 @@ extension ChannelInfo {
 }
 
 extension ParticipantPage {
-  /// Writes the page. A user in a channel has a session, and is therefore online.
+  /// Writes the page.
+  ///
+  /// A user in a channel has a session, and is therefore online.
   fileprivate func encodeForPlatform(mutedIDs: Set<String>, into writer: inout JSONWriter) {
     writer.object {
       $0.member(

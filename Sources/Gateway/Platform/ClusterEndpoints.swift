@@ -15,7 +15,9 @@ enum ClusterEndpoints {
     }
   }
 
-  /// `POST …/servers/{server_id}/drain`: drains one server. Repeating the call has no effect.
+  /// `POST …/servers/{server_id}/drain`: drains one server.
+  ///
+  /// Repeating the call has no effect.
   ///
   /// Another server has confirmed the drain before this call is answered.
   static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
@@ -37,7 +39,9 @@ enum ClusterEndpoints {
 extension ServiceError {
   fileprivate static let noSuchServer = ServiceError(
     .notFound, "there is no such server", field: "server_id")
-  /// The server is in no ring yet. Nothing was changed.
+  /// The server is in no ring yet.
+  ///
+  /// Nothing was changed.
   fileprivate static let serverIsJoining = ServiceError(
     .internalError, "the server is joining the cluster: try again in a moment")
   fileprivate static let drainIsUnknown = ServiceError(
@@ -76,7 +80,9 @@ extension Shard {
   }
 }
 
-/// The sum of the sessions of several servers. Confined to its shard.
+/// The sum of the sessions of several servers.
+///
+/// Confined to its shard.
 private final class SessionCount {
   private var missing: Int
   private var sessions: [UInt16: Int64] = [:]

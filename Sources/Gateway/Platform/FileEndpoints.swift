@@ -134,7 +134,9 @@ enum FileEncryptionEndpoints {
 }
 
 extension PlatformCall {
-  /// The file id in the path. An id that no file can have is reported as not found.
+  /// The file id in the path.
+  ///
+  /// An id that no file can have is reported as not found.
   fileprivate var fileID: String {
     get throws(ServiceError) {
       let id = arguments["file_id"]

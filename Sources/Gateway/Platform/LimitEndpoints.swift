@@ -75,7 +75,9 @@ struct LimitEndpoints: Sendable {
     }
   }
 
-  /// Changes the limits of many channels. Channels in memory change at once.
+  /// Changes the limits of many channels.
+  ///
+  /// Channels in memory change at once.
   private static func change(
     _ scope: LimitScope, _ limits: [LimitKind: GivenLimit]?, _ services: GatewayServices,
     _ completion: Completion
@@ -118,7 +120,9 @@ private struct GivenLimit: Sendable {
 }
 
 extension LimitChange {
-  /// The change that a request asks for. The part of a limit that is not given stays the same.
+  /// The change that a request asks for.
+  ///
+  /// The part of a limit that is not given stays the same.
   ///
   /// - Parameters:
   ///   - limits: The limits to set; `nil` removes both.
@@ -172,7 +176,9 @@ extension Completion {
 }
 
 extension LimitTable {
-  /// The limit for a scope that this table covers. A channel keeps its own limits itself.
+  /// The limit for a scope that this table covers.
+  ///
+  /// A channel keeps its own limits itself.
   fileprivate func limit(_ kind: LimitKind, for scope: LimitScope) -> RateLimit {
     switch scope {
     case .customType(let type): limit(kind, customType: type)

@@ -23,8 +23,9 @@ struct MessageAuthors: Sendable {
 }
 
 extension Message {
-  /// Writes the message as the Platform API shows it. Absent values are omitted, or written as the empty
-  /// value of their type.
+  /// Writes the message as the Platform API shows it.
+  ///
+  /// Absent values are omitted, or written as the empty value of their type.
   func encodeForPlatform(_ authors: MessageAuthors, into writer: inout JSONWriter) {
     writer.object {
       encodeOrigin(authors, into: &$0)

@@ -13,7 +13,9 @@ enum MessageEndpoints {
       try MessageSubmission(call.body), toChannel: try call.channelURL, call.services, completion)
   }
 
-  /// Sends a message, with the file from the same form if there is one. On any thread.
+  /// Sends a message, with the file from the same form if there is one.
+  ///
+  /// On any thread.
   ///
   /// The author is looked up once, before the message is sent to the channel.
   static func send(
@@ -41,7 +43,9 @@ enum MessageEndpoints {
     }
   }
 
-  /// Sends a message with a file from the same form. On any thread.
+  /// Sends a message with a file from the same form.
+  ///
+  /// On any thread.
   ///
   /// The store records the file before the message is sent. The message may be sent several times, on
   /// several servers, and the file is removed only when the store finds no message with it.
@@ -207,13 +211,17 @@ enum MetaArrayEndpoints {
     case remove
   }
 
-  /// `POST`: adds keys with their values. Values of an existing key are added to that key.
+  /// `POST`: adds keys with their values.
+  ///
+  /// Values of an existing key are added to that key.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let arrays = try arrays(in: call.body, within: call.customDataLimits.metaArrays)
     try change(.addValues(arrays), call, completion)
   }
 
-  /// `PUT`: adds values to keys, or removes values. With `upsert`, missing keys are created.
+  /// `PUT`: adds values to keys, or removes values.
+  ///
+  /// With `upsert`, missing keys are created.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let body = try call.body
     let mode = try body.choice("mode", of: Mode.self) ?? .add
@@ -232,7 +240,9 @@ enum MetaArrayEndpoints {
     }
   }
 
-  /// `DELETE …?keys=`: removes keys with all their values. Missing keys are skipped.
+  /// `DELETE …?keys=`: removes keys with all their values.
+  ///
+  /// Missing keys are skipped.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let keys = try call.query.texts("keys", limit: MetaArrayLimits.most.keyLength) ?? []
     guard !keys.isEmpty else { throw .missing("keys") }

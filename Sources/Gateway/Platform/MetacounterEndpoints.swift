@@ -31,7 +31,9 @@ enum MetacounterEndpoints {
     }
   }
 
-  /// `PUT`: sets, increases or decreases counters. With `upsert`, missing counters are created.
+  /// `PUT`: sets, increases or decreases counters.
+  ///
+  /// With `upsert`, missing counters are created.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let body = try call.body

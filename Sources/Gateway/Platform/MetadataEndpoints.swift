@@ -31,7 +31,9 @@ struct MetadataEndpoints: Sendable {
     }
   }
 
-  /// `PUT`: replaces values. With `upsert`, missing items are created.
+  /// `PUT`: replaces values.
+  ///
+  /// With `upsert`, missing items are created.
   func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let owner = try owner(call)
     let body = try call.body

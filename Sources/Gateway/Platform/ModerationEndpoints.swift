@@ -87,7 +87,9 @@ enum ModerationEndpoints {
     }
   }
 
-  /// Lifts a restriction. Fails when there is no such restriction.
+  /// Lifts a restriction.
+  ///
+  /// Fails when there is no such restriction.
   private static func lift(
     _ kind: RestrictionKind, else missing: ServiceError.Resource, _ call: PlatformCall,
     _ completion: Completion

@@ -24,7 +24,9 @@ enum OperationEndpoints {
     completion { call.services.encodeStatus(into: &$0) }
   }
 
-  /// `POST …/drain`: has the same effect as SIGTERM. Repeating the call has no effect.
+  /// `POST …/drain`: has the same effect as SIGTERM.
+  ///
+  /// Repeating the call has no effect.
   static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     call.services.drainOnRequest(askedBy: call.callerMetadata)
     completion { $0.object { _ in } }

@@ -68,7 +68,9 @@ struct PlatformCall {
     get throws(ServiceError) { try parsedBody.get() }
   }
 
-  /// The channel URL in the path. A URL that no channel can have is reported as not found.
+  /// The channel URL in the path.
+  ///
+  /// A URL that no channel can have is reported as not found.
   var channelURL: String {
     get throws(ServiceError) {
       let url = arguments["channel_url"]
@@ -79,7 +81,9 @@ struct PlatformCall {
     }
   }
 
-  /// The user id in the path. An id that no user can have is reported as not found.
+  /// The user id in the path.
+  ///
+  /// An id that no user can have is reported as not found.
   var userID: String {
     get throws(ServiceError) {
       let id = arguments["user_id"]
@@ -88,7 +92,9 @@ struct PlatformCall {
     }
   }
 
-  /// The message id in the path. An id that no message can have is reported as not found.
+  /// The message id in the path.
+  ///
+  /// An id that no message can have is reported as not found.
   var messageID: Int64 {
     get throws(ServiceError) {
       let text = arguments["message_id"]
@@ -143,7 +149,9 @@ struct PlatformCall {
   }
 }
 
-/// The completion of one call. Takes one answer, on any thread.
+/// The completion of one call.
+///
+/// Takes one answer, on any thread.
 struct Completion: Sendable {
   let address: ExchangeAddress
   private let shards: ShardSet

@@ -47,7 +47,9 @@ enum SessionTokenEndpoints {
 
 /// The tokens of the Platform API itself, below `/v3/parley/api_tokens`.
 enum APITokenEndpoints {
-  /// `POST`: issues a named token. Only this answer contains the token.
+  /// `POST`: issues a named token.
+  ///
+  /// Only this answer contains the token.
   static func issue(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let name = try call.body.requiredText("name", limit: Limits.apiTokenNameLength)
     let role = try call.body.choice("role", of: APITokenRole.self) ?? .admin
@@ -91,7 +93,9 @@ enum APITokenEndpoints {
     }
   }
 
-  /// `DELETE …/{id}`: revokes a token. Calls with the token are refused from then on.
+  /// `DELETE …/{id}`: revokes a token.
+  ///
+  /// Calls with the token are refused from then on.
   static func revoke(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = call.arguments["api_token_id"]
     guard id != APITokens.firstID else { throw .firstAPIToken }
@@ -138,7 +142,9 @@ extension ServiceError {
       + "change it there and start again")
 }
 
-/// A token that is shown once. Only its hash is stored.
+/// A token that is shown once.
+///
+/// Only its hash is stored.
 struct IssuedSecret: Sendable {
   let text: String
 

@@ -53,7 +53,9 @@ enum UserEndpoints {
     }
   }
 
-  /// `PUT /users/{id}`: changes the given members. Deactivating a user closes the user's sessions.
+  /// `PUT /users/{id}`: changes the given members.
+  ///
+  /// Deactivating a user closes the user's sessions.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     let body = try call.body
@@ -73,7 +75,9 @@ enum UserEndpoints {
     }
   }
 
-  /// `DELETE /users/{id}`: deletes a user with its roles, bans and mutes. Its messages stay.
+  /// `DELETE /users/{id}`: deletes a user with its roles, bans and mutes.
+  ///
+  /// Its messages stay.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let removal = UserRemoval(
       userID: try call.userID, services: call.services, path: call.shard.returnPath)

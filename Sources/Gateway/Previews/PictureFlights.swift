@@ -60,7 +60,9 @@ struct PictureFlights<Waiter> {
     return .accepted
   }
 
-  /// Returns the next order to start. ``finish(_:after:)`` must follow.
+  /// Returns the next order to start.
+  ///
+  /// ``finish(_:after:)`` must follow.
   ///
   /// - Returns: An order past its deadline only if the picture is in no other requester's queue.
   mutating func start(at now: ContinuousClock.Instant) -> PictureOrder? {

@@ -10,7 +10,9 @@ struct PictureName: Sendable, Hashable {
 
   let text: String
 
-  /// Parses the name in an address. Accepts any text of the right form.
+  /// Parses the name in an address.
+  ///
+  /// Accepts any text of the right form.
   init?(text: String) {
     guard text.utf8.count == 2 * Self.byteCount,
       text.utf8.allSatisfy({
@@ -27,7 +29,9 @@ struct PictureName: Sendable, Hashable {
     text = Hexadecimal.encode(Array(code.prefix(Self.byteCount)))
   }
 
-  /// Returns whether this is the name of the picture at a URL. Takes the same time for all wrong names.
+  /// Returns whether this is the name of the picture at a URL.
+  ///
+  /// Takes the same time for all wrong names.
   func isName(ofURL url: String, key: [UInt8]) -> Bool {
     PictureName(ofURL: url, key: key).map { ConstantTime.areEqual($0.text, text) } ?? false
   }

@@ -53,7 +53,9 @@ extension ThumbnailFormat {
   }
 }
 
-/// The pictures of previews on disk. The least recently used pictures are removed to make room.
+/// The pictures of previews on disk.
+///
+/// The least recently used pictures are removed to make room.
 ///
 /// A cache: its directory may be deleted while the server is down.
 final class PictureShelf: Sendable {

@@ -31,8 +31,9 @@ extension PreviewOutcome {
 }
 
 extension PreviewProblem {
-  /// The failure as clients may see it. The reason could reveal the content of an address that only this
-  /// server can reach.
+  /// The failure as clients may see it.
+  ///
+  /// The reason could reveal the content of an address that only this server can reach.
   fileprivate func message(within timeout: Int64) -> String {
     switch kind {
     case .cancelled: "the fetch was cancelled"

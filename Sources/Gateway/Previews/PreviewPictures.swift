@@ -154,7 +154,9 @@ final class PreviewPictures: Sendable {
     }
   }
 
-  /// Scales a picture down. The format is detected from the content, not from the declared type.
+  /// Scales a picture down.
+  ///
+  /// The format is detected from the content, not from the declared type.
   private func decode(
     _ bytes: [UInt8], for order: PictureOrder, since start: ContinuousClock.Instant,
     after requests: [RequestTrace]

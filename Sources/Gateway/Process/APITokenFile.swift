@@ -6,7 +6,9 @@ import Reactor
 enum APITokenFile {
   private static let name = "api-token"
 
-  /// Reads the token. Creates the file with a new token when the gateway first starts.
+  /// Reads the token.
+  ///
+  /// Creates the file with a new token when the gateway first starts.
   ///
   /// - Throws: A description of the problem for the operator.
   static func readOrMake(inDirectory directory: String) throws -> String {

@@ -34,7 +34,9 @@ package struct DeepCheck {
 
   // MARK: Files
 
-  /// Reports the files that ``GatewayPlan`` has read already. A wrong file has ended the check earlier.
+  /// Reports the files that ``GatewayPlan`` has read already.
+  ///
+  /// A wrong file has ended the check earlier.
   private func files() -> [SettingFinding] {
     var findings: [SettingFinding] = []
     if plan.listening.certificate != nil {

@@ -64,7 +64,9 @@ package final class Entrance: Sendable {
     }
   }
 
-  /// Closes the sockets. Those of the shards stay open.
+  /// Closes the sockets.
+  ///
+  /// Those of the shards stay open.
   func close() {
     state.withLock { state in
       guard case .open(_, let listeners, let starting) = state else { return }

@@ -144,8 +144,9 @@ package final class Gateway: Sendable {
     services.shards.sendToAll(.hurry)
   }
 
-  /// Whether the gateway stops only because the cluster continues without it. Started again, it is a new
-  /// server of the cluster.
+  /// Whether the gateway stops only because the cluster continues without it.
+  ///
+  /// Started again, it is a new server of the cluster.
   package var startsAgain: Bool { services.startsAgain }
 
   /// Calls `answer`, from any thread, once every event loop has completed a turn.

@@ -5,7 +5,9 @@ import Unfurler
 import Webhooks
 
 extension GatewayServices {
-  /// Adopts settings, which may differ only where no restart is needed. On any thread.
+  /// Adopts settings, which may differ only where no restart is needed.
+  ///
+  /// On any thread.
   ///
   /// - Throws: An error that names the access token key that cannot be used. Nothing changes then.
   func adopt(_ new: Settings) throws {

@@ -13,8 +13,9 @@ struct ListenPlan {
     let proxyHeader: ProxyHeaderPolicy
     /// Whether `/metrics` is served on the address.
     let servesMetrics: Bool
-    /// Whether `Host` must name this machine. Otherwise a page on another site could make the browser
-    /// resolve a name of that site to loopback.
+    /// Whether `Host` must name this machine.
+    ///
+    /// Otherwise a page on another site could make the browser resolve a name of that site to loopback.
     let answersLoopbackNamesOnly: Bool
 
     /// Whether requests are accepted without TLS and without a proxy header.
@@ -94,7 +95,9 @@ struct DescriptorPlan {
   /// - Parameter wanted: The number in the settings; 0 means as many as possible.
   func webSockets(_ wanted: Int) -> Int { wanted == 0 ? clients : min(wanted, clients) }
 
-  /// The sockets of clients. Sockets in the overdraft stay until other sockets are closed.
+  /// The sockets of clients.
+  ///
+  /// Sockets in the overdraft stay until other sockets are closed.
   func clients(loops: Int) -> SocketBudget {
     SocketBudget(limit: clients, overdraft: quarter, loops: loops)
   }

@@ -4,7 +4,9 @@ import Reactor
 
 /// Tests whether other servers can be reached.
 enum Reachability {
-  /// Connects to one of a host's addresses and disconnects. Blocks the caller's thread.
+  /// Connects to one of a host's addresses and disconnects.
+  ///
+  /// Blocks the caller's thread.
   ///
   /// - Throws: The reason of the last failure.
   static func connect(to host: Host, port: UInt16, withinSeconds patience: Int32) throws {
@@ -47,8 +49,9 @@ enum GatewayGreeting {
     "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
   private static let byteLimit = 4_096
 
-  /// Returns whether a gateway answers at an address, without TLS. Blocks the caller's thread for a few
-  /// seconds at most.
+  /// Returns whether a gateway answers at an address, without TLS.
+  ///
+  /// Blocks the caller's thread for a few seconds at most.
   static func answers(at address: SocketAddress) -> Bool {
     guard let descriptor = try? Socket.connect(to: address) else { return false }
     defer { Socket.close(descriptor) }

@@ -6,7 +6,9 @@ import Telemetry
 ///
 /// Called on any thread. Values from outside are escaped by the log's handler.
 final class RefusalLog: Sendable {
-  /// The kinds of refusal. Each has its own lines.
+  /// The kinds of refusal.
+  ///
+  /// Each has its own lines.
   enum Kind: Int, CaseIterable, Sendable {
     case accessToken
     case apiToken

@@ -6,8 +6,9 @@ import Reactor
 import Synchronization
 import Transport
 
-/// The server while its start waits for the database. Reports that it is alive but not ready, and
-/// refuses all other requests with 503.
+/// The server while its start waits for the database.
+///
+/// Reports that it is alive but not ready, and refuses all other requests with 503.
 ///
 /// Accepts from the listeners of the shards, on its own thread, until the shards take over.
 final class StartingServer: Sendable {

@@ -156,7 +156,9 @@ extension FileVault {
 
   // MARK: All files
 
-  /// Starts to encrypt all files in the clear, one after another. Has no effect while this is running.
+  /// Starts to encrypt all files in the clear, one after another.
+  ///
+  /// Has no effect while this is running.
   func encryptAll() {
     guard !isConverting.exchange(true, ordering: .acquiringAndReleasing) else { return }
     convert(after: "")
@@ -178,7 +180,9 @@ extension FileVault {
 
   // MARK: Rewrapping
 
-  /// Starts to wrap all keys with the current master key. Has no effect while this is running.
+  /// Starts to wrap all keys with the current master key.
+  ///
+  /// Has no effect while this is running.
   ///
   /// Each step is stored, so that a later run continues where this one stopped.
   func rewrapAll() {

@@ -44,7 +44,9 @@ final class FileVault: Sendable {
   /// The master keys; `nil` when there are none, so that files can be neither encrypted nor opened.
   var masters: MasterKeys? { masterKeys.current }
 
-  /// Reloads the master keys. When that fails, the previous keys stay in use.
+  /// Reloads the master keys.
+  ///
+  /// When that fails, the previous keys stay in use.
   func reload() {
     masterKeys.reload { [self] in rewrapAll() }
   }
@@ -73,7 +75,9 @@ final class FileVault: Sendable {
     return true
   }
 
-  /// Decides whether a new file of a message is encrypted. A request for no encryption is ignored.
+  /// Decides whether a new file of a message is encrypted.
+  ///
+  /// A request for no encryption is ignored.
   ///
   /// - Throws: 500901 when there is no master key.
   func mustSealForMessage(_ wish: Bool?) throws(ServiceError) -> Bool {

@@ -65,7 +65,9 @@ enum MasterKeySource: Sendable, Hashable {
   /// Generates a key with a unique name.
   static func newKey() -> MasterKey { MasterKey(id: "k" + SecureRandom.hex(byteCount: 4)) }
 
-  /// Writes a key file beside the file that it replaces. The new file is durable on return.
+  /// Writes a key file beside the file that it replaces.
+  ///
+  /// The new file is durable on return.
   ///
   /// - Returns: The path of the new file, which no other server uses.
   static func draft(_ keys: MasterKeys, for path: String) throws(StartError) -> String {

@@ -132,7 +132,9 @@ final class MasterKeyring: Sendable {
     return .failure(MasterKeyProblem(obstacle, source))
   }
 
-  /// Reloads the keys. When that fails, the previous keys stay in use.
+  /// Reloads the keys.
+  ///
+  /// When that fails, the previous keys stay in use.
   ///
   /// - Parameter changed: Called on any thread when new keys are in use.
   func reload(then changed: @escaping @Sendable () -> Void) {

@@ -46,7 +46,9 @@ final class Authenticator: Sendable {
     self.sharing = sharing
   }
 
-  /// Adopts the keys of reloaded settings. Open sessions stay open.
+  /// Adopts the keys of reloaded settings.
+  ///
+  /// Open sessions stay open.
   func adopt(_ new: [TokenVerifier]) { verifiers.withLock { $0 = new } }
 
   /// Checks a user's token, and adopts the user's profile.
@@ -147,7 +149,9 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// Adopts the user's profile. A new user is created.
+  /// Adopts the user's profile.
+  ///
+  /// A new user is created.
   private func admit(
     _ command: SessionOpen, _ grant: TokenGrant, at now: Int64,
     _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void

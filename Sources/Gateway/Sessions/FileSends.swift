@@ -14,7 +14,9 @@ final class FileSends {
     outcomes = Array(repeating: nil, count: count)
   }
 
-  /// The reply address of one of the messages. No call of a session has such a ticket.
+  /// The reply address of one of the messages.
+  ///
+  /// No call of a session has such a ticket.
   static func part(_ index: Int, of address: ReplyAddress) -> ReplyAddress {
     ReplyAddress(
       session: address.session, ticket: CallTicket(unit: address.ticket.unit, index: -index - 1),
@@ -94,8 +96,9 @@ private struct FloodPlaces {
 
   init(sent: Int) { self.sent = sent }
 
-  /// The error with the time at which this message may be sent. The places in the flood window are freed
-  /// one after another.
+  /// The error with the time at which this message may be sent.
+  ///
+  /// The places in the flood window are freed one after another.
   mutating func placed(_ error: ServiceError) -> ServiceError {
     guard error.code == .flood, let first = error.data.retryAfterMilliseconds,
       let limit = error.data.limit, limit > 0, let window = error.data.windowMilliseconds

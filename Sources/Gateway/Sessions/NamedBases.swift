@@ -1,5 +1,6 @@
-/// The address bases named by the upgrade requests of open connections. Each base is stored once, and
-/// sessions keep its number.
+/// The address bases named by the upgrade requests of open connections.
+///
+/// Each base is stored once, and sessions keep its number.
 ///
 /// A base is removed with the last connection that named it. Confined to its shard.
 struct NamedBases {

@@ -41,7 +41,9 @@ struct PictureCalls {
 }
 
 extension Shard {
-  /// Releases the file of a refused call. The file is no picture, and may be in messages again.
+  /// Releases the file of a refused call.
+  ///
+  /// The file is no picture, and may be in messages again.
   func releasePicture(of call: ReplyAddress, after outcome: CallOutcome) {
     guard let fileID = pictureCalls.end(call, with: outcome) else { return }
     services.store.perform(PictureRelease(fileID)) { _ in }

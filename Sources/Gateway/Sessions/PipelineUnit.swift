@@ -76,7 +76,9 @@ struct PipelineBatch {
   private(set) var promises: [Int: Promise] = [:]
   /// The sum of all promises.
   private(set) var promisedByteCount = 0
-  /// Whether a reply did not fit. No further call of the batch is executed.
+  /// Whether a reply did not fit.
+  ///
+  /// No further call of the batch is executed.
   var isFull = false
 
   mutating func promise(_ byteCount: Int, bound: Int, to index: Int) {

@@ -3,8 +3,9 @@ import ParleyProtocol
 
 /// The place of a request in its connection's pipeline.
 extension RPCRequest {
-  /// Sends run concurrently, and no call waits for a preview or a translation. All other calls wait for
-  /// their turn.
+  /// Sends run concurrently, and no call waits for a preview or a translation.
+  ///
+  /// All other calls wait for their turn.
   ///
   /// A send of an uploaded file waits as well, because its file must be looked up first.
   var concurrency: Session.Pipeline.Concurrency {

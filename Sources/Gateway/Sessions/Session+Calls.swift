@@ -7,7 +7,9 @@ import ShardMessages
 import WebSocket
 
 extension Session {
-  /// Executes a request. Its outcome is eventually passed to ``complete(_:_:)``.
+  /// Executes a request.
+  ///
+  /// Its outcome is eventually passed to ``complete(_:_:)``.
   func perform(_ request: RPCRequest, _ address: ReplyAddress) {
     do throws(ServiceError) {
       try checkOrder(of: request)

@@ -86,7 +86,9 @@ extension Session {
     }
   }
 
-  /// Sends several messages with files. The replies are returned together.
+  /// Sends several messages with files.
+  ///
+  /// The replies are returned together.
   func send(_ command: MessageSendFiles, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let arrival = SystemClock.monotonicNanoseconds
     fileSends.append(FileSends(command.sends.count, replyTo: address))

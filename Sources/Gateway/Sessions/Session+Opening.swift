@@ -86,7 +86,9 @@ extension Session {
     refuse(AccessRefusal(error), address)
   }
 
-  /// Logs why a token was refused. Other errors are only returned to the client.
+  /// Logs why a token was refused.
+  ///
+  /// Other errors are only returned to the client.
   func note(_ refusal: AccessRefusal) {
     guard refusal.error.code == .invalidAccessToken else { return }
     var metadata: Logger.Metadata = ["reason": "\(refusal.reason)"]

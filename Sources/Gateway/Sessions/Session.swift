@@ -8,8 +8,9 @@ import Telemetry
 import Transport
 import WebSocket
 
-/// The authenticated client on a connection. Reads requests, has them executed at the home of their
-/// channel or user, and answers in order.
+/// The authenticated client on a connection.
+///
+/// Reads requests, has them executed at the home of their channel or user, and answers in order.
 ///
 ///     awaitingOpen ──► opening ──► open ──► closed
 ///
@@ -49,7 +50,9 @@ final class Session {
     let subscription: Subscription
   }
 
-  /// A pending close. An object, so that sessions without one use only one word for it.
+  /// A pending close.
+  ///
+  /// An object, so that sessions without one use only one word for it.
   private final class PendingClose {
     let code: CloseCode
     let reason: String
@@ -230,7 +233,9 @@ final class Session {
     budget.charge(calls: 1, at: shard.loop.now, rate: callRate)
   }
 
-  /// Stops reading a connection that is deep in debt until the debt is paid off. Refusals cost too.
+  /// Stops reading a connection that is deep in debt until the debt is paid off.
+  ///
+  /// Refusals cost too.
   private func fallSilentIfIndebted() {
     guard budget.mayBeIndebted, silence == nil, connection.isOpen,
       let wait = budget.silence(at: shard.loop.now, rate: callRate)
@@ -242,7 +247,9 @@ final class Session {
     }
   }
 
-  /// Sends replies while there is room. A waiting reply does not make the client a slow consumer.
+  /// Sends replies while there is room.
+  ///
+  /// A waiting reply does not make the client a slow consumer.
   private func sendReplies() {
     while let reply = pipeline.takeReply(if: connection.hasRoom) {
       settleEvents()

@@ -141,7 +141,9 @@ final class GatewayServices: Sendable {
     undrainedShards = Atomic(shards.count)
   }
 
-  /// The settings in force. Each shard has its own copy.
+  /// The settings in force.
+  ///
+  /// Each shard has its own copy.
   var settings: Settings {
     get { inForce.withLock { $0 } }
     set { inForce.withLock { $0 = newValue } }
@@ -202,7 +204,9 @@ final class GatewayServices: Sendable {
     beginDraining()
   }
 
-  /// Records that a shard has drained. The last one stops all shards.
+  /// Records that a shard has drained.
+  ///
+  /// The last one stops all shards.
   func shardDidDrain() {
     let (_, left) = undrainedShards.subtract(1, ordering: .acquiringAndReleasing)
     guard left == 0 else { return }

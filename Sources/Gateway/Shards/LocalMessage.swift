@@ -55,7 +55,9 @@ enum LocalMessage: Sendable {
 }
 
 extension Shard {
-  /// Sends a message to a shard of this process. Messages to one shard arrive in order.
+  /// Sends a message to a shard of this process.
+  ///
+  /// Messages to one shard arrive in order.
   func send(_ message: LocalMessage, to index: Int) {
     send(.local(message), to: services.shards[index])
   }

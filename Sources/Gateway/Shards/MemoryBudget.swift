@@ -21,7 +21,9 @@ final class MemoryBudget: Sendable {
   /// The limit in bytes.
   var limit: Int { mostBytes.load(ordering: .relaxed) }
 
-  /// Adopts a new limit. Memory beyond the limit is released when a shard ends its turn.
+  /// Adopts a new limit.
+  ///
+  /// Memory beyond the limit is released when a shard ends its turn.
   func adopt(limit: Int) { mostBytes.store(Self.bytes(of: limit), ordering: .relaxed) }
 
   private static func bytes(of limit: Int) -> Int { limit > 0 ? limit : .max }

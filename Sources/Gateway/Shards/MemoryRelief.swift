@@ -8,7 +8,9 @@ struct MemoryRelief<Name: Sendable> {
     let byteCount: Int
   }
 
-  /// The number of connections that each shard reports. Further ones are closed in the next round.
+  /// The number of connections that each shard reports.
+  ///
+  /// Further ones are closed in the next round.
   static var holdersPerShard: Int { 16 }
 
   private let excess: Int

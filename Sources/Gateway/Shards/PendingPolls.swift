@@ -26,7 +26,9 @@ struct PendingPolls {
     return lastNumber
   }
 
-  /// Records an answer. An unexpected answer is ignored.
+  /// Records an answer.
+  ///
+  /// An unexpected answer is ignored.
   ///
   /// - Returns: All answers and the completion that waits for them, after the last answer.
   mutating func take(

@@ -11,13 +11,16 @@ struct ReturnPath: Sendable {
 
   fileprivate init(_ handle: ShardHandle) { self.handle = handle }
 
-  /// Runs the continuation on the shard, after all mail that was posted there earlier. On any thread.
+  /// Runs the continuation on the shard, after all mail that was posted there earlier.
+  ///
+  /// On any thread.
   func resume(_ rest: @escaping Rest) {
     handle.post(.rest(rest))
   }
 
-  /// Runs the continuation of a store job on the shard. The store wakes the shards when its batch is
-  /// answered.
+  /// Runs the continuation of a store job on the shard.
+  ///
+  /// The store wakes the shards when its batch is answered.
   func enqueue(_ rest: @escaping Rest) {
     handle.enqueue(.rest(rest))
   }

@@ -8,7 +8,9 @@ import WebSocket
 
 /// The messages that shards send to one another.
 extension Shard {
-  /// Sends a message. Messages to one shard arrive in the order they were sent.
+  /// Sends a message.
+  ///
+  /// Messages to one shard arrive in the order they were sent.
   ///
   /// A message to this shard itself is received in the same turn, but never within the caller's own
   /// work.

@@ -43,8 +43,9 @@ final class Shard {
   var polls = PendingPolls()
   /// The relief of memory that this shard has begun.
   var reliefRound: ReliefRound?
-  /// The mail that this shard has sent to itself, and the part of it that is being handled. Both keep
-  /// their memory.
+  /// The mail that this shard has sent to itself, and the part of it that is being handled.
+  ///
+  /// Both keep their memory.
   private var ownMail: [ShardMail] = []
   private var ownMailAtWork: [ShardMail] = []
   /// Mail for other shards that must arrive together.
@@ -106,7 +107,9 @@ final class Shard {
     users.settingsDidChange()
   }
 
-  /// Sends mail. Mail to one shard arrives in the order it was sent.
+  /// Sends mail.
+  ///
+  /// Mail to one shard arrives in the order it was sent.
   ///
   /// Mail to this shard itself is handled in the same turn, but never within the caller's own work.
   func send(_ mail: ShardMail, to target: ShardHandle) {

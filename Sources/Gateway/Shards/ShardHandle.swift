@@ -34,7 +34,9 @@ final class ShardHandle: Sendable {
   func wake() { mailbox.wakeReceiver() }
 }
 
-/// An item of mail. Mail is handled in order.
+/// An item of mail.
+///
+/// Mail is handled in order.
 enum ShardMail: Sendable {
   /// A message of a shard, of this server or another.
   case message(ShardMessage)

@@ -27,7 +27,9 @@ struct ShardSet: Sendable {
 
   var count: Int { handles.count }
 
-  /// This server's part of message ids. In a cluster all servers have room for 256 slots.
+  /// This server's part of message ids.
+  ///
+  /// In a cluster all servers have room for 256 slots.
   var slot: ServerSlot {
     network.map { ServerSlot(number: Int64($0.local.slot), bits: 8) } ?? .only
   }
@@ -64,7 +66,9 @@ struct ShardSet: Sendable {
     handles.indices.contains(Int(number)) ? handles[Int(number)] : nil
   }
 
-  /// Sends a message. Messages from one thread to one shard arrive in the order they were sent.
+  /// Sends a message.
+  ///
+  /// Messages from one thread to one shard arrive in the order they were sent.
   ///
   /// A shard uses ``Shard/send(_:)``, which keeps messages to the shard itself.
   func send(_ message: ShardMessage) {
@@ -72,8 +76,9 @@ struct ShardSet: Sendable {
     receiver(of: message)?.post(.message(message))
   }
 
-  /// Sends a message from a job of the store, without waking the shard. The store wakes the shards when
-  /// its batch is answered.
+  /// Sends a message from a job of the store, without waking the shard.
+  ///
+  /// The store wakes the shards when its batch is answered.
   func enqueue(_ message: ShardMessage) {
     if let network, relay(message, over: network) { return }
     receiver(of: message)?.enqueue(.message(message))
@@ -84,7 +89,9 @@ struct ShardSet: Sendable {
     for shard in handles { shard.wake() }
   }
 
-  /// Sends a request of an HTTP exchange. The exchange's shard keeps the request until it is answered.
+  /// Sends a request of an HTTP exchange.
+  ///
+  /// The exchange's shard keeps the request until it is answered.
   func send(_ message: ShardMessage, from exchange: ExchangeAddress) {
     guard network != nil else { return send(message) }
     handles[Int(exchange.shard.shard)].post(.local(.send(message)))

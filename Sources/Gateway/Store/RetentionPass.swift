@@ -19,7 +19,9 @@ struct RetentionPass {
 
   /// The number of removed messages.
   private(set) var removedCount = 0
-  /// The channels that were found. The next one is last.
+  /// The channels that were found.
+  ///
+  /// The next one is last.
   private var channelIDs: [Int64] = []
   /// The channel after which to search; `nil` after the last page.
   private var position: Int64? = 0

@@ -18,7 +18,9 @@ final class RetentionSweeper: TimerHandler {
 
   private unowned let shard: Shard
   private let age: Int64
-  /// Messages before this time are removed. Unix milliseconds.
+  /// Messages before this time are removed.
+  ///
+  /// Unix milliseconds.
   private var horizon: Int64 = 0
   private var pass: RetentionPass?
 

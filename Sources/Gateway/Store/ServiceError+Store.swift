@@ -54,7 +54,9 @@ extension Result where Failure == StoreError {
 }
 
 extension Result<Account?, ServiceError> {
-  /// The account that was looked up. A missing user is reported as not found.
+  /// The account that was looked up.
+  ///
+  /// A missing user is reported as not found.
   func existing(_ userID: String) -> Result<Account, ServiceError> {
     flatMap { $0.map { .success($0) } ?? .failure(.notFound(.user, userID)) }
   }

@@ -3,12 +3,16 @@ import Store
 import Synchronization
 
 extension Store {
-  /// Performs a look-up and waits for the outcome. Used only while the gateway starts.
+  /// Performs a look-up and waits for the outcome.
+  ///
+  /// Used only while the gateway starts.
   func performNow<Lookup: StoreLookup>(_ lookup: Lookup) throws(StoreError) -> Lookup.Outcome {
     try repeating { perform(lookup, completion: $0) }
   }
 
-  /// Performs a write and waits for the outcome. Used only while the gateway starts.
+  /// Performs a write and waits for the outcome.
+  ///
+  /// Used only while the gateway starts.
   func performNow<Write: StoreWrite>(_ write: Write) throws(StoreError) -> Write.Outcome {
     try repeating { perform(write, completion: $0) }
   }

@@ -2,7 +2,9 @@ import ParleyProtocol
 import Uploads
 
 extension MessageDraft {
-  /// Adds the known thumbnails to the file. The request is kept if some are missing and can be made.
+  /// Adds the known thumbnails to the file.
+  ///
+  /// The request is kept if some are missing and can be made.
   ///
   /// A message without requested sizes has those that its upload was created with.
   ///

@@ -82,7 +82,9 @@ final class FileRoom: Sendable {
     self.count = count
   }
 
-  /// Adopts a new limit. Existing files stay, and are counted first when there was no limit before.
+  /// Adopts a new limit.
+  ///
+  /// Existing files stay, and are counted first when there was no limit before.
   func adopt(limit: Int64, at now: Int64 = SystemClock.monotonicMilliseconds) {
     state.withLock { $0.limit = limit }
     whenCounted(at: now) {}

@@ -3,8 +3,9 @@ import Configuration
 import Store
 
 extension GatewayServices {
-  /// Records a file from a form in the store, then continues. A failure removes the file and answers the
-  /// call.
+  /// Records a file from a form in the store, then continues.
+  ///
+  /// A failure removes the file and answers the call.
   ///
   /// The file is removed with the unused uploads, unless a message, a channel or a user refers to it.
   func note(

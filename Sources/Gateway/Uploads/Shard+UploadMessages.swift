@@ -31,8 +31,9 @@ extension Shard {
     }
   }
 
-  /// Encrypts the file of an upload if all files of messages are encrypted. The upload may be older than
-  /// that setting.
+  /// Encrypts the file of an upload if all files of messages are encrypted.
+  ///
+  /// The upload may be older than that setting.
   private func encryptFile(
     of record: UploadRecord,
     then next: @escaping @Sendable (Shard, Result<UploadRecord, ServiceError>) -> Void

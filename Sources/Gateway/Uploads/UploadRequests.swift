@@ -207,7 +207,9 @@ struct UploadRequests {
 
   // MARK: State and removal
 
-  /// Looks the upload up. An upload that has ended is reported as gone.
+  /// Looks the upload up.
+  ///
+  /// An upload that has ended is reported as gone.
   private func find(
     then next: @escaping @Sendable (UploadLookupAnswer, UploadRecord) -> Void
   ) {

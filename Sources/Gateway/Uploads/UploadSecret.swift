@@ -23,7 +23,9 @@ struct UploadSecret: Sendable {
 
   var hash: [UInt8] { Self.hash(ofText: text) }
 
-  /// The hash of a secret in an address. Any text has a hash.
+  /// The hash of a secret in an address.
+  ///
+  /// Any text has a hash.
   static func hash(ofText text: String) -> [UInt8] { TokenDigest(of: text).bytes }
 
   /// Seals the secret for repetitions of the request that created it.

@@ -104,7 +104,9 @@ final class UploadService: Sendable {
     }
   }
 
-  /// Creates an upload for a user. On any thread.
+  /// Creates an upload for a user.
+  ///
+  /// On any thread.
   ///
   /// - Parameter completion: Called on a thread of the store, or immediately.
   func create(
@@ -184,8 +186,9 @@ final class UploadService: Sendable {
       retryAfter: wait, limit: limits.uploadsPerSecond, window: 1_000, scope: "uploads")
   }
 
-  /// Counts the files of a user with a query, because there may be many. The store itself counts those
-  /// of the last minute, where nothing may happen in between.
+  /// Counts the files of a user with a query, because there may be many.
+  ///
+  /// The store itself counts those of the last minute, where nothing may happen in between.
   private func countOlderFiles(
     of userID: String, completion: @escaping @Sendable (Result<OlderFiles, ServiceError>) -> Void
   ) {

@@ -8,7 +8,9 @@ import Thumbnails
 import Transport
 import Uploads
 
-/// One request that writes to an upload. Performs the actions that its ``Transfer`` decides.
+/// One request that writes to an upload.
+///
+/// Performs the actions that its ``Transfer`` decides.
 ///
 /// Confined to the shard of its connection. The store and the file work on other threads.
 final class UploadTransfer: HTTPBodyReceiver, TimerHandler {

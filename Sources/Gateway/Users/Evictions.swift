@@ -47,6 +47,7 @@ struct EvictionList: Sendable {
 
 extension GatewayServices {
   /// Closes the sessions of a user that have lost their right through a change of the store, with 4002.
+  ///
   /// On any thread.
   func closeSessions(of userID: String, _ cause: EvictionCause) {
     // In a cluster the change was announced to all servers, and each closes its own sessions.
@@ -57,7 +58,9 @@ extension GatewayServices {
     shards.send(.user(id: userID, message))
   }
 
-  /// Notifies a user's sessions of a change. The sessions of a deactivated user are closed.
+  /// Notifies a user's sessions of a change.
+  ///
+  /// The sessions of a deactivated user are closed.
   func userDidChange(_ account: Account) {
     guard account.isActive else { return closeSessions(of: account.user.id, .deactivated) }
     shards.send(.user(id: account.user.id, .update(account.user)))

@@ -1,7 +1,8 @@
 import Channels
 
-/// Sessions in the order in which they were added. A single session, which is what most users have,
-/// needs no separate memory.
+/// Sessions in the order in which they were added.
+///
+/// A single session, which is what most users have, needs no separate memory.
 enum SessionList {
   case one(SessionAddress)
   /// None, or several.

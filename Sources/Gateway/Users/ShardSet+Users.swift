@@ -1,7 +1,9 @@
 import ShardMessages
 
 extension ReturnPath {
-  /// Finds out which users have a session, by asking their homes. On any thread.
+  /// Finds out which users have a session, by asking their homes.
+  ///
+  /// On any thread.
   ///
   /// - Parameter answer: Called once, on the shard.
   func online(among ids: [String], _ answer: @escaping @Sendable (Set<String>) -> Void) {

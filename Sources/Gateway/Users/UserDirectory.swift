@@ -86,7 +86,9 @@ final class UserDirectory {
     presences[userID, default: Presence()].expected.append(session)
   }
 
-  /// Adds a session. When the user then has too many sessions, the oldest is closed.
+  /// Adds a session.
+  ///
+  /// When the user then has too many sessions, the oldest is closed.
   func add(_ session: SessionAddress, of userID: String, openedAt: Int64) {
     if shard.edge != nil { openingTimes[session] = openedAt }
     var presence = presences[userID, default: Presence()]
@@ -210,8 +212,9 @@ final class UserDirectory {
 
 /// Sessions whose home changes together with that of their user.
 extension UserDirectory {
-  /// Adds a session from another home, or again after messages were lost. While the user has too many
-  /// sessions, or is in too many channels, the oldest session is closed.
+  /// Adds a session from another home, or again after messages were lost.
+  ///
+  /// While the user has too many sessions, or is in too many channels, the oldest session is closed.
   ///
   /// - Parameter openedAt: Unix milliseconds; `nil` while the session is opening.
   func announce(
@@ -249,7 +252,9 @@ extension UserDirectory {
     for (session, userID) in sessions(where: isLost) { forget(session, of: userID) }
   }
 
-  /// Removes the sessions of servers that have left. The homes of channels do so by themselves.
+  /// Removes the sessions of servers that have left.
+  ///
+  /// The homes of channels do so by themselves.
   func removeSessions(where isGone: (SessionAddress) -> Bool) {
     for (session, userID) in sessions(where: isGone) { remove(session, of: userID) }
   }

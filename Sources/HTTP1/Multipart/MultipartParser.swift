@@ -38,8 +38,10 @@ package struct MultipartParser: Sendable {
   private static let paddingLimit = 64
 
   private let limits: MultipartLimits
-  /// CRLF, two hyphens and the boundary. CR occurs only at the start, so bytes that were matched by
-  /// mistake cannot contain another start of a delimiter.
+  /// CRLF, two hyphens and the boundary.
+  ///
+  /// CR occurs only at the start, so bytes that were matched by mistake cannot contain another start of
+  /// a delimiter.
   private let delimiter: [UInt8]
   /// The number of delimiter bytes that have been matched.
   private var matched = 2

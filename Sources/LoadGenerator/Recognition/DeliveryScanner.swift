@@ -59,8 +59,9 @@ package struct DeliveryScanner: Sendable {
     return MessageReceipt(channel: channel, seq: seq, stamp: stamp)
   }
 
-  /// Returns whether the message reports that a user entered or left. These are ignored here, and
-  /// very frequent when very many users connect.
+  /// Returns whether the message reports that a user entered or left.
+  ///
+  /// These are ignored here, and very frequent when very many users connect.
   package static func isPresence(_ text: Span<UInt8>) -> Bool {
     presenceHeads.contains { matches(text, at: 0, $0) }
   }

@@ -13,6 +13,7 @@ public struct ParleyClientConfiguration: Sendable, Hashable {
   /// The maximum number of unanswered calls; beyond it: ``ParleyError/tooManyPending(limit:)``.
   public var maximumPendingCalls = 1000
   /// The maximum number of events buffered for each consumer, and for all delegates together.
+  ///
   /// Beyond it the oldest events are dropped, and their number is reported.
   public var maximumBufferedEvents = 1000
   /// The largest message accepted from the server, in bytes; a larger one closes the connection.

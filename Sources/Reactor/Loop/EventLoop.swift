@@ -14,7 +14,7 @@ package protocol TimerHandler: AnyObject {
   func timerDidFire(_ token: EventLoop.TimerToken)
 }
 
-/// Whether a turn left work that has to be done immediately.
+/// Whether a turn left work that must run immediately.
 package enum TurnOutcome: Sendable {
   /// Sleep until something is ready or due.
   case idle

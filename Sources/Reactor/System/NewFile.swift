@@ -40,8 +40,9 @@ package final class NewFile: Sendable {
 package enum PrivateFile {
   private static let others: mode_t = 0o077
 
-  /// Creates an SQLite database file with mode 0600 if it is missing. For an existing one, removes the
-  /// permissions of others from the file, its log and its index.
+  /// Creates an SQLite database file with mode 0600 if it is missing.
+  ///
+  /// For an existing one, removes the permissions of others from the file, its log and its index.
   ///
   /// SQLite applies the mode of the database to the files that it creates beside it. A failure is
   /// reported by SQLite when it opens the file, or is visible in ``isOpenToOthers(_:)``.

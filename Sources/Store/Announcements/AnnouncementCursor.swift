@@ -63,8 +63,10 @@ package struct AnnouncementCursor: Sendable, Hashable {
     (last, lastCreatedAt) = (entry.id, entry.createdAt)
   }
 
-  /// Rows are removed after the retention time. A row that disappears earlier was never committed by the
-  /// database that answers now, and its number may be assigned to another row.
+  /// Rows are removed after the retention time.
+  ///
+  /// A row that disappears earlier was never committed by the database that answers now, and its number
+  /// may be assigned to another row.
   private func hasGap(before page: AnnouncementPage) -> Bool {
     let safeTime = Announcement.retention / 2
     if page.now - readAt > safeTime { return true }

@@ -64,8 +64,9 @@ extension WriteTransaction {
     try setFrozen(url, false, at: timestamp)
   }
 
-  /// Removes a channel with everything in it. Its messages become unreachable at once and are deleted
-  /// from the disk step by step.
+  /// Removes a channel with everything in it.
+  ///
+  /// Its messages become unreachable at once and are deleted from the disk step by step.
   ///
   /// - Returns: The channel as it was, with the event for its participants. The event is not recorded,
   ///   since there is nothing left to recover.

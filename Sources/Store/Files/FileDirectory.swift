@@ -112,8 +112,9 @@ struct FileDirectory: Sendable {
     }
   }
 
-  /// The same for a file received in several requests. It is kept when that fails, so that its upload
-  /// can continue.
+  /// The same for a file received in several requests.
+  ///
+  /// It is kept when that fails, so that its upload can continue.
   func keepPartial(_ id: String) throws(SystemError) {
     try keep(id, atPath: partialPath(of: id))
   }

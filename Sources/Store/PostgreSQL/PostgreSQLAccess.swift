@@ -91,8 +91,10 @@ struct PostgreSQLAccess: Sendable {
 struct PostgreSQLLocks: Sendable {
   /// Whether other servers may write to the database too.
   let sharing: StoreSharing
-  /// This store's own lock. A new connection acquires it only when the old one's transaction has ended,
-  /// so rows that it does not find then were not written and never will be.
+  /// This store's own lock.
+  ///
+  /// A new connection acquires it only when the old one's transaction has ended, so rows that it does
+  /// not find then were not written and never will be.
   let own: Int64
 
   /// "Parley" followed by a number.

@@ -60,7 +60,7 @@ final class StoreConnection {
     return try body()
   }
 
-  /// Rolls back the transaction; after some errors SQLite has already done so.
+  /// Rolls back the transaction; after some errors SQLite already did.
   func rollback() {
     session.rollback()
   }

@@ -39,8 +39,9 @@ struct PEMFile: ~Copyable {
     BIO_free(contents)
   }
 
-  /// Reads the next certificate, which the caller frees. Returns `nil` at the end or when it is damaged;
-  /// ``expectEnd()`` distinguishes the two.
+  /// Reads the next certificate, which the caller frees.
+  ///
+  /// Returns `nil` at the end or when it is damaged; ``expectEnd()`` distinguishes the two.
   borrowing func nextCertificate() -> OpaquePointer? {
     PEM_read_bio_X509(contents, nil, nil, nil)
   }

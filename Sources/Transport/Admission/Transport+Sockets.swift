@@ -5,8 +5,10 @@ extension Transport {
   /// The number of the longest silent connections that are searched for an idle one.
   private static let shedSearch = 64
 
-  /// Counts an accepted socket. When there are too many sockets, closes the connection without a session
-  /// that has been silent longest.
+  /// Counts an accepted socket.
+  ///
+  /// When there are too many sockets, closes the connection without a session that has been silent
+  /// longest.
   ///
   /// - Returns: `false` when there is no such connection and no room left.
   func makeRoom(in pool: SocketPool) -> Bool {

@@ -44,15 +44,17 @@ extension Connection {
     return true
   }
 
-  /// Records that a session was opened on the WebSocket. The connection then counts as opened, and is
-  /// not closed to make room for others.
+  /// Records that a session was opened on the WebSocket.
+  ///
+  /// The connection then counts as opened, and is not closed to make room for others.
   package func sessionDidOpen() {
     markOpened()
     stopBeingSheddable()
   }
 
-  /// Counts the connection under its client's address as one without an open session. Called for an
-  /// upgrade request, which is refused unless the result is `nil`.
+  /// Counts the connection under its client's address as one without an open session.
+  ///
+  /// Called for an upgrade request, which is refused unless the result is `nil`.
   package func awaitSession() -> ExceededAddressLimit? {
     guard let register, let address = countedAddress else { return nil }
     return admission.reenter(address, in: register)

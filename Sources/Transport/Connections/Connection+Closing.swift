@@ -5,7 +5,9 @@ package import WebSocket
 
 /// Ends a connection.
 extension Connection {
-  /// Begins the closing handshake. Nothing can be sent after it.
+  /// Begins the closing handshake.
+  ///
+  /// Nothing can be sent after it.
   package func close(_ code: CloseCode, reason: String = "") {
     guard isOpen else { return }
     if case .departing(let departure) = stage { return end(departure) }
@@ -22,8 +24,9 @@ extension Connection {
   /// memory.
   private static let largestRest = 65_536
 
-  /// Closes the connection and frees its memory immediately. Queued frames are not sent, and a pending
-  /// HTTP request is not answered.
+  /// Closes the connection and frees its memory immediately.
+  ///
+  /// Queued frames are not sent, and a pending HTTP request is not answered.
   package func shed(_ code: CloseCode, reason: String) {
     guard isOpen, cutFrame.byteCount <= Self.largestRest else { return drop() }
     stream.keepFirst(cutFrame.byteCount)
@@ -60,7 +63,9 @@ extension Connection {
     scheduleFlush()
   }
 
-  /// Handles the end of the peer's side. A response to the peer may still be in progress.
+  /// Handles the end of the peer's side.
+  ///
+  /// A response to the peer may still be in progress.
   func peerDidEnd() {
     switch stage {
     case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:

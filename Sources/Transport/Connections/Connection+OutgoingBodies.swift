@@ -105,7 +105,9 @@ extension Connection {
     body.source.nextPiece()
   }
 
-  /// Appends the requested piece. A piece that does not fit into the body breaks it.
+  /// Appends the requested piece.
+  ///
+  /// A piece that does not fit into the body breaks it.
   func continueBody(_ piece: [UInt8], of exchange: UInt64) {
     guard case .sending(var outgoing) = stage, outgoing.pending.exchange == exchange,
       case .pieces(var body) = outgoing.content
@@ -118,7 +120,9 @@ extension Connection {
     append(piece)
   }
 
-  /// Ends a body whose rest is not available. Only closing the connection can signal that.
+  /// Ends a body whose rest is not available.
+  ///
+  /// Only closing the connection can signal that.
   func breakBody(of exchange: UInt64) {
     guard case .sending(let outgoing) = stage, outgoing.pending.exchange == exchange else { return }
     drop()

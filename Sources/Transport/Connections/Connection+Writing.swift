@@ -52,6 +52,7 @@ extension Connection {
   }
 
   /// Encrypts the bytes of a fan-out for a connection with an empty queue, and writes them immediately.
+  ///
   /// Only bytes that the kernel does not accept are queued.
   ///
   /// - Returns: The number of bytes written, if all were; otherwise 0.

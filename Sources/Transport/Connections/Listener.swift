@@ -62,7 +62,9 @@ package final class Listener: ReadinessHandler, TimerHandler {
     }
   }
 
-  /// Accepts a waiting connection. Closes another one when no descriptors are left.
+  /// Accepts a waiting connection.
+  ///
+  /// Closes another one when no descriptors are left.
   private func accept() throws(SystemError) -> Int32? {
     do throws(SystemError) {
       return try Socket.accept(descriptor)

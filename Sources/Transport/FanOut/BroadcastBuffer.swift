@@ -48,7 +48,9 @@ package final class BroadcastBuffer {
     return subscription
   }
 
-  /// Removes a connection. Bytes that it has not received are moved to its queue first.
+  /// Removes a connection.
+  ///
+  /// Bytes that it has not received are moved to its queue first.
   package func cancel(_ subscription: Subscription) {
     guard subscription.broadcast === self else { return }
     settle(subscription)
@@ -96,8 +98,9 @@ package final class BroadcastBuffer {
     return false
   }
 
-  /// The one loop that runs for every delivery. All its state is in local variables, and its counts are
-  /// added up once at the end.
+  /// The one loop that runs for every delivery.
+  ///
+  /// All its state is in local variables, and its counts are added up once at the end.
   private func sweepSlice(_ budget: inout Int) {
     let (base, end, transport, hot) = (base, end, transport, transport.connections.hot)
     let ring = transport.ring(forWrites: min(subscribers.count - cursor, budget))
@@ -166,8 +169,10 @@ package final class BroadcastBuffer {
   }
 
   /// Closes the gap of a removed subscriber, so that a sweep in progress neither skips nor repeats
-  /// another. A gap before the cursor is filled with the last subscriber before the cursor, whose place
-  /// is filled with the last of all.
+  /// another.
+  ///
+  /// A gap before the cursor is filled with the last subscriber before the cursor, whose place is filled
+  /// with the last of all.
   private func fill(gap: Int) {
     var gap = gap
     if gap < cursor {

@@ -13,7 +13,9 @@ final class SendRing {
   private let ring: OpaquePointer
   private let requests = UnsafeMutablePointer<send_request>.allocate(capacity: SendRing.capacity)
   private var count = 0
-  /// Whether the kernel reported a failure. A broken ring sends one by one, and should be released.
+  /// Whether the kernel reported a failure.
+  ///
+  /// A broken ring sends one by one, and should be released.
   private(set) var isBroken = false
 
   /// Creates a ring; `nil` where io_uring is not available.

@@ -36,7 +36,9 @@ extension Transport {
   /// Whether an answer can still reach the client.
   package func isAwaited(_ id: Exchange.ID) -> Bool { connection(awaiting: id) != nil }
 
-  /// Sends the answer. While a body is being received in pieces, that ends the connection.
+  /// Sends the answer.
+  ///
+  /// While a body is being received in pieces, that ends the connection.
   package func respond(_ response: HTTPResponse, to id: Exchange.ID) {
     connection(awaiting: id)?.respond(response)
   }

@@ -162,8 +162,9 @@ enum ForwardedText {
     case strings
   }
 
-  /// The pieces between separators, the last one first, without surrounding whitespace. Empty pieces are
-  /// left out.
+  /// The pieces between separators, the last one first, without surrounding whitespace.
+  ///
+  /// Empty pieces are left out.
   ///
   /// - Complexity: O(*n*) in the text's length.
   static func pieces(of text: String, at separator: UInt8, _ quoting: Quoting) -> [String] {

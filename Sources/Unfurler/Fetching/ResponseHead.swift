@@ -44,8 +44,9 @@ struct ResponseHead {
     return .read(contentType: last)
   }
 
-  /// Whether the status reports a problem of the server, not of the page. This includes an interim
-  /// status (1xx) without a final response.
+  /// Whether the status reports a problem of the server, not of the page.
+  ///
+  /// This includes an interim status (1xx) without a final response.
   private var isPassing: Bool { status >= 500 || status == 429 || status < 200 }
 
   /// Returns a media type without its parameters, in lower case.

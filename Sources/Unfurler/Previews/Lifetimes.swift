@@ -12,6 +12,7 @@ struct Lifetimes: Sendable {
   let hidesOrigins: Bool
 
   /// The pause after a failed refresh; never 0, or every message with the link would retry.
+  ///
   /// link would try.
   var retryInterval: Int64 { max(negative, 1_000) }
 

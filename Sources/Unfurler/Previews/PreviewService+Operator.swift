@@ -21,8 +21,9 @@ extension PreviewService {
     cache.entries(selection, after: cursor, limit: limit, completion: completion)
   }
 
-  /// Removes links from the cache. Fetches of them in progress answer their requests, but are not
-  /// cached.
+  /// Removes links from the cache.
+  ///
+  /// Fetches of them in progress answer their requests, but are not cached.
   ///
   /// Other servers remove them too.
   ///

@@ -4,7 +4,7 @@
 /// file, records the received bytes periodically and at the end, and completes the file when all bytes
 /// have been received. Recorded bytes are durable. An interrupted request leaves the bytes received,
 /// unless a checksum was announced for the piece. When the claim is lost, the upload was cancelled, has
-/// expired or was taken over, and nothing of the request counts any longer.
+/// expired or was taken over, and nothing of the request counts.
 ///
 /// The claim is renewed as long as the request lasts, whatever it waits for. A request whose claim
 /// cannot be renewed ends before another one may begin: both would write to one file.

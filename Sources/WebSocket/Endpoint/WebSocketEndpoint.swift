@@ -149,8 +149,9 @@ package struct WebSocketLimits: Sendable, Hashable {
   }
 }
 
-/// Makes the masking keys of a client's frames. An object, so that a server's connection pays only one
-/// word for it.
+/// Makes the masking keys of a client's frames.
+///
+/// An object, so that a server's connection pays only one word for it.
 final class MaskingKeySource {
   private let make: () -> UInt32
 

@@ -24,7 +24,7 @@ struct OutboxLevel {
     latest = oldest.map { max($0, latest ?? $0) }
   }
 
-  /// Whether so many events were removed that exceeding the limit again is logged again.
+  /// Whether enough events were removed to log the next time that the limit is exceeded.
   func isRelieved(limit: Int) -> Bool { count <= limit / 10 * 9 }
 
   mutating func add(at timestamp: Int64) {

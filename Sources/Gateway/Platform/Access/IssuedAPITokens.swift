@@ -26,8 +26,9 @@ struct APITokens: Sendable {
     first = TokenDigest(of: try APITokenFile.readOrMake(inDirectory: settings.dataDirectory))
   }
 
-  /// The key for secrets that the store keeps sealed. All servers of a deployment have the same first
-  /// token and therefore the same key.
+  /// The key for secrets that the store keeps sealed.
+  ///
+  /// All servers of a deployment have the same first token and therefore the same key.
   var sealingKey: [UInt8] {
     HMACSHA256.code(of: Array("parley sealed secrets".utf8), under: first.bytes) ?? []
   }
@@ -38,7 +39,9 @@ struct APITokens: Sendable {
       ?? APITokenName(id: Self.firstID, name: nil)
   }
 
-  /// Returns the token of a request if it is valid. Takes the same time for all invalid tokens.
+  /// Returns the token of a request if it is valid.
+  ///
+  /// Takes the same time for all invalid tokens.
   func admit(_ token: String?) -> AdmittedToken? {
     guard let token, token.utf8.count <= Self.maximumLength else { return nil }
     let digest = TokenDigest(of: token)
@@ -106,7 +109,9 @@ final class IssuedAPITokens: Sendable {
     entries = Mutex(tokens.compactMap { Entry($0) })
   }
 
-  /// Returns the token with a digest, if there is one. Takes the same time for all digests.
+  /// Returns the token with a digest, if there is one.
+  ///
+  /// Takes the same time for all digests.
   func holder(of digest: TokenDigest) -> APITokenHolder? {
     entries.withLock { entries in
       Self.place(of: digest, in: entries).map { entries[$0].holder }

@@ -31,7 +31,9 @@ struct PlatformAdmission {
     try check(admitted.role, for: role)
   }
 
-  /// Checks the head of a call before its body is read. Counts and changes nothing.
+  /// Checks the head of a call before its body is read.
+  ///
+  /// Counts and changes nothing.
   ///
   /// - Throws: The refusal that ``admit(_:as:)`` would throw now.
   func check(_ head: HTTPRequestHead, as role: APITokenRole) throws(ServiceError) {
@@ -88,7 +90,9 @@ final class TokenRates: Sendable {
     state = Mutex(State(rate: rate))
   }
 
-  /// Adopts a new rate. Calls that were already made still count.
+  /// Adopts a new rate.
+  ///
+  /// Calls that were already made still count.
   func adopt(_ rate: CallRate) { state.withLock { $0.rate = rate } }
 
   /// Counts a call, or returns the number of milliseconds until the next call is allowed.

@@ -28,8 +28,9 @@ struct OpenSession: Sendable {
   var liveness: Liveness
   /// The largest request that the server accepts, in bytes.
   let messageLimit: Int
-  /// The channels being re-entered, and the deadlines of their responses. Calls wait until it is
-  /// empty, so that they are carried out in the order in which they were made.
+  /// The channels being re-entered, and the deadlines of their responses.
+  ///
+  /// Calls wait until it is empty, so that they are carried out in the order in which they were made.
   var entering: [String: Int64] = [:]
   /// The time at which the server asks this client to reconnect, if it has announced one.
   var reconnectAt: Int64?
