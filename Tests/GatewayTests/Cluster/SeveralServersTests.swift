@@ -169,7 +169,7 @@ struct SeveralServersTests {
     let id = try #require(list.firstMatch(of: /"session_id":"([^"]+)"/)?.1)
     let closed = try servers.platform(
       SessionEndpoints.close, PathArguments(["session_id": String(id)]), on: 0)
-    #expect(closed.text == "{}")
+    #expect(closed.text == #"{"user_id":"user-2"}"#)
     try servers.turns {
       clients[2].receive()
       return clients[2].closeCode == .goingAway
