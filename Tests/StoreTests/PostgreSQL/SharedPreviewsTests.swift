@@ -62,7 +62,7 @@ struct SharedPreviewsTests {
   func isAlone() async throws {
     let other = try PostgreSQLConnection(url)
     _ = try other.execute("BEGIN")
-    _ = try other.execute("SELECT pg_try_advisory_xact_lock($1)", [.integer(0x5061_726C_6579_0002)])
+    _ = try other.execute("SELECT pg_try_advisory_xact_lock($1)", [.integer(0x5061_726C_6579_0003)])
     #expect(try await store.perform(PreviewTrimming(byteLimit: 0)) == .left)
     _ = try other.execute("COMMIT")
     #expect(try await store.perform(PreviewTrimming(byteLimit: 0)) == .finished)
