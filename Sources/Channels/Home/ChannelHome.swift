@@ -1,4 +1,4 @@
-import ParleyProtocol
+package import ParleyProtocol
 
 /// A channel's home without its judge: the users in the channel, and the stages on other servers.
 ///
@@ -67,6 +67,17 @@ package struct ChannelHome: Sendable {
   /// Whether a user is in the channel on a server other than the given one.
   package func isElsewhere(_ userID: String, than server: UInt16) -> Bool {
     roster.servers(of: userID).contains { $0 != server }
+  }
+
+  /// Answers a stage's request to admit a connection.
+  ///
+  /// - Parameter result: Whether the user is elsewhere, in which case the user is one of the number
+  ///   of users elsewhere, which the stage receives first.
+  package mutating func answer(
+    _ number: UInt64, _ result: Result<Bool, ServiceError>, on server: UInt16
+  ) {
+    tellElsewhere(server)
+    tell(.admitted(number, result), server: server)
   }
 
   // MARK: A new home
@@ -232,18 +243,21 @@ package struct ChannelHome: Sendable {
     farewells = []
     let order = stages.map { ($0.value.answers.isEmpty ? 0 : 1, server: $0.key) }
     for (_, server) in order.sorted(by: { $0 < $1 }) {
-      guard var place = stages[server] else { continue }
-      let elsewhere = roster.count(outside: server)
-      if !isGathering, place.toldElsewhere != elsewhere {
-        place.news.append(.elsewhere(elsewhere))
-        place.toldElsewhere = elsewhere
-      }
-      guard !place.news.isEmpty else { continue }
+      tellElsewhere(server)
+      guard var place = stages[server], !place.news.isEmpty else { continue }
       packets.append((StageAddress(server: server, attachment: place.attachment), place.news))
       place.news = []
       stages[server] = place
     }
     return packets
+  }
+
+  /// Sends a stage the number of users who are not on its server, if the number is unknown to it.
+  private mutating func tellElsewhere(_ server: UInt16) {
+    let count = roster.count(outside: server)
+    guard !isGathering, let place = stages[server], place.toldElsewhere != count else { return }
+    stages[server]?.toldElsewhere = count
+    tell(.elsewhere(count), server: server)
   }
 
   /// The number of users who are not on this server, if it is unknown to the stage here.

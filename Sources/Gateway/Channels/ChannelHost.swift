@@ -173,6 +173,7 @@ final class ChannelHost {
       try requireEntering(userID)
       var request = request
       request.isElsewhere = home.isElsewhere(userID)
+      home.tellElsewhere()
       stage?.handle(StageInput.enter(request))
     } catch {
       stage?.handle(.refuse(request, error))

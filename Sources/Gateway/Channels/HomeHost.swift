@@ -104,7 +104,7 @@ final class HomeHost {
     } catch {
       result = .failure(error)
     }
-    home.tell(.admitted(number, result), server: server)
+    home.answer(number, result, on: server)
     awaitEndOfTurn()
   }
 
@@ -160,10 +160,15 @@ final class HomeHost {
     shard.channels.awaitsEndOfTurn(channel)
   }
 
+  /// Gives the stage on this server the number of users elsewhere, if it is unknown to the stage.
+  func tellElsewhere() {
+    if let count = home.takeElsewhere() { channel?.stage?.handle(.elsewhere(count)) }
+  }
+
   /// Sends the turn's news to stages on other servers.
   func endTurn() {
     awaitsEndOfTurn = false
-    if let count = home.takeElsewhere() { channel?.stage?.handle(.elsewhere(count)) }
+    tellElsewhere()
     for packet in home.takePackets() {
       shard.send(packet.news, toStageOf: url, at: packet.address)
     }

@@ -63,6 +63,28 @@ struct ChannelHomeTests {
     #expect(!home.isElsewhere("ben", than: 2))
   }
 
+  @Test("a stage receives the number of users elsewhere before the answer that refers to it")
+  mutating func admission() {
+    _ = home.stopAwaitingAll(at: now)
+    attach(2, announced: nil)
+    _ = home.takePackets()
+    attach(1, announced: nil)
+    _ = arrive(1, ["ann"])
+    home.answer(7, .success(true), on: 2)
+    let packets = home.takePackets().filter { $0.address.server == 2 }
+    let news: [StageNews] = packets.flatMap { $0.news }
+    let order = news.compactMap { item -> String? in
+      switch item {
+      case .elsewhere(let count): "elsewhere \(count)"
+      case .admitted(let number, .success(let isElsewhere)): "admitted \(number) \(isElsewhere)"
+      case .admitted, .attached, .next, .absent, .released, .event, .notice, .record, .throttle,
+        .answer:
+        nil
+      }
+    }
+    #expect(order == ["elsewhere 1", "admitted 7 true"])
+  }
+
   @Test("publishes exits only for users who are no longer on any server")
   mutating func exits() {
     attach(1, announced: .users(["ann", "ben", "cat"]))

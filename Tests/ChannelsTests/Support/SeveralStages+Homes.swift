@@ -70,7 +70,7 @@ extension SeveralStages {
       !host.mayEnter(user.id, at: moment.unix)
       ? .failure(.banned("lobby"))
       : .success(host.presence.isElsewhere(user.id, than: address.server))
-    host.presence.tell(.admitted(number, result), server: address.server)
+    host.presence.answer(number, result, on: address.server)
   }
 
   func handle(_ input: PresenceInput, _ host: SimulatedHome) {

@@ -75,6 +75,7 @@ final class SeveralStages {
     }
     var request = request
     request.isElsewhere = host.presence.isElsewhere(user, than: server.number)
+    if let count = host.presence.takeElsewhere() { handle(.elsewhere(count), server) }
     handle(StageInput.enter(request), server)
   }
 
