@@ -230,9 +230,8 @@ package struct ChannelHome: Sendable {
   package var awaitsEndOfTurn: Bool {
     !farewells.isEmpty
       || stages.contains { server, place in
-        !place.news.isEmpty
-          || !isGathering && place.toldElsewhere != roster.count(outside: server)
-      } || !isGathering && localElsewhere != toldElsewhere
+        !place.news.isEmpty || unknownCount(on: server, last: place.toldElsewhere) != nil
+      } || unknownCount(on: server, last: toldElsewhere) != nil
   }
 
   /// Returns the output of the turn for each stage on another server.
@@ -254,17 +253,25 @@ package struct ChannelHome: Sendable {
 
   /// Sends a stage the number of users who are not on its server, if the number is unknown to it.
   private mutating func tellElsewhere(_ server: UInt16) {
-    let count = roster.count(outside: server)
-    guard !isGathering, let place = stages[server], place.toldElsewhere != count else { return }
+    guard let place = stages[server],
+      let count = unknownCount(on: server, last: place.toldElsewhere)
+    else { return }
     stages[server]?.toldElsewhere = count
     tell(.elsewhere(count), server: server)
   }
 
   /// The number of users who are not on this server, if it is unknown to the stage here.
   package mutating func takeElsewhere() -> Int? {
-    guard !isGathering, localElsewhere != toldElsewhere else { return nil }
-    toldElsewhere = localElsewhere
-    return toldElsewhere
+    guard let count = unknownCount(on: server, last: toldElsewhere) else { return nil }
+    toldElsewhere = count
+    return count
+  }
+
+  /// The number of users who are not on a server; `nil` if it is the last one that the stage there
+  /// received, or is incomplete.
+  private func unknownCount(on server: UInt16, last: Int) -> Int? {
+    let count = roster.count(outside: server)
+    return isGathering || count == last ? nil : count
   }
 
   /// The number of users who are not on this server, for a stage that is created here.
