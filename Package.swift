@@ -37,8 +37,12 @@ func example(_ name: String) -> Target {
     swiftSettings: house)
 }
 
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+/// Packages that the programs need and the client library does not: see the trait `Programs`.
+let programs = TargetDependencyCondition.when(traits: ["Programs"])
+let logging = Target.Dependency.product(
+  name: "Logging", package: "swift-log", condition: programs)
+let arguments = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: programs)
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 
@@ -51,6 +55,12 @@ let package = Package(
     .executable(name: "parley", targets: ["parley-alone"]),
     .executable(name: "parley-programs", targets: ["parley-programs"]),
     .library(name: "ParleyClient", targets: ["ParleyClient"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Programs"]),
+    .trait(
+      name: "Programs",
+      description: "The gateway and the command line; without it, only ParleyClient builds."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
