@@ -70,7 +70,6 @@ let package = Package(
   targets: [
     // System headers, shims for macros and variadic functions, and what is compiled in as it stands.
     .target(name: "CLinux"),
-    .target(name: "CSandbox"),
     .target(name: "CDocuments", exclude: ["Documents"]),
     .target(name: "CRelease"),
     .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
@@ -88,14 +87,11 @@ let package = Package(
 
     // Pure cores: bytes and values in, bytes and values out.
     library("Basics"),
-    library("HTTP1", ["Basics"]),
-    library("WebSocket", ["Basics", "HTTP1", "COpenSSL", "CZlib"]),
+    library("HTTP", ["Basics", "COpenSSL", "CZlib"]),
     library("ParleyProtocol", ["Basics"]),
     library("FloodControl"),
-    library("Tokens", ["Basics", "ParleyProtocol"]),
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
-    library("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
     library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
     library("Thumbnails", ["Basics"]),
@@ -103,28 +99,24 @@ let package = Package(
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux"]),
-    library("Crypto", ["Basics", "Tokens", "COpenSSL"]),
-    library("TLS", ["COpenSSL"]),
+    library("Crypto", ["Basics", "ParleyProtocol", "COpenSSL"]),
     library("SQLite", ["CSQLite"]),
     library("PostgreSQL", ["CPostgreSQL"]),
-    library("Streams", ["Basics", "Reactor", "TLS"]),
-    library("Bus", ["Basics", "Reactor", "Streams", "TLS", "PostgreSQL", "CHiredis", deque]),
+    library("Streams", ["Basics", "Reactor", "COpenSSL"]),
+    library(
+      "Bus", ["Basics", "Cluster", "Crypto", "PostgreSQL", "Reactor", "Streams", "CHiredis", deque]),
     library(
       "Transport",
-      [
-        "Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux", "CSendRing",
-      ]),
+      ["Basics", "Reactor", "Streams", "HTTP", "CLinux", "CSendRing"]),
     library(
       "Store",
       [
-        "Basics", "Channels", "Crypto", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
-        "SealedFiles", "Uploads", logging,
+        "Basics", "CCurl", "Channels", "Crypto", "Curl", "ParleyProtocol", "PostgreSQL", "Reactor",
+        "SQLite", "Uploads", deque, logging,
       ]),
-    library("SealedFiles", ["Basics", "Crypto"]),
-    library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Basics", "Reactor", "CCurl"]),
-    library("Thumbnailer", ["Reactor", "Thumbnails", "CSandbox"]),
+    library("Thumbnailer", ["Reactor", "Thumbnails", "CLinux"]),
     library(
       "Translator",
       ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "SQLite", "Translation", logging]),
@@ -146,37 +138,25 @@ let package = Package(
       "Webhooks",
       [
         "Basics", "Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque,
-        heap,
-        logging,
+        heap, logging,
       ]),
-    library(
-      "S3",
-      ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "Store", "Uploads", deque, logging]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     library(
       "Gateway",
       [
-        "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
-        "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
-        "Configuration", "Unfurler", "Bus", "ClusterLoop", "PostgreSQL",
-        "Crypto", "S3", "SealedFiles", "Thumbnailer", "Thumbnails", "Tokens", "Translation",
-        "Translator", "Uploads", "Webhooks",
-        "CDocuments", "COpenSSL", deque, logging,
+        "Basics", "HTTP", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels", "Cluster",
+        "Reactor", "Streams", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Bus",
+        "PostgreSQL", "Crypto", "Thumbnailer", "Thumbnails", "Translation", "Translator", "Uploads",
+        "Webhooks", "CDocuments", "COpenSSL", deque, logging,
       ]),
 
     // For applications in Swift: the protocol from the other side.
     library(
-      "ClientTransport",
-      ["Basics", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "Streams", "TLS"]),
-    library(
       "ParleyClient",
-      [
-        "Basics", "ClientTransport", "HTTP1", "LinkPreview", "WebSocket", "ParleyProtocol",
-        "Reactor", deque,
-      ]),
+      ["Basics", "HTTP", "LinkPreview", "ParleyProtocol", "Reactor", "Streams", deque]),
     library(
       "LoadGenerator",
-      ["Basics", "ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
+      ["Basics", "ParleyClient", "FloodControl", "ParleyProtocol", "Reactor", "HTTP"]),
 
     // Programs: settings in, a daemon or a command line out.
     library(
@@ -184,18 +164,17 @@ let package = Package(
     library(
       "parley-unfurl",
       [
-        "Configuration", "Daemon", "HTTP1", "ParleyProtocol", "Reactor", "Telemetry", "Transport",
+        "Configuration", "Daemon", "HTTP", "ParleyProtocol", "Reactor", "Telemetry", "Transport",
         "Unfurler", arguments, logging,
       ]),
     .executableTarget(
-      name: "parley-thumbnail", dependencies: ["Thumbnails", "CRelease", "CSandbox"],
+      name: "parley-thumbnail", dependencies: ["Thumbnails", "CRelease", "CLinux"],
       swiftSettings: house),
     library(
       "parley",
       [
-        "Basics", "ClientTransport", "Configuration", "Crypto", "FloodControl", "HTTP1",
-        "LinkPreview", "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "Store",
-        "Tokens", "CCurl", "Curl", arguments,
+        "Basics", "ParleyClient", "Configuration", "Crypto", "FloodControl", "HTTP", "LinkPreview",
+        "LoadGenerator", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", arguments,
       ]),
 
     // Executables: each program alone, and all in one file that is installed under their names.
@@ -206,7 +185,7 @@ let package = Package(
 
     // Tests, and the programs that only tests need.
     .executableTarget(
-      name: "conformance-echo", dependencies: ["Transport", "Reactor", "WebSocket", arguments],
+      name: "conformance-echo", dependencies: ["Transport", "Reactor", "HTTP", arguments],
       path: "Tests/conformance-echo", exclude: ["expected-results.json", "results.py"],
       swiftSettings: house),
     .executableTarget(
@@ -234,38 +213,32 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "TestPeers",
-      dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "TestSupport", "COpenSSL"],
+      dependencies: ["HTTP", "ParleyProtocol", "Streams", "TestSupport", "COpenSSL"],
       path: "Tests/TestPeers", swiftSettings: house),
     example("echo-bot"),
     example("terminal-chat"),
     example("preview-renderer"),
     tests("Basics"),
-    tests("HTTP1", ["Basics"]),
-    tests("WebSocket", ["Basics", "HTTP1"]),
+    tests("HTTP", ["Basics"]),
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
     tests("Uploads", ["Basics", "ParleyProtocol"]),
     tests("Cluster", [heap]),
-    tests("ClusterLoop", ["Bus", "Cluster", "PostgreSQL", "Reactor"]),
-    tests("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor", ["TestPeers"]),
-    tests("TLS", ["COpenSSL"]),
     tests("SQLite"),
     tests("PostgreSQL"),
-    tests("Bus", ["Basics", "PostgreSQL", "Reactor", "TestPeers"]),
+    tests("Bus", ["Basics", "Cluster", "PostgreSQL", "Reactor", "TestPeers"]),
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
-    tests("Tokens", ["Basics", "COpenSSL", "Crypto"]),
-    tests("Crypto"),
-    tests("SealedFiles", ["Crypto"]),
-    tests("Streams", ["Reactor", "TLS", "TestPeers"]),
-    tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Basics"]),
+    tests("Crypto", ["Basics", "COpenSSL", "ParleyProtocol"]),
+    tests("Streams", ["Reactor", "TestPeers", "COpenSSL"]),
+    tests("Transport", ["TestPeers", "Reactor", "HTTP", "Streams", "Basics"]),
     tests(
       "Store",
       [
-        "Channels", "Crypto", "CSQLite", "ParleyProtocol", "PostgreSQL", "Reactor", "SealedFiles",
-        "SQLite", logging, "store-crash-writer",
+        "Channels", "Crypto", "CSQLite", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
+        "TestPeers", "Uploads", logging, "store-crash-writer",
       ]),
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
@@ -284,48 +257,39 @@ let package = Package(
     tests(
       "Webhooks",
       ["Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
-    tests("S3", ["Crypto", "Reactor", "SealedFiles", "Store", "TestPeers", "Uploads", logging]),
     tests(
       "Gateway",
       [
-        "Channels", "ShardMessages", "Cluster", "ParleyProtocol", "FloodControl", "Configuration",
-        "LinkPreview", "Unfurler", "Transport", "Reactor", "WebSocket", "Store", "TestPeers",
-        "HTTP1", "Basics", "Crypto", "Uploads", logging,
+        "Channels", "Cluster", "ParleyProtocol", "FloodControl", "Configuration", "LinkPreview",
+        "Unfurler", "Transport", "Reactor", "HTTP", "Store", "TestPeers", "Basics", "Crypto",
+        "Uploads", logging,
       ]),
-    tests(
-      "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
     tests(
       "LoadGenerator",
-      ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "TestPeers"]),
+      ["FloodControl", "ParleyClient", "ParleyProtocol", "Reactor", "TestPeers"]),
     tests(
       "ParleyClient",
-      [
-        "Basics", "ClientTransport", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS",
-        "COpenSSL", "TestPeers",
-      ]),
+      ["Basics", "HTTP", "ParleyProtocol", "Reactor", "Streams", "COpenSSL", "TestPeers"]),
     // The harnesses of fuzzing, replayed on their corpora; Scripts/fuzz compiles them by itself.
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
-        "Basics", "Bus", "ClientTransport", "Cluster", "Configuration", "Gateway", "HTTP1",
-        "LinkPreview", "ParleyClient",
-        "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Thumbnails", "Tokens",
-        "Translation", "Transport",
-        "Unfurler", "WebSocket",
+        "Basics", "Bus", "ParleyClient", "Cluster", "Configuration", "Gateway", "HTTP",
+        "LinkPreview", "ParleyProtocol", "Channels", "Store", "TestSupport", "Crypto", "Thumbnails",
+        "Translation", "Transport", "Unfurler",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [
-        "Basics", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd",
-        "echo-bot",
+        "Basics", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd", "echo-bot",
         "terminal-chat", "preview-renderer",
       ],
       swiftSettings: house),
     .testTarget(
       name: "ParleyUnfurlTests",
       dependencies: [
-        "Basics", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "TestPeers", "TestSupport",
+        "Basics", "HTTP", "LinkPreview", "ParleyProtocol", "Reactor", "TestPeers", "TestSupport",
         "Unfurler", "parley-unfurl", logging,
       ],
       swiftSettings: house),

@@ -1,6 +1,5 @@
 import Basics
 package import Reactor
-package import TLS
 
 /// A connected socket, TLS if any, and the bytes waiting to be written.
 ///

@@ -1,5 +1,3 @@
-package import TLS
-
 /// The buffers that all streams of one event loop share.
 package final class StreamResources {
   private static let readBufferSize = 65_536

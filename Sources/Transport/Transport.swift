@@ -1,7 +1,6 @@
-internal import HTTP1
+internal import HTTP
 package import Reactor
 import Streams
-import WebSocket
 
 /// All connections of one event loop, with their shared resources: buffers, compression, the flush
 /// at the end of a turn.

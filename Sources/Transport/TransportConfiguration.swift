@@ -1,6 +1,5 @@
-package import HTTP1
+package import HTTP
 internal import Reactor
-package import WebSocket
 
 /// The limits that a transport imposes on its peers.
 ///

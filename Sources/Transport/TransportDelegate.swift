@@ -1,6 +1,5 @@
-package import HTTP1
+package import HTTP
 package import Reactor
-package import WebSocket
 
 /// The decisions that a transport leaves to its owner.
 ///

@@ -1,5 +1,5 @@
 internal import CRelease
-internal import CSandbox
+internal import CLinux
 internal import Glibc
 internal import Thumbnails
 

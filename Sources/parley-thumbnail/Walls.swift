@@ -1,4 +1,4 @@
-internal import CSandbox
+internal import CLinux
 internal import Glibc
 internal import Thumbnails
 

@@ -1,6 +1,5 @@
-import ClientTransport
-import ParleyProtocol
 @testable import ParleyClient
+import ParleyProtocol
 
 /// A client's session on a server that says anything at any time.
 ///

@@ -1,4 +1,4 @@
-import Cluster
+@testable import Cluster
 
 /// Reads any bytes as a frame of the cluster's bus, and drives a link with frames of any content.
 ///

@@ -1,5 +1,5 @@
 import Basics
-import HTTP1
+import HTTP
 @testable import Transport
 
 /// Reads what proxies say of a client: `Forwarded`, `X-Forwarded-For` and single addresses.

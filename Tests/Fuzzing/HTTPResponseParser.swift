@@ -1,4 +1,4 @@
-import HTTP1
+import HTTP
 
 /// Feeds a stream to a response parser whole and in pieces; both must find the same responses.
 ///

@@ -1,5 +1,5 @@
 import Basics
-@testable import HTTP1
+@testable import HTTP
 
 /// Reads parts of heads: percent-encoding, queries, lists, parameters, boundaries and ranges.
 ///

@@ -1,4 +1,4 @@
-import WebSocket
+import HTTP
 
 /// Inflates any bytes, and deflates and inflates them again.
 enum InflateHarness: Harness {

@@ -1,4 +1,4 @@
-import HTTP1
+import HTTP
 
 /// Feeds a form to a multipart parser whole and in pieces; both must find the same parts.
 ///

@@ -1,4 +1,4 @@
-@testable import ClientTransport
+@testable import ParleyClient
 
 /// Reads any text as the URL of a server or proxy, and any bytes as their answers.
 ///

@@ -1,4 +1,4 @@
-import ShardMessages
+import Channels
 
 /// Reads any bytes as a message between shards.
 ///

@@ -1,6 +1,6 @@
 import Basics
 import Crypto
-@testable import Tokens
+@testable import ParleyProtocol
 
 /// Verifies any text as a token, and any payload under a signature that is right.
 ///

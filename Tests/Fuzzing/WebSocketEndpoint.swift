@@ -1,4 +1,4 @@
-import WebSocket
+@testable import HTTP
 
 /// Feeds a stream to an endpoint whole and in pieces; both must see the same events.
 ///

@@ -1,5 +1,4 @@
-import HTTP1
-@testable import WebSocket
+@testable import HTTP
 
 /// Shakes hands with clients and servers that say anything.
 ///

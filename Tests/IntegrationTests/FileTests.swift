@@ -1,8 +1,8 @@
 import Foundation
-import HTTP1
+import HTTP
 import ParleyProtocol
 import TestSupport
-import TLS
+import Streams
 import TestPeers
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import TestSupport
-import TLS
+import Streams
 import ParleyProtocol
 import Testing
 import TestPeers

@@ -20,7 +20,7 @@ RELEASE_BUILD = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--
 # Of tests that start programs and databases, and wait for them.
 USUAL_SECONDS = {
     "StoreTests": 0.6, "GatewayTests": 0.5, "IntegrationTests": 1.4, "ParleyCommandTests": 1.9,
-    "ParleyClientIntegrationTests": 1.1, "ThumbnailerTests": 2, "ClusterLoopTests": 1.9, "BusTests": 1.1}
+    "ParleyClientIntegrationTests": 1.1, "ThumbnailerTests": 2, "BusTests": 1.4}
 
 
 @dataclass

@@ -1,11 +1,9 @@
 import Glibc
 import Reactor
-import TLS
+@testable import Streams
 import TestPeers
 import TestSupport
 import Testing
-
-@testable import Streams
 
 @Suite("Socket stream", .onOwnThreads)
 struct SocketStreamTests {

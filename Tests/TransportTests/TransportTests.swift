@@ -1,6 +1,6 @@
 import Reactor
 import Testing
-import WebSocket
+@testable import HTTP
 
 @testable import Transport
 

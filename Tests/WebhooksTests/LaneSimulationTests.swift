@@ -1,5 +1,5 @@
 import Cluster
-import Store
+@testable import Store
 import TestSupport
 import Testing
 

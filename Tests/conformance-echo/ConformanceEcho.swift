@@ -1,8 +1,7 @@
 import ArgumentParser
-import HTTP1
+import HTTP
 import Reactor
 import Transport
-import WebSocket
 
 /// Echoes every message over the transport of the gateway.
 @main

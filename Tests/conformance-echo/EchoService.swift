@@ -1,8 +1,7 @@
 import Glibc
-import HTTP1
+import HTTP
 import Reactor
 import Transport
-import WebSocket
 
 /// Accepts every WebSocket handshake, and echoes every message.
 final class EchoService: TransportDelegate, WebSocketApplication {

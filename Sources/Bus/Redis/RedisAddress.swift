@@ -1,5 +1,5 @@
 package import Basics
-internal import TLS
+internal import Streams
 
 /// The address of a Redis or Valkey server with its credentials.
 ///

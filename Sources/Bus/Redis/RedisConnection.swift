@@ -1,7 +1,6 @@
 internal import Basics
 internal import Reactor
 internal import Streams
-internal import TLS
 
 /// A receiver of a connection's events; it may close the connection while it is called.
 protocol RedisConnectionOwner: AnyObject {

@@ -1,7 +1,7 @@
 internal import Basics
 internal import DequeModule
 internal import Reactor
-internal import TLS
+internal import Streams
 
 /// A receiver of an endpoint's events; it must not close the endpoint while it is called.
 protocol RedisEndpointOwner: AnyObject {

@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "Sandbox.h"
+
 // What Glibc's module map leaves out, or hides behind _GNU_SOURCE (which must not be defined in a
 // header that Swift imports).
 

@@ -34,16 +34,6 @@ package struct ChannelEvent: Sendable {
   package let timestamp: Int64
   /// The connection that receives the event only as the answer to its request.
   package let author: SessionAddress?
-
-  package init(
-    payload: [UInt8], subject: Subject, seq: Int64, timestamp: Int64, author: SessionAddress?
-  ) {
-    self.payload = payload
-    self.subject = subject
-    self.seq = seq
-    self.timestamp = timestamp
-    self.author = author
-  }
 }
 
 extension ChannelEvent {

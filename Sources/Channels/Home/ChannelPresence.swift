@@ -254,10 +254,4 @@ package struct StageNotice: Sendable, Hashable {
   package let author: SessionAddress?
   /// The announced change.
   package let mark: PresenceMark
-
-  package init(payload: [UInt8], author: SessionAddress?, mark: PresenceMark) {
-    self.payload = payload
-    self.author = author
-    self.mark = mark
-  }
 }

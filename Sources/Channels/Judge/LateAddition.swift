@@ -4,10 +4,4 @@ package struct LateAddition: Sendable, Hashable {
   /// The text of the message when the addition was requested.
   package let text: String
   package let enrichment: Enrichment
-
-  package init(messageID: Int64, text: String, enrichment: Enrichment) {
-    self.messageID = messageID
-    self.text = text
-    self.enrichment = enrichment
-  }
 }

@@ -102,13 +102,4 @@ package struct FanOutPlan: Sendable {
   package let common: Share
   /// Connections of this shard, each at most once.
   package let exceptions: [Exception]
-
-  package init(
-    channelURL: String, payloads: [[UInt8]], common: Share, exceptions: [Exception]
-  ) {
-    self.channelURL = channelURL
-    self.payloads = payloads
-    self.common = common
-    self.exceptions = exceptions
-  }
 }

@@ -38,12 +38,6 @@ package struct StageAttachment: Sendable, Hashable {
   package let seq: Int64
   /// The users known to the participants on the stage; `nil` if it has none.
   package let announced: AnnouncedUsers?
-
-  package init(epoch: String, seq: Int64, announced: AnnouncedUsers?) {
-    self.epoch = epoch
-    self.seq = seq
-    self.announced = announced
-  }
 }
 
 /// A part of the users of a stage that attaches.
@@ -51,11 +45,6 @@ package struct StagePiece: Sendable, Hashable {
   /// Users who are on the stage.
   package let userIDs: [String]
   package let isLast: Bool
-
-  package init(userIDs: [String], isLast: Bool) {
-    self.userIDs = userIDs
-    self.isLast = isLast
-  }
 }
 
 /// A message from a channel's home to a stage on another server; the news of a turn travel together.

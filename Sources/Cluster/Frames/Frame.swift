@@ -47,11 +47,6 @@ package struct LinkNumbers: Sendable, Equatable {
   package var sender: UInt64
   /// 0 until the sender has learned it.
   package var receiver: UInt64
-
-  package init(sender: UInt64, receiver: UInt64) {
-    self.sender = sender
-    self.receiver = receiver
-  }
 }
 
 /// The versions of data frames, and of the messages in them, that a server supports.

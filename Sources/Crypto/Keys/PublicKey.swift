@@ -1,5 +1,5 @@
 internal import COpenSSL
-internal import Tokens
+internal import ParleyProtocol
 
 /// A public key from a PEM text.
 ///

@@ -1,5 +1,5 @@
 internal import Glibc
-package import Tokens
+package import ParleyProtocol
 
 extension TokenVerifier {
   /// Accepts tokens signed with `secret` by HS256.

@@ -1,7 +1,7 @@
 import Channels
 import FloodControl
 import ParleyProtocol
-import SealedFiles
+import Crypto
 import Store
 
 extension GatewayServices {

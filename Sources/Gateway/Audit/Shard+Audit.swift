@@ -1,8 +1,7 @@
 import Channels
 import Crypto
-import HTTP1
+import HTTP
 import ParleyProtocol
-import ShardMessages
 import Store
 import Transport
 

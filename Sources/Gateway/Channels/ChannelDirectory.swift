@@ -2,7 +2,6 @@ import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 import Telemetry
 

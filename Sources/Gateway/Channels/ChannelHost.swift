@@ -3,7 +3,6 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 import Telemetry
 

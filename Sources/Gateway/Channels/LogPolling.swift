@@ -2,7 +2,6 @@ import Channels
 import Cluster
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 
 /// Reads the events of channels from the log while their homes are silent: when the bus is down,

@@ -4,7 +4,6 @@ import FloodControl
 import LinkPreview
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 import Telemetry
 import Thumbnails

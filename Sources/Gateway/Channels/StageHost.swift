@@ -4,7 +4,6 @@ import Cluster
 import FloodControl
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Telemetry
 
 /// The host of a channel's stage on its shard: passes inputs to the stage, carries out its actions,

@@ -1,7 +1,6 @@
 import Basics
 import Channels
 import Cluster
-import ShardMessages
 
 /// The servers that have sent their stages to the homes of a ring.
 ///

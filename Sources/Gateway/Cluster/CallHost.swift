@@ -2,7 +2,6 @@ import Channels
 import Cluster
 import ParleyProtocol
 import Reactor
-import ShardMessages
 
 /// The host of the calls that wait for homes on other servers: sends calls, resends lost calls, and
 /// answers the callers when no home does.

@@ -2,7 +2,6 @@ import Cluster
 import Channels
 import Logging
 import Reactor
-import ShardMessages
 import Synchronization
 
 /// Receives messages from other servers, and passes them to the shards of this one.

@@ -1,6 +1,5 @@
 import Bus
 import Cluster
-import ClusterLoop
 import Configuration
 import Dispatch
 import Glibc

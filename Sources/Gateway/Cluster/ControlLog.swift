@@ -2,7 +2,7 @@ import Cluster
 import Dispatch
 import Logging
 import ParleyProtocol
-import ShardMessages
+import Channels
 import Store
 import Synchronization
 import Unfurler

@@ -2,7 +2,6 @@ import Channels
 import Cluster
 import DequeModule
 import ParleyProtocol
-import ShardMessages
 
 /// The calls that were passed on to another home, for as long as their callers may wait for them.
 ///

@@ -1,7 +1,6 @@
 import Channels
 import Cluster
 import ParleyProtocol
-import ShardMessages
 
 /// The calls of a shard's clients that a home has not answered.
 ///

@@ -1,6 +1,5 @@
 import Channels
 import Cluster
-import ShardMessages
 
 /// The part of a shard that knows the other servers of a cluster, and reacts when they change.
 ///

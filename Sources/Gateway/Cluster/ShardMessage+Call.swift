@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import ShardMessages
 
 /// The destination of an answer to a message.
 enum AnswerAddress: Sendable {

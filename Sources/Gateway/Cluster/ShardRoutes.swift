@@ -1,6 +1,5 @@
 import Channels
 import Cluster
-import ShardMessages
 
 /// The routes from a shard to the homes of channels and users, on any server, and to the other servers.
 ///

@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import ShardMessages
 
 /// The sends of a session to a channel, which keep their order.
 struct SendLane: Hashable {

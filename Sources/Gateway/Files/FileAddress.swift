@@ -1,5 +1,5 @@
 import Channels
-import HTTP1
+import HTTP
 import ParleyProtocol
 import Store
 import Transport

@@ -1,6 +1,5 @@
 import Configuration
 import Logging
-import S3
 import Store
 
 /// The depots that `files.store` may name.

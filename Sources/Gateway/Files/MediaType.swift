@@ -1,5 +1,5 @@
 import Basics
-import HTTP1
+import HTTP
 
 /// The declared content type and disposition of a file whose type was named by its sender.
 ///

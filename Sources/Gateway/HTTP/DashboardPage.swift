@@ -1,5 +1,5 @@
 import Configuration
-import HTTP1
+import HTTP
 import ParleyProtocol
 import Transport
 

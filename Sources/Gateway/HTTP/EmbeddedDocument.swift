@@ -1,7 +1,6 @@
 import Basics
 import COpenSSL
-import HTTP1
-import WebSocket
+import HTTP
 
 /// A document in the executable that pages of any origin may read.
 struct EmbeddedDocument: Sendable {

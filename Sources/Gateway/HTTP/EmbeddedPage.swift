@@ -1,5 +1,5 @@
 import Basics
-import HTTP1
+import HTTP
 
 /// A page that is served from the binary: one file with its own style and script.
 struct EmbeddedPage: Sendable {

@@ -1,10 +1,9 @@
 import Channels
 import Configuration
-import HTTP1
+import HTTP
 import ParleyProtocol
 import Reactor
-import SealedFiles
-import ShardMessages
+import Crypto
 import Store
 import Transport
 

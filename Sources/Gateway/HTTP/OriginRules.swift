@@ -1,5 +1,5 @@
 import Basics
-import HTTP1
+import HTTP
 import Transport
 
 /// Decides from which pages, and under which names, the gateway may be called.

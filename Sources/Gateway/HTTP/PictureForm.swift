@@ -1,6 +1,6 @@
-import HTTP1
+import HTTP
 import ParleyProtocol
-import ShardMessages
+import Channels
 import Store
 import Transport
 

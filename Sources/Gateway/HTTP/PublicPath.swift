@@ -1,4 +1,4 @@
-import HTTP1
+import HTTP
 
 /// The path in `files.public_url`, under which files, previews and uploads are also served.
 struct PublicPath: Sendable {

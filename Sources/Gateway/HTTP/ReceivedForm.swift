@@ -1,10 +1,9 @@
 import Channels
 import Configuration
-import HTTP1
+import HTTP
 import Logging
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 import Transport
 import Uploads

@@ -1,4 +1,4 @@
-import HTTP1
+import HTTP
 import Reactor
 import Store
 import Transport

@@ -1,9 +1,9 @@
 import Basics
 import Configuration
 import Crypto
-import HTTP1
+import HTTP
 import ParleyProtocol
-import ShardMessages
+import Channels
 import Transport
 
 /// Dispatches one request from the transport to the endpoint of its route.

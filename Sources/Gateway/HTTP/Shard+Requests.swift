@@ -1,13 +1,12 @@
 import Basics
 import Configuration
-import HTTP1
+import HTTP
 import Logging
 import ParleyProtocol
 import Reactor
 import Telemetry
 import Transport
 import Uploads
-import WebSocket
 
 extension Shard: TransportDelegate {
   func answer(_ exchange: Exchange) -> RequestOutcome {

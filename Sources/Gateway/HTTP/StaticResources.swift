@@ -1,5 +1,5 @@
 import Basics
-import HTTP1
+import HTTP
 import ParleyProtocol
 import Telemetry
 import Transport

@@ -1,10 +1,9 @@
 import Channels
 import Configuration
 import Crypto
-import HTTP1
+import HTTP
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 import Transport
 import Uploads

@@ -3,7 +3,6 @@ import Crypto
 import FloodControl
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Transport
 
 /// A caller of queries, which takes turns with others and is charged for the time.

@@ -1,7 +1,6 @@
 import Channels
 import ParleyProtocol
 import Reactor
-import ShardMessages
 
 /// The channels with the most messages, below `/v3/parley/channels`.
 enum BusiestChannelEndpoints {

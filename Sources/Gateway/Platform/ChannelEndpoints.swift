@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import ShardMessages
 import Store
 
 /// Channels themselves, below `/v3/open_channels`.

@@ -1,6 +1,6 @@
 import Cluster
 import ParleyProtocol
-import ShardMessages
+import Channels
 import Transport
 
 /// The servers of the deployment, below `/v3/parley/cluster`.
@@ -61,7 +61,7 @@ extension Shard {
     server: UInt16, then completion: @escaping (Result<Void, ServiceError>) -> Void
   ) {
     let receiver = ShardAddress(server: server, shard: 0)
-    send(.shard(receiver, .drain))
+    send(.shard(receiver, .drainServer))
     poll(count: 1, within: Self.drainTime) { _, address in
       .shard(receiver, .ask(.connections, replyTo: address))
     } then: { answers in

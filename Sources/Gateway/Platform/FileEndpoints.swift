@@ -1,7 +1,7 @@
 import Channels
 import Configuration
 import ParleyProtocol
-import SealedFiles
+import Crypto
 import Store
 import Transport
 import Uploads

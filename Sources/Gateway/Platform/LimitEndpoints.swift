@@ -1,7 +1,6 @@
 import Channels
 import FloodControl
 import ParleyProtocol
-import ShardMessages
 import Store
 import Transport
 

@@ -1,7 +1,6 @@
 import Channels
 import FloodControl
 import ParleyProtocol
-import ShardMessages
 import Store
 
 /// The current limits for one user in one channel, below `/v3/parley/limits/explain`.

@@ -2,7 +2,6 @@ import Channels
 import Configuration
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 
 /// Messages, below `/v3/open_channels/{url}/messages`.

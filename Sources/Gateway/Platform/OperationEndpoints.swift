@@ -2,7 +2,7 @@ import Configuration
 import Logging
 import ParleyProtocol
 import Reactor
-import ShardMessages
+import Channels
 import Telemetry
 import Transport
 

@@ -1,10 +1,9 @@
 import Channels
 import Configuration
 import Crypto
-import HTTP1
+import HTTP
 import Logging
 import ParleyProtocol
-import ShardMessages
 import Store
 import Transport
 

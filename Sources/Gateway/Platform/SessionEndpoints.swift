@@ -1,8 +1,8 @@
 import Basics
 import ParleyProtocol
-import ShardMessages
+import Channels
 import Transport
-import WebSocket
+import HTTP
 
 /// The sessions of all clients, below `/v3/parley/sessions`.
 enum SessionEndpoints {

@@ -1,5 +1,5 @@
 import ParleyProtocol
-import ShardMessages
+import Channels
 import Store
 import Transport
 import Crypto

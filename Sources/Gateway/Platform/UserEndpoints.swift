@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import ShardMessages
 import Store
 
 /// Users themselves, below `/v3/users`.

@@ -1,5 +1,5 @@
 import Cluster
-import ShardMessages
+import Channels
 import Store
 import Unfurler
 import Webhooks

@@ -2,7 +2,6 @@ import Channels
 import Cluster
 import Dispatch
 import LinkPreview
-import ShardMessages
 import Store
 import Unfurler
 

@@ -1,11 +1,9 @@
 import Bus
-import ClusterLoop
 import Configuration
 import Glibc
 import PostgreSQL
-import S3
-import SealedFiles
 import Store
+import Crypto
 
 /// Checks of this server's settings against the deployment.
 extension DeepCheck {

@@ -1,10 +1,9 @@
 import Basics
 package import Configuration
 import Glibc
-import HTTP1
+import HTTP
 import PostgreSQL
 import Reactor
-import S3
 import Store
 import Translation
 

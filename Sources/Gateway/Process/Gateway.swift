@@ -1,13 +1,13 @@
 package import Configuration
 import Crypto
-import HTTP1
+import HTTP
 package import Logging
 import Reactor
 import Store
 import Synchronization
-import TLS
+import Streams
 import Telemetry
-import Tokens
+import ParleyProtocol
 import Transport
 import Translator
 import Unfurler

@@ -1,7 +1,7 @@
 package import Configuration
 import Crypto
 import PostgreSQL
-import Tokens
+import ParleyProtocol
 import Unfurler
 
 /// The loaded settings: certificates, keys and lists are read, but nothing is opened or started.

@@ -1,5 +1,5 @@
 import Configuration
-import ShardMessages
+import Channels
 import Transport
 import Unfurler
 import Webhooks

@@ -1,5 +1,5 @@
 import Channels
-import ClusterLoop
+import Bus
 import Configuration
 import FloodControl
 import LinkPreview

@@ -1,6 +1,6 @@
 import Configuration
 import Reactor
-import TLS
+import Streams
 import Transport
 
 /// The addresses to listen on, resolved before the gateway starts.

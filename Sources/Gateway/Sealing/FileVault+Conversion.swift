@@ -2,7 +2,6 @@ import Channels
 import Crypto
 import Logging
 import ParleyProtocol
-import SealedFiles
 import Store
 import Synchronization
 import Uploads

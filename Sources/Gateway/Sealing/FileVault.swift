@@ -3,7 +3,6 @@ import Configuration
 import Crypto
 import Logging
 import ParleyProtocol
-import SealedFiles
 import Store
 import Synchronization
 import Uploads

@@ -2,7 +2,6 @@ import Configuration
 import Crypto
 import Glibc
 import Reactor
-import SealedFiles
 
 /// The source of the master keys.
 enum MasterKeySource: Sendable, Hashable {

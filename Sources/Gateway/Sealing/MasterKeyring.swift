@@ -5,7 +5,6 @@ import Dispatch
 import Logging
 import ParleyProtocol
 import Reactor
-import SealedFiles
 import Store
 import Synchronization
 

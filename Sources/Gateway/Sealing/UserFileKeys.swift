@@ -1,7 +1,6 @@
 import Configuration
 import Crypto
 import ParleyProtocol
-import SealedFiles
 
 /// The keys with which users open files that are stored encrypted.
 final class UserFileKeys: Sendable {

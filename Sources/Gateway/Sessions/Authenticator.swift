@@ -1,10 +1,9 @@
 import Configuration
 import Crypto
 import ParleyProtocol
-import ShardMessages
+import Channels
 import Store
 import Synchronization
-import Tokens
 
 /// A user that may open a session.
 struct Credentials: Sendable {

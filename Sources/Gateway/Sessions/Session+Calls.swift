@@ -3,8 +3,7 @@ import Channels
 import Configuration
 import ParleyProtocol
 import Reactor
-import ShardMessages
-import WebSocket
+import HTTP
 
 extension Session {
   /// Executes a request.

@@ -1,7 +1,6 @@
 import Channels
 import Configuration
 import ParleyProtocol
-import ShardMessages
 import Store
 import Telemetry
 import Transport

@@ -1,5 +1,5 @@
 import ParleyProtocol
-import ShardMessages
+import Channels
 
 /// The session as seen by the home of its user.
 extension Session {

@@ -2,11 +2,10 @@ import Channels
 import Crypto
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 import Telemetry
 import Transport
-import WebSocket
+import HTTP
 
 /// The session of an observer, which is opened with a ticket instead of a user's token.
 extension Session {

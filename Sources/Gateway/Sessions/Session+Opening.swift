@@ -4,11 +4,10 @@ import FloodControl
 import Logging
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 import Telemetry
 import Transport
-import WebSocket
+import HTTP
 
 extension Session {
   /// Opens the session if the user is authenticated.

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Reactor
 import Transport
-import WebSocket
+import HTTP
 
 extension Session: TimerHandler {
   /// The purpose of the session's one timer.

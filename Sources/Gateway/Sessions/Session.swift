@@ -3,10 +3,9 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Telemetry
 import Transport
-import WebSocket
+import HTTP
 
 /// The authenticated client on a connection.
 ///

@@ -1,5 +1,4 @@
 import Channels
-import ShardMessages
 import Transport
 
 extension SessionAddress {

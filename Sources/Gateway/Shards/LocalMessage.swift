@@ -2,7 +2,6 @@ import Channels
 import Cluster
 import Configuration
 import Reactor
-import ShardMessages
 import Transport
 
 /// A message to a shard about its process: shutdown, memory, sockets.

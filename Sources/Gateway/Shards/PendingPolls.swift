@@ -1,6 +1,5 @@
 import Channels
 import Reactor
-import ShardMessages
 
 /// Questions to several shards that are not completely answered.
 struct PendingPolls {

@@ -2,7 +2,7 @@ import Logging
 import Reactor
 import Telemetry
 import Transport
-import WebSocket
+import HTTP
 
 /// Closes the largest connections when all connections together hold too much memory.
 extension Shard {

@@ -1,10 +1,8 @@
 import Channels
-import HTTP1
+import HTTP
 import Logging
 import ParleyProtocol
-import ShardMessages
 import Transport
-import WebSocket
 
 /// The messages that shards send to one another.
 extension Shard {
@@ -166,7 +164,7 @@ extension Shard {
     case .deliver(let plan): deliver(plan)
     case .notify(let event, let sessions): send(event, to: sessions)
     case .renewLimits: channels.renewLimits()
-    case .drain: services.drainOnRequest(askedBy: ["server": "another one was called"])
+    case .drainServer: services.drainOnRequest(askedBy: ["server": "another one was called"])
     case .ask(let question, let address): answer(question, to: address)
     case .askServer(let question, let address): answerForServer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)

@@ -1,12 +1,10 @@
 import Channels
 import Configuration
-import HTTP1
+import HTTP
 import Reactor
-import ShardMessages
 import Store
 import Telemetry
 import Transport
-import WebSocket
 
 /// One reactor of the gateway: an event loop with its connections and sessions, and with the channels
 /// and users at home on this shard.

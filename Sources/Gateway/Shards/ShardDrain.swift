@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Reactor
 import Transport
-import WebSocket
+import HTTP
 
 /// The shutdown of a shard.
 ///

@@ -1,5 +1,5 @@
 import Reactor
-import ShardMessages
+import Channels
 
 /// Gives other threads access to a shard.
 final class ShardHandle: Sendable {

@@ -1,7 +1,6 @@
 import Basics
 import Channels
 import Cluster
-import ShardMessages
 
 /// The shards of this process, the homes of channels and users on them, and the connection to the shards
 /// of other servers.

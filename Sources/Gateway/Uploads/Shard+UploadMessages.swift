@@ -1,7 +1,6 @@
 import Channels
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 import Uploads
 

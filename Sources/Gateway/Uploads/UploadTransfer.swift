@@ -1,8 +1,8 @@
 import Configuration
-import HTTP1
+import HTTP
 import ParleyProtocol
 import Reactor
-import SealedFiles
+import Crypto
 import Store
 import Thumbnails
 import Transport

@@ -1,7 +1,7 @@
 import ParleyProtocol
-import ShardMessages
+import Channels
 import Store
-import WebSocket
+import HTTP
 
 /// The loss of the right that a user's sessions depend on.
 struct Eviction: Sendable {

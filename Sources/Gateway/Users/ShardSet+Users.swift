@@ -1,4 +1,4 @@
-import ShardMessages
+import Channels
 
 extension ReturnPath {
   /// Finds out which users have a session, by asking their homes.

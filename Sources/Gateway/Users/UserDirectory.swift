@@ -3,7 +3,6 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
-import ShardMessages
 import Store
 
 /// The users that are at home on a shard and have sessions anywhere.

@@ -1,7 +1,6 @@
 import Channels
 import Configuration
 import ParleyProtocol
-import ShardMessages
 import Store
 
 /// Deletes a user in steps, and notifies its channels and sessions.

@@ -36,12 +36,6 @@ package struct SubscriptionTrace: Sendable {
   /// The last `seq` known to the connection, for recovery.
   package private(set) var position: Int64 = 0
 
-  package init(subscriber: UInt32, channel: UInt32, isOperator: Bool) {
-    self.subscriber = subscriber
-    self.channel = channel
-    self.isOperator = isOperator
-  }
-
   /// Whether the connection has ever been in the channel.
   package var hasEntered: Bool { !visits.isEmpty }
 

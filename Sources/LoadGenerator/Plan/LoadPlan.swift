@@ -1,4 +1,4 @@
-package import ClientTransport
+package import ParleyClient
 package import FloodControl
 internal import Reactor
 
@@ -42,10 +42,6 @@ package struct LoadPlan: Sendable {
   package var throttle = RateLimit(count: 5, windowMilliseconds: 1000)
   /// The main series of the scenario.
   package var mainSeries = LatencySeries.delivery
-
-  package init(scenario: String) {
-    self.scenario = scenario
-  }
 
   /// The start of the disturbance, if it has one.
   var disturbanceTime: Int64? {

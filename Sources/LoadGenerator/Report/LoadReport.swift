@@ -32,10 +32,6 @@ package struct LoadReport: Sendable {
   /// Notes for the reader, such as the first errors.
   package var notes: [String] = []
 
-  package init(scenario: String) {
-    self.scenario = scenario
-  }
-
   /// Errors of all kinds.
   package var errorCount: Int { counters.errors + unanswered }
 

@@ -17,8 +17,4 @@ package struct TimelinePoint: Sendable, Hashable {
   package var serverCPU: Double?
   /// This program's CPU time per elapsed time.
   package var generatorCPU: Double?
-
-  package init(seconds: Double) {
-    self.seconds = seconds
-  }
 }

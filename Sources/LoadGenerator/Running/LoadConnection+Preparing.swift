@@ -1,4 +1,4 @@
-internal import ClientTransport
+internal import ParleyClient
 internal import ParleyProtocol
 
 /// Opening the session and entering the channels.

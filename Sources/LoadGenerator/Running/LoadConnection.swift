@@ -1,6 +1,6 @@
-internal import ClientTransport
+internal import ParleyClient
 internal import ParleyProtocol
-internal import WebSocket
+internal import HTTP
 
 /// One user's connection: opens a session, enters its channels, sends and receives.
 ///

@@ -1,4 +1,4 @@
-internal import ClientTransport
+internal import ParleyClient
 
 /// The actions of a worker, scheduled or posted by the run.
 extension LoadWorker {

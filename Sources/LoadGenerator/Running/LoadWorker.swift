@@ -1,4 +1,4 @@
-internal import ClientTransport
+internal import ParleyClient
 internal import Reactor
 
 /// The connections of one loop, and their measurements.

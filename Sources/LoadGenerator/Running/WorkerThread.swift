@@ -1,4 +1,4 @@
-internal import ClientTransport
+internal import ParleyClient
 internal import Dispatch
 internal import Reactor
 internal import Synchronization

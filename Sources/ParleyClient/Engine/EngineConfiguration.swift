@@ -1,5 +1,3 @@
-internal import ClientTransport
-
 /// The server address and limits of an engine.
 struct EngineConfiguration: Sendable {
   /// `ws://host:port/path` or `wss://…`; the path is `/v1/ws` unless given.
@@ -24,10 +22,6 @@ struct EngineConfiguration: Sendable {
   /// Fields added to the opening handshake, in order; their names and values are checked.
   var headers: [(name: String, value: String)] = []
   var reconnection = Reconnection.Settings()
-
-  init(serverURL: String) {
-    self.serverURL = serverURL
-  }
 }
 
 extension EngineConfiguration {

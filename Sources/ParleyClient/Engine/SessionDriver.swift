@@ -1,6 +1,5 @@
-internal import ClientTransport
 internal import Reactor
-internal import WebSocket
+internal import HTTP
 
 /// Performs the actions of a session's state machine, on the loop's thread.
 final class SessionDriver: LoopMember {

@@ -1,5 +1,4 @@
 internal import Basics
-internal import ClientTransport
 internal import ParleyProtocol
 internal import Synchronization
 

@@ -1,4 +1,3 @@
-internal import ClientTransport
 internal import ParleyProtocol
 
 /// An upload of a file to the server.

@@ -1,5 +1,4 @@
-internal import ClientTransport
-internal import HTTP1
+internal import HTTP
 internal import ParleyProtocol
 internal import Reactor
 

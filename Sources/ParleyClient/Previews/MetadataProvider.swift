@@ -1,4 +1,3 @@
-internal import ClientTransport
 internal import ParleyProtocol
 internal import Synchronization
 

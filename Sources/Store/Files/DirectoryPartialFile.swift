@@ -1,7 +1,6 @@
 import Crypto
 import Glibc
 import Reactor
-import SealedFiles
 import Synchronization
 package import Uploads
 

@@ -75,11 +75,6 @@ package struct FilePage: Sendable {
   package var ids: [String]
   /// The token of the next part; `nil` at the end.
   package var next: String?
-
-  package init(ids: [String], next: String?) {
-    self.ids = ids
-    self.next = next
-  }
 }
 
 /// A file that is being received.
@@ -136,11 +131,6 @@ package struct FileStretch: Sendable {
   package let bytes: [UInt8]
   /// The length of the whole file.
   package let fileByteCount: Int64
-
-  package init(bytes: [UInt8], fileByteCount: Int64) {
-    self.bytes = bytes
-    self.fileByteCount = fileByteCount
-  }
 }
 
 /// A read in progress.

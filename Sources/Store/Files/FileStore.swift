@@ -1,7 +1,6 @@
 package import ParleyProtocol
 package import Crypto
 import Reactor
-package import SealedFiles
 import Synchronization
 
 /// The files of messages: received, kept and read back.

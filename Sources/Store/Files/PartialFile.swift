@@ -1,4 +1,4 @@
-internal import SealedFiles
+internal import Crypto
 package import Uploads
 
 /// A file that is received over several requests and persists across processes.

@@ -1,5 +1,5 @@
 import Reactor
-import SealedFiles
+import Crypto
 import Synchronization
 
 /// An encrypted file that is read in ranges, each of which is decrypted from its chunks.

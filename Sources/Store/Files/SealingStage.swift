@@ -1,5 +1,4 @@
 package import Crypto
-package import SealedFiles
 import Synchronization
 
 /// The keys with which a file received over several requests is written.

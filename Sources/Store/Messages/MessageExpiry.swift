@@ -7,11 +7,6 @@ package struct ExpiryQuery: StoreQuery {
     package var channelIDs: [Int64]
     /// The channel after which the next page starts; `nil` on the last page.
     package var next: Int64?
-
-    package init(channelIDs: [Int64], next: Int64?) {
-      self.channelIDs = channelIDs
-      self.next = next
-    }
   }
 
   /// The channel after which the page starts; 0 for the first page.

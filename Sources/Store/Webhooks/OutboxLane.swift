@@ -82,12 +82,6 @@ package struct OutboxLaneRow: Sendable, Hashable {
   /// The number of the server that has claimed the lane; `nil` when its last owner has released it.
   package var serverID: UInt64?
   package var term: Int64
-
-  package init(lane: OutboxLane, serverID: UInt64?, term: Int64) {
-    self.lane = lane
-    self.serverID = serverID
-    self.term = term
-  }
 }
 
 /// The part of the outbox that a server delivers.

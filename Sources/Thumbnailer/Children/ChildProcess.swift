@@ -1,4 +1,4 @@
-internal import CSandbox
+internal import CLinux
 internal import Glibc
 package import Reactor
 

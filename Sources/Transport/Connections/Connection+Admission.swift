@@ -1,6 +1,5 @@
 import Reactor
 import Streams
-import TLS
 
 /// The admission of a connection: its count under the client's address, and whether it may be closed to
 /// make room for others.

@@ -1,4 +1,4 @@
-package import HTTP1
+package import HTTP
 import Reactor
 
 /// Receives bodies in pieces.

@@ -1,7 +1,6 @@
-import HTTP1
+package import HTTP
 import Reactor
 import Streams
-package import WebSocket
 
 /// Ends a connection.
 extension Connection {

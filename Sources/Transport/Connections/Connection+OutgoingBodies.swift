@@ -1,4 +1,4 @@
-import HTTP1
+import HTTP
 import Reactor
 import Streams
 
@@ -195,11 +195,6 @@ struct PiecedBody {
   /// Whether a piece was requested.
   var isAwaited = false
   let source: any HTTPBodySource
-
-  init(count: Int64, source: any HTTPBodySource) {
-    self.count = count
-    self.source = source
-  }
 
   var isPieceWanted: Bool { count > 0 && !isAwaited }
 }

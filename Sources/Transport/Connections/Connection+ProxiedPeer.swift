@@ -1,5 +1,5 @@
 import Basics
-package import HTTP1
+package import HTTP
 import Reactor
 
 extension Connection {

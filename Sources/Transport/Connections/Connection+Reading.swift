@@ -1,8 +1,6 @@
-import HTTP1
+import HTTP
 package import Reactor
 import Streams
-import TLS
-import WebSocket
 
 extension Connection: ReadinessHandler {
   package func descriptorIsReady(for readiness: Readiness) {

@@ -1,7 +1,6 @@
-import HTTP1
+import HTTP
 import Reactor
 import Streams
-import WebSocket
 
 /// Handles HTTP requests and their answers.
 extension Connection {

@@ -1,4 +1,4 @@
-import HTTP1
+import HTTP
 
 /// The stages of a connection.
 extension Connection {

@@ -1,7 +1,6 @@
-import HTTP1
+import HTTP
 package import Reactor
 import Streams
-import WebSocket
 
 extension Connection: TimerHandler {
   package func timerDidFire(_ token: EventLoop.TimerToken) {

@@ -1,8 +1,6 @@
-import HTTP1
+import HTTP
 import Reactor
 import Streams
-import TLS
-import WebSocket
 
 extension Connection {
   /// Sends a text message.

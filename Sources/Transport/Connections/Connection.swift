@@ -1,8 +1,6 @@
-import HTTP1
+import HTTP
 import Reactor
 import Streams
-import TLS
-import WebSocket
 
 /// A TCP connection: its socket, TLS if any, its protocol, and its queue of bytes to be written.
 ///

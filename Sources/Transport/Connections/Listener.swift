@@ -1,6 +1,6 @@
 import Glibc
 package import Reactor
-package import TLS
+package import Streams
 
 /// A listening socket of one event loop.
 package final class Listener: ReadinessHandler, TimerHandler {

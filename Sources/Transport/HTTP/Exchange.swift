@@ -1,4 +1,4 @@
-package import HTTP1
+package import HTTP
 package import Reactor
 
 /// A request, and the means to answer it.

@@ -1,4 +1,4 @@
-package import HTTP1
+package import HTTP
 
 /// The query parameters that a route accepts.
 package enum QueryPolicy: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import HTTP1
+package import HTTP
 
 /// All paths of a server, in one table.
 ///

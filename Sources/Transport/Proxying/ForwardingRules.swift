@@ -1,5 +1,5 @@
 package import Basics
-package import HTTP1
+package import HTTP
 
 /// The header field that carries the client's address, and the proxies trusted to set it.
 package struct ForwardingRules: Sendable {

@@ -104,11 +104,6 @@ package struct RequestTrace: Sendable, Hashable {
   package var total: Int64 = 0
   /// The end as text, such as "read to the end of the head" or "redirected".
   package var ending: String = ""
-
-  package init(url: String, purpose: Purpose) {
-    self.url = url
-    self.purpose = purpose
-  }
 }
 
 /// The reason why a page could not be fetched.

@@ -1,4 +1,4 @@
-internal import HTTP1
+internal import HTTP
 internal import Logging
 internal import Reactor
 internal import Telemetry

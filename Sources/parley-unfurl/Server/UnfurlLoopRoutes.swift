@@ -1,5 +1,5 @@
 internal import Configuration
-internal import HTTP1
+internal import HTTP
 internal import Telemetry
 internal import Transport
 internal import Unfurler

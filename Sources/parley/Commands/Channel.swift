@@ -1,6 +1,6 @@
 internal import Basics
 internal import ArgumentParser
-internal import HTTP1
+internal import HTTP
 internal import ParleyProtocol
 
 /// Commands for channels.

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Basics
-internal import HTTP1
+internal import HTTP
 internal import ParleyProtocol
 
 /// Commands for the files of users and messages.

@@ -4,7 +4,6 @@ internal import Configuration
 internal import Crypto
 internal import ParleyProtocol
 internal import Reactor
-internal import Tokens
 
 extension TokenCommand {
   /// Shows which claims of a JSON Web Token a gateway accepts.

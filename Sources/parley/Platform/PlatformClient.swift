@@ -2,7 +2,7 @@ internal import Basics
 internal import CCurl
 internal import Curl
 internal import Glibc
-internal import HTTP1
+internal import HTTP
 internal import ParleyProtocol
 
 /// Calls a gateway's Platform API, one call at a time, reusing one connection if possible.

@@ -1,6 +1,6 @@
 import Channels
 import FloodControl
-import HTTP1
+import HTTP
 import ParleyProtocol
 import Testing
 import Transport

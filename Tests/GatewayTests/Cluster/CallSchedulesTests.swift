@@ -3,7 +3,6 @@ import Cluster
 import Configuration
 import FloodControl
 import ParleyProtocol
-import ShardMessages
 import TestSupport
 import Testing
 

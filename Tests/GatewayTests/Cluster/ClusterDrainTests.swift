@@ -1,6 +1,6 @@
 import Cluster
 import ParleyProtocol
-import ShardMessages
+import Channels
 import TestSupport
 import Testing
 import Transport

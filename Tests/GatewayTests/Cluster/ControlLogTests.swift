@@ -3,14 +3,12 @@ import Configuration
 import Crypto
 import FloodControl
 import Glibc
-import HTTP1
+import HTTP
 import ParleyProtocol
 import PostgreSQL
-import ShardMessages
 import Synchronization
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import Gateway
 @testable import Transport

@@ -1,8 +1,8 @@
 import Cluster
-import ShardMessages
+import Channels
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import Gateway
 

@@ -3,13 +3,11 @@ import Cluster
 import Configuration
 import FloodControl
 import Crypto
-import HTTP1
+import HTTP
 import ParleyProtocol
-import ShardMessages
 import Synchronization
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import Gateway
 @testable import Transport

@@ -1,7 +1,6 @@
 import Channels
 import Cluster
 import ParleyProtocol
-import ShardMessages
 import TestSupport
 import Testing
 

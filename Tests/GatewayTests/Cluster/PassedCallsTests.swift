@@ -1,7 +1,6 @@
 import Channels
 import Cluster
 import ParleyProtocol
-import ShardMessages
 import Testing
 
 @testable import Gateway

@@ -2,11 +2,10 @@ import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
-import ShardMessages
 import TestSupport
 import Testing
 import Transport
-import WebSocket
+import HTTP
 
 @testable import Gateway
 

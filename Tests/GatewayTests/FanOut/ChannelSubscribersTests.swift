@@ -1,7 +1,7 @@
-import Channels
+@testable import Channels
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import Gateway
 @testable import Transport

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import HTTP1
+import HTTP
 import Reactor
 import TestPeers
 import TestSupport

@@ -1,4 +1,4 @@
-import ShardMessages
+import Channels
 import Testing
 
 @testable import Gateway

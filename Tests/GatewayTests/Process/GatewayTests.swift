@@ -5,7 +5,7 @@ import Logging
 import Reactor
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import Gateway
 import TestPeers

@@ -1,12 +1,12 @@
 import Configuration
 import Crypto
 import ParleyProtocol
-import ShardMessages
+import Channels
 import TestPeers
 import TestSupport
 import Testing
 import Transport
-import WebSocket
+import HTTP
 
 @testable import Gateway
 @testable import Store

@@ -2,13 +2,12 @@ import Channels
 import Crypto
 import ParleyProtocol
 import Reactor
-import ShardMessages
 @testable import Store
 import TestPeers
 import TestSupport
 import Testing
 import Transport
-import WebSocket
+import HTTP
 
 @testable import Gateway
 

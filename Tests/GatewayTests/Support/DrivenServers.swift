@@ -2,15 +2,13 @@ import Channels
 import Cluster
 import Configuration
 import Crypto
-import HTTP1
+import HTTP
 import Logging
 import ParleyProtocol
-import ShardMessages
 import Synchronization
 import TestPeers
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import Gateway
 @testable import Reactor

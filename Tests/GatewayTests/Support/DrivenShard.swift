@@ -8,7 +8,7 @@ import Reactor
 import Synchronization
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import Gateway
 @testable import Store

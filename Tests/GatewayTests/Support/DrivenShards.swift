@@ -2,7 +2,7 @@ import Configuration
 import Dispatch
 import Logging
 import Reactor
-import ShardMessages
+import Channels
 import TestPeers
 import TestSupport
 import Testing

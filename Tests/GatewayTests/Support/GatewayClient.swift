@@ -2,7 +2,7 @@ import Glibc
 import Reactor
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 /// A client of a gateway that runs, which waits for what it reads.
 final class GatewayClient {

@@ -1,5 +1,4 @@
 import Channels
-import ShardMessages
 
 @testable import Gateway
 @testable import Transport

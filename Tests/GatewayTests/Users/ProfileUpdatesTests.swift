@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import ShardMessages
 import TestSupport
 import Testing
 

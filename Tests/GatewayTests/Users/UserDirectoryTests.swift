@@ -4,7 +4,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 import Transport
-import WebSocket
+import HTTP
 
 @testable import Gateway
 @testable import Store

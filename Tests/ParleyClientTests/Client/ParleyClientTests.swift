@@ -2,7 +2,7 @@ import Synchronization
 import TestPeers
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import ParleyClient
 

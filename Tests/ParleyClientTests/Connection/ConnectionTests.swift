@@ -1,14 +1,11 @@
-import ClientTransport
-import HTTP1
+@testable import ParleyClient
+import HTTP
 import ParleyProtocol
 import Reactor
 import Synchronization
 import TestPeers
 import TestSupport
 import Testing
-import WebSocket
-
-@testable import ParleyClient
 
 @Suite("Connecting over sockets", .onOwnThreads)
 struct ConnectionTests {

@@ -1,13 +1,10 @@
-import ClientTransport
-import HTTP1
+@testable import ParleyClient
+import HTTP
 import Reactor
 import Synchronization
 import TestPeers
 import TestSupport
 import Testing
-import WebSocket
-
-@testable import ParleyClient
 
 @Suite("Hostile servers", .onOwnThreads)
 struct HostileServerTests {

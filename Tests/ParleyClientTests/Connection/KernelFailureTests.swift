@@ -1,11 +1,9 @@
-import ClientTransport
+@testable import ParleyClient
 import Glibc
 import Reactor
 import TestPeers
 import TestSupport
 import Testing
-
-@testable import ParleyClient
 
 @Suite("Failing system calls under a client", .onOwnThreads)
 struct KernelFailureTests {

@@ -1,9 +1,8 @@
-import HTTP1
+import HTTP
 import TestPeers
 import TestSupport
 import Testing
 
-@testable import ClientTransport
 @testable import ParleyClient
 
 @Suite("A request over a connection of its own", .onOwnThreads)

@@ -1,13 +1,11 @@
-import ClientTransport
+@testable import ParleyClient
 import Foundation
 import Reactor
 import Synchronization
 import TestSupport
-import TLS
+import Streams
 import TestPeers
 import Testing
-
-@testable import ParleyClient
 
 @Suite("Connecting over TLS and through proxies", .onOwnThreads)
 struct TLSConnectionTests {

@@ -3,7 +3,7 @@ import Synchronization
 import TestPeers
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import ParleyClient
 

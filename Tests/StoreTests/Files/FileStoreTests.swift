@@ -5,7 +5,6 @@ import SQLite
 import Glibc
 import ParleyProtocol
 import Reactor
-import SealedFiles
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Crypto
 import Foundation
 import Reactor
-import SealedFiles
 import TestSupport
 import Testing
 import Uploads

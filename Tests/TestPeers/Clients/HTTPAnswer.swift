@@ -1,4 +1,4 @@
-package import HTTP1
+package import HTTP
 package import TestSupport
 
 /// What a server said to a request.

@@ -1,6 +1,5 @@
-import HTTP1
+package import HTTP
 package import TestSupport
-package import WebSocket
 
 /// A WebSocket connection as a client, whose every wait has an end.
 package final class WebSocketClient {

@@ -1,4 +1,4 @@
-package import TLS
+package import Streams
 package import TestSupport
 
 /// A TLS connection on top of a socket, as a client.

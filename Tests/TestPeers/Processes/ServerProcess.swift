@@ -1,6 +1,6 @@
 import Foundation
 import ParleyProtocol
-package import TLS
+package import Streams
 package import TestSupport
 
 /// A server that has started and listens, in a child process, on a port and a data directory of its

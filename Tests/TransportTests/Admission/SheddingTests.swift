@@ -1,7 +1,6 @@
-import HTTP1
+import HTTP
 import Reactor
 import Testing
-import WebSocket
 
 @testable import Transport
 

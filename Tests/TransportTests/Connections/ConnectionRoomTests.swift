@@ -1,6 +1,6 @@
 import Reactor
 import Testing
-import WebSocket
+import HTTP
 
 @testable import Transport
 

@@ -1,6 +1,6 @@
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import Transport
 

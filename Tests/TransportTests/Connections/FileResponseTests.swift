@@ -1,5 +1,5 @@
 import Foundation
-import HTTP1
+import HTTP
 import Reactor
 import TestPeers
 import Testing

@@ -1,9 +1,8 @@
 import Glibc
-import HTTP1
+import HTTP
 import Reactor
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import Transport
 

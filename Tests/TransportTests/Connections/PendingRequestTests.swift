@@ -1,5 +1,5 @@
 import Glibc
-import HTTP1
+import HTTP
 import Reactor
 import Testing
 

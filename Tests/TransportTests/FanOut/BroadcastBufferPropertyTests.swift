@@ -1,7 +1,7 @@
 import Reactor
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import Transport
 

@@ -1,4 +1,4 @@
-import HTTP1
+import HTTP
 import Testing
 import Transport
 

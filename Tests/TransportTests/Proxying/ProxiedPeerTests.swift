@@ -1,6 +1,6 @@
 import Basics
 import Glibc
-import HTTP1
+import HTTP
 import Reactor
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import Glibc
 import Reactor
 import TestSupport
-import TLS
+import Streams
 import Testing
-import WebSocket
+import HTTP
 
 /// A client that waits for what it reads.
 final class BlockingClient {

@@ -1,4 +1,4 @@
-import TLS
+import Streams
 import Transport
 import TestPeers
 

@@ -2,7 +2,7 @@ import Glibc
 import Reactor
 import TestSupport
 import Testing
-import WebSocket
+import HTTP
 
 @testable import Transport
 

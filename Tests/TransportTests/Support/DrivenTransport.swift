@@ -1,8 +1,7 @@
-import HTTP1
+import HTTP
 import Reactor
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import Transport
 

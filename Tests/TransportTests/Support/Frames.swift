@@ -1,5 +1,5 @@
 import Transport
-import WebSocket
+import HTTP
 
 /// The sample request of RFC 6455 §1.3, without what a server need not have.
 let upgradeRequest = Array(

@@ -1,10 +1,9 @@
 import Glibc
-import HTTP1
+import HTTP
 import Reactor
 import Synchronization
 import TestSupport
 import Testing
-import WebSocket
 
 @testable import Transport
 

@@ -2,7 +2,7 @@ import Channels
 import Configuration
 import Crypto
 import FloodControl
-import HTTP1
+import HTTP
 import Logging
 import ParleyProtocol
 import Reactor

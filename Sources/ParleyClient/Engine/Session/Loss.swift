@@ -1,6 +1,5 @@
-internal import ClientTransport
 internal import ParleyProtocol
-internal import WebSocket
+internal import HTTP
 
 /// The effect of a closed connection on the session.
 struct Loss: Sendable {

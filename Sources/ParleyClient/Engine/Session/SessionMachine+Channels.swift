@@ -1,4 +1,3 @@
-internal import ClientTransport
 internal import ParleyProtocol
 
 /// The channels to re-enter after reconnecting.

@@ -1,5 +1,3 @@
-internal import ClientTransport
-
 /// The end of a connection, and of a session.
 extension SessionMachine {
   /// The time limit of `session.close`.

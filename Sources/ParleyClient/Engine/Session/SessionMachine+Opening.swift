@@ -1,4 +1,3 @@
-internal import ClientTransport
 internal import ParleyProtocol
 
 /// Opening a session.

@@ -1,4 +1,3 @@
-internal import ClientTransport
 internal import ParleyProtocol
 
 /// A client's session with the server across any number of connections: calls and their responses,

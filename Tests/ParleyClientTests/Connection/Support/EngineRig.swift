@@ -1,11 +1,9 @@
 import Basics
-import ClientTransport
+@testable import ParleyClient
 import ParleyProtocol
 import Synchronization
 import TestPeers
 import TestSupport
-
-@testable import ParleyClient
 
 /// An engine whose events are kept, for tests over real sockets.
 final class EngineRig: Sendable {

@@ -1,4 +1,4 @@
-import TLS
+import Streams
 import TestPeers
 import TestSupport
 

@@ -1,8 +1,7 @@
-import HTTP1
+import HTTP
 import ParleyProtocol
 import TestPeers
 import TestSupport
-import WebSocket
 
 /// The server's side of one WebSocket, at the hands of a script.
 final class WebSocketPeer {

@@ -1,8 +1,6 @@
-import ClientTransport
+@testable import ParleyClient
 import TestSupport
 import Testing
-
-@testable import ParleyClient
 
 @Suite("Messages of a hostile server")
 struct HostileMessagesTests {

@@ -1,8 +1,6 @@
-import ClientTransport
+@testable import ParleyClient
 import ParleyProtocol
 import Testing
-
-@testable import ParleyClient
 
 @Suite("Calls of a session")
 struct SessionCallsTests {

@@ -1,8 +1,6 @@
-import ClientTransport
+@testable import ParleyClient
 import ParleyProtocol
 import Testing
-
-@testable import ParleyClient
 
 @Suite("Channels of a session")
 struct SessionChannelsTests {

@@ -1,9 +1,7 @@
-import ClientTransport
+@testable import ParleyClient
 import ParleyProtocol
 import Testing
-import WebSocket
-
-@testable import ParleyClient
+import HTTP
 
 @Suite("Losing and closing a session")
 struct SessionLosingTests {

@@ -1,9 +1,7 @@
-import ClientTransport
+@testable import ParleyClient
 import ParleyProtocol
 import TestSupport
 import Testing
-
-@testable import ParleyClient
 
 /// A session machine and a model server with a network between them that cuts and delays.
 struct ModelNetwork {

@@ -1,8 +1,6 @@
-import ClientTransport
+@testable import ParleyClient
 import ParleyProtocol
 import Testing
-
-@testable import ParleyClient
 
 /// A session machine with a clock of its own, and all that it wanted done.
 struct SessionRig {

@@ -1,0 +1,68 @@
+package import ParleyProtocol
+
+/// A message to the home of a channel, which may have to be read from the store first.
+package enum ChannelMessage: Sendable {
+  // From sessions.
+  case command(ChannelCommand, by: SessionPrincipal, replyTo: ReplyAddress)
+  case listParticipants(limit: Int, token: String?, replyTo: ReplyAddress)
+  case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
+  /// A connection with waiting sends has left the channel.
+  case exited(SessionAddress)
+  /// The profile of a user in the channel has changed.
+  case profile(User)
+
+  // From the channel's stages on other servers.
+  case report(StageReport, from: StageAddress)
+
+  // From the Platform API.
+  /// A call whose endpoint runs at the channel's home.
+  case platform(PlatformRequest)
+  /// A message from a back end, with its author as resolved on the way: `nil` for an admin message.
+  ///
+  /// - `createdAt`: The time of an imported message; servers that do not support it refuse the message.
+  case submit(
+    MessageOrder, createdAt: Int64?, onBehalfOf: Result<User?, ServiceError>,
+    replyTo: ExchangeAddress)
+  /// The message of a user's completed upload; the answer is ``ShardAnswer/sent(_:)``.
+  case sendUploaded(MessageOrder, by: User, replyTo: PollAddress)
+  /// A question about the limits that currently apply to a user.
+  case explainLimits(userID: String, replyTo: ExchangeAddress)
+
+  /// Ends the operator role of a user to be deleted; answered by ``ShardAnswer/dismissed(_:)``.
+  case dismiss(userID: String, replyTo: PollAddress)
+
+  // From both.
+  /// Creates a channel with this URL.
+  case create(Channel, replyTo: CallAddress)
+
+  // Changes of the store that were not made at the channel's home.
+  /// The deletion of a user ended its bans and mutes.
+  case restrictionsRemoved(userID: String)
+  /// The channel's complete metadata.
+  case metadata([String: String])
+
+  // From the channel's previous home.
+  /// An addition to a message.
+  case lateAddition(LateAddition)
+}
+
+/// A call of the Platform API as received, after its token was accepted.
+package struct PlatformRequest: Sendable, Hashable {
+  package let method: String
+  /// The path and the query, as sent.
+  package let target: String
+  package let body: [UInt8]
+  /// The SHA-256 of the API token.
+  package let caller: [UInt8]
+  package let exchange: ExchangeAddress
+
+  package init(
+    method: String, target: String, body: [UInt8], caller: [UInt8], exchange: ExchangeAddress
+  ) {
+    self.method = method
+    self.target = target
+    self.body = body
+    self.caller = caller
+    self.exchange = exchange
+  }
+}

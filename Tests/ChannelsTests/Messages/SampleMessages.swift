@@ -1,0 +1,390 @@
+@testable import Channels
+import FloodControl
+import ParleyProtocol
+import TestSupport
+
+/// Messages of every case with random contents.
+struct SampleMessages {
+  private var random: SeededGenerator
+  private let metadataLimit: Int
+
+  /// - Parameter metadataLimit: Entries in tables, at most.
+  init(seed: UInt64, metadataLimit: Int = 4) {
+    random = SeededGenerator(seed: seed)
+    self.metadataLimit = metadataLimit
+  }
+
+  /// One message of each case, with the cases of what they hold in turn.
+  mutating func all() -> [ShardMessage] {
+    channelMessages().map { .channel(url: text(), $0) }
+      + stageMessages().map { .stage(server: half(), url: text(), $0) }
+      + userMessages().map { .user(id: text(), $0) }
+      + sessionMessages().map { .session(session(), $0) }
+      + tasks().map { .shard(shardAddress(), $0) }
+      + [.exchange(exchange(), outcome()), .exchange(exchange(), .failure(error()))]
+  }
+
+  private mutating func channelMessages() -> [ChannelMessage] {
+    commands().map { .command($0, by: principal(), replyTo: reply()) } + [
+      .listParticipants(limit: pageSize(), token: optional { $0.text() }, replyTo: reply()),
+      .listMessages(messageList(.now), for: principal(), replyTo: reply()),
+      .listMessages(messageList(.message(id: integer())), for: principal(), replyTo: reply()),
+      .listMessages(messageList(.time(integer())), for: principal(), replyTo: reply()),
+      .exited(session()), .profile(user()),
+      .platform(
+        PlatformRequest(
+          method: text(), target: text(), body: bytes(), caller: bytes(), exchange: exchange())),
+      .submit(
+        order(), createdAt: nil, onBehalfOf: .success(optional { $0.user() }),
+        replyTo: exchange()),
+      .submit(
+        order(), createdAt: importTime(), onBehalfOf: .failure(error()), replyTo: exchange()),
+      .explainLimits(userID: text(), replyTo: exchange()),
+      .create(channel(), replyTo: .session(reply())),
+      .create(channel(), replyTo: .exchange(exchange())),
+      .dismiss(userID: text(), replyTo: poll()),
+      .restrictionsRemoved(userID: text()), .metadata(metadata()),
+    ] + lateAdditions()
+      + reports().map { .report($0, from: StageAddress(server: half(), attachment: word())) }
+  }
+
+  private mutating func lateAdditions() -> [ChannelMessage] {
+    let image = OpenGraphImage(
+      url: optional { $0.text() }, secureURL: optional { $0.text() }, type: optional { $0.text() },
+      width: Int32(half()), height: Int32(half()), alt: optional { $0.text() },
+      originURL: optional { $0.text() })
+    let tag = OpenGraphTag(
+      title: optional { $0.text() }, url: optional { $0.text() },
+      description: optional { $0.text() }, image: optional { _ in image })
+    let enrichments: [Enrichment] = [
+      .preview(tag), .thumbnails(list { $0.thumbnail() }),
+      .translations(MessageTranslations(metadata())),
+    ]
+    return enrichments.map {
+      .lateAddition(LateAddition(messageID: integer(), text: text(), enrichment: $0))
+    }
+  }
+
+  private mutating func reports() -> [StageReport] {
+    [
+      .attach(
+        StageAttachment(
+          epoch: text(), seq: position(),
+          announced: optional { .users([$0.text()]) })),
+      .arrive(StagePiece(userIDs: texts(), isLast: true)), .admit(word(), user()),
+      .entered(user(), session()), .left(userID: text()), .detach,
+    ]
+  }
+
+  private mutating func stageMessages() -> [StageMessage] {
+    [
+      .enter(enterRequest()), .leave(session(), userID: text()),
+      .news(news(), attachment: word()), .answer(reply(), outcome(), after: position()),
+    ]
+  }
+
+  private mutating func news() -> [StageNews] {
+    let start = StageStart(
+      channel: channel(), channelID: integer(), epoch: text(), seq: position(),
+      throttleLimit: limit(), announced: optional { _ in .number })
+    let marks: [PresenceMark] = [.entered(userID: text()), .exited(userID: text()), .count]
+    let notices = marks.map {
+      StageNotice(payload: bytes(), author: optional { $0.session() }, mark: $0)
+    }
+    return subjects().map { .event(event($0)) } + notices.map { .notice($0) } + [
+      .attached(start), .absent, .released, .admitted(word(), .success(true)),
+      .admitted(word(), .failure(error())), .next, .record(channel()),
+      .throttle(limit()), .elsewhere(count()), .answer(reply(), outcome()),
+    ]
+  }
+
+  private mutating func event(_ subject: ChannelEvent.Subject) -> ChannelEvent {
+    ChannelEvent(
+      payload: bytes(), subject: subject, seq: position(), timestamp: integer(),
+      author: optional { $0.session() })
+  }
+
+  private mutating func subjects() -> [ChannelEvent.Subject] {
+    let facts = MessageFacts(
+      id: integer(), createdAt: integer(), authorID: optional { $0.text() })
+    return [
+      .message(facts), .update(ofMessage: integer()), .deletion(ofMessage: integer()),
+      .record(channel()), .operators(list { $0.user() }), .expulsion(ofUser: text()), .end,
+      .announcement,
+    ]
+  }
+
+  private mutating func limit() -> RateLimit {
+    RateLimit(count: number(), windowMilliseconds: integer())
+  }
+
+  private mutating func commands() -> [ChannelCommand] {
+    [
+      .view, .send(order()), .updateMessage(integer(), changes()), .deleteMessage(integer()),
+      .viewMessage(integer()), .translateMessage(integer(), into: texts()),
+    ] + operations().map { .operation($0) }
+      + metaArrayChanges().map { .changeMetaArrays(ofMessage: integer(), $0) }
+  }
+
+  private mutating func operations() -> [ChannelOperation] {
+    let ban = BanChange(
+      seconds: optional { $0.seconds() }, description: optional { $0.text() })
+    return [
+      .update(fields()), .delete, .freeze(flag()), .addOperators(texts()),
+      .removeOperators(texts()), .removeAllOperators, .restrict(.mute, restriction()),
+      .restrict(.ban, restriction()), .lift(.mute, userID: text()), .lift(.ban, userID: text()),
+      .changeBan(userID: text(), ban),
+    ]
+  }
+
+  private mutating func metaArrayChanges() -> [MetaArrayChange] {
+    [
+      .createKeys(texts()), .deleteKeys(texts()), .addValues(metaArrays()),
+      .removeValues(metaArrays()), .addValuesToKnownKeys(metaArrays()),
+      .removeValuesFromKnownKeys(metaArrays()),
+    ]
+  }
+
+  private mutating func userMessages() -> [UserMessage] {
+    proofs.map { .revoke($0, reason: text()) } + [
+      .expect(session()),
+      .add(session(), openedAt: integer(), newProfile: optional { $0.user() }),
+      .remove(session()), .enter(enterRequest(), channelURL: text()),
+      .release(session(), channelURL: text()), .update(user()), .expel(reason: text()),
+      .mention(texts(), event: bytes()), .notify(bytes()),
+      .announce(session(), openedAt: optional { $0.integer() }, channelURLs: texts()),
+      .forget(session()), .listChannels(replyTo: poll()),
+    ]
+  }
+
+  private mutating func sessionMessages() -> [SessionMessage] {
+    proofs.map { .revoke($0, reason: text()) } + [
+      .expected, .complete(reply(), outcome()), .complete(reply(), .failure(error())),
+      .entered(channelURL: text(), userID: text(), reply(), result: bytes()),
+      .removed(channelURL: text()), .notify(bytes()), .profile(user()), .expel(reason: text()),
+      .expelOldest,
+      .charge(QueryCost(nanoseconds: .random(in: 0 ... .max, using: &random), isCutShort: flag())),
+      .chargeRepetition, .disconnect,
+    ]
+  }
+
+  private mutating func tasks() -> [ShardTask] {
+    let query = SessionQuery(userID: optional { $0.text() }, limit: pageSize(), last: text())
+    let sessions = list {
+      SessionSummary(id: $0.text(), userID: $0.text(), address: $0.text(), channelURLs: $0.texts())
+    }
+    let count = ConnectionCount(connections: count(), sessions: count(), queued: count())
+    return [
+      .deliver(plan()), .notify(bytes(), list { $0.session() }), .renewLimits,
+      .ask(.online(texts()), replyTo: poll()), .ask(.sessions(query), replyTo: poll()),
+      .ask(.close(sessionID: text()), replyTo: poll()), .ask(.connections, replyTo: poll()),
+      .answer(.online(texts()), to: poll()), .answer(.sessions(sessions), to: poll()),
+      .answer(.closed(userID: optional { $0.text() }), to: poll()),
+      .answer(.connections([count]), to: poll()),
+      .ask(.participantCounts(texts()), replyTo: poll()),
+      .answer(.participantCounts(list { $0.count() }), to: poll()),
+      .ask(.awaitedSends(channelURL: text()), replyTo: poll()),
+      .answer(
+        .awaitedSends(
+          list { AwaitedSend(session: $0.session(), userID: $0.text(), requestID: $0.text()) }),
+        to: poll()),
+      .answer(.dismissed(flag()), to: poll()),
+      .ask(.busiestChannels(limit: pageSize()), replyTo: poll()),
+      .answer(
+        .busiestChannels(
+          list { ChannelTraffic(url: $0.text(), messages: $0.count(), participants: $0.count()) }),
+        to: poll()),
+      .askServer(.sessions(query), replyTo: poll()), .drainServer,
+      .stagesMark(
+        StagesMark(
+          ring: word(), shard: ShardAddress(server: half(), shard: half()), shardCount: half())),
+      .notice(.previews, bytes()), .notice(.webhooks, bytes()), .notice(.controlLog, []),
+      .answer(.channels(texts()), to: poll()),
+    ]
+  }
+
+  // MARK: Parts
+
+  private let proofs: [TokenProof] = [.none, .signed, .accessToken, .sessionToken]
+
+  private mutating func plan() -> FanOutPlan {
+    let payloads = (0..<Int.random(in: 1...64, using: &random)).map { _ in bytes() }
+    let all = FanOutPlan.Share.all(of: payloads.count)
+    let exceptions = list {
+      FanOutPlan.Exception(
+        connection: $0.word(), share: FanOutPlan.Share(bits: $0.word() & all.bits))
+    }
+    return FanOutPlan(
+      channelURL: text(), payloads: payloads,
+      common: FanOutPlan.Share(bits: word() & all.bits), exceptions: exceptions)
+  }
+
+  private mutating func importTime() -> Int64 { .random(in: Limits.importTimes, using: &random) }
+
+  private mutating func order() -> MessageOrder {
+    MessageOrder(
+      flag() ? .success(draft()) : .failure(error()), requestID: optional { $0.text() },
+      upload: optional {
+        FileRecord(
+          id: $0.text(), name: $0.text(), type: $0.text(), size: $0.integer(),
+          url: $0.optional { $0.text() })
+      }, arrival: position())
+  }
+
+  private mutating func draft() -> MessageDraft {
+    MessageDraft(
+      type: choice(MessageType.allCases), text: text(),
+      file: optional {
+        MessageFile(
+          url: $0.text(), name: $0.text(), type: $0.text(), size: $0.integer(),
+          thumbnails: $0.list { $0.thumbnail() })
+      }, data: text(), customType: text(), mentionType: choice(MentionType.allCases),
+      mentionedUserIDs: texts(), metaArrays: metaArrays(), pushOption: choice(PushOption.allCases),
+      thumbnailSizes: optional { $0.list { $0.thumbnailSize() } }, translationLanguages: texts())
+  }
+
+  private mutating func thumbnailSize() -> ThumbnailSize {
+    ThumbnailSize(maxWidth: number(), maxHeight: number())
+  }
+
+  private mutating func thumbnail() -> MessageThumbnail {
+    MessageThumbnail(
+      url: text(), type: text(), size: integer(), bounds: thumbnailSize(), width: number(),
+      height: number())
+  }
+
+  private mutating func changes() -> MessageChanges {
+    MessageChanges(
+      text: optional { $0.text() }, data: optional { $0.text() },
+      customType: optional { $0.text() },
+      mentionType: optional { $0.choice(MentionType.allCases) },
+      mentionedUserIDs: optional { $0.texts() })
+  }
+
+  private mutating func messageList(_ anchor: MessageAnchor) -> MessageList {
+    MessageList(
+      channelURL: text(), anchor: anchor, previousLimit: pageSize(), nextLimit: pageSize(),
+      includesAnchor: flag(), isReversed: flag(),
+      filter: MessageFilter(
+        type: optional { $0.choice(MessageType.allCases) }, customTypes: optional { $0.texts() },
+        senderIDs: optional { $0.texts() }))
+  }
+
+  private mutating func fields() -> ChannelFields {
+    ChannelFields(
+      name: optional { $0.text() }, coverURL: optional { $0.text() }, data: optional { $0.text() },
+      customType: optional { $0.text() }, operatorIDs: optional { $0.texts() })
+  }
+
+  private mutating func restriction() -> ChannelRestriction {
+    ChannelRestriction(userID: text(), seconds: seconds(), description: text())
+  }
+
+  private mutating func metaArrays() -> [MetaArray] {
+    list { MetaArray(key: $0.text(), values: $0.texts()) }
+  }
+
+  private mutating func channel() -> Channel {
+    Channel(
+      url: text(), name: text(), coverURL: text(), data: text(), customType: text(),
+      isEphemeral: flag(), isFrozen: flag(), operators: list { $0.user() }, metadata: metadata(),
+      createdAt: integer())
+  }
+
+  private mutating func user() -> User {
+    User(id: text(), nickname: text(), profileURL: text(), metadata: metadata())
+  }
+
+  private mutating func enterRequest() -> EnterRequest {
+    EnterRequest(
+      principal: principal(),
+      recover: optional { StreamPosition(epoch: $0.text(), seq: $0.position()) }, address: reply())
+  }
+
+  private mutating func principal() -> SessionPrincipal {
+    SessionPrincipal(user: user(), session: session())
+  }
+
+  private mutating func outcome() -> CallOutcome { .success(bytes()) }
+
+  private mutating func error() -> ServiceError {
+    ServiceError(
+      ErrorCode(rawValue: number()), text(),
+      data: ErrorDetails(
+        field: optional { $0.text() }, retryAfterMilliseconds: optional { $0.integer() },
+        limit: optional { $0.integer() }, windowMilliseconds: optional { $0.integer() },
+        scope: optional { $0.text() }, outcome: optional { $0.text() },
+        reason: optional { $0.text() }, unsupported: optional { $0.texts() }))
+  }
+
+  private mutating func reply() -> ReplyAddress {
+    let document = try? JSONDocument(Array(#"["one\n","",-7]"#.utf8))
+    let identifiers = document?.root.elements.compactMap { RPCIdentifier($0) } ?? []
+    return ReplyAddress(
+      session: session(), ticket: CallTicket(unit: Int(position()), index: -count()),
+      id: optional { $0.choice(identifiers) }, isPaid: flag(), limit: number())
+  }
+
+  private mutating func session() -> SessionAddress {
+    SessionAddress(server: half(), shard: half(), connection: word())
+  }
+
+  private mutating func shardAddress() -> ShardAddress {
+    ShardAddress(server: half(), shard: half())
+  }
+
+  private mutating func exchange() -> ExchangeAddress {
+    ExchangeAddress(shard: shardAddress(), connection: word(), number: word())
+  }
+
+  private mutating func poll() -> PollAddress {
+    PollAddress(shard: shardAddress(), number: word(), part: half())
+  }
+
+  // MARK: Values
+
+  private mutating func flag() -> Bool { .random(using: &random) }
+  private mutating func half() -> UInt16 { .random(in: 0 ... .max, using: &random) }
+  private mutating func word() -> UInt64 { .random(in: 0 ... .max, using: &random) }
+  private mutating func integer() -> Int64 { .random(in: .exactIntegers, using: &random) }
+  private mutating func number() -> Int { Int(integer()) }
+  private mutating func position() -> Int64 { .random(in: .positions, using: &random) }
+  private mutating func count() -> Int { Int(Int64.random(in: .counts, using: &random)) }
+  private mutating func seconds() -> Int64 { .random(in: .restrictionSeconds, using: &random) }
+  private mutating func pageSize() -> Int {
+    Int(Int64.random(in: Limits.pageSizes, using: &random))
+  }
+
+  private mutating func bytes() -> [UInt8] {
+    (0..<Int.random(in: 0...20, using: &random)).map { _ in .random(in: 0...255, using: &random) }
+  }
+
+  private mutating func text() -> String {
+    let scalars = Array("aZ0-_ é\u{301}日🎈\"\\\n\u{0}".unicodeScalars)
+    var text = ""
+    for _ in 0..<Int.random(in: 0...12, using: &random) {
+      text.unicodeScalars.append(choice(scalars))
+    }
+    return text
+  }
+
+  private mutating func texts() -> [String] { list { $0.text() } }
+
+  private mutating func metadata() -> [String: String] {
+    var metadata: [String: String] = [:]
+    for _ in 0..<Int.random(in: 0...metadataLimit, using: &random) { metadata[text()] = text() }
+    return metadata
+  }
+
+  private mutating func choice<Value>(_ values: [Value]) -> Value {
+    values[Int.random(in: values.indices, using: &random)]
+  }
+
+  private mutating func list<Value>(_ make: (inout Self) -> Value) -> [Value] {
+    (0..<Int.random(in: 0...3, using: &random)).map { _ in make(&self) }
+  }
+
+  private mutating func optional<Value>(_ make: (inout Self) -> Value) -> Value? {
+    flag() ? make(&self) : nil
+  }
+}
