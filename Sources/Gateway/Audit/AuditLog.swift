@@ -9,8 +9,8 @@ import Synchronization
 /// Lines are written on a separate thread. A slow or full disk, or a pipe that is not read, blocks
 /// no call: lines are lost and counted.
 final class AuditLog: Sendable {
-  /// How long ``close()`` waits for lines to be written.
-  private static let patience = DispatchTimeInterval.seconds(1)
+  /// How long ``close()`` waits for the next line to be written.
+  private static let patience = DispatchTimeInterval.seconds(5)
 
   let includesMessages: Bool
   private let queue = AuditQueue()
@@ -43,11 +43,16 @@ final class AuditLog: Sendable {
   /// Reopens the file before the next line, after the file was moved away.
   func reopen() { queue.reopen() }
 
-  /// Writes the waiting lines and ends; if the log takes no lines for a second, the rest is lost.
+  /// Writes the waiting lines and ends; if the log takes no line for five seconds, the rest is lost.
   func close() {
     queue.close()
-    guard ended.wait(timeout: .now() + Self.patience) == .timedOut else { return }
-    logger.error("the audit log takes no lines; the rest of them is lost")
+    var written = counts.written
+    while ended.wait(timeout: .now() + Self.patience) == .timedOut {
+      guard counts.written > written else {
+        return logger.error("the audit log takes no lines; the rest of them is lost")
+      }
+      written = counts.written
+    }
   }
 }
 
