@@ -73,6 +73,31 @@ extension JSONEscapes {
     return letter(for: byte) == nil ? 6 : 2
   }
 
+  /// The index of the first byte that must be escaped.
+  static func firstIndex(in string: UnsafeBufferPointer<UInt8>) -> Int? {
+    let bytes = UnsafeRawBufferPointer(string)
+    var index = 0
+    while index + 8 <= bytes.count,
+      !needsEscape(anyOf: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+    {
+      index += 8
+    }
+    return string[index...].firstIndex(where: needsEscape)
+  }
+
+  /// Whether any of eight bytes must be escaped.
+  ///
+  /// A byte is below a bound if subtracting the bound sets its highest bit, and that bit was not set.
+  private static func needsEscape(anyOf bytes: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotes = bytes ^ (ones * 0x22)
+    let backslashes = bytes ^ (ones * 0x5c)
+    let found =
+      (bytes &- ones * 0x20) & ~bytes | (quotes &- ones) & ~quotes
+      | (backslashes &- ones) & ~backslashes
+    return found & (ones * 0x80) != 0
+  }
+
   static func needsEscape(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == 0x22 || byte == 0x5c
   }

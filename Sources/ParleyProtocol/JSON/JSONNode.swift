@@ -70,8 +70,10 @@ package struct JSONNode: Sendable {
 
   /// The member with that name, unless it is `null`, which counts as absent.
   package func present(_ name: String) -> JSONNode? {
-    guard let node = self[name], !node.isNull else { return nil }
-    return node
+    guard kind == .object, let value = tape.member(name, ofObjectAt: index),
+      tape.entries[value].kind != .null
+    else { return nil }
+    return JSONNode(tape: tape, index: value)
   }
 }
 

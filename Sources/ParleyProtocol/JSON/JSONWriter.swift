@@ -47,9 +47,10 @@ package struct JSONWriter: ~Copyable {
 
   /// Writes a member's name; its value must follow.
   package mutating func name(_ name: StaticString) {
-    separate()
-    text.append(quoted: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    endName()
+    text.append(
+      name: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+      afterComma: needsComma)
+    needsComma = false
   }
 
   /// Writes members that are already JSON: `"a":1,"b":[]`.
@@ -62,7 +63,8 @@ package struct JSONWriter: ~Copyable {
   /// Writes a member's name that is not known in advance; its value must follow.
   package mutating func name(escaping name: String) {
     value(name)
-    endName()
+    text.append(UInt8(ascii: ":"))
+    needsComma = false
   }
 
   /// Writes a string.
@@ -135,11 +137,6 @@ package struct JSONWriter: ~Copyable {
 
   private mutating func separate() {
     if needsComma { text.append(UInt8(ascii: ",")) }
-  }
-
-  private mutating func endName() {
-    text.append(UInt8(ascii: ":"))
-    needsComma = false
   }
 
   private mutating func open(_ bracket: UInt8) {

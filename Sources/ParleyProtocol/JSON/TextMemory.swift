@@ -27,8 +27,7 @@ struct TextMemory: ~Copyable {
 
   mutating func append(_ byte: UInt8) {
     reserve(1)
-    start[count] = byte
-    count += 1
+    appendReserved(byte)
   }
 
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -36,19 +35,27 @@ struct TextMemory: ~Copyable {
     appendReserved(bytes)
   }
 
+  /// Appends a member's name that needs no escapes, in quotation marks and with its colon.
+  mutating func append(name: UnsafeBufferPointer<UInt8>, afterComma: Bool) {
+    reserve(name.count + 4)
+    if afterComma { appendReserved(UInt8(ascii: ",")) }
+    appendReserved(UInt8(ascii: "\""))
+    appendReserved(name)
+    appendReserved(UInt8(ascii: "\""))
+    appendReserved(UInt8(ascii: ":"))
+  }
+
   /// Appends a string that needs no escapes, in quotation marks.
   mutating func append(quoted string: UnsafeBufferPointer<UInt8>) {
     reserve(string.count + 2)
-    start[count] = UInt8(ascii: "\"")
-    count += 1
+    appendReserved(UInt8(ascii: "\""))
     appendReserved(string)
-    start[count] = UInt8(ascii: "\"")
-    count += 1
+    appendReserved(UInt8(ascii: "\""))
   }
 
   /// Appends a string in quotation marks, escaping only what must be (RFC 8259 §7).
   mutating func append(escaping string: UnsafeBufferPointer<UInt8>) {
-    guard let first = string.firstIndex(where: JSONEscapes.needsEscape) else {
+    guard let first = JSONEscapes.firstIndex(in: string) else {
       return append(quoted: string)
     }
     append(UInt8(ascii: "\""))
@@ -95,6 +102,12 @@ struct TextMemory: ~Copyable {
       start[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
       rest = quotient
     } while rest != 0
+  }
+
+  @inline(__always)
+  private mutating func appendReserved(_ byte: UInt8) {
+    start[count] = byte
+    count += 1
   }
 
   private mutating func appendReserved(_ bytes: UnsafeBufferPointer<UInt8>) {
