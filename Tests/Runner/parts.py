@@ -8,13 +8,15 @@ PYTHON = ".build/outside/bin/python3"
 # The programs as they are packaged: one file that is called by three names.
 PROGRAMS = ".build/tests/programs"
 PARLEYD = f"{PROGRAMS}/parleyd"
-# Two builds at once need a folder each. Without what debuggers need, the tests are compiled in a tenth less time.
+# Two builds at once need a folder each. What debuggers and editors need takes time and is left out, except for the index
+# of the tests, by which they are found.
 DEBUG = ".build/tested"
 DEBUG_BUILD = [
     "swift", "build", "--build-tests", "--scratch-path", DEBUG, "-debug-info-format", "none",
-    "-Xswiftc", "-use-ld=lld"]
+    "-Xswiftc", "-use-ld=lld",
+    "-Xswiftc", "-index-ignore-system-modules"]
 TESTS = f"{DEBUG}/debug/parleyPackageTests.xctest"
-RELEASE_BUILD = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product"]
+RELEASE_BUILD = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--disable-index-store", "--product"]
 
 
 # Of tests that start programs and databases, and wait for them.
