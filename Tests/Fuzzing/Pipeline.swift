@@ -100,7 +100,7 @@ private struct PipelineModel {
   }
 
   private mutating func start() {
-    while let (ticket, call, replyLimit) = pipeline.start() {
+    while let (ticket, call, _, replyLimit) = pipeline.start() {
       precondition(replyLimit != nil, "a call is refused though there is room")
       precondition(started.insert(call).inserted, "a call started twice")
       precondition(started.count == call + 1, "calls start out of order")

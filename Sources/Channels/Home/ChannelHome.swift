@@ -3,12 +3,13 @@ package import ParleyProtocol
 /// A channel's home without its judge: the users in the channel, and the stages on other servers.
 ///
 /// The home sends each of these stages the output of a turn in one packet: the events, encoded
-/// once, notices, and the answers to calls of sessions there, all in order. A pure value.
+/// once, notices, and the answers to calls of sessions there, all in order. A pure value that can't be
+/// copied, so its host can only use it in place.
 ///
 ///     stage ── report ──►┌──────┐── present, absent ──► judge
 ///     judge ── event ───►│ home │── notice ───────────► stage on this server
 ///                        └──────┘── packet ───────────► stages on other servers
-package struct ChannelHome: Sendable {
+package struct ChannelHome: ~Copyable, Sendable {
   /// The server that is the home of the channel.
   private let server: UInt16
   private var presence: ChannelPresence

@@ -1,3 +1,4 @@
+import DequeModule
 package import ParleyProtocol
 
 /// A task of a channel's host for its judge.
@@ -34,28 +35,23 @@ package struct JudgeActions: Sendable {
   /// Memory for this many actions is kept.
   private static let keptCapacity = 256
 
-  private var list: [JudgeAction] = []
-  /// The index of the next action; earlier ones have been taken.
-  private var head = 0
+  private var list: Deque<JudgeAction> = []
+  /// Whether the memory is larger than what is kept.
+  private var isLarge = false
   private var tally = JudgeTally()
   private var hasCounts = false
 
   package init() {}
 
-  package var isEmpty: Bool { head == list.count }
+  package var isEmpty: Bool { list.isEmpty }
 
   /// Removes and returns the next action.
   package mutating func next() -> JudgeAction? {
-    guard head < list.count else {
-      list.removeAll(keepingCapacity: list.count <= Self.keptCapacity)
-      head = 0
-      return nil
+    if list.isEmpty, isLarge {
+      list = []
+      isLarge = false
     }
-    // Moved, since actions are large.
-    var action = JudgeAction.release
-    swap(&action, &list[head])
-    head += 1
-    return action
+    return list.popFirst()
   }
 
   /// Returns the counts since the last call; `nil` if there are none.
@@ -68,10 +64,13 @@ package struct JudgeActions: Sendable {
     return tally
   }
 
-  mutating func append(_ action: consuming JudgeAction) { list.append(action) }
+  mutating func append(_ action: consuming JudgeAction) {
+    list.append(action)
+    if list.count > Self.keptCapacity { isLarge = true }
+  }
 
   mutating func answer(_ call: CallID?, _ outcome: consuming Result<JudgeAnswer, ServiceError>) {
-    if let call { list.append(.answer(call, outcome)) }
+    if let call { append(.answer(call, outcome)) }
   }
 
   mutating func count(_ body: (inout JudgeTally) -> Void) {

@@ -33,8 +33,8 @@ package struct SentMessage: Sendable {
     self.init(EventMessage(encoding: message), seq: seq, arrival)
   }
 
-  private init(_ shown: EventMessage, seq: Int64, _ arrival: Arrival) {
-    self.shown = shown
+  init(_ shown: EventMessage, seq: Int64, _ arrival: Arrival) {
+    self.shown = shown.encodedOnce
     self.seq = seq
     self.arrival = arrival
   }

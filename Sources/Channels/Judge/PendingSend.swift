@@ -4,7 +4,7 @@ import ParleyProtocol
 
 /// An accepted message that has no place in the channel's count yet.
 ///
-/// A reference, since messages are large.
+/// A reference, since it is large.
 final class PendingSend: Sendable {
   /// The path of a message to the log.
   enum Course: Sendable {
@@ -16,7 +16,8 @@ final class PendingSend: Sendable {
     case imported
   }
 
-  let message: Message
+  /// The message without its mentioned users; encoded if nothing will be added before its publication.
+  let accepted: EventMessage
   /// The known preview of the message's link when it was accepted.
   let preview: LinkKnowledge
   /// The connection that receives the message as the answer.
@@ -29,11 +30,11 @@ final class PendingSend: Sendable {
   let wishes: [EnrichmentID]
 
   init(
-    _ message: consuming Message, _ preview: LinkKnowledge, author: SessionAddress?, _ call: CallID,
+    _ accepted: EventMessage, _ preview: LinkKnowledge, author: SessionAddress?, _ call: CallID,
     _ place: FloodPlace?, _ course: Course, wishes: [EnrichmentID]
   ) {
     self.wishes = wishes
-    self.message = message
+    self.accepted = accepted
     self.preview = preview
     self.author = author
     self.call = call
@@ -41,8 +42,10 @@ final class PendingSend: Sendable {
     self.course = course
   }
 
+  var messageID: Int64 { accepted.message.id }
+
   /// `nil` for a send without a request id.
-  var key: RequestKey? { RequestKey(message.user, message.requestID) }
+  var key: RequestKey? { RequestKey(accepted.message.user, accepted.message.requestID) }
 
   var isImported: Bool { if case .imported = course { true } else { false } }
 }

@@ -37,7 +37,8 @@ extension PendingSends {
     let message = standing.message(
       draft, order, by: given.author, id: standing.sources.nextMessageID(now.unix),
       at: given.createdAt)
-    let send = PendingSend(message, .noLink, author: nil, call, nil, .imported, wishes: [])
+    let send = PendingSend(
+      EventMessage(message), .noLink, author: nil, call, nil, .imported, wishes: [])
     pending[message.id] = send
     let unsequenced = UnsequencedMessage(
       message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload, role: .imported,

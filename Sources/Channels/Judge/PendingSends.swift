@@ -145,21 +145,26 @@ struct PendingSends: Sendable {
     _ accepted: AcceptedSend, with additions: [Enrichment] = [], in standing: inout Standing,
     at now: Moment, into actions: inout JudgeActions
   ) {
-    let (draft, order) = (accepted.draft, accepted.order)
     let createdAt = standing.count.createdAt(at: now)
     let user = accepted.principal.user
-    let preview = standing.sources.preview(ofText: draft.text, in: draft.type, by: user?.id)
+    let preview = standing.sources.preview(
+      ofText: accepted.draft.text, in: accepted.draft.type, by: user?.id)
     var message = standing.message(
-      draft, order, by: user, id: standing.sources.nextMessageID(createdAt), at: createdAt,
+      accepted.draft, accepted.order, by: user, id: standing.sources.nextMessageID(createdAt),
+      at: createdAt,
       preview: preview.tag)
     for addition in additions { message = addition.applied(to: message) ?? message }
     let hasWaited = accepted.waitsSince != nil
     let call = accepted.call
+    // Most messages are published as they were accepted, and are encoded here.
+    let isComplete = accepted.draft.mentionedUserIDs.isEmpty && !preview.isUnknown
     let send = PendingSend(
-      message, preview, author: accepted.principal.session, call, accepted.place,
-      hasWaited ? .delayed : .direct(arrival: order.arrival), wishes: accepted.wishes)
+      isComplete ? EventMessage(encoding: message) : EventMessage(message), preview,
+      author: accepted.principal.session, call, accepted.place,
+      hasWaited ? .delayed : .direct(arrival: accepted.order.arrival), wishes: accepted.wishes)
     // Must precede the recording of the request.
-    let operation = operation(of: send, draft, order, isEphemeral: standing.isEphemeral, at: now)
+    let operation = operation(
+      of: send, accepted.draft, accepted.order, isEphemeral: standing.isEphemeral, at: now)
     if let key = accepted.key {
       if hasWaited {
         requests.renew(key, isEphemeral: standing.isEphemeral, at: createdAt)
@@ -167,7 +172,7 @@ struct PendingSends: Sendable {
         requests.begin(key, isEphemeral: standing.isEphemeral, at: createdAt)
       }
     }
-    let id = send.message.id
+    let id = send.messageID
     pending[id] = send
     actions.append(.submit(.send(id), .write(operation, standing.place)))
   }
@@ -185,7 +190,7 @@ struct PendingSends: Sendable {
     }
     let mayBeRepeated = send.key.map { requests.mayContain($0, at: now.unix) } ?? false
     let unsequenced = UnsequencedMessage(
-      send.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
+      send.accepted.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
       role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated)
     return isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
@@ -223,9 +228,9 @@ struct PendingSends: Sendable {
     let isPlain = mentionedUsers.isEmpty && !send.preview.isUnknown
     let sent =
       isPlain
-      ? SentMessage(send.message, seq: seq, .sent)
+      ? SentMessage(send.accepted, seq: seq, .sent)
       : SentMessage(
-        send.message.mentioning(mentionedUsers, isPreviewPending: send.preview.isUnknown),
+        send.accepted.message.mentioning(mentionedUsers, isPreviewPending: send.preview.isUnknown),
         seq: seq, .sent)
     standing.flood.settle(send.place, bytes: sent.shown.json.count, at: now.monotonic)
     if standing.isEphemeral, let key = send.key {
@@ -264,7 +269,7 @@ struct PendingSends: Sendable {
     _ send: PendingSend, _ outcome: Result<SentMessage, ServiceError>,
     into actions: inout JudgeActions
   ) {
-    if unsettled.isEmpty || unsettled.remove(send.message.id) == nil {
+    if unsettled.isEmpty || unsettled.remove(send.messageID) == nil {
       actions.answer(send.call, outcome.map(JudgeAnswer.sent))
     }
     guard let key = send.key else { return }

@@ -48,6 +48,17 @@ package struct StageActions: Sendable {
 
   package var isEmpty: Bool { list.isEmpty }
 
+  package var count: Int { list.count }
+
+  /// Takes an action, once.
+  ///
+  /// It is moved, since actions are large.
+  package mutating func take(_ index: Int) -> StageAction {
+    var action = StageAction.reattach
+    swap(&action, &list[index])
+    return action
+  }
+
   mutating func append(_ action: StageAction) {
     list.append(action)
   }

@@ -299,8 +299,9 @@ final class ChannelHost {
     return id
   }
 
-  private func perform(_ action: JudgeAction, on shard: Shard) {
-    switch action {
+  private func perform(_ action: consuming JudgeAction, on shard: Shard) {
+    // Moved, since actions are large.
+    switch consume action {
     case .submit(let id, let entry):
       fence.writeWasSubmitted()
       shard.writes.submit(LogSubmission(ticket(id), entry), to: shard.logSink)

@@ -155,20 +155,19 @@ final class StageHost {
   private func performActions(on shard: Shard) {
     var actions = StageActions()
     swap(&actions, &shard.stageActions)
-    // By index: the list's memory is reused only while nothing else refers to it.
-    if actions.list.count == 1 {
-      perform(actions.list[0], on: shard)
+    if actions.count == 1 {
+      perform(actions.take(0), on: shard)
     } else {
       shard.sendTogether {
-        for index in actions.list.indices { perform(actions.list[index], on: shard) }
+        for index in 0..<actions.count { perform(actions.take(index), on: shard) }
       }
     }
     actions.removeAll()
     swap(&actions, &shard.stageActions)
   }
 
-  private func perform(_ action: StageAction, on shard: Shard) {
-    switch action {
+  private func perform(_ action: consuming StageAction, on shard: Shard) {
+    switch consume action {
     case .deliver(let plan, let index):
       shard.send(.shard(shard.services.shards[index].address, .deliver(plan)))
     case .notify(let event, let sessions, let index):

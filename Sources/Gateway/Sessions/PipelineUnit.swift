@@ -12,24 +12,54 @@ struct PipelineUnit {
   var batch: PipelineBatch?
   /// The memory of the request until it is answered.
   let byteCount: Int
-  var outstanding = 0
+  private(set) var outstanding = 0
   /// The running calls that no other call waits for.
   var asides: [Int] = []
-  var replies: [[UInt8]?] = []
+  /// The first reply, beside the others since nearly all units have only one.
+  private var firstReply: [UInt8]?
+  private var otherReplies: [[UInt8]?] = []
+  /// The number of calls, with the answered ones.
+  private var callCount = 0
   /// The size of the available replies in bytes.
-  var replyByteCount = 0
+  private(set) var replyByteCount = 0
+
+  init(batch: PipelineBatch? = nil, byteCount: Int) {
+    self.batch = batch
+    self.byteCount = byteCount
+  }
+
+  /// Adds a call that is not answered.
+  ///
+  /// - Returns: Its index.
+  mutating func addCall() -> Int {
+    outstanding += 1
+    return add(nil)
+  }
+
+  /// Adds the reply to a call that can't be executed.
+  mutating func add(reply: [UInt8]) {
+    replyByteCount += reply.count + 1
+    _ = add(reply)
+  }
+
+  private mutating func add(_ reply: [UInt8]?) -> Int {
+    if callCount == 0 { firstReply = reply } else { otherReplies.append(reply) }
+    callCount += 1
+    return callCount - 1
+  }
 
   /// Whether only calls that no other call waits for are unanswered.
   var isOvertakable: Bool { outstanding > 0 && outstanding == asides.count }
 
   /// Whether the call with an index may be running.
   func awaits(_ index: Int) -> Bool {
-    outstanding > 0 && replies.indices.contains(index) && replies[index] == nil
+    guard outstanding > 0, 0..<callCount ~= index else { return false }
+    return (index == 0 ? firstReply : otherReplies[index - 1]) == nil
   }
 
   /// - Returns: Whether no other call waited for this one.
   mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) -> Bool {
-    replies[index] = reply
+    if index == 0 { firstReply = reply } else { otherReplies[index - 1] = reply }
     replyByteCount += byteCount
     outstanding -= 1
     batch?.release(index)
@@ -52,8 +82,8 @@ struct PipelineUnit {
 
   /// The reply, once it is complete.
   var joinedReply: [UInt8]? {
-    guard batch != nil else { return replies[0] }
-    return RPCReply.batch(replies.compactMap(\.self))
+    guard batch != nil else { return firstReply }
+    return RPCReply.batch(([firstReply] + otherReplies).compactMap(\.self))
   }
 
   /// The rest of a batch's budget, after reserving a refusal for each call that has not started.

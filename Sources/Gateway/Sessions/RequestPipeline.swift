@@ -46,7 +46,8 @@ struct RequestPipeline<Call> {
     let replyBound: Int
   }
 
-  private var units: Deque<PipelineUnit> = []
+  // An array, which is used in place: its elements are larger than a few moves of them cost.
+  private var units: [PipelineUnit] = []
   private var firstUnit = 0
   /// Units that were overtaken by later ones, with their numbers; a few at most.
   private var overtaken: [(number: Int, unit: PipelineUnit)] = []
@@ -72,33 +73,45 @@ struct RequestPipeline<Call> {
 
   /// Adds a request.
   mutating func append(_ call: Call, _ concurrency: Concurrency, byteCount: Int = 0) {
-    append([.call(call, concurrency)], to: PipelineUnit(byteCount: byteCount))
+    var unit = PipelineUnit(byteCount: byteCount)
+    add(call, concurrency, replyBound: 0, to: &unit)
+    append(unit)
   }
 
   /// Adds the requests of a batch, which are answered together.
   mutating func append(batch entries: [Entry], byteCount: Int = 0) {
-    append(entries, to: PipelineUnit(batch: PipelineBatch(), byteCount: byteCount))
+    var unit = PipelineUnit(batch: PipelineBatch(), byteCount: byteCount)
+    for entry in entries {
+      switch entry {
+      case .reply(let reply): unit.add(reply: reply)
+      case .call(let call, let concurrency, let replyBound):
+        add(call, concurrency, replyBound: replyBound, to: &unit)
+      }
+    }
+    append(unit)
   }
 
   /// Adds the reply to a call that cannot be executed, in its place.
   mutating func append(reply: [UInt8]) {
-    append([.reply(reply)], to: PipelineUnit(byteCount: 0))
+    var unit = PipelineUnit(byteCount: 0)
+    unit.add(reply: reply)
+    append(unit)
   }
 
   /// The next call that may start now.
   ///
   /// - Returns: The call and the size limit of its reply in bytes, `replyLimit`, which is `nil` for a
   ///   call that must be refused for lack of room.
-  mutating func start() -> (ticket: Ticket, call: Call, replyLimit: Int?)? {
-    guard !isRunningAlone, let next = waiting.first else { return nil }
-    if next.concurrency == .alone, runningCount > 0 { return nil }
-    let limit: Int?
-    switch makeRoom(for: next) {
-    case .later: return nil
-    case .never: limit = nil
-    case .promised(let byteCount): limit = byteCount
+  mutating func start() -> (
+    ticket: Ticket, call: Call, concurrency: Concurrency, replyLimit: Int?
+  )? {
+    // Taken out and put back if it must wait, because a look at it would copy it.
+    guard !isRunningAlone, let next = waiting.popFirst() else { return nil }
+    guard let room = room(for: next) else {
+      waiting.prepend(next)
+      return nil
     }
-    waiting.removeFirst()
+    let limit: Int? = if case .promised(let byteCount) = room { byteCount } else { nil }
     switch next.concurrency {
     case .alone:
       isRunningAlone = true
@@ -108,18 +121,17 @@ struct RequestPipeline<Call> {
       let position = next.ticket.unit - firstUnit
       if units.indices.contains(position) { units[position].asides.append(next.ticket.index) }
     }
-    return (next.ticket, next.call, limit)
+    return (next.ticket, next.call, next.concurrency, limit)
   }
 
   private enum Room {
     case promised(Int)
-    /// Running calls may leave some room.
-    case later
     case never
   }
 
-  /// Promises room for the reply to a call of a batch.
-  private mutating func makeRoom(for next: Waiting) -> Room {
+  /// Promises room for the reply to a call of a batch; `nil` if the call must wait for running calls.
+  private mutating func room(for next: borrowing Waiting) -> Room? {
+    if next.concurrency == .alone, runningCount > 0 { return nil }
     let position = next.ticket.unit - firstUnit
     guard units.indices.contains(position), let batch = units[position].batch else {
       return .promised(Limits.answerByteCount)
@@ -128,7 +140,8 @@ struct RequestPipeline<Call> {
     let room = units[position].room(in: batch) + PipelineUnit.refusalSize
     guard !batch.isFull else { return .never }
     guard next.replyBound <= room else {
-      guard batch.promises.isEmpty else { return .later }
+      // Running calls may leave some room.
+      guard batch.promises.isEmpty else { return nil }
       units[position].batch?.isFull = true
       return .never
     }
@@ -257,22 +270,16 @@ struct RequestPipeline<Call> {
     waiting = []
   }
 
-  private mutating func append(_ entries: [Entry], to empty: PipelineUnit) {
-    var unit = empty
-    let number = firstUnit + units.count
-    for entry in entries {
-      switch entry {
-      case .reply(let reply):
-        unit.replies.append(reply)
-        unit.replyByteCount += reply.count + 1
-      case .call(let call, let concurrency, let replyBound):
-        let ticket = Ticket(unit: number, index: unit.replies.count)
-        waiting.append(
-          Waiting(ticket: ticket, call: call, concurrency: concurrency, replyBound: replyBound))
-        unit.replies.append(nil)
-        unit.outstanding += 1
-      }
-    }
+  /// Adds a call to a unit that is about to be appended.
+  private mutating func add(
+    _ call: consuming Call, _ concurrency: Concurrency, replyBound: Int, to unit: inout PipelineUnit
+  ) {
+    let ticket = Ticket(unit: firstUnit + units.count, index: unit.addCall())
+    waiting.append(
+      Waiting(ticket: ticket, call: call, concurrency: concurrency, replyBound: replyBound))
+  }
+
+  private mutating func append(_ unit: PipelineUnit) {
     callCount += Int32(clamping: unit.outstanding)
     requestByteCount += unit.byteCount
     replyByteCount += unit.replyByteCount

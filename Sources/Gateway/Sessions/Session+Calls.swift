@@ -18,27 +18,29 @@ extension Session {
       let command = try Command(
         method: request.method, params: request.params,
         limits: shard.settings.limits.customData)
-      switch command {
+      let price = command.extraCalls
+      // Moved, since commands are large.
+      switch consume command {
       case .sessionOpen(let open): self.open(open, address)
       case .sessionObserve(let observe): openObserver(observe, address)
       case .sessionRefresh(let refresh): self.refresh(refresh, address)
       case .sessionPing: ping(address)
       case .sessionClose: end(address)
       case .userGet(let get):
-        _ = try charged(command)
+        _ = try charged(price)
         self.get(get, address)
       case .userUpdate(let update):
-        let caller = try charged(command)
+        let caller = try charged(price)
         withPicture(update.profileFileID, caller, address) { session, url in
           session.update(update.picturing(url), caller, address)
         }
       case .channelCreate(let create):
-        let caller = try charged(command)
+        let caller = try charged(price)
         withPicture(create.coverFileID, caller, address) { session, url in
           session.create(create.picturing(url), caller, address)
         }
       case .channelUpdate(let update):
-        let caller = try charged(command)
+        let caller = try charged(price)
         withPicture(update.coverFileID, caller, address) { session, url in
           let fields = update.picturing(url).fields
           session.shard.send(
@@ -46,30 +48,30 @@ extension Session {
               url: update.channelURL,
               .command(.operation(.update(fields)), by: caller, replyTo: address)))
         }
-      case .channelList(let list): self.list(list, try charged(command), address)
-      case .channelEnter(let enter): self.enter(enter, try charged(command), address)
-      case .channelExit(let url): try self.exit(url, try charged(command), address)
+      case .channelList(let list): self.list(list, try charged(price), address)
+      case .channelEnter(let enter): self.enter(enter, try charged(price), address)
+      case .channelExit(let url): try self.exit(url, try charged(price), address)
       case .channelParticipants(let list):
-        _ = try charged(command)
+        _ = try charged(price)
         let message = ChannelMessage.listParticipants(
           limit: list.limit, token: list.token, replyTo: address)
         shard.send(.channel(url: list.channelURL, message))
       case .messageList(let list):
-        let caller = try charged(command)
+        let caller = try charged(price)
         shard.send(
           .channel(url: list.channelURL, .listMessages(list, for: caller, replyTo: address)))
-      case .fileCreate(let create): self.create(create, try charged(command), address)
-      case .fileGet(let file): self.view(file, try charged(command), address)
-      case .fileList(let list): self.list(list, try charged(command), address)
-      case .fileCancel(let file): self.cancel(file, try charged(command), address)
-      case .previewFetch(let fetch): try self.fetch(fetch, try charged(command), address)
+      case .fileCreate(let create): self.create(create, try charged(price), address)
+      case .fileGet(let file): self.view(file, try charged(price), address)
+      case .fileList(let list): self.list(list, try charged(price), address)
+      case .fileCancel(let file): self.cancel(file, try charged(price), address)
+      case .previewFetch(let fetch): try self.fetch(fetch, try charged(price), address)
       case .previewCancel(let cancel):
-        _ = try charged(command)
+        _ = try charged(price)
         self.cancel(cancel, address)
-      case .messageSend(let send): self.send(send, try charged(command), address)
-      case .messageSendFiles(let files): self.send(files, try charged(command), address)
+      case .messageSend(let send): self.send(send, try charged(price), address)
+      case .messageSendFiles(let files): self.send(files, try charged(price), address)
       case .channel(let url, let channelCommand):
-        let caller = try charged(command)
+        let caller = try charged(price)
         if case .translateMessage = channelCommand { try admitTranslation(by: caller) }
         shard.send(
           .channel(url: url, .command(channelCommand, by: caller, replyTo: address)))
@@ -96,18 +98,21 @@ extension Session {
     }
   }
 
-  /// Charges the session for a command.
+  /// Charges the session for a command that costs more than other calls.
   ///
+  /// - Parameter price: The number of calls that it costs beyond its own.
   /// - Returns: The caller.
   /// - Throws: −32600 before the session is open.
-  private func charged(_ command: Command) throws(ServiceError) -> SessionPrincipal {
+  private func charged(_ price: Int) throws(ServiceError) -> SessionPrincipal {
     guard let caller else { throw .invalidRequest("the session is not open") }
-    charge(command)
+    if price > 0 { charge(calls: price) }
     return caller
   }
 
   /// Sends a message, with its previously uploaded file if it has one.
-  private func send(_ send: MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+  private func send(
+    _ send: consuming MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) {
     guard send.fileID == nil else { return sendFile(send, caller, address) }
     let url = send.channelURL
     let order = MessageOrder(

@@ -78,7 +78,7 @@ extension Session {
         "an observer hears channels and does nothing else: call the Platform API for that")
     }
     let command = try Command(method: request.method, params: request.params)
-    charge(command)
+    charge(calls: command.extraCalls)
     if case .sessionPing = command { return ping(address) }
     if case .sessionClose = command { return end(address) }
     if case .channelExit(let url) = command { return try stopHearing(url, observer, address) }

@@ -215,9 +215,10 @@ final class Session {
     budget.charge(readerNanoseconds: cost.nanoseconds, at: shard.loop.now, rate: callRate)
   }
 
-  /// Charges a command that costs more than others.
-  func charge(_ command: Command) {
-    budget.charge(calls: command.extraCalls, at: shard.loop.now, rate: callRate)
+  /// Charges for calls beyond those that were made: a command may cost more than others, and a repeated
+  /// send is looked up like any other call.
+  func charge(calls: Int) {
+    budget.charge(calls: calls, at: shard.loop.now, rate: callRate)
   }
 
   /// Charges one refused message of a call that sends several.
@@ -225,11 +226,6 @@ final class Session {
     // The client does not pay for failures of the server.
     guard error.code != .internalError else { return }
     budget.chargeRefusal(at: shard.loop.now, rate: callRate)
-  }
-
-  /// Charges a repeated send, which is looked up like any other call.
-  func chargeRepetition() {
-    budget.charge(calls: 1, at: shard.loop.now, rate: callRate)
   }
 
   /// Stops reading a connection that is deep in debt until the debt is paid off.
@@ -263,10 +259,10 @@ final class Session {
     var isAnswered = false
     while connection.isOpen, pipeline.replyByteCount <= Limits.answerByteCount,
       connection.hasRoom(for: pipeline.replyByteCount),
-      let (ticket, request, limit) = pipeline.start()
+      let (ticket, request, concurrency, limit) = pipeline.start()
     {
       shard.counters.add(to: .calls)
-      if let error = refusal(of: request) {
+      if let error = refusal(ofCall: concurrency) {
         refuse(ticket, request.id, error)
         isAnswered = true
       } else if let limit {
@@ -274,7 +270,7 @@ final class Session {
           request,
           ReplyAddress(
             session: reference, ticket: ticket, id: request.id,
-            isPaid: request.concurrency != .besideItsLike, limit: limit - 128))
+            isPaid: concurrency != .besideItsLike, limit: limit - 128))
       } else {
         refuse(ticket, request.id, .batchTooLarge)
         isAnswered = true
@@ -292,11 +288,11 @@ final class Session {
 
   /// Limits calls other than `message.send` by number, and sends only after many refused ones or costly
   /// queries.
-  private func refusal(of request: RPCRequest) -> ServiceError? {
+  private func refusal(ofCall concurrency: Pipeline.Concurrency) -> ServiceError? {
     let rate = callRate
     let now = shard.loop.now
     let wait =
-      switch request.concurrency {
+      switch concurrency {
       case .alone, .besideAll: budget.take(at: now, rate: rate)
       case .besideItsLike: budget.admitFree(at: now, rate: rate)
       }

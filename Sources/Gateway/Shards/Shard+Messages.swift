@@ -18,9 +18,9 @@ extension Shard {
     send(.message(message), to: receiver)
   }
 
-  func receive(_ message: ShardMessage) {
+  func receive(_ message: consuming ShardMessage) {
     if let edge, edge.calls.passOn(message) { return }
-    switch message {
+    switch consume message {
     case .channel(let url, let message): receive(message, inChannel: url)
     case .stage(_, let url, let message): receive(message, onStageOf: url)
     case .user(let id, let message): receive(message, ofUser: id)
@@ -31,8 +31,8 @@ extension Shard {
     }
   }
 
-  private func receive(_ message: ChannelMessage, inChannel url: String) {
-    switch message {
+  private func receive(_ message: consuming ChannelMessage, inChannel url: String) {
+    switch consume message {
     case .command(let command, let principal, let address):
       // Nearly all channels are in memory: a closure for each message would cost more than the look-up.
       if let channel = channels.used(url) {
@@ -109,9 +109,11 @@ extension Shard {
     }
   }
 
-  private func receive(_ message: SessionMessage, inSession address: SessionAddress) {
+  private func receive(
+    _ message: consuming SessionMessage, inSession address: SessionAddress
+  ) {
     let session = session(address)
-    switch message {
+    switch consume message {
     case .expected:
       if accepted(.empty, .opening(address)) != nil { session?.authenticate() }
     case .complete(let call, let outcome):
@@ -135,7 +137,7 @@ extension Shard {
     case .revoke(let proof, let reason):
       session?.evict(Eviction(of: proof, reason: reason))
     case .charge(let cost): session?.charge(cost)
-    case .chargeRepetition: session?.chargeRepetition()
+    case .chargeRepetition: session?.charge(calls: 1)
     case .disconnect:
       session?.close(.goingAway, reason: "events of a channel were lost: recover or list them")
     }
@@ -159,8 +161,8 @@ extension Shard {
     return edge.calls.accept(outcome, address)
   }
 
-  private func perform(_ task: ShardTask) {
-    switch task {
+  private func perform(_ task: consuming ShardTask) {
+    switch consume task {
     case .deliver(let plan): deliver(plan)
     case .notify(let event, let sessions): send(event, to: sessions)
     case .renewLimits: channels.renewLimits()

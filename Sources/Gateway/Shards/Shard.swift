@@ -41,15 +41,13 @@ final class Shard {
   var polls = PendingPolls()
   /// The relief of memory that this shard has begun.
   var reliefRound: ReliefRound?
-  /// The mail that this shard has sent to itself, and the part of it that is being handled.
-  ///
-  /// Both keep their memory.
+  /// The mail that this shard has sent to itself.
   private var ownMail: [ShardMail] = []
-  private var ownMailAtWork: [ShardMail] = []
+  /// Memory for the mail that is being handled.
+  private var spareMail: [ShardMail] = []
   /// Mail for other shards that must arrive together.
   private var gathered: [(target: ShardHandle, mail: ShardMail)] = []
   private var isGathering = false
-  private var mail: [ShardMail] = []
   private var reported = TransportCounters()
   private var reportedConnections = 0
   private var reportedQueuedConnections = 0
@@ -138,8 +136,8 @@ final class Shard {
   }
 
   /// Handles mail that has arrived.
-  func workOn(_ mail: ShardMail) {
-    switch mail {
+  func workOn(_ mail: consuming ShardMail) {
+    switch consume mail {
     case .message(let message): receive(message)
     case .local(let message): receive(message)
     case .rest(let rest): rest(self)
@@ -147,21 +145,39 @@ final class Shard {
   }
 
   private func endTurn() -> TurnOutcome {
-    mail = handle.mailbox.takeAll(reusing: mail)
-    for item in mail { workOn(item) }
-    mail.removeAll(keepingCapacity: mail.count < 4096)
+    var mail = handle.mailbox.takeAll(reusing: takeSpareMail())
+    workOn(all: &mail)
+    spareMail = mail
     return finishTurn()
+  }
+
+  private func takeSpareMail() -> [ShardMail] {
+    var mail: [ShardMail] = []
+    swap(&mail, &spareMail)
+    return mail
+  }
+
+  /// Handles all mail, and leaves its memory if it is not large.
+  private func workOn(all mail: inout [ShardMail]) {
+    for index in mail.indices {
+      // Moved, since mail is large.
+      var item = ShardMail.local(.stop)
+      swap(&item, &mail[index])
+      workOn(item)
+    }
+    mail.removeAll(keepingCapacity: mail.count < 4096)
   }
 
   /// Handles the mail that this shard has sent to itself, and flushes the output of this turn.
   func finishTurn() -> TurnOutcome {
+    var mail = takeSpareMail()
     repeat {
-      swap(&ownMail, &ownMailAtWork)
-      for index in ownMailAtWork.indices { workOn(ownMailAtWork[index]) }
-      ownMailAtWork.removeAll(keepingCapacity: ownMailAtWork.count < 4096)
+      swap(&ownMail, &mail)
+      workOn(all: &mail)
       // Fan-out follows when the turn's events are gathered, and may send further messages.
       if ownMail.isEmpty { channels.fanOut() }
     } while !ownMail.isEmpty
+    spareMail = mail
     // Submitted before the fan-out is written, so that the disk and other servers work in parallel.
     services.store.submit(&writes)
     edge?.routes.flush()

@@ -19,6 +19,11 @@ package final class EventMessage: Sendable {
     encoded = message.encoded()
   }
 
+  /// The same message, encoded.
+  package var encodedOnce: EventMessage {
+    encoded == nil ? EventMessage(encoding: message) : self
+  }
+
   /// The message as JSON.
   package var json: [UInt8] { encoded ?? message.encoded() }
 

@@ -87,7 +87,7 @@ struct PipelineComparison {
   }
 
   private mutating func start() {
-    while let (ticket, number, _) = pipeline.start() {
+    while let (ticket, number, _, _) = pipeline.start() {
       #expect(number == startedCount, "calls start in their order")
       #expect(mayStart, "a call that runs alone met another")
       running.append((calls[number], ticket))

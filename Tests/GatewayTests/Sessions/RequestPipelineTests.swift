@@ -409,7 +409,8 @@ struct RequestPipelineTests {
 extension RequestPipeline {
   /// Starts a call that must be there.
   fileprivate mutating func next() throws -> (ticket: Ticket, call: Call, replyLimit: Int?) {
-    let started = start()
-    return try #require(started)
+    let start = start()
+    let started = try #require(start)
+    return (started.ticket, started.call, started.replyLimit)
   }
 }
