@@ -100,7 +100,6 @@ enum CommandParametersHarness: Harness {
       case .channelUpdate(let update): update.channelURL
       case .channelEnter(let enter): enter.channelURL
       case .channelParticipants(let list): list.channelURL
-      case .messageSend(let send): send.channelURL
       case .messageSendFiles(let send): send.channelURL
       case .messageList(let list): list.channelURL
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,

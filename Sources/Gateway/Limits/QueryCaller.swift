@@ -47,7 +47,7 @@ extension Command {
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
       .userGet, .userUpdate, .channelList, .channelEnter, .channelExit, .channelParticipants,
-      .messageSend, .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
+      .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
       .previewFetch, .previewCancel:
       0
     }

@@ -17,7 +17,7 @@ extension Session {
       }
       let command = try Command(
         method: request.method, params: request.params,
-        limits: shard.settings.limits.customData)
+        limits: shard.settings.limits.customData, arrival: SystemClock.monotonicNanoseconds)
       let price = command.extraCalls
       // Moved, since commands are large.
       switch consume command {
@@ -68,8 +68,9 @@ extension Session {
       case .previewCancel(let cancel):
         _ = try charged(price)
         self.cancel(cancel, address)
-      case .messageSend(let send): self.send(send, try charged(price), address)
       case .messageSendFiles(let files): self.send(files, try charged(price), address)
+      case .channel(let url, .send(let order)):
+        send(order, in: url, try charged(price), address)
       case .channel(let url, let channelCommand):
         let caller = try charged(price)
         if case .translateMessage = channelCommand { try admitTranslation(by: caller) }
@@ -111,12 +112,9 @@ extension Session {
 
   /// Sends a message, with its previously uploaded file if it has one.
   private func send(
-    _ send: consuming MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress
+    _ order: MessageOrder, in url: String, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) {
-    guard send.fileID == nil else { return sendFile(send, caller, address) }
-    let url = send.channelURL
-    let order = MessageOrder(
-      send.draft, requestID: send.requestID, arrival: SystemClock.monotonicNanoseconds)
+    guard order.fileID == nil else { return sendFile(order, in: url, caller, address) }
     shard.send(.channel(url: url, .command(.send(order), by: caller, replyTo: address)))
     if order.mayWait, shard.services.translator != nil {
       passAsItStarts(address, in: url)

@@ -70,18 +70,14 @@ extension Session {
   // MARK: Messages
 
   /// Sends a message with a file that was uploaded before.
-  func sendFile(_ command: MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress) {
-    let arrival = SystemClock.monotonicNanoseconds
-    lookUp([command], to: command.channelURL, of: caller.user.id) { shard, files in
-      let order = command.order(
-        files, of: caller.user.id, in: shard.services, arrival: arrival)
-      shard.send(
-        .channel(
-          url: command.channelURL, .command(.send(order), by: caller, replyTo: address)))
+  func sendFile(
+    _ order: MessageOrder, in url: String, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) {
+    lookUp([order], to: url, of: caller.user.id) { shard, files in
+      let order = order.with(files, of: caller.user.id, in: shard.services)
+      shard.send(.channel(url: url, .command(.send(order), by: caller, replyTo: address)))
       guard let session = shard.session(address.session) else { return }
-      if order.mayWait || session.isSendKept(by: command.channelURL) {
-        session.pass(address, in: command.channelURL)
-      }
+      if order.mayWait || session.isSendKept(by: url) { session.pass(address, in: url) }
     }
   }
 
@@ -89,12 +85,11 @@ extension Session {
   ///
   /// The replies are returned together.
   func send(_ command: MessageSendFiles, _ caller: SessionPrincipal, _ address: ReplyAddress) {
-    let arrival = SystemClock.monotonicNanoseconds
-    fileSends.append(FileSends(command.sends.count, replyTo: address))
-    lookUp(command.sends, to: command.channelURL, of: caller.user.id) { shard, files in
+    fileSends.append(FileSends(command.orders.count, replyTo: address))
+    lookUp(command.orders, to: command.channelURL, of: caller.user.id) { shard, files in
       var mayWait = false
-      for (index, send) in command.sends.enumerated() {
-        let order = send.order(files, of: caller.user.id, in: shard.services, arrival: arrival)
+      for (index, order) in command.orders.enumerated() {
+        let order = order.with(files, of: caller.user.id, in: shard.services)
         shard.send(
           .channel(
             url: command.channelURL,
@@ -133,7 +128,7 @@ extension Session {
     lookUp([fileID]) { shard, result in
       do throws(ServiceError) {
         let record = try result.get()[fileID]
-        let usable = try MessageSend.usable(record, fileID, of: caller.user.id, in: shard.services)
+        let usable = try UploadRecord.usable(record, fileID, of: caller.user.id, in: shard.services)
         guard usable.seal == nil else {
           throw .notCombinable("file_id", "a file that needs a key cannot be a picture")
         }
@@ -162,12 +157,12 @@ extension Session {
   ///
   /// A file that cannot be encrypted is not sent.
   private func lookUp(
-    _ sends: [MessageSend], to channelURL: String, of userID: String,
+    _ orders: [MessageOrder], to channelURL: String, of userID: String,
     then next: @escaping @Sendable (Shard, SentFiles) -> Void
   ) {
-    let ids = sends.compactMap(\.fileID)
+    let ids = orders.compactMap(\.fileID)
     let vault = shard.services.vault
-    let wished = Set(sends.filter(\.requiresAuthorization).compactMap(\.fileID))
+    let wished = Set(orders.filter(\.requiresAuthorization).compactMap(\.fileID))
     let path = shard.returnPath
     lookUp(ids, to: channelURL, of: userID) { shard, files in
       guard vault.encryptsAll || !wished.isEmpty, case .success(let records) = files.records
@@ -270,7 +265,7 @@ extension MessageOrder {
   }
 }
 
-extension MessageSend {
+extension UploadRecord {
   /// Returns a file of the user that can be in messages or be a picture.
   ///
   /// - Throws: 400201, or 400920 for a file that is not complete.
@@ -285,16 +280,17 @@ extension MessageSend {
     case .cancelled, .expired: throw .notFound(.file, fileID)
     }
   }
+}
 
-  /// The order for the channel: with the file, or with the reason why the file cannot be sent.
-  fileprivate func order(
-    _ files: SentFiles, of userID: String, in services: GatewayServices, arrival: Int64
+extension MessageOrder {
+  /// The order with its file, or with the reason why the file cannot be sent.
+  fileprivate func with(
+    _ files: SentFiles, of userID: String, in services: GatewayServices
   ) -> MessageOrder {
-    guard let fileID, case .success(var draft) = draft else {
-      return MessageOrder(draft, requestID: requestID, arrival: arrival)
-    }
+    guard let fileID, case .success(var draft) = draft else { return self }
     do throws(ServiceError) {
-      let record = try Self.usable(files.records.get()[fileID], fileID, of: userID, in: services)
+      let record = try UploadRecord.usable(
+        files.records.get()[fileID], fileID, of: userID, in: services)
       if let refusal = files.refusals[fileID] { throw refusal }
       draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
       draft.takeThumbnails(of: record, canBeMade: services.thumbnails.isOn)

@@ -25,30 +25,6 @@ package enum ChannelOperation: Sendable {
   case delete
 }
 
-/// A message to be sent, with its uploaded file.
-///
-/// A reference type, because the order is large and is passed on several times.
-package final class MessageOrder: Sendable {
-  /// The message, or the error in its values, which is reported after the checks of the sender.
-  package let draft: Result<MessageDraft, ServiceError>
-  /// The sender's own identifier of the send, by which a repetition is recognised.
-  package let requestID: String?
-  /// A file that is durable on disk; the stored message refers to it.
-  package let upload: FileRecord?
-  /// The time of arrival on a clock of the host, which is returned when the message is durable.
-  package let arrival: Int64
-
-  package init(
-    _ draft: Result<MessageDraft, ServiceError>, requestID: String?, upload: FileRecord? = nil,
-    arrival: Int64 = 0
-  ) {
-    self.draft = draft
-    self.requestID = requestID
-    self.upload = upload
-    self.arrival = arrival
-  }
-}
-
 /// A change of a message's metaarrays.
 package enum MetaArrayChange: Sendable, Hashable {
   /// Keys without values are added.
@@ -88,6 +64,7 @@ extension ChannelCommand {
     "channel.remove_operators": { p throws(ServiceError) in
       .operation(.removeOperators(try p.operatorIDs("user_ids")))
     },
+    "message.send": { p throws(ServiceError) in .send(MessageOrder(p)) },
     "message.update": { p throws(ServiceError) in
       let id = try p.messageID()
       let changes = try MessageChanges(p)

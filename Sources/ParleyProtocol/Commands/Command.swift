@@ -25,7 +25,6 @@ package enum Command: Sendable {
   case previewFetch(PreviewFetch)
   case previewCancel(PreviewCancel)
 
-  case messageSend(MessageSend)
   case messageSendFiles(MessageSendFiles)
   case messageList(MessageList)
 }
@@ -35,15 +34,16 @@ extension Command {
   ///
   /// - Throws: ``ErrorCode/methodNotFound``, then ``ErrorCode/invalidParams``, then one of 400100 to
   ///   400151, 400203 or 400305 that names the parameter. An error in a message to be sent is stored in
-  ///   ``MessageSend/draft`` instead, because other refusals take precedence.
+  ///   ``MessageOrder/draft`` instead, because other refusals take precedence.
   package init(
-    method: String, params: JSONNode?, limits: CustomDataLimits = CustomDataLimits()
+    method: String, params: JSONNode?, limits: CustomDataLimits = CustomDataLimits(),
+    arrival: Int64 = 0
   ) throws(ServiceError) {
-    if let read = Self.methods[method] {
-      self = try read(Fields(params, limits: limits))
-    } else if let read = ChannelCommand.readers[method] {
-      let fields = try Fields(params, limits: limits)
+    if let read = ChannelCommand.readers[method] {
+      let fields = try Fields(params, limits: limits, arrival: arrival)
       self = .channel(url: try fields.channelURL(), try read(fields))
+    } else if let read = Self.methods[method] {
+      self = try read(Fields(params, limits: limits, arrival: arrival))
     } else {
       throw .noSuchMethod(method)
     }
@@ -94,7 +94,6 @@ extension Command {
   ]
 
   private static let messageMethods: [String: Reader] = [
-    "message.send": { p throws(ServiceError) in .messageSend(try .init(p)) },
     "message.send_files": { p throws(ServiceError) in .messageSendFiles(try .init(p)) },
     "message.list": { p throws(ServiceError) in .messageList(try .init(p)) },
   ]

@@ -14,14 +14,17 @@ package struct Fields: Sendable {
   private let source: Source
   /// The limits on application data.
   let limits: CustomDataLimits
+  /// The time of arrival on a clock of the host.
+  let arrival: Int64
 
   /// Reads from an object, or from an absent value.
   ///
   /// - Throws: ``ErrorCode/invalidParams`` when the value is present and not an object.
   package init(
-    _ node: JSONNode?, limits: CustomDataLimits = CustomDataLimits()
+    _ node: JSONNode?, limits: CustomDataLimits = CustomDataLimits(), arrival: Int64 = 0
   ) throws(ServiceError) {
     self.limits = limits
+    self.arrival = arrival
     guard let node else {
       source = .none
       return
@@ -37,6 +40,7 @@ package struct Fields: Sendable {
     body: [UInt8], limits: CustomDataLimits = CustomDataLimits()
   ) throws(ServiceError) {
     self.limits = limits
+    arrival = 0
     guard !body.isEmpty else {
       source = .none
       return
@@ -55,6 +59,7 @@ package struct Fields: Sendable {
   package init(query: [String: String], limits: CustomDataLimits = CustomDataLimits()) {
     source = .query(query)
     self.limits = limits
+    arrival = 0
   }
 
   /// Reads from a form, which may have several texts with one name: a list is given as JSON, as separate
@@ -62,6 +67,7 @@ package struct Fields: Sendable {
   package init(form: [String: [String]], limits: CustomDataLimits = CustomDataLimits()) {
     source = .form(form)
     self.limits = limits
+    arrival = 0
   }
 
   /// The value with that name, or `nil` when it is absent.

@@ -114,18 +114,18 @@ package struct FileList: Sendable, Hashable {
 /// `message.send_files`: several file messages to one channel, each of which is checked separately.
 package struct MessageSendFiles: Sendable {
   package var channelURL: String
-  package var sends: [MessageSend]
+  package var orders: [MessageOrder]
 
   package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     guard let nodes = try parameters.value("files")?.nodes("files", limit: Limits.filesPerCall)
     else { throw .missing("files") }
     guard !nodes.isEmpty else { throw .invalid("files", "[]", expected: "1 to 20 files") }
-    sends = []
+    orders = []
     for node in nodes {
       guard node.kind == .object else { throw .notObjects("files") }
-      let fields = try Fields(node, limits: parameters.limits)
-      sends.append(MessageSend(fileOf: fields, toChannel: channelURL))
+      let fields = try Fields(node, limits: parameters.limits, arrival: parameters.arrival)
+      orders.append(MessageOrder(fileOf: fields))
     }
   }
 }

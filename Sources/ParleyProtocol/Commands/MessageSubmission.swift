@@ -79,60 +79,10 @@ extension MessageFile {
   }
 }
 
-/// `message.send`.
-///
-/// The contract requires checks of the sender (a repeated `req_id`, bans, presence, freezing, muting)
-/// before those of the message, so parsing fails only for an invalid channel URL.
-package struct MessageSend: Sendable {
-  package var channelURL: String
-  /// The client's own identifier of the send, by which repetitions are recognised.
-  package var requestID: String?
-  /// The message, or the reason why it cannot be sent, which is returned after the checks of the sender.
-  package var draft: Result<MessageDraft, ServiceError>
-
-  package init(_ parameters: Fields) throws(ServiceError) {
-    self.init(parameters, toChannel: try parameters.channelURL()) {
-      fields throws(ServiceError) in try MessageDraft(fields)
-    }
-  }
-
-  /// Reads one of the files of `message.send_files`.
-  init(fileOf parameters: Fields, toChannel url: String) {
-    self.init(parameters, toChannel: url) { fields throws(ServiceError) in
-      try MessageDraft(file: fields)
-    }
-  }
-
-  private init(
-    _ parameters: Fields, toChannel url: String,
-    _ read: (Fields) throws(ServiceError) -> MessageDraft
-  ) {
-    channelURL = url
-    do throws(ServiceError) {
-      requestID = try parameters.requestID()
-      draft = .success(try read(parameters))
-    } catch {
-      draft = .failure(error)
-    }
-  }
-
-  /// Whether the file requires a key.
-  package var requiresAuthorization: Bool {
-    guard case .success(let draft) = draft else { return false }
-    return draft.file?.requiresAuthorization ?? false
-  }
-
-  /// The file that was uploaded earlier, if the message has one.
-  package var fileID: String? {
-    guard case .success(let draft) = draft, let id = draft.file?.id, !id.isEmpty else { return nil }
-    return id
-  }
-}
-
 /// Parameters with different names on the socket and in the Platform API; both accept both names.
 extension Fields {
   /// `req_id` or `dedup_id`; an empty one counts as absent.
-  fileprivate func requestID() throws(ServiceError) -> String? {
+  func requestID() throws(ServiceError) -> String? {
     let id = try text(oneOf("req_id", "dedup_id"), limit: Limits.requestIDLength)
     return id?.isEmpty == true ? nil : id
   }

@@ -26,9 +26,9 @@ struct CustomDataLimitsTests {
     let params = try node("{\(members)}")
     do throws(ServiceError) {
       let command = try Command(method: method, params: params, limits: limits)
-      if case .messageSend(let send) = command { _ = try send.draft.get() }
+      if case .channel(_, .send(let send)) = command { _ = try send.draft.get() }
       if case .messageSendFiles(let files) = command {
-        for send in files.sends { _ = try send.draft.get() }
+        for send in files.orders { _ = try send.draft.get() }
       }
       return nil
     } catch {

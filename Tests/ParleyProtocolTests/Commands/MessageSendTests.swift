@@ -3,12 +3,12 @@ import Testing
 
 @Suite("message.send")
 struct MessageSendTests {
-  private func send(_ members: String) throws -> MessageSend {
+  private func send(_ members: String) throws -> MessageOrder {
     let all = [#""channel_url":"lobby""#, members].filter { !$0.isEmpty }.joined(separator: ",")
-    guard case .messageSend(let send) = try command("message.send", all) else {
+    guard case .channel("lobby", .send(let order)) = try command("message.send", all) else {
       throw ServiceError.internalError
     }
-    return send
+    return order
   }
 
   /// Checks that the command itself is accepted and how the draft is judged.
@@ -149,7 +149,6 @@ struct MessageSendTests {
       "mentioned_user_ids":["b","a","b"],"push_option":"suppress",
       "metaarray":[{"key":"itemType","value":["tablet","phone","tablet"]}]
       """#)
-    #expect(send.channelURL == "lobby")
     #expect(send.requestID == "r")
     let expected = MessageDraft(
       text: "hi", data: "{}", customType: "c", mentionType: .channel,
