@@ -71,7 +71,9 @@ class ClusterServer(Server):
         return list(pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir())
 
     def thread_count(self):
-        return len(list(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()))
+        """The threads of the server itself: the pool of Dispatch grows and shrinks by its own rules."""
+        names = [(task / "comm").read_text() for task in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()]
+        return sum("qos" not in name for name in names)
 
     def logged(self, text):
         """The lines of its log with a text in them."""

@@ -94,7 +94,7 @@ async def test_a_zombie(ctx):
 
     async def as_before():
         now = len(zombie.descriptors()), zombie.thread_count()
-        return now[0] <= resources[0] and now[1] <= resources[1] + 2
+        return now[0] <= resources[0] and now[1] <= resources[1]
     await eventually(as_before, "the descriptors and threads of one server")
 
 
@@ -287,7 +287,8 @@ async def test_postgresql_crashes(ctx):
 async def test_sends_wait_for_postgresql(ctx):
     """PostgreSQL is away for two seconds: sends wait, here and on another server than the home's, and all are
     stored once, in their order; none is refused."""
-    cluster = await ctx.cluster(3, *FREE)
+    # Longer than PostgreSQL takes to come back on a busy machine.
+    cluster = await ctx.cluster(3, *FREE, "--cluster-call-timeout-ms", "60000")
     near, far = await ctx.user(cluster.servers[2]), await ctx.user(cluster.servers[0])
     channel = await cluster.channel_at(cluster.servers[2], near)
     for client in (near, far):
@@ -752,7 +753,4 @@ async def test_wrong_databases_end_the_start(ctx):
     server = await ctx.fresh(environment={"PARLEY_STORE_URL": ctx.postgresql.url(name)})
     assert (await server.get("/readyz"))[0] == 503
     await ctx.postgresql.up()
-
-    async def ready():
-        return (await server.get("/readyz"))[0] == 200
-    await eventually(ready, "200 of /readyz")
+    await eventually(server.is_ready, "200 of /readyz")

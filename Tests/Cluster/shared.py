@@ -688,7 +688,7 @@ async def test_a_redis_that_asks_for_a_password(ctx):
             ctx.running.append(server)
 
             async def is_logged():
-                return any("the bus is down" in line and reason in line  # noqa: B023
+                return any("waiting for the bus" in line and reason in line  # noqa: B023
                            for line in server.lines)  # noqa: B023
             await eventually(is_logged, reason)
             assert not any("hush" in line or "sesame" in line for line in server.lines)
