@@ -4,13 +4,13 @@ import asyncio
 import contextlib
 import time
 
-from cluster import FREE, Roamer
+from cluster import MANY_CALLS, Roamer
 from harness import DEADLINE, PATIENCE, Refused
 from ledger import Ledger
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
 # The limits hold in the squares; in the halls everything is shown to everyone.
-FLAGS = tuple(FREE[4:])
+FLAGS = MANY_CALLS
 UNLIMITED = {"flood": {"messages": 0}, "throttle": {"messages": 0}}
 AWAY = (OSError, TimeoutError, ConnectionClosed, WebSocketException)
 # An answer after which the same may be asked again.

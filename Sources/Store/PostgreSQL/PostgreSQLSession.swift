@@ -116,6 +116,8 @@ final class PostgreSQLSession: StoreSession {
 
   private func begin(_ sql: String) throws {
     rollback()
+    // A commit to a database that has gone meanwhile would leave it unknown whether it was made.
+    lookAtConnection()
     isRepetition = isUnkept
     if isUnkept { undoneCount += 1 }
     isUnkept = true

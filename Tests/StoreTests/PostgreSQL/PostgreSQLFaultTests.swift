@@ -131,6 +131,25 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
+  @Test("a write waits for a server that has stopped unnoticed")
+  func waitsForUnnoticedStop() async throws {
+    let server = try PostgreSQLServer()
+    var options = Self.options
+    options.outageMilliseconds = 600_000
+    // While there is nothing to write, the connection is not looked at before that.
+    options.probeIntervalMilliseconds = 5_000
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: options)
+    let store = try #require(fixture.store)
+    #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
+    try server.stop(.fast)
+    async let answer = fixture.write(.append(fixture.message(2)))
+    try await Deadline.standard.wait(for: "the loss") { store.health != .healthy }
+    try server.start()
+    #expect(await answer.appendedSeq == 2)
+    store.close()
+    try server.remove()
+  }
+
   @Test("writes that have waited for a server too long fail, and are not applied")
   func waitsInVain() async throws {
     let server = try PostgreSQLServer()
