@@ -1,6 +1,7 @@
 """The embedded page, in a real browser where one is installed."""
 
 import asyncio
+import base64
 import contextlib
 import json
 import re
@@ -159,6 +160,34 @@ async def test_a_preview_that_is_looked_up(ctx, page):
         assert await page.run("document.querySelectorAll('#timeline .looking').length") == 0
     finally:
         site.close()
+
+
+@in_browser
+async def test_what_applications_add_is_drawn(ctx, page):
+    """A custom type and extra data stand below a message; a preview of Sendbird Desk's format is a card, and
+    data that is none is no card."""
+    server = await ctx.fresh(*FLAGS, "--limits-flood-messages", "0", "--limits-throttle-messages", "0")
+    await enter(page, server, "lobby")
+    ada = await ctx.user(server, "ada")
+    await ada.enter("lobby")
+    await ada.send("lobby", "an order", custom_type="order", metaarray=[{"key": "colour", "value": ["red", "blue"]}])
+    additions = "[...document.querySelectorAll('#timeline .additions span')].map((one) => one.textContent)"
+    await page.until(f"{additions}.length === 2")
+    assert await page.run(additions) == ["order", "colour: red, blue"]
+    body = {"url": "https://example.com/a", "site_name": "Süd", "title": "A title", "description": "About it"}
+    preview = json.dumps({"type": "SENDBIRD_DESK_URL_PREVIEW", "body": body})
+    cards = "[...document.querySelectorAll('#timeline .card')].map((one) => one.textContent + one.href)"
+    for number, data in enumerate((preview, base64.b64encode(preview.encode()).decode()), 1):
+        await ada.send("lobby", "see", custom_type="SENDBIRD_DESK_RICH_MESSAGE", data=data)
+        await page.until(f"{cards}.length === {number}")
+    for words in await page.run(cards):
+        assert all(text in words for text in ("A title", "About it", "Süd", "example.com", "https://example.com/a"))
+    address = json.dumps({"type": "SENDBIRD_DESK_URL_PREVIEW", "body": {"url": "javascript:alert(1)", "title": 7}})
+    for data in ("", "null", "[]", "%%%", address, json.dumps({"type": "SENDBIRD_DESK_URL_PREVIEW"})):
+        await ada.send("lobby", "no card", custom_type="SENDBIRD_DESK_RICH_MESSAGE", data=data)
+    await ada.send("lobby", "the end")
+    await page.until(f"{ROWS}.at(-1) === 'the end'")
+    assert await page.run(f"{cards}.length") == 2
 
 
 @in_browser
