@@ -152,6 +152,7 @@ struct EngineTests {
     for answer in [
       "", "<html>no</html>", "[]", #"["La casa"]"#, "null", "{", "{}", #""text""#,
       #"{"translatedText":["a"]}"#, #"{"translatedText":7}"#, #"{"translatedText":""}"#,
+      #"{"translatedText":" "}"#, #"{"translatedText":"\u200b"}"#,
       #"{"data":{"translations":{}}}"#, #"{"responseData":{"translatedText":null}}"#,
     ] {
       #expect(isFailure(outcome(engine, answer)), "\(answer)")
