@@ -81,7 +81,7 @@ final class CallHost: TimerHandler {
     if calls.mayGoOn { schedule(after: 0) }
     switch verdict {
     case .deliver: return outcome.isMoved ? .failure(.homeIsMissing) : outcome
-    case .doubt: return outcome.isFailureOfServer ? .failure(.outcomeIsUnknown) : outcome
+    case .doubt: return outcome.ofRepeatedSend
     case .drop: return nil
     case .wait:
       schedule(after: Self.shortStep)
@@ -228,14 +228,25 @@ extension CallOutcome {
     if case .failure(let error) = self { error.isMoved } else { false }
   }
 
-  /// Whether a call failed because of the server, not because of the call.
-  fileprivate var isFailureOfServer: Bool {
-    guard case .failure(let error) = self else { return false }
-    return error.code == .internalError || error.code == .rateLimited
+  /// The outcome of a send that was sent more than once, for its caller.
+  ///
+  /// Another copy may be on its way to a server that was the channel's home, and is so again when it
+  /// arrives. A failure for a reason that may pass by then leaves it unknown whether that copy is
+  /// carried out.
+  var ofRepeatedSend: CallOutcome {
+    guard case .failure(let error) = self, error.mayPass else { return self }
+    return .failure(.outcomeIsUnknown)
   }
 }
 
 extension ServiceError {
+  private static let passing: [ErrorCode] = [
+    .internalError, .rateLimited, .flood, .frozen, .muted, .banned, .notInChannel,
+  ]
+
+  /// Whether the same call may succeed later.
+  fileprivate var mayPass: Bool { Self.passing.contains(code) }
+
   /// The home of a channel or user did not answer; nothing was changed.
   static let homeIsMissing = ServiceError(
     .internalError,

@@ -30,7 +30,8 @@ struct PendingCalls {
   /// The way in which an answer is handled.
   enum Verdict: Equatable {
     case deliver
-    /// Deliver the answer, unless it reports a server failure: the send may have been carried out.
+    /// Deliver the answer, unless it is a failure for a reason that may pass: the send may be carried
+    /// out, or have been. See ``CallOutcome/ofRepeatedSend``.
     case doubt
     /// Another answer came first, or the caller was informed that the outcome is unknown.
     case drop

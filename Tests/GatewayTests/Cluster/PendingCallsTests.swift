@@ -207,6 +207,26 @@ final class PendingCallsTests {
     #expect(end(1, at: 6) == .doubt && end(2, at: 6) == .deliver)
   }
 
+  @Test("a refusal that may pass leaves the outcome of a repeated send unknown")
+  func passingRefusals() {
+    let passing: [ServiceError] = [
+      .frozen("c"), .muted("c"), .banned("c"), .notInChannel("c"), .internalError,
+      .flood(retryAfter: 1, limit: 5, window: 1_000),
+    ]
+    for error in passing {
+      let outcome = CallOutcome.failure(error).ofRepeatedSend
+      guard case .failure(let shown) = outcome else {
+        Issue.record("\(error)")
+        continue
+      }
+      #expect(shown.code == .internalError && shown.data.outcome == "unknown")
+    }
+    for error in [ServiceError.missing("message"), .notFound(.channel, "c")] {
+      #expect(CallOutcome.failure(error).ofRepeatedSend == .failure(error))
+    }
+    #expect(CallOutcome.success([1]).ofRepeatedSend == .success([1]))
+  }
+
   @Test("a send that finds no home before its timeout may still have been forwarded")
   func doubtsTheLastRefusal() {
     for (number, command) in [send("a"), .view, .operation(.freeze(true))].enumerated() {
