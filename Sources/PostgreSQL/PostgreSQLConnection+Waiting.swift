@@ -51,7 +51,8 @@ extension PostgreSQLConnection {
   package var isOpen: Bool {
     var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
     // A final message of the server arrives before the end of the stream.
-    for _ in 0..<8 where poll(&entry, 1, 0) > 0 {
+    for _ in 0..<8 {
+      guard poll(&entry, 1, 0) > 0 else { break }
       guard PQconsumeInput(handle) == 1 else { return false }
     }
     return PQstatus(handle) == CONNECTION_OK
