@@ -50,10 +50,6 @@ class ClusterServer(Server):
         assert status == 200, answer
         return answer
 
-    async def is_ready(self):
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
-            return (await self.get("/readyz"))[0] == 200
-
     async def identity(self):
         """Its id in the cluster; None while it does not serve."""
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError, AssertionError):

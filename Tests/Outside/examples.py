@@ -387,7 +387,7 @@ async def manifest(ctx, block):
     """Has SwiftPM fetch the packages of a manifest, which are those of the client library alone."""
     directory = pathlib.Path(ctx.directory())
     # The repository lies elsewhere than the page says.
-    (directory / "Package.swift").write_text(block.text.replace('"../parley"', json.dumps(str(ROOT))), encoding="utf-8")
+    (directory / "Package.swift").write_text(block.text.replace('"../parley"', json.dumps(ROOT)), encoding="utf-8")
     sources = directory / "Sources" / "hello"
     sources.mkdir(parents=True)
     (sources / "main.swift").touch()

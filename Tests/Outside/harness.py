@@ -178,6 +178,11 @@ class Server(Program):
 
     announcement = "listening on ws://127.0.0.1:"
 
+    async def is_ready(self):
+        """Whether it is: a request in the moment in which the started server takes over may end without an answer."""
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+            return (await self.get("/readyz"))[0] == 200
+
     @classmethod
     async def start(cls, parleyd, data, flags, environment=None):
         server = await cls.launch(parleyd, ["--data-dir", data, *flags], environment)

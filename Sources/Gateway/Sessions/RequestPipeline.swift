@@ -46,7 +46,7 @@ struct RequestPipeline<Call> {
     let replyBound: Int
   }
 
-  // An array, which is used in place: its elements are larger than a few moves of them cost.
+  // An array, not a deque: a few elements, which are used in place.
   private var units: [PipelineUnit] = []
   private var firstUnit = 0
   /// Units that were overtaken by later ones, with their numbers; a few at most.
@@ -107,11 +107,14 @@ struct RequestPipeline<Call> {
   )? {
     // Taken out and put back if it must wait, because a look at it would copy it.
     guard !isRunningAlone, let next = waiting.popFirst() else { return nil }
-    guard let room = room(for: next) else {
+    let limit: Int?
+    switch makeRoom(for: next) {
+    case .later:
       waiting.prepend(next)
       return nil
+    case .never: limit = nil
+    case .promised(let byteCount): limit = byteCount
     }
-    let limit: Int? = if case .promised(let byteCount) = room { byteCount } else { nil }
     switch next.concurrency {
     case .alone:
       isRunningAlone = true
@@ -126,12 +129,14 @@ struct RequestPipeline<Call> {
 
   private enum Room {
     case promised(Int)
+    /// The call must wait for running calls, which may leave some room.
+    case later
     case never
   }
 
-  /// Promises room for the reply to a call of a batch; `nil` if the call must wait for running calls.
-  private mutating func room(for next: borrowing Waiting) -> Room? {
-    if next.concurrency == .alone, runningCount > 0 { return nil }
+  /// Promises room for the reply to a call that may start.
+  private mutating func makeRoom(for next: borrowing Waiting) -> Room {
+    if next.concurrency == .alone, runningCount > 0 { return .later }
     let position = next.ticket.unit - firstUnit
     guard units.indices.contains(position), let batch = units[position].batch else {
       return .promised(Limits.answerByteCount)
@@ -140,8 +145,7 @@ struct RequestPipeline<Call> {
     let room = units[position].room(in: batch) + PipelineUnit.refusalSize
     guard !batch.isFull else { return .never }
     guard next.replyBound <= room else {
-      // Running calls may leave some room.
-      guard batch.promises.isEmpty else { return nil }
+      guard batch.promises.isEmpty else { return .later }
       units[position].batch?.isFull = true
       return .never
     }
