@@ -107,6 +107,9 @@ package struct RateLimit: Sendable, Hashable {
     self.windowMilliseconds = windowMilliseconds
   }
 
+  /// No limit.
+  package static let off = RateLimit(count: 0, windowMilliseconds: 1_000)
+
   /// Whether the limit is off.
   package var isOff: Bool { count <= 0 || windowMilliseconds <= 0 }
 

@@ -9,6 +9,7 @@ package enum ChannelCommand: Sendable {
   /// Language tags without duplicates, ignoring case; at least one.
   case translateMessage(Int64, into: [String])
   case changeMetaArrays(ofMessage: Int64, MetaArrayChange)
+  indirect case group(GroupCommand)
 }
 
 /// A change of a channel's settings.
@@ -22,6 +23,7 @@ package enum ChannelOperation: Sendable {
   /// Changes a ban that is in force.
   case changeBan(userID: String, BanChange)
   case lift(RestrictionKind, userID: String)
+  case changeMembers(MembershipChange)
   case delete
 }
 
@@ -45,7 +47,9 @@ extension ChannelCommand {
   package typealias Reader = @Sendable (Fields) throws(ServiceError) -> ChannelCommand
 
   /// The readers by the names of client methods.
-  static let readers: [String: Reader] = [
+  static let readers: [String: Reader] = channelReaders.merging(GroupCommand.readers) { $1 }
+
+  private static let channelReaders: [String: Reader] = [
     "channel.get": { _ throws(ServiceError) in .view },
     "channel.delete": { _ throws(ServiceError) in .operation(.delete) },
     "channel.freeze": { _ throws(ServiceError) in .operation(.freeze(true)) },

@@ -6,11 +6,17 @@ package struct ChannelFields: Sendable, Hashable {
   package var customType: String?
   /// Replaces all operators when a channel is changed.
   package var operatorIDs: [String]?
+  /// Whether strangers can find and join; of groups only.
+  package var isPublic: Bool?
+  /// The text with which strangers join; of groups only.
+  package var accessCode: String?
 
   package init(
     name: String? = nil, coverURL: String? = nil, data: String? = nil, customType: String? = nil,
-    operatorIDs: [String]? = nil
+    operatorIDs: [String]? = nil, isPublic: Bool? = nil, accessCode: String? = nil
   ) {
+    self.isPublic = isPublic
+    self.accessCode = accessCode
     self.name = name
     self.coverURL = coverURL
     self.data = data
@@ -24,6 +30,13 @@ package struct ChannelFields: Sendable, Hashable {
     data = try parameters.data("data")
     customType = try parameters.customType()
     operatorIDs = try parameters.userIDs("operator_ids", limit: Limits.operatorCount)
+  }
+
+  /// Reads the fields of a group.
+  package init(group parameters: Fields) throws(ServiceError) {
+    try self.init(parameters)
+    isPublic = try parameters.boolean("is_public")
+    accessCode = try parameters.text("access_code", limit: Limits.accessCodeLength)
   }
 }
 

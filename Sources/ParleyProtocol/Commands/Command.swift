@@ -17,6 +17,10 @@ package enum Command: Sendable {
   case channelExit(url: String)
   case channelParticipants(ChannelParticipants)
 
+  case groupCreate(GroupCreate)
+  case groupUpdate(GroupUpdate)
+  case groupMembers(GroupMembers)
+
   case fileCreate(FileCreate)
   case fileGet(FileReference)
   case fileList(FileList)
@@ -57,7 +61,8 @@ extension Command {
   private typealias Reader = @Sendable (Fields) throws(ServiceError) -> Command
 
   private static let methods: [String: Reader] =
-    sessionMethods.merging(channelMethods) { $1 }.merging(messageMethods) { $1 }
+    sessionMethods.merging(channelMethods) { $1 }.merging(groupMethods) { $1 }
+    .merging(messageMethods) { $1 }
     .merging(fileMethods) { $1 }.merging(previewMethods) { $1 }
 
   private static let sessionMethods: [String: Reader] = [
@@ -79,6 +84,12 @@ extension Command {
     "channel.enter": { p throws(ServiceError) in .channelEnter(try .init(p)) },
     "channel.exit": { p throws(ServiceError) in .channelExit(url: try p.channelURL()) },
     "channel.participants": { p throws(ServiceError) in .channelParticipants(try .init(p)) },
+  ]
+
+  private static let groupMethods: [String: Reader] = [
+    "group.create": { p throws(ServiceError) in .groupCreate(try .init(p)) },
+    "group.update": { p throws(ServiceError) in .groupUpdate(try .init(p)) },
+    "group.members": { p throws(ServiceError) in .groupMembers(try .init(p)) },
   ]
 
   private static let fileMethods: [String: Reader] = [

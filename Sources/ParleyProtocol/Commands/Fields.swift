@@ -128,8 +128,8 @@ package struct Fields: Sendable {
   }
 
   /// `limit`: the number of items per page.
-  package func pageSize() throws(ServiceError) -> Int {
-    Int(try integer("limit", in: Limits.pageSizes) ?? Limits.defaultPageSize)
+  package func pageSize(_ standard: Int64 = Limits.defaultPageSize) throws(ServiceError) -> Int {
+    Int(try integer("limit", in: Limits.pageSizes) ?? standard)
   }
 
   /// `token`: the end of the previous page; an absent or empty token requests the first page.

@@ -28,6 +28,18 @@ package enum Limits {
   package static let channelNameLength = 191
   package static let coverURLLength = 2048
   package static let operatorCount = 100
+  package static let accessCodeLength = 50
+  /// The number of users in one call about members.
+  package static let memberListCount = 100
+  /// The number of members of a group, joined and invited.
+  package static let memberCount = 100
+  /// The number of groups that a user may have joined.
+  package static let joinedGroupCount = 2_000
+  package static let defaultMemberPageSize: Int64 = 20
+  /// The groups that a user may create in a minute.
+  package static let groupCreationsPerMinute = 10
+  /// The users that a user may invite in a minute.
+  package static let groupInvitationsPerMinute = 100
 
   package static let messageLength = 5000
   package static let adminMessageLength = 1000

@@ -7,6 +7,8 @@ package struct SessionOpen: Sendable, Hashable {
   package var nickname: String?
   /// Replaces the stored URL when given.
   package var profileURL: String?
+  /// Whether the session receives the events of the user's groups.
+  package var hearsGroups = true
 
   package init(userID: String, accessToken: String?) {
     self.userID = userID
@@ -18,6 +20,7 @@ package struct SessionOpen: Sendable, Hashable {
     accessToken = try parameters.text("access_token", limit: Limits.accessTokenLength)
     nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
     profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)
+    hearsGroups = try parameters.boolean("groups") ?? true
   }
 }
 

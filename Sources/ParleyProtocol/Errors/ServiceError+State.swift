@@ -81,6 +81,13 @@ extension ServiceError {
       data: ErrorDetails(limit: Int64(limit), scope: "user"))
   }
 
+  /// The user has joined the maximum number of groups.
+  package static func tooManyGroups(limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "a user may have joined \(limit) groups at once: leave one",
+      data: ErrorDetails(limit: Int64(limit), scope: "user"))
+  }
+
   /// A file is in messages of the maximum number of channels.
   package static func tooManyFileChannels(limit: Int) -> ServiceError {
     ServiceError(
@@ -132,6 +139,40 @@ extension ServiceError {
   package static func notInChannel(_ url: String) -> ServiceError {
     ServiceError(
       .notInChannel, "enter the channel \(DisplayText.excerpt(url)) first", field: "channel_url")
+  }
+
+  /// The sender is not a joined member of the group.
+  package static func notJoined(_ url: String) -> ServiceError {
+    ServiceError(
+      .notInChannel, "join the group \(DisplayText.excerpt(url)) first", field: "channel_url")
+  }
+
+  /// The call is for another kind of channel.
+  package static func wrongKind(_ url: String, isGroup: Bool) -> ServiceError {
+    ServiceError(
+      .combinationNotAcceptable,
+      "\(DisplayText.excerpt(url)) is \(isGroup ? "a group channel" : "an open channel"), for which there is "
+        + "another call", field: "channel_url")
+  }
+
+  /// The group has no invitation of the user.
+  package static func notInvited(_ url: String) -> ServiceError {
+    ServiceError(
+      .combinationNotAcceptable,
+      "the user has no open invitation to the group \(DisplayText.excerpt(url))",
+      field: "channel_url")
+  }
+
+  /// Groups need a deployment of one server.
+  package static let noGroupsInCluster = ServiceError(
+    .combinationNotAcceptable,
+    "groups are not available on several servers: open channels are", field: "channel_url")
+
+  /// The group would have too many members.
+  package static func tooManyMembers(limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "a group may have \(limit) members, joined and invited",
+      data: ErrorDetails(field: "user_ids", limit: Int64(limit), scope: "channel"))
   }
 
   /// The user is banned from the channel.

@@ -2,17 +2,31 @@ extension Event {
   /// The message that was deleted.
   package struct Deletion: Sendable, Hashable {
     package var messageID: Int64
+    /// Of a message of a group, as far as they are known: see ``Message/ordinal``.
+    package var ordinal: Int64?
+    /// The author of a message of a group.
+    package var senderID: String?
 
     package init(messageID: Int64) {
       self.messageID = messageID
     }
 
+    package init(of message: Message) {
+      messageID = message.id
+      ordinal = message.ordinal
+      senderID = message.ordinal == nil ? nil : message.user?.id
+    }
+
     init(_ reader: ResourceReader) throws(ResourceError) {
       messageID = try reader.integer("message_id")
+      if reader.node.present("ordinal") != nil { ordinal = try reader.integer("ordinal") }
+      if reader.node.present("sender_id") != nil { senderID = try reader.text("sender_id") }
     }
 
     func encode(into writer: inout JSONWriter) {
       writer.member("message_id", messageID)
+      if let ordinal { writer.member("ordinal", ordinal) }
+      if let senderID { writer.member("sender_id", senderID) }
     }
   }
 

@@ -33,6 +33,18 @@ package enum Event: Sendable, Hashable {
   indirect case userUnbanned(Release)
   /// The operators of a channel changed.
   case operatorsChanged(Operators)
+  /// A group was created; sent only to webhooks.
+  indirect case groupCreated(ChannelInfo)
+  /// Users were invited to a group.
+  indirect case groupInvited(Invitation)
+  indirect case groupJoined(Membership)
+  /// A user declined an invitation, or it was withdrawn.
+  indirect case groupDeclined(Membership)
+  indirect case groupLeft(Departure)
+  /// The receiver is no longer a member of a group; nothing of the group follows.
+  case groupLost(GroupLoss)
+  /// From here on a connection receives the events of all groups that its user has joined.
+  case groupReady
   /// The first connection of a user entered.
   indirect case userEntered(Presence)
   /// The last connection of a user left.
@@ -67,6 +79,13 @@ package enum Event: Sendable, Hashable {
     case .userBanned: .userBanned
     case .userUnbanned: .userUnbanned
     case .operatorsChanged: .operatorsChanged
+    case .groupCreated: .groupCreated
+    case .groupInvited: .groupInvited
+    case .groupJoined: .groupJoined
+    case .groupDeclined: .groupDeclined
+    case .groupLeft: .groupLeft
+    case .groupLost: .groupLost
+    case .groupReady: .groupReady
     case .userEntered: .userEntered
     case .userExited: .userExited
     case .participantCount: .participantCount
@@ -92,11 +111,16 @@ package enum Event: Sendable, Hashable {
       .message(message)
     case .messageDeleted(let deletion): .deletion(deletion)
     case .channelCreated(let channel), .channelChanged(let channel), .channelDeleted(let channel),
-      .channelFrozen(let channel), .channelUnfrozen(let channel):
+      .channelFrozen(let channel), .channelUnfrozen(let channel), .groupCreated(let channel):
       .channel(channel)
     case .userMuted(let restriction), .userBanned(let restriction): .restriction(restriction)
     case .userUnmuted(let release), .userUnbanned(let release): .release(release)
     case .operatorsChanged(let operators): .operators(operators)
+    case .groupInvited(let invitation): .invitation(invitation)
+    case .groupJoined(let membership), .groupDeclined(let membership): .membership(membership)
+    case .groupLeft(let departure): .departure(departure)
+    case .groupLost(let loss): .groupLoss(loss)
+    case .groupReady: .nothing
     case .userEntered(let presence), .userExited(let presence): .presence(presence)
     case .participantCount(let count): .participantCount(count)
     case .throttled(let throttling): .throttling(throttling)
@@ -127,6 +151,13 @@ package enum Event: Sendable, Hashable {
     case .userBanned: self = .userBanned(try Restriction(members.reader))
     case .userUnbanned: self = .userUnbanned(try Release(members.reader))
     case .operatorsChanged: self = .operatorsChanged(try Operators(members.reader))
+    case .groupCreated: self = .groupCreated(try members.channel())
+    case .groupInvited: self = .groupInvited(try Invitation(members))
+    case .groupJoined: self = .groupJoined(try Membership(members.reader))
+    case .groupDeclined: self = .groupDeclined(try Membership(members.reader))
+    case .groupLeft: self = .groupLeft(try Departure(members.reader))
+    case .groupLost: self = .groupLost(try GroupLoss(members.reader))
+    case .groupReady: self = .groupReady
     case .userEntered: self = .userEntered(try Presence(members.reader))
     case .userExited: self = .userExited(try Presence(members.reader))
     case .participantCount: self = .participantCount(try ParticipantCount(members.reader))

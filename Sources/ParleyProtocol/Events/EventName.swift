@@ -13,6 +13,13 @@ package enum EventName: String, Sendable, CaseIterable {
   case userBanned = "channel.user_banned"
   case userUnbanned = "channel.user_unbanned"
   case operatorsChanged = "channel.operators_changed"
+  case groupCreated = "group.created"
+  case groupInvited = "group.invited"
+  case groupJoined = "group.joined"
+  case groupDeclined = "group.declined"
+  case groupLeft = "group.left"
+  case groupLost = "group.lost"
+  case groupReady = "group.ready"
   case userEntered = "channel.user_entered"
   case userExited = "channel.user_exited"
   case participantCount = "channel.participant_count"
@@ -43,12 +50,12 @@ package enum EventName: String, Sendable, CaseIterable {
     switch self {
     case .messageReceived, .messageUpdated, .messageDeleted, .channelChanged, .channelDeleted,
       .channelFrozen, .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
-      .operatorsChanged:
+      .operatorsChanged, .groupInvited, .groupJoined, .groupDeclined, .groupLeft:
       .numbered
-    // A channel that is being created has no participants, so the event is only sent to webhooks.
-    case .channelCreated: .posted
-    case .userEntered, .userExited, .participantCount, .throttled, .messageWithheld,
-      .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
+    // A channel that is being created has no receivers, so the event is only sent to webhooks.
+    case .channelCreated, .groupCreated: .posted
+    case .groupLost, .groupReady, .userEntered, .userExited, .participantCount, .throttled,
+      .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
       .transient
     }
   }

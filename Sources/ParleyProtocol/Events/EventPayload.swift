@@ -6,6 +6,10 @@ enum EventPayload {
   case restriction(Event.Restriction)
   case release(Event.Release)
   case operators(Event.Operators)
+  case invitation(Event.Invitation)
+  case membership(Event.Membership)
+  case departure(Event.Departure)
+  case groupLoss(Event.GroupLoss)
   case presence(Event.Presence)
   case participantCount(Event.ParticipantCount)
   case throttling(Event.Throttling)
@@ -13,6 +17,7 @@ enum EventPayload {
   case expiry(Event.Expiry)
   case fileKey(Event.FileKey)
   case draining(Event.Draining)
+  case nothing
 
   /// Writes the members of the event.
   func encode(into writer: inout JSONWriter) {
@@ -27,6 +32,10 @@ enum EventPayload {
     case .restriction(let restriction): restriction.encode(into: &writer)
     case .release(let release): release.encode(into: &writer)
     case .operators(let operators): operators.encode(into: &writer)
+    case .invitation(let invitation): invitation.encode(into: &writer)
+    case .membership(let membership): membership.encode(into: &writer)
+    case .departure(let departure): departure.encode(into: &writer)
+    case .groupLoss(let loss): loss.encode(into: &writer)
     case .presence(let presence): presence.encode(into: &writer)
     case .participantCount(let count): count.encode(into: &writer)
     case .throttling(let throttling): throttling.encode(into: &writer)
@@ -34,6 +43,7 @@ enum EventPayload {
     case .expiry(let expiry): expiry.encode(into: &writer)
     case .fileKey(let key): key.encode(into: &writer)
     case .draining(let draining): draining.encode(into: &writer)
+    case .nothing: break
     }
   }
 
@@ -41,9 +51,10 @@ enum EventPayload {
   var capacity: Int {
     switch self {
     case .message(let message): message.capacity
-    case .channel: 1_024
-    case .deletion, .restriction, .release, .operators, .presence, .participantCount, .throttling,
-      .withholding, .expiry, .fileKey, .draining:
+    case .channel, .invitation: 1_024
+    case .deletion, .restriction, .release, .operators, .membership, .departure, .groupLoss,
+      .presence, .participantCount, .throttling, .withholding, .expiry, .fileKey, .draining,
+      .nothing:
       0
     }
   }

@@ -1,4 +1,4 @@
-/// An open channel in its stored form; its current participants are counted elsewhere.
+/// A channel in its stored form; the users who are in an open channel are counted elsewhere.
 package struct Channel: Sendable, Hashable {
   /// 4 to 100 characters of `[A-Za-z0-9_-]`.
   package var url: String
@@ -16,11 +16,13 @@ package struct Channel: Sendable, Hashable {
   package var metadata: [String: String]
   /// Unix milliseconds.
   package var createdAt: Int64
+  /// `nil` for an open channel.
+  package var group: Group?
 
   package init(
     url: String, name: String = "", coverURL: String = "", data: String = "",
     customType: String = "", isEphemeral: Bool = false, isFrozen: Bool = false,
-    operators: [User] = [], metadata: [String: String] = [:], createdAt: Int64
+    operators: [User] = [], metadata: [String: String] = [:], createdAt: Int64, group: Group? = nil
   ) {
     self.url = url
     self.name = name
@@ -32,6 +34,7 @@ package struct Channel: Sendable, Hashable {
     self.operators = operators
     self.metadata = metadata
     self.createdAt = createdAt
+    self.group = group
   }
 }
 
@@ -44,7 +47,8 @@ extension Channel {
       coverURL: try reader.optionalText("cover_url"), data: try reader.optionalText("data"),
       customType: try reader.optionalText("custom_type"),
       isEphemeral: try reader.claim("is_ephemeral"), isFrozen: try reader.claim("freeze"),
-      operators: try reader.users("operators"), createdAt: try reader.integer("created_at"))
+      operators: try reader.users("operators"), createdAt: try reader.integer("created_at"),
+      group: try reader.group())
   }
 }
 
@@ -95,20 +99,51 @@ package struct ChannelInfo: Sendable, Hashable {
 
   /// Writes the channel in the form of the API contract.
   package func encode(into writer: inout JSONWriter) {
-    writer.object {
-      $0.member("channel_url", channel.url)
-      $0.member("name", channel.name)
-      $0.member("cover_url", channel.coverURL)
-      $0.member("data", channel.fittingData)
-      $0.member("custom_type", channel.customType)
-      $0.member("is_ephemeral", channel.isEphemeral)
-      $0.member("freeze", channel.isFrozen)
-      $0.member("participant_count", participantCount)
-      $0.member("max_length_message", maxMessageLength)
-      $0.name("operators")
-      channel.operators.fitted().encodeReferences(into: &$0)
-      $0.member("created_at", channel.createdAt)
+    writer.object { encodeMembers(into: &$0) }
+  }
+
+  /// Writes the members of the channel's object.
+  package func encodeMembers(into writer: inout JSONWriter) {
+    if let group = channel.group { return encode(group, into: &writer) }
+    encodeRecord(into: &writer)
+    writer.member("participant_count", participantCount)
+    encodeRest(operatorBytes: Limits.userListByteCount, into: &writer)
+  }
+
+  private func encode(_ group: Group, into writer: inout JSONWriter) {
+    encodeRecord(into: &writer)
+    writer.member("channel_type", "group_channels")
+    writer.member("is_distinct", group.isDistinct)
+    writer.member("is_public", group.isPublic)
+    writer.member("is_super", false)
+    writer.member("is_access_code_required", !group.accessCode.isEmpty)
+    writer.member("member_count", group.memberCount)
+    writer.member("joined_member_count", group.joinedCount)
+    writer.name("created_by")
+    if let user = group.createdBy {
+      user.withoutPicture().encodeReference(into: &writer)
+    } else {
+      writer.null()
     }
+    // The creator and the numbers take some of the room.
+    encodeRest(operatorBytes: Limits.userListByteCount - 2_048, into: &writer)
+  }
+
+  private func encodeRecord(into writer: inout JSONWriter) {
+    writer.member("channel_url", channel.url)
+    writer.member("name", channel.name)
+    writer.member("cover_url", channel.coverURL)
+    writer.member("data", channel.fittingData)
+    writer.member("custom_type", channel.customType)
+    writer.member("is_ephemeral", channel.isEphemeral)
+    writer.member("freeze", channel.isFrozen)
+  }
+
+  private func encodeRest(operatorBytes: Int, into writer: inout JSONWriter) {
+    writer.member("max_length_message", maxMessageLength)
+    writer.name("operators")
+    channel.operators.fitted(toBytes: operatorBytes).encodeReferences(into: &writer)
+    writer.member("created_at", channel.createdAt)
   }
 
   /// Parses a channel; everything except its URL and its time may be absent.
@@ -117,5 +152,18 @@ package struct ChannelInfo: Sendable, Hashable {
     participantCount = max(0, Int(clamping: json["participant_count"]?.integer ?? 0))
     maxMessageLength = Int(
       clamping: json["max_length_message"]?.integer ?? Int64(Limits.messageLength))
+  }
+}
+
+extension ResourceReader {
+  /// The members of a group; `nil` for an open channel.
+  fileprivate func group() throws(ResourceError) -> Group? {
+    guard try optionalText("channel_type") == "group_channels" else { return nil }
+    return Group(
+      isDistinct: try claim("is_distinct"), isPublic: try claim("is_public"),
+      createdBy: try node.present("created_by").map { node throws(ResourceError) in
+        try User(json: node)
+      },
+      memberCount: try count("member_count"), joinedCount: try count("joined_member_count"))
   }
 }

@@ -31,6 +31,9 @@ package struct Message: Sendable, Hashable, Identifiable {
   package var createdAt: Int64
   /// Unix milliseconds of the last `message.update`; 0 when there was none.
   package var updatedAt: Int64
+  /// The number of the message among the countable ones of its group, from 1; 0 for a silent
+  /// message, `nil` in an open channel.
+  package var ordinal: Int64?
 
   package init(
     id: Int64, type: MessageType = .user, channelURL: String, user: User?, text: String,
@@ -38,7 +41,8 @@ package struct Message: Sendable, Hashable, Identifiable {
     mentionType: MentionType = .users,
     mentionedUsers: [User] = [], metaArrays: [MetaArray] = [], openGraphTag: OpenGraphTag? = nil,
     translations: [String: String] = [:], requestID: String = "",
-    isOperatorMessage: Bool = false, createdAt: Int64, updatedAt: Int64 = 0
+    isOperatorMessage: Bool = false, createdAt: Int64, updatedAt: Int64 = 0,
+    ordinal: Int64? = nil
   ) {
     self.id = id
     self.type = type
@@ -57,6 +61,7 @@ package struct Message: Sendable, Hashable, Identifiable {
     self.isOperatorMessage = isOperatorMessage
     self.createdAt = createdAt
     self.updatedAt = updatedAt
+    self.ordinal = ordinal
   }
 }
 
@@ -94,6 +99,9 @@ extension Message {
       $0.member("req_id", MessageOrigin.isName(requestID) ? "" : requestID)
       $0.member("created_at", createdAt)
       $0.member("updated_at", updatedAt)
+      guard let ordinal else { return }
+      $0.member("ordinal", ordinal)
+      $0.member("silent", ordinal == 0)
     }
   }
 
@@ -101,7 +109,9 @@ extension Message {
     writer.member("type", type.rawValue)
     writer.member("message_id", id)
     writer.member("channel_url", channelURL)
-    writer.members(raw: #""channel_type":"open_channels""#)
+    writer.members(
+      raw: ordinal == nil
+        ? #""channel_type":"open_channels""# : #""channel_type":"group_channels""#)
     guard let user else { return }
     writer.name("user")
     user.encodeReference(into: &writer)
@@ -163,7 +173,8 @@ extension Message {
       openGraphTag: json["og_tag"].flatMap(OpenGraphTag.init(json:)),
       translations: try reader.table("translations"),
       requestID: try reader.optionalText("req_id"), createdAt: try reader.integer("created_at"),
-      updatedAt: json.present("updated_at") == nil ? 0 : try reader.integer("updated_at"))
+      updatedAt: json.present("updated_at") == nil ? 0 : try reader.integer("updated_at"),
+      ordinal: json.present("ordinal") == nil ? nil : try reader.integer("ordinal"))
     isPreviewPending = json["og_pending"]?.bool ?? false
   }
 }

@@ -40,6 +40,23 @@ struct SessionCommandsTests {
     #expect(open.accessToken == "t")
     #expect(open.nickname == "")
     #expect(open.profileURL == nil)
+    #expect(open.hearsGroups)
+  }
+
+  @Test("a session may leave out the events of groups")
+  func openWithoutGroups() throws {
+    for (value, hearsGroups) in [("true", true), ("false", false), ("null", true)] {
+      guard
+        case .sessionOpen(let open) = try command(
+          "session.open", #""user_id":"u","groups":\#(value)"#)
+      else {
+        Issue.record("no session.open")
+        return
+      }
+      #expect(open.hearsGroups == hearsGroups)
+    }
+    #expect(
+      try refusal("session.open", #""user_id":"u","groups":1"#) == Refusal(400104, "groups"))
   }
 
   @Test(

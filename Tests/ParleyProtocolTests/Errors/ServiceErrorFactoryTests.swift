@@ -26,6 +26,10 @@ struct ServiceErrorFactoryTests {
       (.overCapacity, 400501, nil), (.noSuchMethod("x"), -32601, "method"),
       (.paramsNotObject, -32602, "params"), (.invalidRequest("no"), -32600, nil),
       (.userIDTooLong("user_id"), 400305, "user_id"),
+      (.notJoined("c"), 900020, "channel_url"), (.notInvited("c"), 400920, "channel_url"),
+      (.wrongKind("c", isGroup: true), 400920, "channel_url"),
+      (.wrongKind("c", isGroup: false), 400920, "channel_url"),
+      (.noGroupsInCluster, 400920, "channel_url"), (.tooManyMembers(limit: 5), 400203, "user_ids"),
     ] as [(ServiceError, Int, String?)])
   func codes(_ error: ServiceError, _ code: Int, _ field: String?) {
     #expect(error.code.rawValue == code)

@@ -49,6 +49,23 @@ extension EventSample {
     + #""custom_type":"c","is_ephemeral":true,"freeze":true,"participant_count":3,"#
     + #""max_length_message":5000,"operators":[\#(jeffJSON)],"created_at":12}"#
 
+  private static let group = ChannelInfo(
+    Channel(
+      url: "lobby", name: "Team", operators: [jeff], createdAt: 12,
+      group: Group(
+        isPublic: true, accessCode: "sesame", createdBy: jeff, memberCount: 3, joinedCount: 2)),
+    participantCount: 0)
+  private static let bareJeffJSON = #"{"user_id":"jeff","nickname":"Jeff \"J\"","profile_url":""}"#
+  private static let groupJSON =
+    #"{"channel_url":"lobby","name":"Team","cover_url":"","data":"","custom_type":"","#
+    + #""is_ephemeral":false,"freeze":false,"channel_type":"group_channels","is_distinct":false,"#
+    + #""is_public":true,"is_super":false,"is_access_code_required":true,"member_count":3,"#
+    + #""joined_member_count":2,"created_by":\#(bareJeffJSON),"max_length_message":5000,"#
+    + #""operators":[\#(jeffJSON)],"created_at":12}"#
+  private static let membership = Event.Membership(of: jeff, memberCount: 3, joinedCount: 2)
+  private static let membershipJSON =
+    #""user":\#(jeffJSON),"member_count":3,"joined_member_count":2"#
+
   private static let restriction = Event.Restriction(
     user: jeff, seconds: -1, description: "spam, \"x\"")
   private static let restrictionJSON =
@@ -73,6 +90,12 @@ extension EventSample {
     durable(.userBanned(restriction), restrictionJSON),
     durable(.userUnbanned(.init(user: jeff)), #""user":\#(jeffJSON)"#),
     durable(.operatorsChanged(.init([jeff, ann])), #""operators":[\#(jeffJSON),\#(annJSON)]"#),
+    durable(
+      .groupInvited(.init(by: jeff, of: [ann, jeff], to: group)),
+      #""inviter":\#(bareJeffJSON),"users":[\#(annJSON),\#(jeffJSON)],"channel":\#(groupJSON)"#),
+    durable(.groupJoined(membership), membershipJSON),
+    durable(.groupDeclined(membership), membershipJSON),
+    durable(.groupLeft(.init(membership, .removed)), #"\#(membershipJSON),"reason":"removed""#),
   ]
 
   /// Events of a channel that have no number.
@@ -85,6 +108,7 @@ extension EventSample {
     transient(
       .messageWithheld(.init(messageID: 11, count: 3)), #""message_id":11,"participants":3"#),
     transient(.mentionReceived(EventMessage(message)), #""message":\#(messageJSON)"#),
+    transient(.groupLost(.init(.deletedUser)), #""reason":"deleted_user""#),
   ]
 
   /// Events that belong to no channel.
@@ -100,11 +124,17 @@ extension EventSample {
       originJSON: #""ts":1"#, members: #""reconnect_after_ms":250"#),
   ]
 
-  /// The one event that only webhooks are sent.
-  static let created = EventSample(
-    event: .channelCreated(info),
-    origin: EventOrigin(channelURL: "lobby", seq: 0, timestamp: 12),
-    originJSON: #""channel_url":"lobby","seq":0,"ts":12"#, members: #""channel":\#(channelJSON)"#)
+  /// The events that are sent only to webhooks.
+  static let created = [
+    EventSample(
+      event: .channelCreated(info),
+      origin: EventOrigin(channelURL: "lobby", seq: 0, timestamp: 12),
+      originJSON: #""channel_url":"lobby","seq":0,"ts":12"#,
+      members: #""channel":\#(channelJSON)"#),
+    EventSample(
+      event: .groupCreated(group), origin: EventOrigin(channelURL: "lobby", seq: 0, timestamp: 12),
+      originJSON: #""channel_url":"lobby","seq":0,"ts":12"#, members: #""channel":\#(groupJSON)"#),
+  ]
 
   private static func durable(_ event: Event, _ members: String) -> EventSample {
     EventSample(
@@ -134,7 +164,7 @@ struct EventBytesTests {
 
   @Test(
     "are the same params in a webhook, after the event's name",
-    arguments: EventSample.durable + [EventSample.created])
+    arguments: EventSample.durable + EventSample.created)
   func webhook(sample: EventSample) {
     #expect(
       String(decoding: sample.event.webhookEvent(from: sample.origin), as: UTF8.self)
@@ -157,13 +187,16 @@ struct EventBytesTests {
   @Test("are defined for every event, including whether it is numbered and posted")
   func all() {
     let samples = EventSample.durable + EventSample.transient + EventSample.session
-    let names = (samples + [.created]).map(\.event.name.rawValue)
+    // This one has no members.
+    #expect(!EventName.groupReady.isDurable && !EventName.groupReady.isPosted)
+    let names =
+      (samples + EventSample.created).map(\.event.name.rawValue) + [EventName.groupReady.rawValue]
     #expect(names.sorted() == EventName.allCases.map(\.rawValue).sorted())
     for sample in EventSample.durable { #expect(sample.event.isDurable && sample.event.isPosted) }
     for sample in EventSample.transient + EventSample.session {
       #expect(!sample.event.isDurable && !sample.event.isPosted)
     }
-    #expect(!EventSample.created.event.isDurable && EventSample.created.event.isPosted)
+    for sample in EventSample.created { #expect(!sample.event.isDurable && sample.event.isPosted) }
   }
 
   @Test("of an already encoded message are the same, and contain its JSON")

@@ -72,6 +72,51 @@ struct EventNotificationTests {
         == event("channel.operators_changed", #""operators":[\#(userJSON)]"#))
   }
 
+  @Test("an invitation contains inviter, users and group, the others users and numbers of members")
+  func groups() {
+    let group = Group(createdBy: jeff, memberCount: 3, joinedCount: 2)
+    let info = ChannelInfo(
+      Channel(url: "lobby", createdAt: 1, group: group), participantCount: 0)
+    let channel = #""channel":"# + String(decoding: info.encoded(), as: UTF8.self)
+    #expect(
+      text(.groupInvited(.init(by: jeff, of: [jeff], to: info)), numbered)
+        == event("group.invited", #""inviter":\#(userJSON),"users":[\#(userJSON)],\#(channel)"#))
+    #expect(
+      text(.groupInvited(.init(by: nil, of: [], to: info)), numbered)
+        == event("group.invited", #""inviter":null,"users":[],\#(channel)"#))
+    let membership = Event.Membership(of: jeff, memberCount: 3, joinedCount: 2)
+    let params = #""user":\#(userJSON),"member_count":3,"joined_member_count":2"#
+    #expect(text(.groupJoined(membership), numbered) == event("group.joined", params))
+    #expect(text(.groupDeclined(membership), numbered) == event("group.declined", params))
+    for reason in DepartureReason.allCases {
+      let why = #""reason":"\#(reason.rawValue)""#
+      #expect(
+        text(.groupLeft(.init(membership, reason)), numbered)
+          == event("group.left", "\(params),\(why)"))
+      #expect(
+        text(.groupLost(.init(reason)), origin) == event("group.lost", why, durable: false))
+    }
+    #expect(
+      text(.groupReady, .session(at: 1))
+        == #"{"jsonrpc":"2.0","method":"group.ready","params":{"ts":1}}"#)
+  }
+
+  @Test("the deletion of a message of a group contains its ordinal and its author")
+  func deletion() {
+    var message = Message(id: 7, channelURL: "lobby", user: jeff, text: "x", createdAt: 1)
+    #expect(
+      text(.messageDeleted(.init(of: message)), numbered)
+        == event("message.deleted", #""message_id":7"#))
+    message.ordinal = 0
+    #expect(
+      text(.messageDeleted(.init(of: message)), numbered)
+        == event("message.deleted", #""message_id":7,"ordinal":0,"sender_id":"jeff""#))
+    message.user = nil
+    #expect(
+      text(.messageDeleted(.init(of: message)), numbered)
+        == event("message.deleted", #""message_id":7,"ordinal":0"#))
+  }
+
   @Test("presence events have no seq")
   func presence() {
     let presence = Event.Presence(user: jeff, participantCount: 3)

@@ -61,7 +61,7 @@ private struct RandomEvents {
       metaArrays: list { MetaArray(key: $0.text(), values: $0.list { $0.text() }) },
       openGraphTag: some { $0.preview() },
       translations: Dictionary(list { ($0.text(), $0.text()) }) { first, _ in first },
-      requestID: text(), createdAt: number(), updatedAt: number())
+      requestID: text(), createdAt: number(), updatedAt: number(), ordinal: some { $0.number() })
   }
 
   mutating func channel() -> ChannelInfo {
@@ -71,6 +71,30 @@ private struct RandomEvents {
         isEphemeral: Bool.random(using: &random), isFrozen: Bool.random(using: &random),
         operators: list { $0.user() }, createdAt: number()),
       participantCount: count(), maxMessageLength: count())
+  }
+
+  /// A user in a place where its picture is left out.
+  mutating func bareUser() -> User { User(id: text(), nickname: text()) }
+
+  /// A group as clients see it: without its access code, and with no count of participants.
+  mutating func group() -> ChannelInfo {
+    var info = channel()
+    info.participantCount = 0
+    info.channel.group = Group(
+      isDistinct: Bool.random(using: &random), isPublic: Bool.random(using: &random),
+      createdBy: some { $0.bareUser() }, memberCount: count(), joinedCount: count())
+    return info
+  }
+
+  mutating func membership() -> Event.Membership {
+    Event.Membership(of: user(), memberCount: count(), joinedCount: count())
+  }
+
+  mutating func deletion() -> Event.Deletion {
+    var deletion = Event.Deletion(messageID: number())
+    deletion.ordinal = some { $0.number() }
+    deletion.senderID = some { $0.text() }
+    return deletion
   }
 
   mutating func shown(_ message: Message) -> EventMessage {
@@ -95,11 +119,17 @@ private struct RandomEvents {
   mutating func all(_ message: Message, _ channel: ChannelInfo) -> [Event] {
     [
       .messageReceived(shown(message)), .messageUpdated(shown(message)),
-      .messageDeleted(.init(messageID: number())), .channelCreated(channel),
+      .messageDeleted(deletion()), .channelCreated(channel),
       .channelChanged(channel), .channelDeleted(channel),
       .channelFrozen(channel), .channelUnfrozen(channel),
       .userMuted(restriction()), .userUnmuted(.init(user: user())), .userBanned(restriction()),
       .userUnbanned(.init(user: user())), .operatorsChanged(.init(list { $0.user() })),
+      .groupCreated(channel),
+      .groupInvited(
+        .init(by: some { $0.bareUser() }, of: list { $0.user() }, to: channel)),
+      .groupJoined(membership()), .groupDeclined(membership()),
+      .groupLeft(.init(membership(), one(of: DepartureReason.allCases))),
+      .groupLost(.init(one(of: DepartureReason.allCases))), .groupReady,
       .userEntered(presence()), .userExited(presence()), .participantCount(.init(count())),
       .throttled(
         .init(withheld: count(), firstMessageID: number(), lastMessageID: number())),
@@ -118,7 +148,7 @@ struct EventPropertyTests {
   ) -> (message: Message, channel: ChannelInfo, all: [(event: Event, origin: EventOrigin)]) {
     var random = RandomEvents(random: SeededGenerator(seed: seed))
     let message = random.message()
-    let channel = random.channel()
+    let channel = Bool.random(using: &random.random) ? random.channel() : random.group()
     return (message, channel, random.all(message, channel).map { ($0, random.origin($0)) })
   }
 
@@ -217,7 +247,8 @@ struct EventPropertyTests {
   }
 
   @Test(
-    "are refused without their required members, which are named", arguments: EventName.allCases)
+    "are refused without their required members, which are named",
+    arguments: EventName.allCases.filter { $0 != .groupReady })
   func refused(name: EventName) throws {
     let empty = try JSONDocument("{}").root
     let error = try #require(throws: ResourceError.self) { try Event(name, params: empty) }
@@ -227,8 +258,16 @@ struct EventPropertyTests {
     }
     let wrong = """
       {"message":1,"message_id":"7","channel":[],"user":"jeff","operators":{},
-      "participant_count":-1,"withheld":1.5,"expires_at":null,"reconnect_after_ms":[]}
+      "participant_count":-1,"users":{},"reason":"x","withheld":1.5,"expires_at":null,"reconnect_after_ms":[]}
       """
     #expect(throws: ResourceError.self) { try Event(name, params: JSONDocument(wrong).root) }
+  }
+
+  @Test("need no member to report that groups are heard")
+  func ready() throws {
+    #expect(try Event(.groupReady, params: JSONDocument("{}").root) == .groupReady)
+    #expect(throws: ResourceError.self) {
+      try Event(.groupReady, params: JSONDocument("[]").root)
+    }
   }
 }

@@ -168,6 +168,61 @@ struct EventSizeTests {
     #expect(!isAccepted || read.data == channel.data)
   }
 
+  @Test("no event about a group is larger than 64 KiB, whatever its users are", arguments: 1...30)
+  func groups(seed: UInt64) throws {
+    var texts = texts(seed)
+    var channel = texts.channel()
+    channel.group = Group(
+      isDistinct: false, isPublic: false, accessCode: "code", createdBy: texts.user(),
+      memberCount: .max, joinedCount: .max)
+    let info = ChannelInfo(channel, participantCount: 0)
+    let membership = Event.Membership(of: texts.user(), memberCount: .max, joinedCount: .max)
+    let users = (0..<Limits.memberListCount).map { _ in texts.user() }
+    let events: [Event] = [
+      .channelChanged(info), .groupCreated(info),
+      .groupInvited(.init(by: texts.user(), of: users, to: info)), .groupJoined(membership),
+      .groupDeclined(membership), .groupLeft(.init(membership, .deletedUser)),
+    ]
+    for event in events {
+      #expect(event.notification(from: origin).count <= Limits.eventByteCount)
+      #expect(event.webhookEvent(from: origin).count <= Limits.eventByteCount)
+    }
+    let isAccepted = (try? channel.checkSize()) != nil
+    let read = try Channel(json: JSONDocument(info.encoded()).root)
+    #expect(!isAccepted || read.data == channel.data)
+    #expect(read.group?.createdBy?.id == channel.group?.createdBy?.id)
+  }
+
+  @Test(
+    "an invitation of 100 users to the largest group fits, and names as many users as it has room for",
+    arguments: [("n", 0, 100), ("語", 0, 75), ("n", 100, 55), ("語", 100, 20)])
+  func largestInvitation(letter: String, operatorCount: Int, atLeast least: Int) throws {
+    func user(_ number: Int) -> User {
+      let id = "\(number)"
+      return User(
+        id: id + String(repeating: letter, count: Limits.userIDLength - id.count),
+        nickname: String(repeating: letter, count: Limits.nicknameLength),
+        profileURL: String(repeating: "p", count: Limits.profileURLLength))
+    }
+    let users = (0..<Limits.memberListCount).map(user)
+    let channel = Channel(
+      url: String(repeating: "c", count: 100),
+      name: String(repeating: "語", count: Limits.channelNameLength),
+      coverURL: String(repeating: "u", count: Limits.coverURLLength),
+      data: String(repeating: "d", count: CustomDataLimits().dataByteCount),
+      customType: String(repeating: "é", count: CustomDataLimits().customTypeLength),
+      operators: Array(users.prefix(operatorCount)), createdAt: 1,
+      group: Group(createdBy: user(0), memberCount: 100, joinedCount: 1))
+    try channel.checkSize()
+    let event = Event.groupInvited(
+      .init(by: user(0), of: users, to: ChannelInfo(channel, participantCount: 0)))
+    let bytes = event.notification(from: origin)
+    #expect(bytes.count <= Limits.eventByteCount)
+    let shown = try #require(try JSONDocument(bytes).root["params"]?["users"])
+    let ids = shown.elements.compactMap { $0["user_id"]?.string }
+    #expect(ids == users.prefix(ids.count).map(\.id) && ids.count >= least, "\(ids.count)")
+  }
+
   @Test("an event is the same after it is read and written again", arguments: 1...8)
   func rewriting(seed: UInt64) throws {
     var texts = texts(seed)

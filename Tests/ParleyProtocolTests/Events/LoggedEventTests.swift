@@ -42,8 +42,37 @@ struct LoggedEventTests {
       logged(.operatorsChanged(.init([jeff])))?.payload == #"{"operators":[\#(jeffJSON)]}"#)
   }
 
+  @Test("keep ordinal and author of a deleted message out of the log, and members of a group in it")
+  func groups() throws {
+    var message = message(7)
+    message.ordinal = 3
+    let deletion = Event.Deletion(of: message)
+    #expect(deletion.ordinal == 3 && deletion.senderID == "jeff")
+    #expect(
+      logged(.messageDeleted(deletion))
+        == LoggedEvent(name: .messageDeleted, messageID: 7, seq: 4, timestamp: 5))
+    let membership = Event.Membership(of: jeff, memberCount: 3, joinedCount: 2)
+    let members = #""user":\#(jeffJSON),"member_count":3,"joined_member_count":2"#
+    #expect(logged(.groupJoined(membership))?.payload == "{\(members)}")
+    #expect(logged(.groupDeclined(membership))?.payload == "{\(members)}")
+    #expect(
+      logged(.groupLeft(.init(membership, .deletedUser)))?.payload
+        == #"{\#(members),"reason":"deleted_user"}"#)
+    var group = channel
+    group.channel.group = Group(createdBy: User(id: "jeff"), memberCount: 3, joinedCount: 1)
+    group.participantCount = 0
+    let invitation = Event.groupInvited(.init(by: nil, of: [jeff], to: group))
+    let payload = try #require(logged(invitation)?.payload)
+    #expect(payload.hasPrefix(#"{"inviter":null,"users":[\#(jeffJSON)],"channel":{"#))
+    #expect(
+      try event(.groupInvited, payload) == .groupInvited(.init(by: nil, of: [jeff], to: channel)))
+    #expect(try Event(.groupInvited, params: JSONDocument(Array(payload.utf8)).root) == invitation)
+  }
+
   @Test("do not exist for events without a number")
   func transient() {
+    #expect(logged(.groupCreated(channel)) == nil && logged(.groupReady) == nil)
+    #expect(logged(.groupLost(.init(.left))) == nil)
     #expect(logged(.userEntered(.init(user: jeff, participantCount: 1))) == nil)
     #expect(logged(.channelCreated(channel)) == nil)
     #expect(logged(.serverDraining(.init(reconnectAfter: 1))) == nil)

@@ -95,6 +95,75 @@ struct ResourceTests {
     #expect(try Channel(json: node(text)) == channel)
   }
 
+  @Test("a message of a group shows its kind, its ordinal and whether it is silent")
+  func groupMessage() throws {
+    var message = Message(
+      id: 1, channelURL: "lobby", user: reference, text: "x", createdAt: 7, ordinal: 3)
+    for (ordinal, isSilent) in [(Int64(3), false), (0, true)] {
+      message.ordinal = ordinal
+      let text = written(message.encode)
+      #expect(text.contains(#""channel_type":"group_channels""#))
+      #expect(text.hasSuffix(#","ordinal":\#(ordinal),"silent":\#(isSilent)}"#))
+      #expect(try Message(json: node(text)) == message)
+    }
+    message.ordinal = nil
+    let text = written(message.encode)
+    #expect(text.contains(#""channel_type":"open_channels""#) && !text.contains("silent"))
+    #expect(try Message(json: node(text)) == message)
+  }
+
+  @Test("a group has the shape of the contract, without its access code")
+  func group() throws {
+    let creator = User(id: "ann", nickname: "Ann", profileURL: "https://a.b/a.png")
+    var channel = Channel(
+      url: "lobby", name: "Lobby", operators: [reference], createdAt: 7,
+      group: Group(
+        isDistinct: true, isPublic: false, accessCode: "sesame", createdBy: creator,
+        memberCount: 3, joinedCount: 2))
+    let text = written(ChannelInfo(channel, participantCount: 3).encode)
+    #expect(
+      text
+        == #"{"channel_url":"lobby","name":"Lobby","cover_url":"","data":"","custom_type":"","#
+        + #""is_ephemeral":false,"freeze":false,"channel_type":"group_channels","#
+        + #""is_distinct":true,"is_public":false,"is_super":false,"#
+        + #""is_access_code_required":true,"member_count":3,"joined_member_count":2,"#
+        + #""created_by":{"user_id":"ann","nickname":"Ann","profile_url":""},"#
+        + #""max_length_message":5000,"operators":["# + referenceJSON + #"],"created_at":7}"#)
+    channel.group?.accessCode = ""
+    channel.group?.createdBy?.profileURL = ""
+    #expect(try Channel(json: node(text)) == channel)
+  }
+
+  @Test("a group that the Platform API created has no creator")
+  func groupWithoutCreator() throws {
+    let channel = Channel(
+      url: "lobby", createdAt: 7, group: Group(isPublic: true, memberCount: 1, joinedCount: 1))
+    let info = ChannelInfo(channel, participantCount: 0)
+    let json = try node(written(info.encode))
+    #expect(json["created_by"]?.isNull == true && json["is_public"]?.bool == true)
+    #expect(json["is_access_code_required"]?.bool == false)
+    #expect(try Channel(json: json) == channel && (try ChannelInfo(json: json)) == info)
+  }
+
+  @Test("a group is refused with members that are no numbers, and read without them as open")
+  func invalidGroup() throws {
+    let members = #""channel_url":"lobby","created_at":7"#
+    let numbers = #""member_count":2,"joined_member_count":1"#
+    let kind = #""channel_type":"group_channels""#
+    #expect(try Channel(json: node("{\(members),\(numbers)}")).group == nil)
+    #expect(
+      try Channel(json: node("{\(members),\(numbers),\(kind)}")).group
+        == Group(memberCount: 2, joinedCount: 1))
+    for wrong in [
+      #""member_count":-1,"joined_member_count":1"#, #""member_count":2"#,
+      #""member_count":2,"joined_member_count":"1""#, #"\#(numbers),"created_by":7"#,
+    ] {
+      #expect(throws: ResourceError.self) {
+        try Channel(json: node("{\(members),\(kind),\(wrong)}"))
+      }
+    }
+  }
+
   @Test("a preview without a picture has a null picture")
   func previewWithoutPicture() throws {
     let text = written(OpenGraphTag(title: "T").encode)

@@ -1,0 +1,136 @@
+/// `group.create`.
+package struct GroupCreate: Sendable, Hashable {
+  /// The URL, which the server generates when it is absent.
+  package var channelURL: String?
+  package var fields: ChannelFields
+  /// An uploaded file, whose address is used as the cover.
+  package var coverFileID: String?
+  package var isEphemeral: Bool
+  package var isDistinct: Bool
+  /// The members to invite, besides the caller.
+  package var userIDs: [String]
+  /// The number of members in the answer.
+  package var memberLimit: Int
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    channelURL = try parameters.optionalChannelURL()
+    fields = try ChannelFields(group: parameters)
+    coverFileID = try parameters.fileID("cover_file_id", insteadOf: "cover_url")
+    isEphemeral = try parameters.boolean("is_ephemeral") ?? false
+    isDistinct = try parameters.boolean("is_distinct") ?? false
+    userIDs = try parameters.userIDs("user_ids", limit: Limits.memberListCount) ?? []
+    memberLimit = try parameters.memberLimit()
+    if try parameters.boolean("is_super") ?? false {
+      throw .invalid("is_super", "true", expected: "false: this server has no super groups")
+    }
+    if isDistinct, fields.isPublic == true {
+      throw .notCombinable("is_distinct", "a public group is open to more than its first members")
+    }
+  }
+}
+
+/// `group.update`.
+package struct GroupUpdate: Sendable, Hashable {
+  package var channelURL: String
+  package var fields: ChannelFields
+  /// An uploaded file, whose address is used as the cover.
+  package var coverFileID: String?
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    channelURL = try parameters.channelURL()
+    fields = try ChannelFields(group: parameters)
+    coverFileID = try parameters.fileID("cover_file_id", insteadOf: "cover_url")
+  }
+}
+
+/// `group.members`: a page of the members of a group, in the order in which they became members.
+package struct GroupMembers: Sendable, Hashable {
+  package var channelURL: String
+  /// `nil` for all members.
+  package var state: MemberState?
+  /// 1 to 100.
+  package var limit: Int
+  /// The end of the previous page; `nil` for the first page.
+  package var token: String?
+
+  package init(channelURL: String, state: MemberState? = nil, limit: Int, token: String? = nil) {
+    self.channelURL = channelURL
+    self.state = state
+    self.limit = limit
+    self.token = token
+  }
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    channelURL = try parameters.channelURL()
+    state = try parameters.memberState()
+    limit = try parameters.pageSize(Limits.defaultMemberPageSize)
+    token = try parameters.pageToken()
+  }
+}
+
+/// A command about a group as a whole or about its members.
+package enum GroupCommand: Sendable, Hashable {
+  /// - `memberLimit`: The number of members in the answer.
+  /// - `created`: Whether `group.create` has just made the group; `nil` for another call.
+  case view(memberLimit: Int, created: Bool? = nil)
+  case update(ChannelFields)
+  case change(MembershipChange)
+  case delete
+}
+
+/// A change of who belongs to a group.
+package enum MembershipChange: Sendable, Hashable {
+  case invite([String])
+  case accept
+  case decline
+  case join(accessCode: String)
+  case leave
+  case remove([String])
+  /// Removes a user that is being deleted, with its role.
+  case forget(userID: String)
+}
+
+extension GroupCommand {
+  /// The readers by the names of client methods, except for the channel.
+  static let readers: [String: ChannelCommand.Reader] = [
+    "group.get": { p throws(ServiceError) in .group(.view(memberLimit: try p.memberLimit())) },
+    "group.delete": { _ throws(ServiceError) in .group(.delete) },
+    "group.invite": { p throws(ServiceError) in .group(.change(.invite(try p.memberIDs()))) },
+    "group.accept": { _ throws(ServiceError) in .group(.change(.accept)) },
+    "group.decline": { _ throws(ServiceError) in .group(.change(.decline)) },
+    "group.join": { p throws(ServiceError) in
+      let code = try p.text("access_code", limit: Limits.accessCodeLength) ?? ""
+      return .group(.change(.join(accessCode: code)))
+    },
+    "group.leave": { _ throws(ServiceError) in .group(.change(.leave)) },
+    "group.remove": { p throws(ServiceError) in .group(.change(.remove(try p.memberIDs()))) },
+  ]
+}
+
+extension Fields {
+  /// `user_ids`: 1 to 100 members, without duplicates.
+  fileprivate func memberIDs() throws(ServiceError) -> [String] {
+    guard let ids = try userIDs("user_ids", limit: Limits.memberListCount) else {
+      throw .missing("user_ids")
+    }
+    guard !ids.isEmpty else {
+      throw .invalid("user_ids", "[]", expected: "a list of 1 to \(Limits.memberListCount) users")
+    }
+    return ids
+  }
+
+  /// `members_limit`: the number of members in the answer.
+  fileprivate func memberLimit() throws(ServiceError) -> Int {
+    let range = 0...Int64(Limits.memberListCount)
+    return Int(try integer("members_limit", in: range) ?? range.upperBound)
+  }
+
+  /// `member_state`; `nil` for all.
+  fileprivate func memberState() throws(ServiceError) -> MemberState? {
+    guard let text = try string("member_state"), text != "all" else { return nil }
+    guard let state = MemberState(rawValue: text) else {
+      throw .invalid("member_state", text, expected: "all, joined or invited")
+    }
+    return state
+  }
+}

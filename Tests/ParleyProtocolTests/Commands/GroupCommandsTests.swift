@@ -1,0 +1,223 @@
+import ParleyProtocol
+import Testing
+
+@Suite("Group methods")
+struct GroupCommandsTests {
+  private static let lobby = #""channel_url":"lobby""#
+
+  /// A method of one group, as its command.
+  private func group(_ method: String, _ members: String = "") throws -> GroupCommand {
+    let all = [Self.lobby, members].filter { !$0.isEmpty }.joined(separator: ",")
+    guard case .channel("lobby", .group(let command)) = try command(method, all) else {
+      throw NoGroupCommand()
+    }
+    return command
+  }
+
+  private struct NoGroupCommand: Error {}
+
+  // MARK: Creating and changing
+
+  @Test(
+    "group.create and group.update",
+    arguments: [
+      Case(""), Case(#""name":"\#(text(191))""#), Case(#""name":"\#(text(192))""#, 400110, "name"),
+      Case(#""data":"\#(text(16_385))""#, 400110, "data"), Case(#""data":{}"#, 400100, "data"),
+      Case(#""custom_type":"\#(text(129))""#, 400110, "custom_type"),
+      Case(#""cover_url":"data:text/html,x""#, 400111, "cover_url"),
+      Case(#""operator_ids":\#(list((0..<101).map(String.init)))"#, 400203, "operator_ids"),
+      Case(#""is_public":true"#), Case(#""is_public":"true""#, 400104, "is_public"),
+      Case(#""access_code":"\#(text(50))""#), Case(#""access_code":"""#),
+      Case(#""access_code":"\#(text(51))""#, 400110, "access_code"),
+      Case(#""access_code":1234"#, 400100, "access_code"),
+      Case(#""cover_file_id":"f","cover_url":"https://a.example/c""#, 400920, "cover_file_id"),
+    ])
+  func fields(_ sample: Case) throws {
+    try sample.check("group.create")
+    try sample.check("group.update", Self.lobby)
+  }
+
+  @Test(
+    "group.create",
+    arguments: [
+      Case(#""channel_url":"lobby""#), Case(#""channel_url":"a b c""#, 400151, "channel_url"),
+      Case(#""user_ids":[]"#), Case(#""user_ids":\#(list((0..<100).map(String.init)))"#),
+      Case(#""user_ids":\#(list((0..<101).map(String.init)))"#, 400203, "user_ids"),
+      Case(#""user_ids":"ann""#, 400102, "user_ids"), Case(#""user_ids":[1]"#, 400100, "user_ids"),
+      Case(#""user_ids":[""]"#, 400105, "user_ids"),
+      Case(#""user_ids":["\#(text(81))"]"#, 400305, "user_ids"),
+      Case(#""is_super":false"#), Case(#""is_super":true"#, 400111, "is_super"),
+      Case(#""is_super":1"#, 400104, "is_super"),
+      Case(#""is_distinct":true,"is_public":false"#),
+      Case(#""is_distinct":true,"is_public":true"#, 400920, "is_distinct"),
+      Case(#""is_distinct":"yes""#, 400104, "is_distinct"),
+      Case(#""is_ephemeral":1"#, 400104, "is_ephemeral"),
+      Case(#""members_limit":0"#), Case(#""members_limit":100"#),
+      Case(#""members_limit":101"#, 400113, "members_limit"),
+      Case(#""members_limit":-1"#, 400106, "members_limit"),
+      Case(#""members_limit":"10""#, 400101, "members_limit"),
+    ])
+  func creation(_ sample: Case) throws {
+    try sample.check("group.create")
+  }
+
+  @Test("a group is created with what is given, and by default alone, private and whole")
+  func create() throws {
+    guard
+      case .groupCreate(let whole) = try command(
+        "group.create",
+        #""channel_url":"lobby","user_ids":["b","a","b"],"name":"Tea","is_distinct":true,"#
+          + #""is_ephemeral":true,"operator_ids":["a"],"access_code":"sesame","members_limit":7"#),
+      case .groupCreate(let bare) = try command("group.create", "")
+    else { throw NoGroupCommand() }
+    #expect(whole.channelURL == "lobby" && whole.userIDs == ["b", "a"])
+    #expect(whole.isDistinct && whole.isEphemeral && whole.memberLimit == 7)
+    #expect(
+      whole.fields
+        == ChannelFields(name: "Tea", operatorIDs: ["a"], isPublic: nil, accessCode: "sesame"))
+    #expect(bare.channelURL == nil && bare.userIDs == [] && bare.coverFileID == nil)
+    #expect(!bare.isDistinct && !bare.isEphemeral && bare.memberLimit == 100)
+    #expect(bare.fields == ChannelFields())
+  }
+
+  @Test("an update changes what is given, and needs a channel_url")
+  func update() throws {
+    guard
+      case .groupUpdate(let update) = try command(
+        "group.update", #"\#(Self.lobby),"is_public":true,"access_code":"""#)
+    else { throw NoGroupCommand() }
+    #expect(update.channelURL == "lobby" && update.coverFileID == nil)
+    #expect(update.fields == ChannelFields(isPublic: true, accessCode: ""))
+    #expect(try refusal("group.update", "") == Refusal(400105, "channel_url"))
+  }
+
+  @Test("channel.create and channel.update do not read the fields of groups")
+  func openChannels() throws {
+    let fields = #""is_public":true,"access_code":"sesame""#
+    guard
+      case .channelCreate(let create) = try command("channel.create", fields),
+      case .channelUpdate(let update) = try command("channel.update", "\(Self.lobby),\(fields)")
+    else { throw NoGroupCommand() }
+    #expect(create.fields == ChannelFields() && update.fields == ChannelFields())
+  }
+
+  // MARK: Members
+
+  @Test(
+    "group.invite and group.remove name 1 to 100 users",
+    arguments: [
+      Case(#""user_ids":["ann"]"#), Case(#""user_ids":\#(list((0..<100).map(String.init)))"#),
+      Case("", 400105, "user_ids"), Case(#""user_ids":null"#, 400105, "user_ids"),
+      Case(#""user_ids":[]"#, 400111, "user_ids"),
+      Case(#""user_ids":\#(list((0..<101).map(String.init)))"#, 400203, "user_ids"),
+      Case(#""user_ids":"ann""#, 400102, "user_ids"), Case(#""user_ids":[7]"#, 400100, "user_ids"),
+      Case(#""user_ids":["ann",""]"#, 400105, "user_ids"),
+      Case(#""user_ids":["\#(text(81))"]"#, 400305, "user_ids"),
+    ])
+  func userIDs(_ sample: Case) throws {
+    for method in ["group.invite", "group.remove"] { try sample.check(method, Self.lobby) }
+  }
+
+  @Test("a user that is named twice is invited once")
+  func duplicates() throws {
+    #expect(
+      try group("group.invite", #""user_ids":["ben","ann","ben"]"#)
+        == .change(.invite(["ben", "ann"])))
+    #expect(
+      try group("group.remove", #""user_ids":["ann","ann"]"#) == .change(.remove(["ann"])))
+  }
+
+  @Test("methods without further members need a channel_url")
+  func plain() throws {
+    let expected: [String: GroupCommand] = [
+      "group.accept": .change(.accept), "group.decline": .change(.decline),
+      "group.leave": .change(.leave), "group.delete": .delete,
+      "group.get": .view(memberLimit: 100), "group.join": .change(.join(accessCode: "")),
+    ]
+    for (method, command) in expected {
+      #expect(try group(method) == command)
+      #expect(try refusal(method, "") == Refusal(400105, "channel_url"))
+      #expect(try refusal(method, #""channel_url":"a/b/c""#) == Refusal(400151, "channel_url"))
+    }
+  }
+
+  @Test(
+    "group.join reads an access code",
+    arguments: [
+      Case(#""access_code":"\#(text(50))""#),
+      Case(#""access_code":"\#(text(51))""#, 400110, "access_code"),
+      Case(#""access_code":7"#, 400100, "access_code"),
+    ])
+  func accessCode(_ sample: Case) throws {
+    try sample.check("group.join", Self.lobby)
+  }
+
+  @Test("an access code is joined with as it is given")
+  func join() throws {
+    #expect(
+      try group("group.join", #""access_code":" Sesame ""#)
+        == .change(.join(accessCode: " Sesame ")))
+  }
+
+  @Test(
+    "group.get reads the number of members",
+    arguments: [
+      Case(#""members_limit":0"#), Case(#""members_limit":100"#),
+      Case(#""members_limit":101"#, 400113, "members_limit"),
+      Case(#""members_limit":-1"#, 400106, "members_limit"),
+      Case(#""members_limit":"1""#, 400101, "members_limit"),
+    ])
+  func memberLimit(_ sample: Case) throws {
+    try sample.check("group.get", Self.lobby)
+  }
+
+  @Test("the number of members is that of the request")
+  func view() throws {
+    #expect(try group("group.get", #""members_limit":0"#) == .view(memberLimit: 0))
+    #expect(try group("group.get", #""members_limit":7"#) == .view(memberLimit: 7))
+  }
+
+  @Test(
+    "group.members",
+    arguments: [
+      Case(""), Case(#""member_state":"all""#), Case(#""member_state":"joined""#),
+      Case(#""member_state":"invited""#), Case(#""member_state":"left""#, 400111, "member_state"),
+      Case(#""member_state":"""#, 400111, "member_state"),
+      Case(#""member_state":1"#, 400100, "member_state"), Case(#""limit":1"#),
+      Case(#""limit":100"#),
+      Case(#""limit":0"#, 400113, "limit"), Case(#""limit":101"#, 400113, "limit"),
+      Case(#""limit":"5""#, 400101, "limit"), Case(#""token":1"#, 400100, "token"),
+    ])
+  func members(_ sample: Case) throws {
+    try sample.check("group.members", Self.lobby)
+  }
+
+  @Test("a page has 20 members of any state by default")
+  func memberDefaults() throws {
+    guard
+      case .groupMembers(let standard) = try command("group.members", Self.lobby),
+      case .groupMembers(let all) = try command(
+        "group.members", #"\#(Self.lobby),"member_state":"all","token":"""#),
+      case .groupMembers(let some) = try command(
+        "group.members", #"\#(Self.lobby),"member_state":"invited","limit":7,"token":"t""#)
+    else { throw NoGroupCommand() }
+    #expect(standard == GroupMembers(channelURL: "lobby", limit: 20) && all == standard)
+    #expect(
+      some == GroupMembers(channelURL: "lobby", state: .invited, limit: 7, token: "t"))
+    #expect(try refusal("group.members", "") == Refusal(400105, "channel_url"))
+  }
+
+  @Test("every method of a group is known, and no other")
+  func methods() {
+    let names = Command.methodNames.filter { $0.hasPrefix("group.") }
+    #expect(
+      Set(names) == [
+        "group.create", "group.get", "group.update", "group.delete", "group.invite",
+        "group.accept", "group.decline", "group.join", "group.leave", "group.remove",
+        "group.members",
+      ])
+    #expect(throws: ServiceError.noSuchMethod("group.forget")) {
+      try command("group.forget", Self.lobby)
+    }
+  }
+}
