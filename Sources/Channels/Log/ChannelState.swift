@@ -14,6 +14,10 @@ package struct ChannelState: Sendable, Hashable {
   package var lastSeq: Int64
   /// The largest `created_at` of its messages ever, including deleted ones; 0 if there was none.
   package var lastCreatedAt: Int64
+  /// The number of countable messages that the group has ever had; 0 for an open channel.
+  package var lastOrdinal: Int64 = 0
+  /// The members of a group, in the order in which they became members; none of an open channel.
+  package var members: [Member] = []
   /// By user; may include restrictions that have ended.
   package var bans: [String: Restriction]
   /// By user; may include restrictions that have ended.

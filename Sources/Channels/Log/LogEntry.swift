@@ -4,8 +4,13 @@ package import ParleyProtocol
 package enum LogEntry: Sendable, Hashable {
   /// Creates a channel; its operators must be users, and only their ids are used.
   ///
-  /// Outcome: `channel`. Errors: `exists`, `noUser`.
-  indirect case create(Channel, epoch: String)
+  /// A group's creator is a joined member. A distinct group of the same members may be there already.
+  ///
+  /// - `inviting`: The other members of a group, sorted; their events are the channel's first ones, as
+  ///   those of ``ChannelChange/invite(_:by:)``, so that `lastSeq` of the outcome counts them.
+  ///
+  /// Outcome: `channel`, or `found` for a distinct group. Errors: `exists`, `noUser`, `deactivated`.
+  indirect case create(Channel, epoch: String, inviting: [String] = [])
   /// Makes the submitter the only writer of a channel by raising its term. Gives the channel
   /// another epoch if the log has lost an event that the submitter knows.
   ///
@@ -48,7 +53,7 @@ package struct EpochRenewal: Sendable, Hashable {
 
 /// A change of one channel, or a read among its changes.
 package indirect enum LogOperation: Sendable, Hashable {
-  /// Appends a message under the next `seq`.
+  /// Appends a message under the next `seq`, and in a group under the next ordinal.
   ///
   /// Outcome: `appended`, `repeated` or `withdrawn`.
   case append(UnsequencedMessage)
@@ -70,7 +75,7 @@ package indirect enum LogOperation: Sendable, Hashable {
   /// Makes changes in order; each that makes a difference records one event. If one fails none is
   /// made.
   ///
-  /// Outcome: `changed`. Error: `noUser`.
+  /// Outcome: `changed`. Errors: `noUser`, `deactivated`, `tooManyGroups`.
   case change([ChannelChange], at: Int64)
   /// Removes the channel with all its contents.
   ///
@@ -99,6 +104,19 @@ package enum ChannelChange: Sendable, Hashable {
   case removeOperators([String])
   /// Removes all operators but these; records `channel.operators_changed` if any was removed.
   case keepOperators([String])
+  /// Makes users members of a group. A user joins at once unless it has chosen to accept invitations
+  /// itself, or has joined ``Limits/joinedGroupCount`` groups. Records `group.invited` with all who are invited, then `group.joined` for each who joins.
+  /// All must be active users and no members.
+  ///
+  /// - `by`: The inviter; `nil` for the Platform API.
+  indirect case invite([String], by: User?)
+  /// Makes a user a joined member; records `group.joined` unless it is one. The user must exist.
+  ///
+  /// - `visibleFrom`: See ``Member/visibleFrom``.
+  case join(userID: String, visibleFrom: Int64)
+  /// Removes members; records `group.left` for each who had joined, and `group.declined` for each who
+  /// was invited.
+  case depart([String], DepartureReason)
 }
 
 /// Fields of a channel to change; `nil` keeps a field as it is.
@@ -107,10 +125,16 @@ package struct ChannelChanges: Sendable, Hashable {
   package var coverURL: String?
   package var data: String?
   package var customType: String?
+  /// Of groups only, as the next one.
+  package var isPublic: Bool?
+  package var accessCode: String?
 
   package init(
-    name: String? = nil, coverURL: String? = nil, data: String? = nil, customType: String? = nil
+    name: String? = nil, coverURL: String? = nil, data: String? = nil, customType: String? = nil,
+    isPublic: Bool? = nil, accessCode: String? = nil
   ) {
+    self.isPublic = isPublic
+    self.accessCode = accessCode
     self.name = name
     self.coverURL = coverURL
     self.data = data
@@ -124,6 +148,8 @@ package struct ChannelChanges: Sendable, Hashable {
     if let coverURL { channel.coverURL = coverURL }
     if let data { channel.data = data }
     if let customType { channel.customType = customType }
+    if let isPublic { channel.group?.isPublic = isPublic }
+    if let accessCode { channel.group?.accessCode = accessCode }
     return channel
   }
 }
@@ -152,11 +178,14 @@ package struct UnsequencedMessage: Sendable, Hashable {
   package var role: Role
   /// Whether the message's request may have been carried out before, as far as the judge knows.
   package var mayBeRepeated: Bool
+  /// Whether the message takes the next ordinal of its group; its own ``Message/ordinal`` is not set.
+  package var isCounted: Bool
 
   package init(
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
-    role: Role = .counted, mayBeRepeated: Bool = false
+    role: Role = .counted, mayBeRepeated: Bool = false, isCounted: Bool = false
   ) {
+    self.isCounted = isCounted
     self.message = message
     self.mentionedUserIDs = mentionedUserIDs
     self.upload = upload

@@ -22,6 +22,8 @@ package enum LogOutcome: Sendable, Hashable {
   case removed(seq: Int64)
   /// The channel that was created or taken over.
   indirect case channel(ChannelState)
+  /// The distinct group of the same members that was there already.
+  indirect case found(ChannelState)
   /// There is no channel with this URL.
   case absent
   indirect case read(LogReading)
@@ -37,13 +39,27 @@ package enum RecordedChange: Sendable, Hashable {
   case user(User, seq: Int64)
   /// All current operators, in the order in which they became operators.
   case operators([User], seq: Int64)
+  /// Those who became members, joined or left. A member who left is as it was before.
+  case members([RecordedMember])
 
   /// The number of its event; `nil` if there is none.
   package var seq: Int64? {
     switch self {
     case .unchanged: nil
     case .made(let seq), .user(_, let seq), .operators(_, let seq): seq
+    case .members(let members): members.last?.seq
     }
+  }
+}
+
+/// A member with the number of the event about it, which all users of one invitation share.
+package struct RecordedMember: Sendable, Hashable {
+  package var member: Member
+  package var seq: Int64
+
+  package init(_ member: Member, seq: Int64) {
+    self.member = member
+    self.seq = seq
   }
 }
 
@@ -66,6 +82,10 @@ package enum LogError: Error, Sendable, Hashable {
   case exists
   /// There is no user with this id.
   case noUser(String)
+  /// The user with this id is deactivated.
+  case deactivated(String)
+  /// The user with this id has joined as many groups as it may.
+  case tooManyGroups(userID: String)
   /// A text contains U+0000.
   case unstorableText
   /// The file of a message now needs a key, but the message says that it needs none.

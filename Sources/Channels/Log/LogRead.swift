@@ -29,6 +29,11 @@ package enum LogRead: Sendable, Hashable {
   case missed(channelID: Int64, after: Int64, byteLimit: Int64, updatesWithin: Int64?)
   /// The given users that exist, each once, in the given order. Answer: `users`.
   case users([String])
+  /// A group as a member sees it. Answer: `group`.
+  ///
+  /// - `since`: See ``Member/visibleFrom``.
+  /// - `memberLimit`: The number of members: operators first, then those who joined last.
+  case group(channelID: Int64, since: Int64, inviterID: String?, memberLimit: Int)
   /// The terms and counts of the given channels that exist, in no order. Answer: `places`.
   case places([Int64])
 }
@@ -48,7 +53,23 @@ package enum LogReading: Sendable, Hashable {
   /// The answer to ``MessageLog/list(_:for:_:to:)``.
   case page(MessagePage<Message>)
   case users([User])
+  indirect case group(GroupReading)
   case places([LogChannel])
+}
+
+/// The contents of a group that its judge does not know.
+package struct GroupReading: Sendable, Hashable {
+  /// The newest message that the member may read.
+  package var lastMessage: Message?
+  package var members: [Member]
+  /// The inviter with its profile; `nil` if it was deleted.
+  package var inviter: User?
+
+  package init(lastMessage: Message?, members: [Member], inviter: User?) {
+    self.lastMessage = lastMessage
+    self.members = members
+    self.inviter = inviter
+  }
 }
 
 /// The extent of the events that a log keeps in addition to messages.

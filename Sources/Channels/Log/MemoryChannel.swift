@@ -10,7 +10,10 @@ struct MemoryChannel: Sendable {
   /// The record without its operators.
   private(set) var record: Channel
   private(set) var lastSeq: Int64 = 0
+  private var lastOrdinal: Int64 = 0
   private var lastCreatedAt: Int64 = 0
+  /// None of an open channel.
+  private var members = MemoryLogMembers()
   private var operatorIDs: [String]
   private var restrictions: [RestrictionKind: [String: Restriction]] = [:]
   private(set) var messages = MemoryMessages()
@@ -20,7 +23,7 @@ struct MemoryChannel: Sendable {
   init(id: Int64, record: Channel, epoch: String) {
     self.id = id
     self.epoch = epoch
-    operatorIDs = record.operators.map(\.id)
+    operatorIDs = record.operators.map(\.id).withoutRepetitions()
     self.record = record
     self.record.operators = []
   }
@@ -33,13 +36,24 @@ struct MemoryChannel: Sendable {
     if epoch == renewal.epoch, lastSeq < renewal.seq { epoch = renewal.next }
   }
 
-  func state(_ users: [String: User]) -> ChannelState {
-    var channel = record
-    channel.operators = operatorIDs.compactMap { users[$0] }
-    return ChannelState(
-      id: id, channel: channel, epoch: epoch, term: term, lastSeq: lastSeq,
+  func state(_ users: MemoryLogUsers) -> ChannelState {
+    var state = ChannelState(
+      id: id, channel: channel(users), epoch: epoch, term: term, lastSeq: lastSeq,
       lastCreatedAt: lastCreatedAt, bans: restrictions[.ban] ?? [:],
       mutes: restrictions[.mute] ?? [:])
+    state.lastOrdinal = lastOrdinal
+    state.members = members.listed(users)
+    return state
+  }
+
+  /// The record with the profiles of its users, and with the numbers of members.
+  private func channel(_ users: MemoryLogUsers) -> Channel {
+    var channel = record
+    channel.operators = operatorIDs.compactMap { users[$0] }
+    channel.group?.createdBy = record.group?.createdBy.flatMap { users[$0.id] }
+    channel.group?.memberCount = members.count
+    channel.group?.joinedCount = members.joinedCount
+    return channel
   }
 }
 
@@ -48,7 +62,9 @@ extension MemoryChannel {
   mutating func append(_ new: UnsequencedMessage, _ mentionedIDs: [String]) -> Int64 {
     lastSeq += 1
     lastCreatedAt = max(lastCreatedAt, new.message.createdAt)
-    messages.append(new, mentionedIDs, seq: lastSeq)
+    if new.isCounted { lastOrdinal += 1 }
+    messages.append(
+      new, mentionedIDs, seq: lastSeq, ordinal: new.isCounted ? lastOrdinal : nil)
     return lastSeq
   }
 
@@ -68,14 +84,16 @@ extension MemoryChannel {
 extension MemoryChannel {
   /// Makes one change; the caller discards the channel if the change fails.
   mutating func make(
-    _ change: ChannelChange, _ users: [String: User], at time: Int64
+    _ change: ChannelChange, _ users: MemoryLogUsers, at time: Int64
   ) throws(LogError) -> RecordedChange {
     switch change {
     case .fields(let changes):
       let changed = changes.applied(to: record)
       guard changed != record else { return .unchanged }
-      for text in [changed.name, changed.coverURL, changed.data, changed.customType]
-      where text.utf8.contains(0) { throw .unstorableText }
+      let texts = [changed.name, changed.coverURL, changed.data, changed.customType]
+      for text in texts + [changed.group?.accessCode ?? ""] where text.utf8.contains(0) {
+        throw .unstorableText
+      }
       record = changed
       return .made(seq: record(.channelChanged(info), at: time))
     case .freeze(let isFrozen):
@@ -99,11 +117,15 @@ extension MemoryChannel {
       return changeOperators(users, at: time) { $0.removeAll { ids.contains($0) } }
     case .keepOperators(let ids):
       return changeOperators(users, at: time) { $0.removeAll { !ids.contains($0) } }
+    case .invite(let ids, let inviter): return try invite(ids, by: inviter, users, at: time)
+    case .join(let userID, let visibleFrom):
+      return try join(userID, visibleFrom: visibleFrom, users, at: time)
+    case .depart(let ids, let reason): return depart(ids, reason, users, at: time)
     }
   }
 
   private mutating func restrict(
-    _ kind: RestrictionKind, _ restriction: Restriction, _ users: [String: User], at time: Int64
+    _ kind: RestrictionKind, _ restriction: Restriction, _ users: MemoryLogUsers, at time: Int64
   ) throws(LogError) -> RecordedChange {
     guard let user = users[restriction.userID] else { throw .noUser(restriction.userID) }
     guard !restriction.description.utf8.contains(0) else { throw .unstorableText }
@@ -117,7 +139,7 @@ extension MemoryChannel {
   }
 
   private mutating func changeOperators(
-    _ users: [String: User], at time: Int64, _ change: (inout [String]) -> Void
+    _ users: MemoryLogUsers, at time: Int64, _ change: (inout [String]) -> Void
   ) -> RecordedChange {
     let before = operatorIDs
     change(&operatorIDs)
@@ -136,6 +158,109 @@ extension MemoryChannel {
 
   /// The channel for events, which the log stores without it.
   private var info: ChannelInfo { ChannelInfo(record, participantCount: 0) }
+}
+
+/// The members of a group.
+extension MemoryChannel {
+  /// The members of a distinct group; `nil` for another channel.
+  var distinctIDs: Set<String>? { record.group?.isDistinct == true ? members.ids : nil }
+
+  /// Adds the first members of a group that is created.
+  mutating func begin(with ids: [String], _ users: MemoryLogUsers) throws(LogError) {
+    let (creatorID, time) = (record.group?.createdBy?.id, record.createdAt)
+    let creator = creatorID.flatMap { users[$0] }
+    if let creatorID {
+      guard let creator else { throw .noUser(creatorID) }
+      guard !users.deactivatedIDs.contains(creatorID) else { throw .deactivated(creatorID) }
+      members.put(Member(user: creator, state: .joined, joinedAt: time))
+    }
+    let invited = try users.members(
+      inviting: ids.filter { $0 != creatorID }, by: creator, visibleFrom: 0, at: time)
+    _ = add(invited.sorted { $0.user.id < $1.user.id }, by: creator, users, at: time)
+  }
+
+  private mutating func invite(
+    _ ids: [String], by inviter: User?, _ users: MemoryLogUsers, at time: Int64
+  ) throws(LogError) -> RecordedChange {
+    guard record.group != nil else { return .unchanged }
+    let new = try users.members(
+      inviting: ids.filter { members[$0] == nil }, by: inviter,
+      visibleFrom: max(time, lastCreatedAt), at: time)
+    guard !new.isEmpty else { return .unchanged }
+    record.group?.isDistinct = false
+    return .members(add(new, by: inviter, users, at: time))
+  }
+
+  /// Adds members, and records that some are invited, then that each of the others joins.
+  private mutating func add(
+    _ new: [Member], by inviter: User?, _ users: MemoryLogUsers, at time: Int64
+  ) -> [RecordedMember] {
+    let (memberCount, joinedCount) = (members.count, members.joinedCount)
+    for member in new { members.put(member) }
+    let invited = new.filter { $0.state == .invited }
+    var shared: Int64 = 0
+    if !invited.isEmpty {
+      let info = ChannelInfo(channel(users), participantCount: 0)
+      shared = record(
+        .groupInvited(Event.Invitation(by: inviter, of: invited.map(\.user), to: info)), at: time)
+    }
+    var joined = 0
+    return new.map { member in
+      guard member.state == .joined else { return RecordedMember(member, seq: shared) }
+      joined += 1
+      let membership = Event.Membership(
+        of: member.user, memberCount: memberCount + invited.count + joined,
+        joinedCount: joinedCount + joined)
+      return RecordedMember(member, seq: record(.groupJoined(membership), at: time))
+    }
+  }
+
+  private mutating func join(
+    _ userID: String, visibleFrom: Int64, _ users: MemoryLogUsers, at time: Int64
+  ) throws(LogError) -> RecordedChange {
+    guard let user = users[userID] else { throw .noUser(userID) }
+    let present = members[userID]
+    guard record.group != nil, present?.state != .joined else { return .unchanged }
+    let member = Member(
+      user: user, state: .joined, inviterID: present?.inviterID,
+      invitedAt: present?.invitedAt ?? 0, joinedAt: time, visibleFrom: visibleFrom)
+    if present == nil { record.group?.isDistinct = false }
+    members.put(member)
+    let seq = record(.groupJoined(membership(of: user)), at: time)
+    return .members([RecordedMember(member, seq: seq)])
+  }
+
+  private mutating func depart(
+    _ ids: [String], _ reason: DepartureReason, _ users: MemoryLogUsers, at time: Int64
+  ) -> RecordedChange {
+    var records: [RecordedMember] = []
+    for id in ids {
+      guard let member = members[id]?.shown(users) else { continue }
+      members.remove(id)
+      let membership = membership(of: member.user)
+      let event: Event =
+        switch member.state {
+        case .joined: .groupLeft(Event.Departure(membership, reason))
+        case .invited: .groupDeclined(membership)
+        }
+      records.append(RecordedMember(member, seq: record(event, at: time)))
+    }
+    guard !records.isEmpty else { return .unchanged }
+    record.group?.isDistinct = false
+    return .members(records)
+  }
+
+  private func membership(of user: User) -> Event.Membership {
+    Event.Membership(
+      of: user, memberCount: members.count, joinedCount: members.joinedCount)
+  }
+
+  /// The group as a member sees it, without its inviter.
+  func reading(since: Int64, memberLimit: Int, _ users: MemoryLogUsers) -> GroupReading {
+    GroupReading(
+      lastMessage: messages.newest(since: since)?.shown(users.profiles).message,
+      members: members.sample(memberLimit, operatorIDs: operatorIDs, users), inviter: nil)
+  }
 }
 
 /// Events.

@@ -2,19 +2,29 @@ package import ParleyProtocol
 
 /// The contents of a `MemoryLog`, as a value: entries in, results out.
 package struct MemoryLogContents: Sendable {
-  /// Users by id, as they are now.
-  private var users: [String: User]
+  private var users: MemoryLogUsers
   private var channels: [Int64: MemoryChannel] = [:]
   private var channelIDs: [String: Int64] = [:]
   private var lastChannelID: Int64 = 0
   private var messageIDs: Set<Int64> = []
 
+  /// - Parameter users: The existing users, who are active and join groups when they are invited.
   package init(users: [User] = []) {
-    self.users = Dictionary(users.map { ($0.id, $0) }) { first, _ in first }
+    self.users = MemoryLogUsers(users)
   }
 
   /// Creates a user, or changes its profile.
-  package mutating func set(_ user: User) { users[user.id] = user }
+  package mutating func set(_ user: User) { users.profiles[user.id] = user }
+
+  /// Sets whether a user joins a group as soon as it is invited.
+  package mutating func setAcceptsInvitations(_ accepts: Bool, userID: String) {
+    if accepts { users.askedIDs.remove(userID) } else { users.askedIDs.insert(userID) }
+  }
+
+  /// Sets whether a user is active.
+  package mutating func setActive(_ isActive: Bool, userID: String) {
+    if isActive { users.deactivatedIDs.remove(userID) } else { users.deactivatedIDs.insert(userID) }
+  }
 
   /// Carries out an entry completely or not at all: all checks come before the first change.
   package mutating func perform(_ entry: LogEntry) -> LogResult {
@@ -37,12 +47,13 @@ package struct MemoryLogContents: Sendable {
   /// Lists messages.
   package func list(_ query: MessageQuery) -> LogResult {
     guard let channel = channels[query.channelID] else { return .failure(.missing(.channel)) }
-    return .success(.read(.page(channel.messages.page(query, users))))
+    return .success(.read(.page(channel.messages.page(query, users.profiles))))
   }
 
   private mutating func carryOut(_ entry: LogEntry) throws(LogError) -> LogOutcome {
     switch entry {
-    case .create(let channel, let epoch): return try create(channel, epoch)
+    case .create(let channel, let epoch, let invitedIDs):
+      return try create(channel, epoch, inviting: invitedIDs)
     case .takeOver(let url, let renewal):
       guard let id = channelIDs[url] else { return .absent }
       channels[id]?.term += 1
@@ -54,16 +65,26 @@ package struct MemoryLogContents: Sendable {
   }
 
   private mutating func create(
-    _ channel: Channel, _ epoch: String
+    _ channel: Channel, _ epoch: String, inviting ids: [String]
   ) throws(LogError) -> LogOutcome {
+    if let found = distinctGroup(like: channel, with: ids) { return .found(found.state(users)) }
     guard channelIDs[channel.url] == nil else { throw .exists }
-    try checkStorable(channel.url, channel.name, channel.data, channel.customType)
+    try checkStorable(
+      channel.url, channel.name, channel.data, channel.customType, channel.group?.accessCode ?? "")
+    var made = MemoryChannel(id: lastChannelID + 1, record: channel, epoch: epoch)
+    if channel.group != nil { try made.begin(with: ids, users) }
     for user in channel.operators where users[user.id] == nil { throw .noUser(user.id) }
     lastChannelID += 1
-    let made = MemoryChannel(id: lastChannelID, record: channel, epoch: epoch)
     channels[lastChannelID] = made
     channelIDs[channel.url] = lastChannelID
     return .channel(made.state(users))
+  }
+
+  /// The distinct group of the same users, if there is one.
+  private func distinctGroup(like channel: Channel, with ids: [String]) -> MemoryChannel? {
+    guard let group = channel.group, group.isDistinct else { return nil }
+    let members = Set(ids).union([group.createdBy?.id].compactMap(\.self))
+    return channels.values.first { $0.distinctIDs == members }
   }
 
   private mutating func write(
@@ -73,7 +94,8 @@ package struct MemoryLogContents: Sendable {
     guard channel.term == place.term, channel.lastSeq >= place.lastSeq else { throw .fenced }
     switch operation {
     case .append(let message): return try append(message, to: channel)
-    case .relay(let message): return .relayed(mentionedUsers: existing(message.mentionedUserIDs))
+    case .relay(let message):
+      return .relayed(mentionedUsers: users.existing(message.mentionedUserIDs))
     case .replace(let message, let ids, let time):
       return try replace(message, ids, in: channel, at: time)
     case .delete(let id, let time):
@@ -97,13 +119,13 @@ package struct MemoryLogContents: Sendable {
       message.requestID, message.user?.id ?? "", new.upload?.name ?? "", new.upload?.type ?? "")
     let since = message.createdAt - requestIDLifetimeMilliseconds
     switch channel.messages.find(message.requestID, by: message.user?.id, since: since) {
-    case .message(let first): return .repeated(first.shown(users))
+    case .message(let first): return .repeated(first.shown(users.profiles))
     case .withdrawn: return .withdrawn
     case .nothing: break
     }
     try checkStorable(message.text, message.data, message.customType)
     guard messageIDs.insert(message.id).inserted else { throw .exists }
-    let mentioned = existing(new.mentionedUserIDs)
+    let mentioned = users.existing(new.mentionedUserIDs)
     let seq = channels[channel.id]?.append(new, mentioned.map(\.id))
     return .appended(seq: seq ?? 0, mentionedUsers: mentioned)
   }
@@ -113,7 +135,7 @@ package struct MemoryLogContents: Sendable {
   ) throws(LogError) -> LogOutcome {
     try checkStorable(message.text, message.data, message.customType)
     guard channel.messages[message.id] != nil else { throw .missing(.message) }
-    let mentioned = existing(mentionedIDs ?? message.mentionedUsers.map(\.id))
+    let mentioned = users.existing(mentionedIDs ?? message.mentionedUsers.map(\.id))
     let seq = channels[channel.id]?.replace(message, mentioned.map(\.id), at: time)
     return .replaced(seq: seq ?? 0, mentionedUsers: mentioned)
   }
@@ -135,27 +157,30 @@ package struct MemoryLogContents: Sendable {
     case .sends(let id, let time, let limit):
       return .sends(channels[id]?.messages.sends(after: time, limit: limit) ?? [])
     case .message(let messageID, let id):
-      return .message(channels[id]?.messages[messageID]?.shown(users))
+      return .message(channels[id]?.messages[messageID]?.shown(users.profiles))
     case .request(let name, let userID, let id, let since):
       switch channels[id]?.messages.find(name, by: userID, since: since) ?? .nothing {
-      case .message(let message): return .message(message.shown(users))
+      case .message(let message): return .message(message.shown(users.profiles))
       case .withdrawn: return .withdrawn
       case .nothing: return .message(nil)
       }
     case .imported(let name, let userID, let id, let createdAt):
       return .message(
-        channels[id]?.messages.findImported(name, by: userID, at: createdAt)?.shown(users))
+        channels[id]?.messages.findImported(name, by: userID, at: createdAt)?
+          .shown(users.profiles))
     case .missed(let id, let seq, let byteLimit, let reach):
       guard let channel = channels[id] else { throw .missing(.channel) }
-      return .missed(channel.missed(after: seq, byteLimit: byteLimit, reach: reach, users))
-    case .users(let ids): return .users(existing(ids))
+      return .missed(
+        channel.missed(after: seq, byteLimit: byteLimit, reach: reach, users.profiles))
+    case .users(let ids): return .users(users.existing(ids))
+    case .group(let id, let since, let inviterID, let memberLimit):
+      let reading = channels[id]?.reading(since: since, memberLimit: memberLimit, users)
+      return .group(
+        GroupReading(
+          lastMessage: reading?.lastMessage, members: reading?.members ?? [],
+          inviter: inviterID.flatMap { users[$0] }))
     case .places(let ids): return .places(ids.compactMap { channels[$0]?.place })
     }
-  }
-
-  private func existing(_ ids: [String]) -> [User] {
-    var seen: Set<String> = []
-    return ids.compactMap { seen.insert($0).inserted ? users[$0] : nil }
   }
 
   private func checkStorable(_ texts: String...) throws(LogError) {

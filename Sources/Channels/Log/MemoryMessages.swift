@@ -33,10 +33,14 @@ struct MemoryMessages: Sendable {
 
   subscript(id: Int64) -> Entry? { entries.last { $0.message.message.id == id } }
 
-  mutating func append(_ new: UnsequencedMessage, _ mentionedIDs: [String], seq: Int64) {
+  mutating func append(
+    _ new: UnsequencedMessage, _ mentionedIDs: [String], seq: Int64, ordinal: Int64?
+  ) {
+    var message = new.message
+    message.ordinal = ordinal
     entries.append(
       Entry(
-        message: SequencedMessage(message: new.message, seq: seq), mentionedIDs: mentionedIDs,
+        message: SequencedMessage(message: message, seq: seq), mentionedIDs: mentionedIDs,
         isFloodExempt: new.isFloodExempt))
   }
 
@@ -85,6 +89,14 @@ struct MemoryMessages: Sendable {
   /// The messages after a number.
   func after(_ seq: Int64) -> ArraySlice<Entry> {
     entries[(entries.lastIndex { $0.message.seq <= seq } ?? -1) + 1..<entries.endIndex]
+  }
+
+  /// The newest message from a time on.
+  func newest(since time: Int64) -> Entry? {
+    entries.filter { $0.message.message.createdAt >= time }.max { first, second in
+      let (first, second) = (first.message.message, second.message.message)
+      return (first.createdAt, first.id) < (second.createdAt, second.id)
+    }
   }
 
   func last(upTo seq: Int64) -> SequencedMessage? {
@@ -145,7 +157,7 @@ extension Message {
 
 extension MessageQuery {
   fileprivate func fits(_ message: Message) -> Bool {
-    (messageType ?? message.type) == message.type
+    message.createdAt >= visibleFrom && (messageType ?? message.type) == message.type
       && (customTypes.isEmpty || customTypes.contains(message.customType))
       && (senderIDs.isEmpty || message.user.map { senderIDs.contains($0.id) } ?? false)
       && (operatorFilter == .all || message.isOperatorMessage == (operatorFilter == .operators))

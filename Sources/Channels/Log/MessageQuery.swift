@@ -18,6 +18,10 @@ package struct MessageQuery: Sendable, Hashable {
   /// Any of these authors; empty for all.
   package var senderIDs: [String]
   package var operatorFilter: OperatorFilter
+  /// The earliest `created_at` of a message that is found, in Unix milliseconds.
+  ///
+  /// See ``Member/visibleFrom``.
+  package var visibleFrom: Int64 = 0
 
   /// The position from which messages are listed in both directions.
   package enum Anchor: Sendable, Hashable {

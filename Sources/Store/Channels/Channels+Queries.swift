@@ -2,7 +2,7 @@ package import Channels
 import Basics
 package import ParleyProtocol
 
-/// A query for channels, newest first.
+/// A query for open channels, newest first.
 package struct ChannelQuery: Sendable, Hashable {
   /// Part of the name, ignoring case (in Unicode's sense, independent of language).
   package var nameContains: String?
@@ -38,7 +38,7 @@ package struct ChannelQuery: Sendable, Hashable {
   }
 }
 
-/// Lists the channels that match a query, newest first.
+/// Lists the open channels that match a query, newest first.
 ///
 /// Error: `invalidPageToken`.
 package struct ChannelListing<Encoder: PageEncoder<Channel>>: StoreQuery {
@@ -56,7 +56,7 @@ package struct ChannelListing<Encoder: PageEncoder<Channel>>: StoreQuery {
 }
 
 extension StoreTransaction {
-  /// A page of the channels that match a query, newest first.
+  /// A page of the open channels that match a query, newest first.
   ///
   /// The page is shorter when its bytes or its time run out first.
   ///
@@ -108,7 +108,7 @@ extension ChannelQuery {
   }
 
   /// The index to scan; a few named channels are looked up and sorted instead.
-  fileprivate var index: StoreStatement { urls.isEmpty ? .index("channels_by_age") : "" }
+  fileprivate var index: StoreStatement { urls.isEmpty ? .index("open_channels_by_age") : "" }
 
   /// The rows to examine, and the condition on those to show.
   fileprivate func conditions() throws -> (range: Condition, filter: Condition) {
@@ -117,6 +117,8 @@ extension ChannelQuery {
       "(created_at, channel_id) < (?, ?)", [position.createdAt, position.id])
     range.require("url", isAnyOf: urls)
     var filter = Condition()
+    // The index is of open channels; among named channels, groups are skipped.
+    if urls.isEmpty { range.require("is_group = 0") } else { filter.require("is_group = 0") }
     if let nameContains, !nameContains.isEmpty {
       filter.require(.contains("name_folded"), [nameContains.caseFolded])
     }
@@ -167,6 +169,10 @@ extension StoreTransaction {
   func channel(_ url: String) throws -> ChannelState? {
     guard var state = try channelRow(url) else { return nil }
     state.channel.operators = try operators(channelID: state.id)
+    if state.channel.group != nil {
+      state.channel.group = try group(channelID: state.id)
+      try readMembers(of: &state)
+    }
     state.bans = try restrictions(.ban, channelID: state.id)
     state.mutes = try restrictions(.mute, channelID: state.id)
     return state
@@ -183,17 +189,23 @@ extension StoreTransaction {
     ) { try User(row: $0, connection.fileURL) }
   }
 
-  /// The channel without operators, bans and mutes.
+  /// The channel without operators, members, bans and mutes, and without the properties of a group.
   func channelRow(_ url: String) throws -> ChannelState? {
     try connection.first(
       "SELECT \(ChannelState.columns) FROM channels WHERE url = ?", [url]
     ) { try ChannelState(row: $0, connection.fileURL) }
   }
 
-  /// The channel to change, with its operators.
+  /// The channel to change, with its operators, and with the profile of a group's creator.
   func existingChannel(_ url: String) throws -> ChannelState {
     guard var state = try channelRow(url) else { throw StoreError.notFound(.channel) }
     state.channel.operators = try operators(channelID: state.id)
+    if state.channel.group != nil {
+      state.channel.group = try group(channelID: state.id)
+      if let creator = state.channel.group?.createdBy {
+        state.channel.group?.createdBy = try user(creator.id)
+      }
+    }
     return state
   }
 
@@ -219,10 +231,11 @@ extension ChannelState {
   static let columns: StoreStatement = """
     channel_id, url, name, \(PictureAddress.ofChannel), data, custom_type, is_ephemeral, is_frozen, created_at,
     epoch, last_seq, last_created_at,
-    flood_messages, flood_window_ms, throttle_messages, throttle_window_ms, metadata, term
+    flood_messages, flood_window_ms, throttle_messages, throttle_window_ms, metadata, term,
+    is_group, last_ordinal
     """
 
-  /// From `columns`; operators, bans and mutes stay empty.
+  /// From `columns`; operators, members, bans, mutes and the properties of a group stay empty.
   init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
     let metadata: String? = row[16]
     self.init(
@@ -233,9 +246,10 @@ extension ChannelState {
         isEphemeral: row[6], isFrozen: row[7],
         metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) }
           ?? [:],
-        createdAt: row[8]),
+        createdAt: row[8], group: row[18] as Bool ? Group() : nil),
       epoch: row[9], term: row[17], lastSeq: row[10], lastCreatedAt: row[11], bans: [:], mutes: [:],
       floodOverride: LimitOverride(messages: row[12], windowMilliseconds: row[13]),
       throttleOverride: LimitOverride(messages: row[14], windowMilliseconds: row[15]))
+    lastOrdinal = row[19]
   }
 }

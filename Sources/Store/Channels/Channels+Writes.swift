@@ -9,29 +9,38 @@ package struct ChannelMutation: Sendable, Hashable {
 }
 
 extension WriteTransaction {
-  /// Creates a channel; its operators must be users.
+  /// Creates an open channel; its operators must be users.
   ///
   /// - Parameter epoch: The name of this history of its event count.
   /// - Throws: `StoreError.exists` when a channel has this URL, `.noUser` when an operator is not a
   ///   user.
   func createChannel(_ channel: Channel, epoch: String) throws -> ChannelState {
     guard try channelRow(channel.url) == nil else { throw StoreError.exists }
-    let id = try connection.insert(
-      """
-      INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
-        is_frozen, metadata, created_at, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        channel.url, channel.name, channel.name.caseFolded, channel.coverURL, channel.data,
-        channel.customType, channel.isEphemeral, channel.isFrozen,
-        StoredJSON.encodeUnlessEmpty(channel.metadata), channel.createdAt, epoch,
-      ], numbering: "channel_id")
+    let id = try insertChannel(channel, epoch: epoch)
     _ = try insertOperators(channel.operators.map(\.id), channelID: id)
     let state = try existingChannel(channel.url)
     try queue(
       .channelCreated(ChannelInfo(state.channel, participantCount: 0)),
       from: EventOrigin(channelURL: channel.url, seq: 0, timestamp: state.channel.createdAt))
     return state
+  }
+
+  /// Inserts the row of a channel.
+  ///
+  /// - Returns: The channel's number.
+  func insertChannel(_ channel: Channel, epoch: String) throws -> Int64 {
+    try connection.insert(
+      """
+      INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
+        is_frozen, metadata, created_at, epoch, is_group)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        channel.url, channel.name, channel.name.caseFolded, channel.coverURL, channel.data,
+        channel.customType, channel.isEphemeral, channel.isFrozen,
+        StoredJSON.encodeUnlessEmpty(channel.metadata), channel.createdAt, epoch,
+        channel.group != nil,
+      ], numbering: "channel_id")
   }
 
   /// Changes the given fields, and records `channel.changed` if any of them differs.
@@ -50,6 +59,11 @@ extension WriteTransaction {
         channel.name, channel.name.caseFolded, channel.coverURL, channel.data,
         channel.customType, state.id,
       ])
+    if let group = channel.group, group != state.channel.group {
+      try connection.execute(
+        "UPDATE groups SET is_public = ?, access_code = ? WHERE channel_id = ?",
+        [group.isPublic, group.accessCode, state.id])
+    }
     let event = try record(.channelChanged(info(channel)), channelID: state.id, at: timestamp)
     return ChannelMutation(channel: channel, event: event)
   }

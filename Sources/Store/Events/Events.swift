@@ -157,21 +157,69 @@ extension WriteTransaction {
     return logged
   }
 
+  /// Records events about a channel or its users under the next numbers, in few statements, and adds
+  /// them to the outbox.
+  ///
+  /// An invitation may bring a hundred events, while all messages of the deployment wait.
+  ///
+  /// - Parameter events: At least one.
+  /// - Returns: The number of the first.
+  func record(
+    _ events: [Event], of channel: Channel, _ channelID: Int64, at timestamp: Int64
+  ) throws -> Int64 {
+    let first = try nextSeq(channelID, count: Int64(events.count))
+    var rest = events[...]
+    while let name = rest.first?.name {
+      let run = rest.prefix { $0.name == name }
+      let seq = first + Int64(run.startIndex)
+      let payloads = run.map { LoggedEvent($0, seq: seq, timestamp: timestamp)?.payload ?? "{}" }
+      try connection.execute(
+        Self.insertionOfRun,
+        [channelID, seq, name.rawValue, timestamp, StoreValue.texts(payloads)])
+      rest = rest[run.endIndex...]
+    }
+    let last = first + Int64(events.count) - 1
+    let interval = EventLog.pruningInterval
+    if last / interval > (first - 1) / interval { try pruneEvents(channelID, before: last) }
+    guard !channel.isEphemeral else { return first }
+    for (index, event) in events.enumerated() {
+      try queue(
+        event,
+        from: EventOrigin(
+          channelURL: channel.url, seq: first + Int64(index), timestamp: timestamp))
+    }
+    return first
+  }
+
+  /// Inserts events of one kind under consecutive numbers.
+  private static let insertionOfRun = StoreStatement(
+    sqlite: """
+      INSERT INTO events (channel_id, seq, kind, ts, payload)
+      SELECT ?1, ?2 + key, ?3, ?4, value FROM json_each(?5)
+      """,
+    postgreSQL: """
+      INSERT INTO events (channel_id, seq, kind, ts, payload)
+      SELECT ?1, ?2 + number - 1, ?3, ?4, payload
+      FROM unnest(?5::text[]) WITH ORDINALITY AS run (payload, number)
+      """)
+
   /// The channel as it appears in events.
   func info(_ channel: Channel) -> ChannelInfo {
     ChannelInfo(
       channel, participantCount: connection.outbox?.participantCount(of: channel.url) ?? 0)
   }
 
-  private func nextSeq(_ channelID: Int64) throws -> Int64 {
+  /// Takes the next numbers of a channel.
+  ///
+  /// - Returns: The first of them.
+  private func nextSeq(_ channelID: Int64, count: Int64 = 1) throws -> Int64 {
     let last = try connection.first(
       "SELECT last_seq FROM channels WHERE channel_id = ? \(.forUpdate)", [channelID]
     ) { $0[0] as Int64 }
     guard let last else { throw StoreError.notFound(.channel) }
-    let seq = last + 1
     try connection.execute(
-      "UPDATE channels SET last_seq = ? WHERE channel_id = ?", [seq, channelID])
-    return seq
+      "UPDATE channels SET last_seq = ? WHERE channel_id = ?", [last + count, channelID])
+    return last + 1
   }
 
   private func pruneEvents(_ channelID: Int64, before seq: Int64) throws {

@@ -25,6 +25,10 @@ extension StoreTransaction {
       return .missed(
         try missed(channelID: channelID, after: seq, byteLimit: byteLimit, reach: reach))
     case .users(let ids): return .users(try usersInOrder(ids))
+    case .group(let channelID, let since, let inviterID, let memberLimit):
+      return .group(
+        try groupReading(
+          channelID: channelID, since: since, inviterID: inviterID, memberLimit: memberLimit))
     case .places(let ids): return .places(try places(ids))
     }
   }

@@ -12,8 +12,11 @@ struct LogWriting {
   ///   has written.
   func perform(_ entry: LogEntry) throws -> LogOutcome {
     switch entry {
-    case .create(let channel, let epoch):
-      return .channel(try transaction.createChannel(channel, epoch: epoch))
+    case .create(let channel, let epoch, let invitedIDs):
+      guard channel.group != nil else {
+        return .channel(try transaction.createChannel(channel, epoch: epoch))
+      }
+      return try transaction.createGroup(channel, epoch: epoch, inviting: invitedIDs)
     case .takeOver(let url, let renewal): return try takeOver(url, renewal)
     case .write(let operation, let channel): return try perform(operation, on: channel)
     }
@@ -136,6 +139,13 @@ struct LogWriting {
       let present = try transaction.existingChannel(url).channel.operators.map(\.id)
       let others = present.filter { !ids.contains($0) }
       return RecordedChange(operators: try transaction.removeOperators(url, others, at: time))
+    case .invite(let ids, let inviter):
+      return RecordedChange(try transaction.invite(ids, by: inviter, to: url, at: time))
+    case .join(let userID, let visibleFrom):
+      return RecordedChange(
+        try transaction.join(userID, url, visibleFrom: visibleFrom, at: time))
+    case .depart(let ids, let reason):
+      return RecordedChange(try transaction.depart(ids, from: url, reason, at: time))
     }
   }
 }
@@ -143,6 +153,10 @@ struct LogWriting {
 extension RecordedChange {
   fileprivate init(_ mutation: ChannelMutation) {
     self = mutation.event.map { .made(seq: $0.seq) } ?? .unchanged
+  }
+
+  fileprivate init(_ members: [RecordedMember]) {
+    self = members.isEmpty ? .unchanged : .members(members)
   }
 
   fileprivate init(operators mutation: ChannelMutation) {

@@ -8,9 +8,14 @@ import Synchronization
 package final class MemoryLog: MessageLog {
   private let contents: Mutex<MemoryLogContents>
 
-  /// - Parameter users: The existing users.
+  /// - Parameter users: The existing users, who are active and join groups when they are invited.
   package init(users: [User] = []) {
     contents = Mutex(MemoryLogContents(users: users))
+  }
+
+  /// Changes the contents in a way that no entry can.
+  package func change(_ body: (inout MemoryLogContents) -> Void) {
+    contents.withLock { body(&$0) }
   }
 
   package func submit(_ entries: inout [LogSubmission], to sink: any LogSink) {

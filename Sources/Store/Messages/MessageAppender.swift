@@ -39,11 +39,19 @@ struct MessageAddition {
 final class MessageAppender: MessageAppending {
   private let connection: StoreConnection
   private var statements: Statements?
+  private var countingStatements: CountingStatements?
 
   var runLimit: Int { 1 }
 
   private struct Statements {
     let lastSeq: DirectStatement
+    let insertion: DirectStatement
+    let advancement: DirectStatement
+  }
+
+  /// The statements for messages that take an ordinal, so that those of open channels do nothing for it.
+  private struct CountingStatements {
+    let lastOrdinal: DirectStatement
     let insertion: DirectStatement
     let advancement: DirectStatement
   }
@@ -77,7 +85,12 @@ final class MessageAppender: MessageAppending {
     let mentioned = try reading.usersInOrder(new.mentionedUserIDs)
     // Reading it with RETURNING costs SQLite as much as the insertion itself.
     let seq = last + 1
-    try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
+    var ordinal: Int64?
+    if new.isCounted {
+      ordinal = try count(new, in: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
+    } else {
+      try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
+    }
     if let file = new.upload {
       try FileRows.insert(
         file, shownAs: message.file, of: message.user?.id, inMessage: message.id,
@@ -86,6 +99,7 @@ final class MessageAppender: MessageAppending {
     if connection.outbox?.wants(.messageReceived) == true, new.role != .imported {
       var shown = message
       shown.mentionedUsers = mentioned
+      shown.ordinal = ordinal
       let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)
       try WriteTransaction(connection: connection)
         .queue(.messageReceived(EventMessage(shown)), from: origin)
@@ -122,6 +136,26 @@ final class MessageAppender: MessageAppending {
     try statements.advancement.bind(seq, at: 2)
     try statements.advancement.bind(new.message.createdAt, at: 3)
     try statements.advancement.execute()
+  }
+
+  /// Stores a message of a group.
+  ///
+  /// - Returns: Its ordinal.
+  private func count(
+    _ new: UnsequencedMessage, in channel: LogChannel, seq: Int64, mentionedIDs: [String]
+  ) throws -> Int64 {
+    let statements = try preparedForCounting()
+    try statements.lastOrdinal.bind(channel.id, at: 1)
+    let ordinal = (try statements.lastOrdinal.integer() ?? 0) + 1
+    try bind(new, to: channel, seq: seq, mentionedIDs: mentionedIDs, statements.insertion)
+    try statements.insertion.bind(ordinal, at: 19)
+    try statements.insertion.execute()
+    try statements.advancement.bind(channel.id, at: 1)
+    try statements.advancement.bind(seq, at: 2)
+    try statements.advancement.bind(new.message.createdAt, at: 3)
+    try statements.advancement.bind(ordinal, at: 4)
+    try statements.advancement.execute()
+    return ordinal
   }
 
   private func bind(
@@ -162,19 +196,47 @@ final class MessageAppender: MessageAppending {
     return made
   }
 
+  private func preparedForCounting() throws -> CountingStatements {
+    if let countingStatements { return countingStatements }
+    let made = CountingStatements(
+      lastOrdinal: try DirectStatement(Self.lastOrdinal, on: connection),
+      insertion: try DirectStatement(Self.countingInsertion, on: connection),
+      advancement: try DirectStatement(Self.countingAdvancement, on: connection))
+    countingStatements = made
+    return made
+  }
+
+  private static let lastOrdinal: StoreStatement =
+    "SELECT last_ordinal FROM channels WHERE channel_id = ?"
+
   private static let lastSeq: StoreStatement =
     "SELECT last_seq FROM channels WHERE channel_id = ? AND term = ?"
 
+  private static let columns = """
+    channel_id, seq, message_id, type, user_id, text, data, custom_type, mention_type,
+      mentioned_users, metaarray, og_tag, req_id, created_at, file, is_operator, translations,
+      flood_exempt
+    """
+
   private static let insertion: StoreStatement = """
-    INSERT INTO messages (channel_id, seq, message_id, type, user_id, text, data, custom_type,
-      mention_type, mentioned_users, metaarray, og_tag, req_id, created_at, file, is_operator,
-      translations, flood_exempt)
+    INSERT INTO messages (\(columns))
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  private static let countingInsertion: StoreStatement = """
+    INSERT INTO messages (\(columns), ordinal)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   private static let advancement: StoreStatement = """
     UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3),
       message_count = message_count + 1
+    WHERE channel_id = ?1
+    """
+
+  private static let countingAdvancement: StoreStatement = """
+    UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3),
+      message_count = message_count + 1, last_ordinal = ?4
     WHERE channel_id = ?1
     """
 }

@@ -63,13 +63,13 @@ extension StoreTransaction {
     _ query: MessageQuery, _ item: (ListedMessage) throws -> PageItem<Value>
   ) throws -> MessagePage<Value> {
     guard let url = try channelURL(query.channelID) else { throw StoreError.notFound(.channel) }
-    let ranges = try ranges(around: query.anchor, channelID: query.channelID)
+    let ranges = try ranges(of: query)
     return try withoutActuallyEscaping(item) { item in
       var reading = MessageListReading(
         transaction: self, query: query, channelURL: url, item: item)
       var center = MessageStretch<Value>()
-      if query.center == .included {
-        center = try reading.read(ranges.at, .backward, limit: MessageQuery.maximumLimit)
+      if query.center == .included, let at = ranges.at {
+        center = try reading.read(at, .backward, limit: MessageQuery.maximumLimit)
       }
       // If messages at the anchor are left out, those before it would come after a gap.
       func readBefore() throws -> MessageStretch<Value> {
@@ -110,8 +110,9 @@ extension StoreTransaction {
     switch query.anchor {
     case .message(let id): return id
     case .time(let time):
-      if let first = try nearest("created_at >= ?", time, "ASC", query) { return first }
-      return (try nearest("created_at < ?", time, "DESC", query) ?? 0) + 1
+      let others = Condition("created_at >= ?", [max(time, query.visibleFrom)])
+      if let first = try nearest(others, "ASC", query) { return first }
+      return (try nearest(query.before(time: time), "DESC", query) ?? 0) + 1
     }
   }
 
@@ -120,37 +121,45 @@ extension StoreTransaction {
     switch query.anchor {
     case .message(let id): return id
     case .time(let time):
-      if let last = try nearest("created_at <= ?", time, "DESC", query) { return last }
-      return max((try nearest("created_at > ?", time, "ASC", query) ?? 1) - 1, 1)
+      let others = Condition(
+        "created_at <= ? AND created_at >= ?", [time, query.visibleFrom])
+      if let last = try nearest(others, "DESC", query) { return last }
+      return max((try nearest(query.after(time: time), "ASC", query) ?? 1) - 1, 1)
     }
   }
 
   private func nearest(
-    _ range: String, _ time: Int64, _ direction: String, _ query: MessageQuery
+    _ range: Condition, _ direction: String, _ query: MessageQuery
   ) throws -> Int64? {
     try connection.first(
       """
       SELECT message_id FROM messages \(.index("messages_by_time"))
-      WHERE channel_id = ? AND \(range)
+      WHERE channel_id = ? AND \(range.sql)
       ORDER BY created_at \(direction), message_id \(direction) LIMIT 1
-      """, [query.channelID, time]
+      """, [query.channelID] + range.arguments
     ) { $0[0] as Int64 }
   }
 
+  /// The visible messages around the anchor; `at` is `nil` when the anchor is not visible.
   private func ranges(
-    around anchor: MessageQuery.Anchor, channelID: Int64
-  ) throws -> (before: Condition, at: Condition, after: Condition) {
-    switch anchor {
+    of query: MessageQuery
+  ) throws -> (before: Condition, at: Condition?, after: Condition) {
+    switch query.anchor {
     case .time(let time):
       return (
-        Condition("created_at < ?", [time]), Condition("created_at = ?", [time]),
-        Condition("created_at > ?", [time])
+        query.before(time: time),
+        time < query.visibleFrom ? nil : Condition("created_at = ?", [time]),
+        query.after(time: time)
       )
     case .message(let id):
-      let time = try timeOfMessage(id, channelID: channelID)
+      let time = try timeOfMessage(id, channelID: query.channelID)
       let position = "(created_at, message_id)"
+      // All visible messages follow a hidden one.
+      guard time >= query.visibleFrom else {
+        return (query.before(time: time), nil, query.after(time: time))
+      }
       return (
-        Condition("\(position) < (?, ?)", [time, id]),
+        query.visible(Condition("\(position) < (?, ?)", [time, id])),
         Condition("\(position) = (?, ?)", [time, id]),
         Condition("\(position) > (?, ?)", [time, id])
       )
@@ -209,4 +218,23 @@ extension StoreTransaction {
 extension MessageQuery {
   /// Maximum number of messages in one direction.
   fileprivate static let maximumLimit = 200
+
+  /// The visible messages before a time.
+  fileprivate func before(time: Int64) -> Condition {
+    visible(Condition("created_at < ?", [time]))
+  }
+
+  /// The visible messages after a time: one bound, since a scan begins at only one.
+  fileprivate func after(time: Int64) -> Condition {
+    time < visibleFrom
+      ? Condition("created_at >= ?", [visibleFrom]) : Condition("created_at > ?", [time])
+  }
+
+  /// Ends a range at the oldest visible message.
+  fileprivate func visible(_ range: Condition) -> Condition {
+    guard visibleFrom > 0 else { return range }
+    var range = range
+    range.require("created_at >= ?", [visibleFrom])
+    return range
+  }
 }

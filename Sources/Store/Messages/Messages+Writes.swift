@@ -14,10 +14,15 @@ extension WriteTransaction {
     let deleted = try connection.all(
       """
       DELETE FROM messages WHERE message_id = ? AND channel_id = ?
-      RETURNING CASE WHEN flood_exempt = 0 THEN user_id END, created_at
+      RETURNING user_id, created_at, flood_exempt, ordinal
       """,
       [id, channelID]
-    ) { (userID: $0[0] as String?, createdAt: $0[1] as Int64) }
+    ) {
+      (
+        userID: $0[0] as String?, createdAt: $0[1] as Int64, isFloodExempt: $0[2] as Bool,
+        ordinal: $0[3] as Int64?
+      )
+    }
     guard let message = deleted.first else { throw StoreError.notFound(.message) }
     connection.mayHaveRemains = true
     try connection.execute(
@@ -25,8 +30,12 @@ extension WriteTransaction {
     try connection.execute(
       "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
       [channelID, id, EventName.messageUpdated.rawValue])
-    let deletion = Event.Deletion(messageID: id)
-    let note = message.userID.map { StoredDeletion(userID: $0, createdAt: message.createdAt) }
+    var deletion = Event.Deletion(messageID: id)
+    if let ordinal = message.ordinal {
+      (deletion.ordinal, deletion.senderID) = (ordinal, message.userID)
+    }
+    let limitedUserID = message.isFloodExempt ? nil : message.userID
+    let note = limitedUserID.map { StoredDeletion(userID: $0, createdAt: message.createdAt) }
     return try record(
       .messageDeleted(deletion), channelID: channelID, at: timestamp,
       noting: note.map(StoredJSON.encode)

@@ -6,7 +6,7 @@ struct StoredMessage {
   static let columns = """
     seq, message_id, type, user_id, text, data, custom_type, mention_type, mentioned_users,
     metaarray, og_tag, translations, req_id, created_at, updated_at, file,
-    is_operator, languages_on_demand
+    is_operator, languages_on_demand, ordinal
     """
 
   let seq: Int64
@@ -37,7 +37,7 @@ struct StoredMessage {
       metaArrays: metaArrays?.map(\.metaArray) ?? [], openGraphTag: tag?.tag,
       translations: try Self.json(row[11]) ?? [:], requestID: row[12] ?? "",
       isOperatorMessage: row[16],
-      createdAt: row[13], updatedAt: row[14])
+      createdAt: row[13], updatedAt: row[14], ordinal: row[18])
     if let languages: [String] = try Self.json(row[17]) { message.languagesOnDemand = languages }
   }
 

@@ -147,16 +147,28 @@ private struct CopiedTable {
       "users",
       """
       user_id nickname nickname_folded profile_url metadata is_active# access_token_hash* \
-      created_at# last_seen_at# file_keys_since#
+      created_at# last_seen_at# file_keys_since# accepts_invitations#
       """),
     CopiedTable(
       "channels",
       """
       channel_id# url name name_folded cover_url data custom_type is_ephemeral# is_frozen# metadata \
       created_at# epoch last_seq# last_created_at# message_count# flood_messages# flood_window_ms# \
-      throttle_messages# throttle_window_ms# term#
+      throttle_messages# throttle_window_ms# term# is_group# last_ordinal#
       """),
     CopiedTable("channel_operators", "channel_id# user_id position#"),
+    CopiedTable(
+      "groups",
+      """
+      channel_id# is_distinct# is_public# access_code creator_id member_count# joined_count# \
+      distinct_key
+      """),
+    CopiedTable(
+      "members",
+      """
+      channel_id# user_id state# inviter_id invited_at# joined_at# added_at# visible_from# \
+      read_ordinal# floor_ordinal# own_after# hidden# preferences
+      """),
     CopiedTable("bans", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("mutes", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("metacounters", "channel_id# key value#"),
@@ -165,7 +177,7 @@ private struct CopiedTable {
       """
       message_id# channel_id# seq# type user_id text data custom_type mention_type mentioned_users \
       metaarray og_tag translations req_id created_at# updated_at# file \
-      is_operator# flood_exempt# languages_on_demand
+      is_operator# flood_exempt# languages_on_demand ordinal#
       """),
     CopiedTable("events", "channel_id# seq# kind message_id# payload ts#"),
     // A request whose message was deleted refers to a message that does not exist.

@@ -8,13 +8,16 @@ struct AppendFacts {
     /// The last event before the run.
     let formerSeq: Int64
     var lastSeq: Int64
+    /// The number of countable messages of a group; 0 for an open channel.
+    var lastOrdinal: Int64
     var lastCreatedAt: Int64 = 0
     var addedCount: Int64 = 0
 
-    init(term: Int64, lastSeq: Int64) {
+    init(term: Int64, lastSeq: Int64, lastOrdinal: Int64 = 0) {
       self.term = term
       formerSeq = lastSeq
       self.lastSeq = lastSeq
+      self.lastOrdinal = lastOrdinal
     }
 
     /// - Throws: `LogError.fenced` when the channel was taken over, or has lost events.

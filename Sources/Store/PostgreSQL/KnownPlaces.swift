@@ -26,7 +26,8 @@ struct KnownPlaces {
   mutating func keep(_ new: [Int64: AppendFacts.Place]) {
     if places.count + new.count > Self.limit { places = [:] }
     for (channelID, place) in new {
-      places[channelID] = AppendFacts.Place(term: place.term, lastSeq: place.lastSeq)
+      places[channelID] = AppendFacts.Place(
+        term: place.term, lastSeq: place.lastSeq, lastOrdinal: place.lastOrdinal)
     }
   }
 

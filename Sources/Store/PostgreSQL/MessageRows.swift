@@ -23,15 +23,19 @@ struct MessageRows {
     let channelID: Int64
     let messageID: Int64
     let createdAt: Int64
+    /// `nil` in an open channel.
+    fileprivate let ordinal: Int64?
     fileprivate let integers: [Int64?]
     fileprivate let texts: [String?]
 
     /// - Throws: `StoreError.unstorableText`.
     init(
-      _ new: UnsequencedMessage, _ channel: LogChannel, seq: Int64, mentionedIDs: [String]
+      _ new: UnsequencedMessage, _ channel: LogChannel, seq: Int64, ordinal: Int64?,
+      mentionedIDs: [String]
     ) throws {
       let message = new.message
       (channelID, messageID, createdAt) = (channel.id, message.id, message.createdAt)
+      self.ordinal = ordinal
       integers = [
         channel.id, seq, message.id, message.createdAt, message.isOperatorMessage ? 1 : 0,
         new.isFloodExempt ? 1 : 0,
@@ -49,16 +53,23 @@ struct MessageRows {
     }
   }
 
+  /// Whether a message is one of a group.
+  var haveOrdinals: Bool { messages.contains { $0.ordinal != nil } }
+
   /// Statements that insert all rows except the events for webhooks.
   var insertions: [Query] {
     var queries: [Query] = []
     if messages.count <= Self.separateLimit {
       queries += messages.map { row in
-        Query(
-          Self.messageInsertion,
+        let values =
           row.integers.map { $0.map(PostgreSQLValue.integer) ?? .null }
-            + row.texts.map { $0.map(PostgreSQLValue.text) ?? .null })
+          + row.texts.map { $0.map(PostgreSQLValue.text) ?? .null }
+        guard let ordinal = row.ordinal else { return Query(Self.messageInsertion, values) }
+        return Query(Self.countedMessageInsertion, values + [.integer(ordinal)])
       }
+    } else if haveOrdinals {
+      let ordinals = PostgreSQLValue.integers(messages.map(\.ordinal))
+      queries.append(Query(Self.countedMessagesInsertion, messageColumns + [ordinals]))
     } else {
       queries.append(Query(Self.messagesInsertion, messageColumns))
     }
@@ -83,21 +94,31 @@ struct MessageRows {
   }
 
   private static let columns = """
-    INSERT INTO messages (channel_id, seq, message_id, created_at, is_operator, flood_exempt, type,
-      user_id, text, data, custom_type, mention_type, mentioned_users, metaarray, og_tag, req_id,
-      file, translations)
+    channel_id, seq, message_id, created_at, is_operator, flood_exempt, type, user_id, text, data,
+      custom_type, mention_type, mentioned_users, metaarray, og_tag, req_id, file, translations
     """
 
-  private static let messageInsertion = """
-    \(columns)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+  private static let values = """
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18
     """
 
-  private static let messagesInsertion = """
-    \(columns)
-    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
-      $6::bigint[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
-      $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
+  private static let arrays = """
+    $1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
+      $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[],
+      $15::text[], $16::text[], $17::text[], $18::text[]
+    """
+
+  private static let messageInsertion =
+    "INSERT INTO messages (\(columns)) VALUES (\(values))"
+
+  private static let countedMessageInsertion =
+    "INSERT INTO messages (\(columns), ordinal) VALUES (\(values), $19)"
+
+  private static let messagesInsertion =
+    "INSERT INTO messages (\(columns)) SELECT * FROM unnest(\(arrays))"
+
+  private static let countedMessagesInsertion = """
+    INSERT INTO messages (\(columns), ordinal) SELECT * FROM unnest(\(arrays), $19::bigint[])
     """
 
   /// A request that is too old to be repeated is replaced by the new one; otherwise the insertion fails.

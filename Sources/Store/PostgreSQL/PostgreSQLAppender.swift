@@ -102,7 +102,7 @@ final class PostgreSQLAppender: MessageAppending {
       // In the order of their numbers, so that two servers that lock several do not deadlock.
       Query(
         """
-        SELECT channel_id, term, last_seq FROM channels WHERE channel_id = ANY ($1)
+        SELECT channel_id, term, last_seq, last_ordinal FROM channels WHERE channel_id = ANY ($1)
         ORDER BY channel_id FOR NO KEY UPDATE
         """, [.integers(channels)]),
       Query(
@@ -140,7 +140,8 @@ final class PostgreSQLAppender: MessageAppending {
     var rows = try session.run(queries)[...]
     var facts = AppendFacts()
     for row in rows.removeFirst().all {
-      facts.places[row[0]] = AppendFacts.Place(term: row[1], lastSeq: row[2])
+      facts.places[row[0]] = AppendFacts.Place(
+        term: row[1], lastSeq: row[2], lastOrdinal: row[3])
     }
     for row in rows.removeFirst().all { facts.takenIDs.insert(row[0]) }
     if !requests.isEmpty {
@@ -197,7 +198,9 @@ final class PostgreSQLAppender: MessageAppending {
       mentioned.append(user)
     }
     let seq = place.lastSeq + 1
-    let row = try MessageRows.Row(new, channel, seq: seq, mentionedIDs: mentioned.map(\.id))
+    let ordinal = new.isCounted ? place.lastOrdinal + 1 : nil
+    let row = try MessageRows.Row(
+      new, channel, seq: seq, ordinal: ordinal, mentionedIDs: mentioned.map(\.id))
     guard !facts.takenIDs.contains(message.id) else { throw StoreError.exists }
     let comesFromUser = try new.upload.map { try isUpload($0.id, facts) } ?? false
     if let upload = new.upload, comesFromUser {
@@ -216,12 +219,14 @@ final class PostgreSQLAppender: MessageAppending {
     if connection.outbox?.wants(.messageReceived) == true, new.role != .imported {
       var shown = message
       shown.mentionedUsers = mentioned
+      shown.ordinal = ordinal
       let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)
       let event = Event.messageReceived(EventMessage(shown))
       rows.outbox.append(
         OutboxRow(origin: origin, name: event.name, body: event.webhookEvent(from: origin)))
     }
     place.lastSeq = seq
+    if let ordinal { place.lastOrdinal = ordinal }
     place.lastCreatedAt = max(place.lastCreatedAt, message.createdAt)
     place.addedCount += 1
     facts.places[channel.id] = place
@@ -262,15 +267,15 @@ final class PostgreSQLAppender: MessageAppending {
   private func write(_ rows: MessageRows, _ facts: AppendFacts) throws {
     guard !rows.messages.isEmpty else { return }
     let places = facts.places.filter { $0.value.addedCount > 0 }.sorted { $0.key < $1.key }
+    let moved: [PostgreSQLValue] = [
+      .integers(places.map(\.key)), .integers(places.map(\.value.term)),
+      .integers(places.map(\.value.formerSeq)), .integers(places.map(\.value.lastSeq)),
+      .integers(places.map(\.value.lastCreatedAt)), .integers(places.map(\.value.addedCount)),
+    ]
     try session.runLater(
-      Query(
-        Self.move,
-        [
-          .integers(places.map(\.key)), .integers(places.map(\.value.term)),
-          .integers(places.map(\.value.formerSeq)), .integers(places.map(\.value.lastSeq)),
-          .integers(places.map(\.value.lastCreatedAt)),
-          .integers(places.map(\.value.addedCount)),
-        ]))
+      rows.haveOrdinals
+        ? Query(Self.moveCounting, moved + [.integers(places.map(\.value.lastOrdinal))])
+        : Query(Self.move, moved))
     for query in rows.insertions { try session.runLater(query) }
     for row in rows.outbox {
       try session.insertLater(
@@ -281,17 +286,26 @@ final class PostgreSQLAppender: MessageAppending {
   }
 
   /// Advances channels from their known positions; fails when one has another position.
-  private static let move = """
+  private static let move = move(setting: "", from: "", columns: "")
+
+  /// The same, with the ordinals of groups.
+  private static let moveCounting = move(
+    setting: ", last_ordinal = n.last_ordinal", from: ", $7::bigint[]", columns: ", last_ordinal")
+
+  private static func move(setting: String, from arrays: String, columns: String) -> String {
+    """
     WITH moved AS (
       UPDATE channels AS c SET last_seq = n.last_seq,
         last_created_at = greatest(c.last_created_at, n.last_created_at),
-        message_count = c.message_count + n.added
-      FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-        AS n (channel_id, term, former_seq, last_seq, last_created_at, added)
+        message_count = c.message_count + n.added\(setting)
+      FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+        $6::bigint[]\(arrays))
+        AS n (channel_id, term, former_seq, last_seq, last_created_at, added\(columns))
       WHERE c.channel_id = n.channel_id AND c.term = n.term AND c.last_seq = n.former_seq
       RETURNING 1)
     SELECT 1 / (count(*) = cardinality($1))::int FROM moved
     """
+  }
 
   /// Removes requests that can no longer be repeated, from time to time; those that another server is
   /// replacing are skipped until the next time.

@@ -23,6 +23,7 @@ enum PostgreSQLSchema {
     (7, IndexesSchema.script),
     (8, FloodSchema.postgreSQL),
     (9, LanguagesSchema.script),
+    (10, GroupsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.
@@ -45,13 +46,14 @@ enum PostgreSQLSchema {
 
   /// Brings the schema up to date.
   ///
+  /// - Parameter last: The version to stop at; tests make databases of earlier versions.
   /// - Throws: `StoreError.newerSchema`, or `PostgreSQLError`.
-  static func prepare(on connection: PostgreSQLConnection) throws {
+  static func prepare(on connection: PostgreSQLConnection, upTo last: Int64 = .max) throws {
     _ = try connection.execute("SELECT pg_advisory_lock($1)", [.integer(lock)])
     try connection.execute(
       script: "CREATE TABLE IF NOT EXISTS parley_schema (version bigint PRIMARY KEY)")
     let present = try check(on: connection)
-    for version in versions where version.number > present {
+    for version in versions where version.number > present && version.number <= last {
       try connection.execute(
         script: """
           BEGIN;

@@ -42,6 +42,7 @@ enum Migrations {
     Migration("16 indexes", IndexesSchema.create),
     Migration("17 flood windows", FloodSchema.create),
     Migration("18 languages on demand", LanguagesSchema.create),
+    Migration("19 groups", steps: GroupsSchema.steps),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -48,9 +48,10 @@ package struct FileAccessLookup: StoreLookup {
 
 /// A user's right to a file, derived from the channels with a message that has the file.
 package enum FileRight: Sendable, Hashable {
-  /// The user is in one of the channels or an operator of it, and not banned there.
+  /// The user is in one of the open channels or an operator of it, and not banned there, or is a joined
+  /// member of one of the groups and may read a message that has the file.
   case granted
-  /// The user is banned in one of the channels, and has no right through another.
+  /// The user is banned in one of the open channels, and has no right through another.
   case banned(channelURL: String)
   case absent
 }
@@ -59,11 +60,11 @@ package enum FileRight: Sendable, Hashable {
 ///
 /// The few channels of the user are looked up among those of the file. Only if the user is in none of
 /// them are the file's own channels examined, of which there are up to ``Limits/fileChannelCount``: to
-/// find operators, and to name a ban.
+/// find operators and members of groups, and to name a ban.
 package struct FileRightLookup: StoreLookup {
   package var fileID: String
   package var userID: String
-  /// The channels that the user is in.
+  /// The open channels that the user is in.
   package var channelURLs: [String]
   /// Unix milliseconds.
   package var time: Int64
@@ -80,7 +81,9 @@ package struct FileRightLookup: StoreLookup {
       let own = try transaction.channels(channelURLs, ofFile: fileID, for: userID, at: time)
       if own.contains(where: { !$0.isBanned }) { return .granted }
       let others = try transaction.notableChannels(ofFile: fileID, for: userID, at: time)
-      if others.contains(where: { $0.isOperator && !$0.isBanned }) { return .granted }
+      if others.contains(where: { $0.isMember || $0.isOperator && !$0.isBanned }) {
+        return .granted
+      }
       return (own + others).first { $0.isBanned }.map { .banned(channelURL: $0.url) } ?? .absent
     }
   }
@@ -89,8 +92,10 @@ package struct FileRightLookup: StoreLookup {
 /// A channel with a message that has a file, and the user's status in it.
 private struct FileChannel {
   var url: String
-  var isOperator: Bool
+  var isOperator = false
   var isBanned: Bool
+  /// Whether the channel is a group with a joined member who may read a message that has the file.
+  var isMember = false
 }
 
 /// The channels with a message that has the file ?1, at most ?2 of them.
@@ -120,32 +125,45 @@ extension StoreTransaction {
       """
       SELECT c.url, EXISTS (SELECT 1 FROM bans AS b WHERE b.channel_id = c.channel_id
           AND b.user_id = ? AND b.ends_at > ?)
-      FROM channels AS c WHERE c.url \(.isAnyOf) AND EXISTS (
+      FROM channels AS c WHERE c.url \(.isAnyOf) AND c.is_group = 0 AND EXISTS (
         SELECT 1 FROM file_messages AS m \(.index("file_messages_by_file_channel"))
         WHERE m.file_id = ? AND m.channel_id = c.channel_id)
       """, [userID, time, StoreValue.texts(urls), fileID]
-    ) { FileChannel(url: $0[0], isOperator: false, isBanned: $0[1]) }
+    ) { FileChannel(url: $0[0], isBanned: $0[1]) }
   }
 
-  /// The channels of a file in which the user is an operator or banned.
+  /// The open channels of a file in which the user is an operator or banned, and the groups with a message
+  /// with the file that the user may read.
+  ///
+  /// The last message with the file decides, because ids and times grow together in a channel. A message
+  /// that an ephemeral group did not store has no time: its file is for all who have joined.
   fileprivate func notableChannels(
     ofFile fileID: String, for userID: String, at time: Int64
   ) throws -> [FileChannel] {
     try connection.all(
       """
-      \(heldChannels), notable (channel_id, is_operator, is_banned) AS (
+      \(heldChannels), notable (channel_id, is_operator, is_banned, is_member) AS (
         SELECT channel_id,
           EXISTS (SELECT 1 FROM channel_operators AS o
             WHERE o.channel_id = held.channel_id AND o.user_id = ?3),
           EXISTS (SELECT 1 FROM bans AS b WHERE b.channel_id = held.channel_id
-            AND b.user_id = ?3 AND b.ends_at > ?4)
+            AND b.user_id = ?3 AND b.ends_at > ?4),
+          EXISTS (SELECT 1 FROM members AS g
+            WHERE g.channel_id = held.channel_id AND g.user_id = ?3 AND g.state = ?5
+              AND g.visible_from <= coalesce((
+                SELECT created_at FROM messages WHERE message_id = (
+                  SELECT m.message_id FROM file_messages AS m
+                    \(.index("file_messages_by_file_channel"))
+                  WHERE m.file_id = ?1 AND m.channel_id = g.channel_id
+                  ORDER BY m.message_id DESC LIMIT 1)), g.visible_from))
         FROM held
       )
-      SELECT c.url, n.is_operator, n.is_banned
+      SELECT c.url, n.is_operator, n.is_banned, n.is_member
       FROM notable AS n CROSS JOIN channels AS c
-      WHERE (n.is_operator OR n.is_banned) AND c.channel_id = n.channel_id
-      """, [fileID, Limits.fileChannelCount, userID, time]
-    ) { FileChannel(url: $0[0], isOperator: $0[1], isBanned: $0[2]) }
+      WHERE (n.is_member OR (n.is_operator OR n.is_banned) AND c.is_group = 0)
+        AND c.channel_id = n.channel_id
+      """, [fileID, Limits.fileChannelCount, userID, time, MemberState.joined.stored]
+    ) { FileChannel(url: $0[0], isOperator: $0[1], isBanned: $0[2], isMember: $0[3]) }
   }
 
   /// The given files that have reached the limit of channels and are not in this one.

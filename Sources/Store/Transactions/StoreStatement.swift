@@ -87,6 +87,12 @@ extension StoreStatement {
   /// The same, but others may take the same lock.
   static let forShare = StoreStatement(sqlite: "", postgreSQL: "FOR SHARE")
 
+  /// Keeps a selected row from being removed until the transaction ends; it may be changed.
+  static let keepingKey = StoreStatement(sqlite: "", postgreSQL: "FOR KEY SHARE")
+
+  /// Locks a selected row, which is to be removed, also against ``keepingKey``.
+  static let forRemoval = StoreStatement(sqlite: "", postgreSQL: "FOR UPDATE")
+
   /// The same for rows to be removed; rows locked by others are skipped.
   static let skippingLocked = StoreStatement(sqlite: "", postgreSQL: "FOR UPDATE SKIP LOCKED")
 }

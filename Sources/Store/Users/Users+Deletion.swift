@@ -4,8 +4,8 @@ import ParleyProtocol
 package enum UserDeletion: Sendable, Hashable {
   /// The user was deleted.
   case finished(UserTraces)
-  /// The user had bans or mutes in many channels, or operates one, and still exists: call the deletion
-  /// again, in a separate job, so that other jobs get their turn.
+  /// The user had bans or mutes in many channels, operates one or is a member of one, and still exists:
+  /// call the deletion again, in a separate job, so that other jobs get their turn.
   case unfinished(UserTraces)
 
   /// The restrictions in channels that this step removed.
@@ -26,7 +26,8 @@ package struct UserTraces: Sendable, Hashable {
 
 /// Deletes a user with its tokens, bans and mutes, within the limit of one step.
 ///
-/// Its messages are kept. A user who operates channels is kept too, until the role is removed there.
+/// Its messages are kept. A user who operates channels or is a member of groups is kept too, until the
+/// role and the membership are removed there.
 /// Error: `noUser`.
 package struct UserDeletionStep: StoreWrite {
   package var userID: String
@@ -40,8 +41,9 @@ package struct UserDeletionStep: StoreWrite {
   }
 }
 
-/// Finds some of the channels that a user operates, by URL; none for a user that does not exist.
-package struct OperatedChannels: StoreLookup {
+/// Finds some of the channels that a user operates or is a member of, joined or invited, by URL; none for a
+/// user that does not exist.
+package struct ChannelsToLeave: StoreLookup {
   package var userID: String
 
   package init(of userID: String) {
@@ -49,7 +51,11 @@ package struct OperatedChannels: StoreLookup {
   }
 
   package var statements: ReadStatements<[String]> {
-    .init { try $0.channels(of: userID, in: "channel_operators") }
+    .init {
+      let operated = try $0.channels(of: userID, in: "channel_operators")
+      let groups = try $0.channels(of: userID, in: "members")
+      return operated + groups.filter { !operated.contains($0) }
+    }
   }
 }
 
@@ -59,14 +65,19 @@ extension WriteTransaction {
   /// Its messages are kept and show its id with empty names; a user created later with the same id takes
   /// them over. Messages that mentioned the user no longer do.
   ///
-  /// - Returns: `.unfinished` while it operates a channel, or had more than 100 bans or mutes.
+  /// - Returns: `.unfinished` while it operates a channel or is a member of one, or had more than 100 bans
+  ///   or mutes.
   /// - Throws: `StoreError.noUser`.
   func deleteUser(_ id: String) throws -> UserDeletion {
-    guard try user(id) != nil else { throw StoreError.noUser(id) }
+    // Another server may be adding the user to a channel.
+    let isThere = try connection.first(
+      "SELECT 1 FROM users WHERE user_id = ? \(.forRemoval)", [id]
+    ) { _ in true }
+    guard isThere == true else { throw StoreError.noUser(id) }
     let traces = UserTraces(
       unbannedFrom: try lift(.ban, of: id), unmutedIn: try lift(.mute, of: id))
     guard
-      try ["channel_operators", "bans", "mutes"].allSatisfy({
+      try ["channel_operators", "members", "bans", "mutes"].allSatisfy({
         try channels(of: id, in: $0).isEmpty
       })
     else { return .unfinished(traces) }
@@ -85,7 +96,6 @@ extension WriteTransaction {
       """, [userID, StoreValue.texts(urls)])
     return urls
   }
-
 }
 
 extension StoreTransaction {

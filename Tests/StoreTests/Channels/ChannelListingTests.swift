@@ -74,6 +74,29 @@ struct ChannelListingTests {
     #expect(seen == ["url-5", "url-4", "url-3", "url-2", "url-1", "url-0", "lobby"])
   }
 
+  @Test("groups are left out, also where they are named")
+  func leavesGroupsOut() async throws {
+    let fixture = try await makeStore()
+    try await fixture.store.write { transaction in
+      for number in 0..<8 {
+        let group = Channel(
+          url: "url-g\(number)", name: "games", customType: "early",
+          createdAt: 99 + Int64(number / 2), group: Group(createdBy: User(id: "ann")))
+        _ = try transaction.createGroup(group, epoch: "e", inviting: [])
+      }
+    }
+    let all = ["url-5", "url-4", "url-3", "url-2", "url-1", "url-0", "lobby"]
+    #expect(try await urls(fixture, ChannelQuery()) == all)
+    #expect(try await urls(fixture, ChannelQuery(nameContains: "games")) == ["url-3", "url-2"])
+    #expect(
+      try await urls(fixture, ChannelQuery(customTypes: ["early"])) == ["url-2", "url-1", "url-0"])
+    #expect(
+      try await urls(fixture, ChannelQuery(urls: ["url-g1", "url-1", "url-g7", "lobby"]))
+        == ["url-1", "lobby"])
+    let page = try await fixture.store.read { try $0.listChannels(ChannelQuery(limit: 7)) }
+    #expect(page.channels.map(\.url) == all && page.next.isEmpty)
+  }
+
   @Test("a modified token, or one of another query, is refused")
   func validatesTokens() async throws {
     let fixture = try await makeStore()

@@ -14,7 +14,10 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
   var testDescription: String { rawValue }
 }
 
-/// A log with the users `ann`, `bob` and `cy` and the channel `lobby`, whose epoch is `first`.
+/// A log with the users `ann`, `bob`, `cy`, `dan` and `eve` and the channel `lobby`, whose epoch is
+/// `first`.
+///
+/// `dan` accepts invitations itself, and `eve` is deactivated.
 final class LogFixture: Sendable {
   let log: any MessageLog
   let lobby: LogChannel
@@ -26,7 +29,8 @@ final class LogFixture: Sendable {
 
   static let users = [
     User(id: "ann", nickname: "Ann"), User(id: "bob", nickname: "Bob"),
-    User(id: "cy", nickname: "Cy"),
+    User(id: "cy", nickname: "Cy"), User(id: "dan", nickname: "Dan"),
+    User(id: "eve", nickname: "Eve"),
   ]
 
   /// - Parameter url: The database to use, which may have the users and the channel already.
@@ -36,7 +40,12 @@ final class LogFixture: Sendable {
     switch kind {
     case .memory:
       (store, directory) = (nil, nil)
-      log = MemoryLog(users: Self.users)
+      let log = MemoryLog(users: Self.users)
+      log.change { contents in
+        contents.setAcceptsInvitations(false, userID: "dan")
+        contents.setActive(false, userID: "eve")
+      }
+      self.log = log
     case .sqlite, .postgreSQL:
       let directory = TemporaryDirectory()
       let database = kind == .sqlite ? StoreUnderTest.sqlite : .postgreSQL
@@ -46,7 +55,9 @@ final class LogFixture: Sendable {
         for user in Self.users {
           _ = try transaction.upsertUser(user.id, nickname: user.nickname, at: 1)
         }
+        try transaction.deactivateUser("eve")
       }
+      try await store.perform(InvitationPreferenceChange(of: "dan", acceptsInvitations: false))
       (self.store, self.directory) = (store, directory)
       log = store
     }
@@ -191,11 +202,25 @@ extension LogResult {
   var state: ChannelState? {
     if case .success(.channel(let state)) = self { state } else { nil }
   }
+
+  /// A distinct group that was there already.
+  var found: ChannelState? {
+    if case .success(.found(let state)) = self { state } else { nil }
+  }
+
+  /// The channel after a change.
+  var changed: Channel? {
+    if case .success(.changed(_, let channel)) = self { channel } else { nil }
+  }
 }
 
 extension LogReading {
   var message: SequencedMessage? {
     if case .message(let message) = self { message } else { nil }
+  }
+
+  var group: GroupReading? {
+    if case .group(let reading) = self { reading } else { nil }
   }
 
   var missed: [DurableEvent]? {

@@ -18,7 +18,7 @@ struct MessageListModel {
   }
 
   private func fits(_ message: NewMessage, _ query: MessageQuery) -> Bool {
-    (query.messageType ?? message.type) == message.type
+    message.createdAt >= query.visibleFrom && (query.messageType ?? message.type) == message.type
       && (query.customTypes.isEmpty || query.customTypes.contains(message.customType))
       && (query.senderIDs.isEmpty || query.senderIDs.contains(message.userID ?? "-"))
       && (query.operatorFilter == .all

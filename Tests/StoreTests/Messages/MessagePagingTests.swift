@@ -29,7 +29,7 @@ struct MessagePagingTests {
   }
 
   private func query(_ id: Int64, _ random: inout SeededGenerator) -> MessageQuery {
-    MessageQuery(
+    var query = MessageQuery(
       channelID: id, anchor: .time(.random(in: 998...1_040, using: &random)),
       previousLimit: .random(in: 0...8, using: &random),
       nextLimit: .random(in: 0...8, using: &random),
@@ -37,6 +37,9 @@ struct MessagePagingTests {
       messageType: [nil, nil, .user, .admin].randomElement(using: &random) ?? nil,
       customTypes: [[], ["a"], ["b", "a"], ["z"], ["z", "y"]].randomElement(using: &random) ?? [],
       senderIDs: [[], ["ann"], ["cy", "bob"], ["nobody"]].randomElement(using: &random) ?? [])
+    // Often none, as in open channels.
+    query.visibleFrom = max(0, .random(in: -1_000...1_045, using: &random))
+    return query
   }
 
   /// A page for which the time is up after so many rows, and whose items take so many bytes.

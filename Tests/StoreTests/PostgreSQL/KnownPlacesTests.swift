@@ -71,6 +71,35 @@ struct KnownPlacesTests {
     }
   }
 
+  @Test("messages of a group are written in the round trip of their commit, with their ordinals")
+  func groups() async throws {
+    let den = try #require(await fixture.create().state?.place)
+    func append(_ id: Int64) async -> LogResult {
+      var message = fixture.message(id)
+      message.isCounted = true
+      return await fixture.perform(.write(.append(message), den))
+    }
+    _ = await append(10)
+    let count = try await countRoundTrips {
+      for id in Int64(11)...13 { #expect(await append(id).error == nil) }
+    }
+    #expect(count == 0)
+    func ordinals() async throws -> [Int64] {
+      let rows = try other.execute(
+        "SELECT ordinal FROM messages WHERE message_id >= 10 ORDER BY message_id")
+      return (0..<rows.count).map { rows.integer($0, 0) }
+    }
+    #expect(try await ordinals() == [1, 2, 3, 4])
+    // Another writer has appended a message.
+    _ = try other.execute(
+      "UPDATE channels SET last_seq = 41, last_ordinal = 17 WHERE url = 'den'")
+    #expect(await append(14).appendedSeq == 42)
+    _ = await fixture.change(den, .freeze(true))
+    #expect(await append(15).appendedSeq == 44)
+    #expect(try await ordinals() == [1, 2, 3, 4, 18, 19])
+    #expect(await fixture.state("den")?.lastOrdinal == 19)
+  }
+
   @Test("a message after those of another writer gets the next number")
   func movedOn() async throws {
     _ = try other.execute("UPDATE channels SET last_seq = 41 WHERE url = 'lobby'")

@@ -111,6 +111,35 @@ struct PostgreSQLOpeningTests {
       SELECT message_id FROM messages WHERE channel_id = 1 AND created_at < 5
       ORDER BY created_at DESC, message_id DESC
       """,
+      """
+      SELECT message_id FROM messages
+      WHERE channel_id = 1 AND (created_at, message_id) < (5, 5) AND created_at >= 2
+      ORDER BY created_at DESC, message_id DESC
+      """,
+      """
+      SELECT channel_id FROM channels WHERE (created_at, channel_id) < (5, 5) AND is_group = 0
+      ORDER BY created_at DESC, channel_id DESC
+      """,
+      """
+      SELECT channels.url FROM groups JOIN channels USING (channel_id) WHERE distinct_key = 'a'
+      """,
+      """
+      SELECT users.nickname FROM members JOIN users USING (user_id)
+      WHERE channel_id = 1 ORDER BY added_at, members.user_id
+      """,
+      """
+      SELECT user_id FROM members WHERE channel_id = 1 AND (added_at, user_id) > (5, 'a')
+      ORDER BY added_at, user_id
+      """,
+      """
+      SELECT c.url FROM members AS m CROSS JOIN channels AS c
+      WHERE m.user_id = 'a' AND m.state = 1 AND c.channel_id = m.channel_id
+      ORDER BY m.channel_id LIMIT 2000
+      """,
+      """
+      SELECT users.nickname FROM members JOIN users USING (user_id)
+      WHERE channel_id = 1 AND members.user_id = ANY ('{a,b}'::text[])
+      """,
     ] {
       let rows = try connection.execute("EXPLAIN \(statement)")
       let plan = (0..<rows.count).map { rows.text($0, 0) }.joined(separator: "\n")

@@ -84,6 +84,57 @@ struct RoundTripTests {
     }
   }
 
+  @Test("a channel without members takes no round trip for them")
+  func channel() async throws {
+    let (states, roundTrips) = try await count { [try $0.channel("room100")].compactMap(\.self) }
+    #expect(states[0].bans.count == 100 && states[0].members.isEmpty)
+    #expect(roundTrips == 4, "\(roundTrips)")
+  }
+
+  /// Runs statements that may take a number of round trips.
+  private static func counting<T>(
+    _ transaction: WriteTransaction, upTo limit: Int, _ body: () throws -> T
+  ) throws -> T {
+    let session = try #require(transaction.connection.session as? PostgreSQLSession)
+    let before = session.roundTripCount
+    let result = try body()
+    let count = session.roundTripCount - before
+    #expect(count <= limit, "\(count)")
+    return result
+  }
+
+  @Test("a group of a hundred members is created, read, listed and left in few round trips")
+  func groups() async throws {
+    let ids = (100..<200).map { "user\($0)" }
+    let id = try await store.write { transaction in
+      let group = Channel(
+        url: "den", createdAt: 5, group: Group(isDistinct: true, createdBy: User(id: ids[0])))
+      let outcome = try Self.counting(transaction, upTo: 25) {
+        try transaction.createGroup(group, epoch: "e", inviting: ids)
+      }
+      guard case .channel(let state) = outcome else { throw StoreError.exists }
+      #expect(state.members.count == 100 && state.lastSeq == 99)
+      let left = try Self.counting(transaction, upTo: 11) {
+        try transaction.depart(Array(ids.dropFirst()), from: "den", .removed, at: 9)
+      }
+      #expect(left.map(\.seq) == Array(100...198))
+      let invited = try Self.counting(transaction, upTo: 13) {
+        try transaction.invite(ids, by: nil, to: "den", at: 12)
+      }
+      #expect(invited.map(\.seq) == Array(199...297))
+      return state.id
+    }
+    let listed = try await count {
+      try $0.listMembers(channelID: id, limit: 100) { PageItem($0, byteCount: 1) }.items
+    }
+    #expect(listed.items.map(\.user.id) == ids && listed.roundTrips <= 7, "\(listed.roundTrips)")
+    let (states, roundTrips) = try await count { [try $0.channel("den")].compactMap(\.self) }
+    #expect(states[0].members == listed.items)
+    #expect(roundTrips <= 7, "\(roundTrips)")
+    let events = try await store.read { try $0.events(channelID: id, after: 0) }
+    #expect(events?.map(\.seq) == Array(1...297))
+  }
+
   @Test("messages that do not match are skipped, and no unwanted item is read")
   func filtered() async throws {
     let query = MessageQuery(

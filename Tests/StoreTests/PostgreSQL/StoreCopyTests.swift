@@ -15,7 +15,8 @@ struct StoreCopyTests {
     let copy = StoreCopy(
       from: source.directory.path, to: url, at: 2_000, logger: LogRecorder().logger)
     let counts = try copy.run()
-    #expect(counts["messages"] == 1_500)
+    #expect(counts["messages"] == 1_501)
+    #expect(counts["members"] == 3)
     #expect(counts["users"] == 3)
     let (old, new) = (
       try Store(directory: source.directory.path), try Store(.postgreSQL(url: url))
@@ -27,6 +28,7 @@ struct StoreCopyTests {
       #expect(state?.bans.keys.sorted() == ["bob"])
       #expect(state?.channel.operators.map(\.id) == ["cy"])
     }
+    try await compareGroups(old, new)
     let lobby = source.lobby.id
     for id in [Int64(1), 700, 1_500] {
       let messages = try await [
@@ -51,10 +53,45 @@ struct StoreCopyTests {
     let made = try await new.write {
       try $0.createChannel(Channel(url: "later", createdAt: 5), epoch: "e").id
     }
-    #expect(made == lobby + 2)
+    #expect(made == lobby + 3)
     old.close()
     new.close()
   }
+
+  private func compareGroups(_ old: Store, _ new: Store) async throws {
+    let dens = try await [old.read { try $0.channel("den") }, new.read { try $0.channel("den") }]
+    let den = try #require(dens[0])
+    #expect(den == dens[1])
+    #expect(den.members.map(\.state) == [.joined, .joined, .invited])
+    #expect(den.channel.group?.isDistinct == true && den.lastOrdinal == 1)
+    for store in [old, new] {
+      #expect(
+        try await store.read { try $0.message(9_500, channelID: den.id)?.message.ordinal } == 1)
+      #expect(try await !store.perform(InvitationPreference(of: "cy")))
+      let again = try await store.write {
+        try $0.createGroup(Self.group, epoch: "e", inviting: ["cy", "bob"])
+      }
+      guard case .found(let found) = again else {
+        Issue.record("\(again)")
+        continue
+      }
+      #expect(found.id == den.id)
+      var next = NewMessage(
+        channelID: den.id, id: 9_600, userID: "ann", text: "m", createdAt: 2_000
+      ).unsequenced(in: "den")
+      next.isCounted = true
+      let message = next
+      try await store.write { transaction in
+        let appender = transaction.connection.session.makeAppender(for: transaction.connection)
+        _ = try appender.append(message, to: den.place)
+      }
+      #expect(
+        try await store.read { try $0.message(9_600, channelID: den.id)?.message.ordinal } == 2)
+    }
+  }
+
+  private static let group = Channel(
+    url: "den", createdAt: 900, group: Group(isDistinct: true, createdBy: User(id: "ann")))
 
   @Test("a database that is not empty is refused")
   func refuses() async throws {
@@ -86,6 +123,18 @@ struct StoreCopyTests {
       _ = try transaction.insertMetacounters(["n": 3], ofChannel: "lobby")
       try transaction.addSessionToken([1, 2], userID: "ann", expiresAt: 9_000, at: 1)
       _ = try transaction.freezeChannel("lobby", at: 7)
+      try InvitationPreferenceChange(of: "cy", acceptsInvitations: false).statements.run(
+        transaction)
+      guard
+        case .channel(let den) = try transaction.createGroup(
+          Self.group, epoch: "e", inviting: ["bob", "cy"])
+      else { throw StoreError.exists }
+      var message = NewMessage(
+        channelID: den.id, id: 9_500, userID: "ann", text: "m", createdAt: 1_000
+      ).unsequenced(in: "den")
+      message.isCounted = true
+      _ = try transaction.connection.session.makeAppender(for: transaction.connection)
+        .append(message, to: den.place)
     }
     return fixture
   }

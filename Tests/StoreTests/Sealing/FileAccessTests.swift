@@ -68,6 +68,79 @@ struct FileAccessTests {
     #expect(try await Self.right(in: [], store) == .granted)
   }
 
+  /// A store with a group of ann's whose message of the time 100 has the encrypted file.
+  private static func groupStore(isEphemeral: Bool = false) async throws -> Store {
+    let store = try await Self.store(channels: 1)
+    try await store.write { transaction in
+      let group = Channel(
+        url: "den", isEphemeral: isEphemeral, createdAt: 5,
+        group: Group(createdBy: User(id: "ann")))
+      _ = try transaction.createGroup(group, epoch: "e", inviting: [])
+      let id = try transaction.existingChannel("den").id
+      try transaction.connection.execute("DELETE FROM file_messages")
+      for number in Int64(1)...3 {
+        let message = NewMessage(
+          channelID: id, id: 10 * number, userID: "ann", text: "m", createdAt: 50 * number)
+        if !isEphemeral { try transaction.append(message) }
+        guard number < 3 else { return }
+        try transaction.connection.execute(
+          "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES (?, ?, ?)",
+          [message.id, fileID, id])
+      }
+    }
+    return store
+  }
+
+  private static func setMember(
+    _ state: MemberState, visibleFrom: Int64 = 0, in store: Store
+  ) async throws {
+    try await store.write { transaction in
+      _ = try transaction.depart(["bob"], from: "den", .left, at: 200)
+      _ = try transaction.join("bob", "den", visibleFrom: visibleFrom, at: 200)
+      try transaction.connection.execute(
+        "UPDATE members SET state = ? WHERE user_id = 'bob'", [state.stored])
+    }
+  }
+
+  @Test("a joined member has access to the files of the messages that it may read")
+  func members() async throws {
+    let store = try await Self.groupStore()
+    #expect(try await Self.right(in: ["lobby"], store) == .absent)
+    try await Self.setMember(.joined, in: store)
+    #expect(try await Self.right(in: ["lobby"], store) == .granted)
+    #expect(try await Self.right(in: [], store) == .granted)
+    try await Self.setMember(.joined, visibleFrom: 100, in: store)
+    #expect(try await Self.right(in: [], store) == .granted)
+    try await Self.setMember(.joined, visibleFrom: 101, in: store)
+    #expect(try await Self.right(in: [], store) == .absent)
+    try await Self.setMember(.invited, in: store)
+    #expect(try await Self.right(in: [], store) == .absent)
+    try await store.write { _ = try $0.depart(["bob"], from: "den", .removed, at: 300) }
+    #expect(try await Self.right(in: [], store) == .absent)
+  }
+
+  @Test("being there, operating and being banned mean nothing in a group")
+  func roles() async throws {
+    let store = try await Self.groupStore()
+    #expect(try await Self.right(in: ["den"], store) == .absent)
+    try await store.write { _ = try $0.addOperators("den", ["bob"], at: 5) }
+    #expect(try await Self.right(in: [], store) == .absent)
+    try await store.write { transaction in
+      _ = try transaction.ban(
+        channelURL: "den", Restriction(userID: "bob", startsAt: 1, endsAt: 99))
+    }
+    #expect(try await Self.right(in: ["den"], store) == .absent)
+  }
+
+  @Test("a file of an ephemeral group is for all who have joined")
+  func ephemeralGroup() async throws {
+    let store = try await Self.groupStore(isEphemeral: true)
+    try await Self.setMember(.joined, visibleFrom: 500, in: store)
+    #expect(try await Self.right(in: [], store) == .granted)
+    try await Self.setMember(.invited, in: store)
+    #expect(try await Self.right(in: [], store) == .absent)
+  }
+
   @Test("a user's own file is widespread when it is in a thousand other channels")
   func widespread() async throws {
     func widespread(in count: Int64, to url: String, by userID: String = "ann") async throws -> Bool

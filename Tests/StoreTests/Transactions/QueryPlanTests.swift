@@ -41,6 +41,7 @@ struct QueryPlanTests {
       try send(transaction, channelID)
       try moderate(transaction, channelID)
       try list(transaction, channelID)
+      try group(transaction)
       try keep(transaction)
       try delete(transaction)
     }
@@ -102,6 +103,44 @@ struct QueryPlanTests {
     _ = try transaction.maximumMessageID()
     _ = try transaction.channelsWithMessages(ExpiryQuery(after: 0, olderThan: 2))
     _ = try transaction.expireMessages(MessageExpiry(of: channelID, olderThan: 2))
+  }
+
+  private static func group(_ transaction: WriteTransaction) throws {
+    let group = Channel(
+      url: "den", createdAt: 1, group: Group(isDistinct: true, createdBy: User(id: "ann")))
+    guard
+      case .channel(let state) = try transaction.createGroup(
+        group, epoch: "e", inviting: ["bob", "cy"])
+    else { throw StoreError.exists }
+    _ = try transaction.createGroup(group, epoch: "e", inviting: ["bob", "cy"])
+    _ = try transaction.invite(["dan"], by: nil, to: "den", at: 5)
+    _ = try transaction.depart(["bob", "dan"], from: "den", .left, at: 6)
+    _ = try transaction.depart(["cy"], from: "den", .left, at: 6)
+    _ = try transaction.join("cy", "den", visibleFrom: 0, at: 7)
+    var message = NewMessage(channelID: state.id, id: 50, userID: "ann", text: "m", createdAt: 50)
+      .unsequenced(in: "den")
+    message.isCounted = true
+    _ = try transaction.connection.session.makeAppender(for: transaction.connection)
+      .append(message, to: state.place)
+    _ = try transaction.channel("den")
+    for anchor in [MessageQuery.Anchor.time(60), .message(50)] {
+      var query = MessageQuery(channelID: state.id, anchor: anchor, previousLimit: 0, nextLimit: 5)
+      query.visibleFrom = 2
+      _ = try transaction.listMessages(query)
+    }
+    for state in [nil, MemberState.joined] {
+      let id = try transaction.existingChannel("den").id
+      let page = try transaction.listMembers(channelID: id, state, limit: 1) {
+        PageItem($0, byteCount: 1)
+      }
+      #expect(page.items.count == 1)
+    }
+    let reading = ReadTransaction(connection: transaction.connection)
+    _ = try JoinedGroups(of: "ann").statements.run(reading)
+    _ = try ChannelsToLeave(of: "ann").statements.run(reading)
+    _ = try FileRightLookup("f", by: "ann", in: ["lobby"], at: 5).statements.run(reading)
+    try InvitationPreferenceChange(of: "ann", acceptsInvitations: true).statements.run(transaction)
+    _ = try InvitationPreference(of: "ann").statements.run(reading)
   }
 
   private static func keep(_ transaction: WriteTransaction) throws {

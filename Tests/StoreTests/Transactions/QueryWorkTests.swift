@@ -105,6 +105,86 @@ struct QueryWorkTests {
     #expect(try await steps(messages: 3_000, channels: 3_000) < thousand + thousand / 10)
   }
 
+  @Test("a list of channels reads no group, and one of groups only the user's own")
+  func groups() async throws {
+    func steps(with count: Int) async throws -> [Int] {
+      let fixture = try await Fixture()
+      return try await fixture.store.write { transaction in
+        for number in 0..<count {
+          let group = Channel(
+            url: "g\(number)", createdAt: 5, group: Group(createdBy: User(id: "ann")))
+          _ = try transaction.createGroup(
+            group, epoch: "e", inviting: number < 3 ? ["bob"] : [])
+        }
+        let reading = ReadTransaction(connection: transaction.connection)
+        return [
+          try transaction.connection.steps {
+            let page = try transaction.listChannels(ChannelQuery(limit: 10))
+            #expect(page.channels.map(\.url) == ["lobby"])
+          },
+          try transaction.connection.steps {
+            let joined = try JoinedGroups(of: "bob").statements.run(reading)
+            #expect(joined == ["g0", "g1", "g2"])
+          },
+        ]
+      }
+    }
+    let few = try await steps(with: 5)
+    for (many, few) in zip(try await steps(with: 1_000), few) { #expect(many < few + 20) }
+  }
+
+  @Test("a member's right to a file that is in thousands of messages costs a few steps")
+  func memberRight() async throws {
+    func steps(with count: Int64) async throws -> Int {
+      let fixture = try await Fixture()
+      return try await fixture.store.write { transaction in
+        let group = Channel(url: "den", createdAt: 5, group: Group(createdBy: User(id: "ann")))
+        _ = try transaction.createGroup(group, epoch: "e", inviting: [])
+        let id = try transaction.existingChannel("den").id
+        for number in 1...count {
+          _ = try transaction.append(
+            NewMessage(
+              channelID: id, id: number, userID: "ann", text: "m", createdAt: number))
+          try transaction.connection.execute(
+            "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES (?, ?, ?)",
+            [number, Self.fileID, id])
+        }
+        _ = try transaction.join("bob", "den", visibleFrom: count + 1, at: count + 1)
+        let reading = ReadTransaction(connection: transaction.connection)
+        return try transaction.connection.steps {
+          let lookup = FileRightLookup(Self.fileID, by: "bob", in: ["lobby"], at: 1)
+          let right = try lookup.statements.run(reading)
+          #expect(right == .absent)
+        }
+      }
+    }
+    let few = try await steps(with: 10)
+    #expect(try await steps(with: 2_000) < few + 20)
+  }
+
+  @Test("a page of a member's history reads nothing before it")
+  func history() async throws {
+    func steps(with count: Int64) async throws -> Int {
+      let fixture = try await Fixture()
+      return try await fixture.store.write { [lobby = fixture.lobby.id] transaction in
+        for number in 1...count {
+          _ = try transaction.append(
+            NewMessage(
+              channelID: lobby, id: number, userID: "ann", text: "m", createdAt: number))
+        }
+        var query = MessageQuery(
+          channelID: lobby, anchor: .time(.max), previousLimit: 100, senderIDs: ["bob", "cy"])
+        query.visibleFrom = count - 5
+        return try transaction.connection.steps {
+          let found = try transaction.listMessages(query)
+          #expect(found.isEmpty)
+        }
+      }
+    }
+    let few = try await steps(with: 20)
+    #expect(try await steps(with: 2_000) < few + 20)
+  }
+
   @Test("a list around a missing message does not scan the channel")
   func anchors() async throws {
     func steps(with count: Int64) async throws -> Int {

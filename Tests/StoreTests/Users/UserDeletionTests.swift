@@ -65,6 +65,53 @@ struct UserDeletionTests {
     #expect(tokens == [nil, nil])
   }
 
+  @Test("a member of groups is deleted once it has left them", arguments: [true, false])
+  func leavesGroups(accepts: Bool) async throws {
+    let fixture = try await Fixture()
+    try await fixture.store.perform(
+      InvitationPreferenceChange(of: "ann", acceptsInvitations: accepts))
+    try await fixture.store.write { transaction in
+      for url in ["den", "hut"] {
+        let group = Channel(
+          url: url, operators: url == "den" ? [User(id: "ann")] : [], createdAt: 1,
+          group: Group(createdBy: User(id: "bob")))
+        _ = try transaction.createGroup(group, epoch: "e", inviting: ["ann", "cy"])
+      }
+      _ = try transaction.addOperators("lobby", ["ann"], at: 2)
+    }
+    let urls = try await fixture.store.perform(ChannelsToLeave(of: "ann"))
+    #expect(urls.sorted() == ["den", "hut", "lobby"])
+    let steps = try await fixture.store.write { transaction in
+      var steps = [try transaction.deleteUser("ann")]
+      for url in ["den", "lobby"] { _ = try transaction.removeOperators(url, ["ann"], at: 5) }
+      steps.append(try transaction.deleteUser("ann"))
+      for url in urls { _ = try transaction.depart(["ann"], from: url, .deletedUser, at: 5) }
+      return steps + [try transaction.deleteUser("ann")]
+    }
+    let traces = UserTraces(unbannedFrom: [], unmutedIn: [])
+    #expect(steps == [.unfinished(traces), .unfinished(traces), .finished(traces)])
+    let state = try await fixture.store.read { try $0.channel("hut") }
+    #expect(state?.members.map(\.user.id) == ["bob", "cy"])
+    #expect(state?.channel.group?.memberCount == 2)
+    #expect(try await fixture.store.perform(ChannelsToLeave(of: "ann")) == [])
+  }
+
+  @Test("a group outlives its creator, whom it no longer shows")
+  func creator() async throws {
+    let fixture = try await Fixture()
+    let created = try await fixture.store.write { transaction in
+      let group = Channel(url: "den", createdAt: 1, group: Group(createdBy: User(id: "ann")))
+      _ = try transaction.createGroup(group, epoch: "e", inviting: ["cy"])
+      _ = try transaction.depart(["ann"], from: "den", .deletedUser, at: 5)
+      let former = try transaction.existingChannel("den").channel.group?.createdBy
+      _ = try transaction.deleteUser("ann")
+      return former
+    }
+    #expect(created == User(id: "ann", nickname: "Ann"))
+    let state = try await fixture.store.read { try $0.channel("den") }
+    #expect(state?.channel.group == Group(memberCount: 1, joinedCount: 1))
+  }
+
   @Test("a user of many channels is deleted in small steps")
   func takesSteps() async throws {
     let fixture = try await Fixture()
@@ -82,7 +129,7 @@ struct UserDeletionTests {
     var counts: [[Int]] = []
     while true {
       let operated = try await fixture.store.read {
-        try OperatedChannels(of: "ann").statements.run($0)
+        try ChannelsToLeave(of: "ann").statements.run($0)
       }
       let deletion = try await fixture.store.write { transaction in
         for url in operated { _ = try transaction.removeOperators(url, ["ann"], at: 9) }

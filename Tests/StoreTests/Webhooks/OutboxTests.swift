@@ -99,6 +99,58 @@ struct OutboxTests {
     #expect(events[12]["channel"]?["channel_url"]?.string == "lobby")
   }
 
+  @Test("the events of a group are added, with the ordinals of its messages")
+  func groups() async throws {
+    let fixture = try await Fixture(options: Self.options(Arrivals()))
+    try await fixture.store.perform(
+      InvitationPreferenceChange(of: "cy", acceptsInvitations: false))
+    try await fixture.store.write { transaction in
+      let group = Channel(url: "den", createdAt: 5, group: Group(createdBy: User(id: "ann")))
+      guard
+        case .channel(let state) = try transaction.createGroup(
+          group, epoch: "e", inviting: ["bob", "cy"])
+      else { throw Refusal() }
+      var message = NewMessage(
+        channelID: state.id, id: 1, userID: "ann", text: "m", createdAt: 6
+      ).unsequenced(in: "den")
+      message.isCounted = true
+      _ = try transaction.connection.session.makeAppender(for: transaction.connection)
+        .append(message, to: state.place)
+      _ = try transaction.deleteMessage(1, channelID: state.id, at: 7)
+      _ = try transaction.depart(["bob", "cy"], from: "den", .removed, at: 8)
+      // Those of an ephemeral group are numbered and posted by its judge, except for its creation.
+      var fog = group
+      (fog.url, fog.isEphemeral) = ("fog", true)
+      _ = try transaction.createGroup(fog, epoch: "e", inviting: ["bob"])
+    }
+    let events = try await Self.events(fixture, in: "den")
+    #expect(
+      events.compactMap { $0["event"]?.string } == [
+        "group.created", "group.invited", "group.joined", "message.received", "message.deleted",
+        "group.left", "group.declined",
+      ])
+    #expect(events.compactMap { $0["seq"]?.integer } == Array(0...6))
+    #expect(events[0]["channel"]?["member_count"]?.integer == 3)
+    #expect(events[0]["channel"]?["created_by"]?["nickname"]?.string == "Ann")
+    #expect(events[1]["users"]?.elements.map { $0["user_id"]?.string } == ["cy"])
+    #expect(events[1]["inviter"]?["nickname"]?.string == "Ann")
+    #expect(events[3]["message"]?["ordinal"]?.integer == 1)
+    #expect(events[4]["ordinal"]?.integer == 1)
+    #expect(events[4]["sender_id"]?.string == "ann")
+    #expect(events[5]["reason"]?.string == "removed")
+    #expect(events[6]["member_count"]?.integer == 1)
+    #expect(
+      try await Self.events(fixture, in: "fog").compactMap { $0["event"]?.string }
+        == ["group.created"])
+    // Deletions in open channels show neither.
+    try await fixture.store.append(fixture.message(9))
+    try await fixture.store.write { [lobby = fixture.lobby.id] transaction in
+      _ = try transaction.deleteMessage(9, channelID: lobby, at: 9)
+    }
+    let deletion = try #require(try await Self.events(fixture).last)
+    #expect(deletion["message_id"]?.integer == 9 && deletion["ordinal"] == nil)
+  }
+
   @Test("a job that is undone undoes its events, and keeps the next job's")
   func rollsBack() async throws {
     let arrivals = Arrivals()

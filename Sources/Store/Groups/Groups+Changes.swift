@@ -1,0 +1,118 @@
+import Channels
+import ParleyProtocol
+
+/// Changes of the members of a group; an open channel has none, so nothing changes there.
+extension WriteTransaction {
+  /// Makes users members; those who are members already are skipped.
+  ///
+  /// - Throws: `StoreError.noUser` or `LogError.deactivated`.
+  func invite(
+    _ ids: [String], by inviter: User?, to url: String, at timestamp: Int64
+  ) throws -> [RecordedMember] {
+    var state = try existingChannel(url)
+    guard state.channel.group != nil else { return [] }
+    let present = try members(ids, channelID: state.id)
+    let new = try invitees(ids.filter { present[ExactText($0)] == nil })
+    guard !new.isEmpty else { return [] }
+    // The clock may have been set back: messages before the invitation stay hidden all the same.
+    let invitation = Invitation(
+      of: new, by: inviter, visibleFrom: max(timestamp, state.lastCreatedAt), at: timestamp)
+    try insertMembers(of: invitation, channelID: state.id)
+    let joinedCount = new.count(where: \.acceptsInvitations)
+    try change(&state, members: new.count, joined: joinedCount)
+    return try record(invitation, to: state)
+  }
+
+  /// Makes a user a joined member; there is nothing to record when it is one.
+  ///
+  /// - Throws: `StoreError.noUser`.
+  func join(
+    _ userID: String, _ url: String, visibleFrom: Int64, at timestamp: Int64
+  ) throws -> [RecordedMember] {
+    guard try keepUser(userID) else { throw StoreError.noUser(userID) }
+    guard try usersWithoutRoom([userID]).isEmpty else {
+      throw LogError.tooManyGroups(userID: userID)
+    }
+    var state = try existingChannel(url)
+    guard state.channel.group != nil, let user = try user(userID) else { return [] }
+    var member = Member(user, joinedAt: timestamp, visibleFrom: visibleFrom)
+    let present = try members([userID], channelID: state.id)[ExactText(userID)]
+    switch present?.state {
+    case .joined: return []
+    case .invited:
+      (member.inviterID, member.invitedAt) = (present?.inviterID, present?.invitedAt ?? 0)
+      try connection.execute(
+        """
+        UPDATE members SET state = ?, joined_at = ?, visible_from = ?
+        WHERE channel_id = ? AND user_id = ?
+        """, [member.state.stored, timestamp, visibleFrom, state.id, userID])
+      try change(&state, joined: 1)
+    case nil:
+      try insertMember(member, channelID: state.id)
+      try change(&state, members: 1, joined: 1)
+    }
+    guard let group = state.channel.group else { return [] }
+    let event = Event.groupJoined(
+      Event.Membership(
+        of: user, memberCount: group.memberCount, joinedCount: group.joinedCount))
+    let seq = try record([event], of: state.channel, state.id, at: timestamp)
+    return [RecordedMember(member, seq: seq)]
+  }
+
+  /// Removes members, and records an event for each; users who are no members are skipped.
+  ///
+  /// - Returns: Those who left, as they were before.
+  func depart(
+    _ ids: [String], from url: String, _ reason: DepartureReason, at timestamp: Int64
+  ) throws -> [RecordedMember] {
+    var state = try existingChannel(url)
+    guard let group = state.channel.group, !ids.isEmpty else { return [] }
+    var present = try members(ids, channelID: state.id)
+    let leaving = ids.compactMap { present.removeValue(forKey: ExactText($0)) }
+    guard !leaving.isEmpty else { return [] }
+    try connection.execute(
+      "DELETE FROM members WHERE channel_id = ? AND user_id \(.isAnyOf)",
+      [state.id, StoreValue.texts(leaving.map(\.user.id))])
+    var (memberCount, joinedCount) = (group.memberCount, group.joinedCount)
+    let events = leaving.map { member in
+      memberCount -= 1
+      if member.state == .joined { joinedCount -= 1 }
+      let membership = Event.Membership(
+        of: member.user, memberCount: memberCount, joinedCount: joinedCount)
+      return switch member.state {
+      case .joined: Event.groupLeft(Event.Departure(membership, reason))
+      case .invited: Event.groupDeclined(membership)
+      }
+    }
+    try change(
+      &state, members: memberCount - group.memberCount, joined: joinedCount - group.joinedCount)
+    let first = try record(events, of: state.channel, state.id, at: timestamp)
+    return leaving.enumerated().map { RecordedMember($1, seq: first + Int64($0)) }
+  }
+
+  /// Changes the numbers of members; a group whose users become others is no longer distinct.
+  private func change(
+    _ state: inout ChannelState, members: Int = 0, joined: Int = 0
+  ) throws {
+    guard var group = state.channel.group else { return }
+    group.memberCount += members
+    group.joinedCount += joined
+    if members != 0 { group.isDistinct = false }
+    state.channel.group = group
+    try connection.execute(
+      """
+      UPDATE groups SET member_count = ?, joined_count = ?, is_distinct = ?,
+        distinct_key = CASE WHEN ? = 1 THEN distinct_key END
+      WHERE channel_id = ?
+      """, [group.memberCount, group.joinedCount, group.isDistinct, group.isDistinct, state.id])
+  }
+
+  /// Keeps a user from being deleted before the transaction ends.
+  ///
+  /// - Returns: Whether the user exists.
+  private func keepUser(_ id: String) throws -> Bool {
+    try connection.first(
+      "SELECT 1 FROM users WHERE user_id = ? \(.keepingKey)", [id]
+    ) { _ in true } ?? false
+  }
+}

@@ -1,0 +1,155 @@
+import Channels
+import ParleyProtocol
+
+/// A user who is to become a member of a group.
+struct Invitee {
+  var user: User
+  /// Whether the user joins at once.
+  var acceptsInvitations: Bool
+}
+
+/// Users who become members of a group together.
+struct Invitation {
+  /// The new members.
+  private(set) var members: [Member]
+  /// `nil` for the Platform API.
+  let inviter: User?
+  /// Unix milliseconds.
+  let time: Int64
+
+  /// - Parameter visibleFrom: ``Member/visibleFrom`` of those who join at once.
+  init(of invitees: [Invitee], by inviter: User?, visibleFrom: Int64, at time: Int64) {
+    members = invitees.map { invitee in
+      let joins = invitee.acceptsInvitations
+      return Member(
+        user: invitee.user, state: joins ? .joined : .invited, inviterID: inviter?.id,
+        invitedAt: time, joinedAt: joins ? time : 0, visibleFrom: joins ? visibleFrom : 0)
+    }
+    self.inviter = inviter
+    self.time = time
+  }
+
+  /// The same users in the order of the members of a group.
+  var inOrderOfIDs: Invitation {
+    var ordered = self
+    ordered.members.sort { $0.user.id.utf8.lexicographicallyPrecedes($1.user.id.utf8) }
+    return ordered
+  }
+}
+
+extension Member {
+  /// A user who joins a group without an invitation.
+  init(_ user: User, joinedAt: Int64, visibleFrom: Int64 = 0) {
+    self.init(user: user, state: .joined, joinedAt: joinedAt, visibleFrom: visibleFrom)
+  }
+}
+
+extension WriteTransaction {
+  /// The users to invite, each once, in the order given.
+  ///
+  /// They cannot be deleted before the transaction ends, so that the numbers of members stay right.
+  ///
+  /// - Throws: `StoreError.noUser` or `LogError.deactivated`.
+  func invitees(_ ids: [String]) throws -> [Invitee] {
+    guard !ids.isEmpty else { return [] }
+    let found = try connection.all(
+      """
+      SELECT \(User.columns), is_active, accepts_invitations FROM users
+      WHERE user_id \(.isAnyOf) \(.keepingKey)
+      """, [StoreValue.texts(ids)]
+    ) { row in
+      (
+        isActive: row[4] as Bool,
+        invitee: Invitee(user: try User(row: row, connection.fileURL), acceptsInvitations: row[5])
+      )
+    }
+    let full = try usersWithoutRoom(
+      found.filter(\.invitee.acceptsInvitations).map(\.invitee.user.id))
+    let known = Dictionary(found.map { (ExactText($0.invitee.user.id), $0) }) { first, _ in first }
+    var seen: Set<ExactText> = []
+    return try ids.filter { seen.insert(ExactText($0)).inserted }.map { id in
+      guard let user = known[ExactText(id)] else { throw StoreError.noUser(id) }
+      guard user.isActive else { throw LogError.deactivated(id) }
+      var invitee = user.invitee
+      if full.contains(ExactText(id)) { invitee.acceptsInvitations = false }
+      return invitee
+    }
+  }
+
+  /// The given users who have joined as many groups as they may.
+  func usersWithoutRoom(_ ids: [String]) throws -> Set<ExactText> {
+    guard !ids.isEmpty else { return [] }
+    let full = try connection.all(
+      """
+      SELECT user_id FROM members \(.index("members_by_user"))
+      WHERE user_id \(.isAnyOf) AND state = ? GROUP BY user_id HAVING count(*) >= ?
+      """, [StoreValue.texts(ids), MemberState.joined.stored, Limits.joinedGroupCount]
+    ) { ExactText($0[0]) }
+    return Set(full)
+  }
+
+  /// Inserts the new members.
+  func insertMembers(of invitation: Invitation, channelID: Int64) throws {
+    for state in MemberState.allCases {
+      let members = invitation.members.filter { $0.state == state }
+      guard let first = members.first else { continue }
+      try insert(members.map(\.user.id), as: first, at: invitation.time, channelID: channelID)
+    }
+  }
+
+  /// Inserts a member who was not invited.
+  func insertMember(_ member: Member, channelID: Int64) throws {
+    try insert([member.user.id], as: member, at: member.joinedAt, channelID: channelID)
+  }
+
+  /// - Parameter member: The values that the rows share.
+  private func insert(
+    _ ids: [String], as member: Member, at time: Int64, channelID: Int64
+  ) throws {
+    try connection.execute(
+      """
+      INSERT INTO members (channel_id, user_id, state, inviter_id, invited_at, joined_at, added_at,
+        visible_from)
+      SELECT ?, user_id, ?, ?, ?, ?, ?, ? FROM users WHERE user_id \(.isAnyOf)
+      """,
+      [
+        channelID, member.state.stored, member.inviterID, member.invitedAt, member.joinedAt, time,
+        member.visibleFrom, StoreValue.texts(ids),
+      ])
+  }
+
+  /// Records `group.invited` with all who are invited, then `group.joined` for each who joins.
+  ///
+  /// - Parameter state: The group with the new members.
+  /// - Returns: The new members in their order.
+  func record(_ invitation: Invitation, to state: ChannelState) throws -> [RecordedMember] {
+    let (members, channel) = (invitation.members, state.channel)
+    guard let group = channel.group, !members.isEmpty else { return [] }
+    let invited = members.filter { $0.state == .invited }
+    let joined = members.filter { $0.state == .joined }
+    var (memberCount, joinedCount) = (
+      group.memberCount - joined.count, group.joinedCount - joined.count
+    )
+    var events: [Event] = []
+    if !invited.isEmpty {
+      events.append(
+        .groupInvited(
+          Event.Invitation(by: invitation.inviter, of: invited.map(\.user), to: info(channel))))
+    }
+    for member in joined {
+      memberCount += 1
+      joinedCount += 1
+      events.append(
+        .groupJoined(
+          Event.Membership(
+            of: member.user, memberCount: memberCount, joinedCount: joinedCount)))
+    }
+    let first = try record(events, of: channel, state.id, at: invitation.time)
+    var seq = invited.isEmpty ? first - 1 : first
+    return members.map { member in
+      guard member.state == .joined else { return RecordedMember(member, seq: first) }
+      seq += 1
+      return RecordedMember(member, seq: seq)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Basics
+import Channels
+package import ParleyProtocol
+
+/// Lists the members of a group, in the order in which they became members.
+///
+/// Error: `invalidPageToken`.
+package struct MemberListing<Encoder: PageEncoder<Member>>: StoreQuery {
+  /// The store's own number of the channel.
+  package var channelID: Int64
+  /// `nil` for all members.
+  package var state: MemberState?
+  /// 1 to 100.
+  package var limit: Int
+  /// The token of the page; `nil` or empty for the first page.
+  package var token: String?
+  package var encoder: Encoder
+
+  package init(
+    channelID: Int64, state: MemberState? = nil, limit: Int, token: String?, as encoder: Encoder
+  ) {
+    self.channelID = channelID
+    self.state = state
+    self.limit = limit
+    self.token = token
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
+    .init {
+      try $0.listMembers(channelID: channelID, state, limit: limit, token: token) {
+        encoder.encode($0)
+      }
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// A page of the members of a group, in the order in which they became members.
+  ///
+  /// The page is shorter when its bytes or its time run out first.
+  ///
+  /// - Parameter limit: 1 to 100.
+  /// - Throws: `StoreError.invalidPageToken` for a token of another list.
+  func listMembers<Value>(
+    channelID: Int64, _ state: MemberState? = nil, limit: Int, token: String? = nil,
+    _ item: (Member) throws -> PageItem<Value>
+  ) throws -> ListPage<Value> {
+    let cursor = PageCursor<MemberPosition>(
+      of: ["members", "\(channelID)", state?.rawValue ?? "all"])
+    let position = (token ?? "").isEmpty ? .beginning : cursor.position(in: token ?? "")
+    guard let position else { throw StoreError.invalidPageToken }
+    var filter = Condition()
+    if let state { filter.require("state = ?", [state.stored]) }
+    var members = ReadAhead<ExactText, Member>()
+    return try page(
+      """
+      SELECT \(filter.flag), added_at, user_id FROM members \(.index("members_by_time"))
+      WHERE channel_id = ? AND (added_at, user_id) > (?, ?) ORDER BY added_at, user_id
+      """, filter.arguments + [channelID, position.addedAt, position.userID],
+      limit: min(max(limit, 1), 100)
+    ) { row, upcoming in
+      let id: String = row[2]
+      let found = try members.item(
+        ExactText(id), upcoming: upcoming.values(2).map(ExactText.init)
+      ) { try self.members($0.map(\.text), channelID: channelID) }
+      guard let found else { throw StoreError.noUser(id) }
+      return try item(found)
+    } token: { row in
+      cursor.token(after: MemberPosition(addedAt: row[1], userID: row[2]))
+    }
+  }
+}
+
+/// The position where a page of members ended: the time at which a member was added, then its id.
+private struct MemberPosition: PagePosition {
+  let addedAt: Int64
+  let userID: String
+
+  static let beginning = MemberPosition(addedAt: -1, userID: "")
+
+  init(addedAt: Int64, userID: String) {
+    self.addedAt = addedAt
+    self.userID = userID
+  }
+
+  var positionBytes: [UInt8] { addedAt.bigEndianBytes + Array(userID.utf8) }
+
+  init?(positionBytes bytes: [UInt8]) {
+    guard let addedAt = Int64(bigEndianBytes: bytes.prefix(8)),
+      let userID = String(validating: bytes.dropFirst(8), as: UTF8.self)
+    else { return nil }
+    self.init(addedAt: addedAt, userID: userID)
+  }
+}

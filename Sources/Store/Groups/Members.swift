@@ -1,0 +1,133 @@
+import Channels
+import ParleyProtocol
+
+extension Member {
+  static let columns: StoreStatement = """
+    \(User.columns), members.state, members.inviter_id, members.invited_at, members.joined_at,
+    members.visible_from
+    """
+
+  /// From `columns`.
+  init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
+    guard let state = MemberState(stored: row[4]) else {
+      throw StoreError.damaged(path: "the table members", reason: "an unknown state")
+    }
+    self.init(
+      user: try User(row: row, fileURL), state: state, inviterID: row[5], invitedAt: row[6],
+      joinedAt: row[7], visibleFrom: row[8])
+  }
+}
+
+/// The state as a number, which makes the index of a user's groups small.
+extension MemberState {
+  var stored: Int {
+    switch self {
+    case .invited: 0
+    case .joined: 1
+    }
+  }
+
+  init?(stored: Int) {
+    switch stored {
+    case 0: self = .invited
+    case 1: self = .joined
+    default: return nil
+    }
+  }
+}
+
+/// A text that equals only texts of the same bytes, as in the database: Swift's own comparison would
+/// treat canonically equivalent ids as those of one user.
+struct ExactText: Hashable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (first: ExactText, second: ExactText) -> Bool {
+    first.text.utf8.elementsEqual(second.text.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
+  }
+}
+
+extension StoreTransaction {
+  /// The properties of a group; of its creator only the id.
+  func group(channelID: Int64) throws -> Group? {
+    try connection.first(
+      """
+      SELECT is_distinct, is_public, access_code, creator_id, member_count, joined_count FROM groups
+      WHERE channel_id = ?
+      """, [channelID]
+    ) { row in
+      let creatorID: String? = row[3]
+      return Group(
+        isDistinct: row[0], isPublic: row[1], accessCode: row[2],
+        createdBy: creatorID.map { User(id: $0) }, memberCount: row[4], joinedCount: row[5])
+    }
+  }
+
+  /// The members of a group, in the order in which they became members.
+  func members(channelID: Int64) throws -> [Member] {
+    try connection.all(
+      """
+      SELECT \(Member.columns) FROM members \(.index("members_by_time")) JOIN users USING (user_id)
+      WHERE channel_id = ? ORDER BY added_at, members.user_id
+      """, [channelID]
+    ) { try Member(row: $0, connection.fileURL) }
+  }
+
+  /// The given users who are members of a group, by id.
+  func members(_ ids: [String], channelID: Int64) throws -> [ExactText: Member] {
+    let (condition, value): (StoreStatement, any StoreArgument) =
+      ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.texts(ids))
+    let found = try connection.all(
+      """
+      SELECT \(Member.columns) FROM members JOIN users USING (user_id)
+      WHERE channel_id = ? AND members.user_id \(condition)
+      """, [channelID, value]
+    ) { try Member(row: $0, connection.fileURL) }
+    return Dictionary(found.map { (ExactText($0.user.id), $0) }) { first, _ in first }
+  }
+
+  /// Reads the members of a group, and the profile of its creator, who is usually one of them.
+  func readMembers(of state: inout ChannelState) throws {
+    state.members = try members(channelID: state.id)
+    guard let creatorID = state.channel.group?.createdBy?.id else { return }
+    let key = ExactText(creatorID)
+    state.channel.group?.createdBy =
+      try state.members.first { ExactText($0.user.id) == key }?.user ?? user(creatorID)
+  }
+
+  /// The contents of a group as a member sees it.
+  ///
+  /// - Parameter since: ``Member/visibleFrom``.
+  func groupReading(
+    channelID: Int64, since: Int64, inviterID: String?, memberLimit: Int
+  ) throws -> GroupReading {
+    let last = try storedMessages(
+      .time,
+      "channel_id = ? AND created_at >= ? ORDER BY created_at DESC, message_id DESC LIMIT 1",
+      [channelID, since], channelID: channelID)
+    return GroupReading(
+      lastMessage: last.first?.message,
+      members: memberLimit > 0 ? try sample(memberLimit, ofMembersOf: channelID) : [],
+      inviter: try inviterID.flatMap { try user($0) })
+  }
+
+  /// Some members: the operators in their order, then those who joined last.
+  private func sample(_ limit: Int, ofMembersOf channelID: Int64) throws -> [Member] {
+    try connection.all(
+      """
+      SELECT \(Member.columns)
+      FROM members \(.index("members_by_time")) JOIN users USING (user_id)
+      LEFT JOIN channel_operators AS o
+        ON o.channel_id = members.channel_id AND o.user_id = members.user_id
+      WHERE members.channel_id = ?
+      ORDER BY CASE WHEN o.position IS NULL THEN 1 ELSE 0 END, o.position, members.joined_at DESC,
+        members.invited_at DESC, members.user_id LIMIT ?
+      """, [channelID, limit]
+    ) { try Member(row: $0, connection.fileURL) }
+  }
+}
