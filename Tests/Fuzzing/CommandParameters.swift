@@ -100,6 +100,9 @@ enum CommandParametersHarness: Harness {
       case .channelUpdate(let update): update.channelURL
       case .channelEnter(let enter): enter.channelURL
       case .channelParticipants(let list): list.channelURL
+      case .groupCreate(let create): create.channelURL
+      case .groupUpdate(let update): update.channelURL
+      case .groupMembers(let list): list.channelURL
       case .messageSendFiles(let send): send.channelURL
       case .messageList(let list): list.channelURL
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,

@@ -54,6 +54,13 @@ extension ChannelEvent.Subject: MessageCodable {
       writer.write(userID)
     case .end: writer.write(case: 6)
     case .announcement: writer.write(case: 7)
+    case .admission(let userID):
+      writer.write(case: 8)
+      writer.write(userID)
+    case .departure(let userID, let reason):
+      writer.write(case: 9)
+      writer.write(userID)
+      writer.write(reason)
     }
   }
 
@@ -70,6 +77,8 @@ extension ChannelEvent.Subject: MessageCodable {
     case 5: self = .expulsion(ofUser: try reader.read())
     case 6: self = .end
     case 7: self = .announcement
+    case 8: self = .admission(ofUser: try reader.read())
+    case 9: self = .departure(ofUser: try reader.read(), try reader.read())
     default: throw .unknownCase
     }
   }

@@ -8,10 +8,11 @@ extension ChannelMessage: MessageCodable {
       writer.write(command)
       writer.write(principal)
       writer.write(address)
-    case .listParticipants(let limit, let token, let address):
+    case .listParticipants(let limit, let token, let principal, let address):
       writer.write(case: 1)
       writer.write(limit)
       writer.write(token)
+      writer.write(principal)
       writer.write(address)
     case .listMessages(let list, let principal, let address):
       writer.write(case: 2)
@@ -64,6 +65,16 @@ extension ChannelMessage: MessageCodable {
       writer.write(report)
       writer.write(address.server)
       writer.write(address.attachment)
+    case .createGroup(let creation, let principal, let address):
+      writer.write(case: 15)
+      writer.write(creation)
+      writer.write(principal)
+      writer.write(address)
+    case .listMembers(let list, let principal, let address):
+      writer.write(case: 16)
+      writer.write(list)
+      writer.write(principal)
+      writer.write(address)
     }
   }
 
@@ -74,7 +85,7 @@ extension ChannelMessage: MessageCodable {
     case 1:
       self = .listParticipants(
         limit: try reader.readInteger(in: Limits.pageSizes), token: try reader.read(),
-        replyTo: try reader.read())
+        for: try reader.read(), replyTo: try reader.read())
     case 2:
       self = .listMessages(try reader.read(), for: try reader.read(), replyTo: try reader.read())
     case 3: self = .exited(try reader.read())
@@ -97,6 +108,10 @@ extension ChannelMessage: MessageCodable {
       self = .report(
         try reader.read(),
         from: StageAddress(server: try reader.read(), attachment: try reader.read()))
+    case 15:
+      self = .createGroup(try reader.read(), by: try reader.read(), replyTo: try reader.read())
+    case 16:
+      self = .listMembers(try reader.read(), for: try reader.read(), replyTo: try reader.read())
     default: throw .unknownCase
     }
   }

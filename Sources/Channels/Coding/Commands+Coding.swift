@@ -28,6 +28,9 @@ extension ChannelCommand: MessageCodable {
       writer.write(case: 7)
       writer.write(id)
       writer.write(languages)
+    case .group(let command):
+      writer.write(case: 8)
+      writer.write(command)
     }
   }
 
@@ -41,6 +44,7 @@ extension ChannelCommand: MessageCodable {
     case 5: self = .viewMessage(try reader.read())
     case 6: self = .changeMetaArrays(ofMessage: try reader.read(), try reader.read())
     case 7: self = .translateMessage(try reader.read(), into: try reader.read())
+    case 8: self = .group(try reader.read())
     default: throw .unknownCase
     }
   }
@@ -75,6 +79,9 @@ extension ChannelOperation: MessageCodable {
       writer.write(kind)
       writer.write(userID)
     case .delete: writer.write(case: 8)
+    case .changeMembers(let change):
+      writer.write(case: 9)
+      writer.write(change)
     }
   }
 
@@ -89,6 +96,7 @@ extension ChannelOperation: MessageCodable {
     case 6: self = .changeBan(userID: try reader.read(), try reader.read())
     case 7: self = .lift(try reader.read(), userID: try reader.read())
     case 8: self = .delete
+    case 9: self = .changeMembers(try reader.read())
     default: throw .unknownCase
     }
   }
@@ -131,12 +139,15 @@ extension ChannelFields: MessageCodable {
     writer.write(data)
     writer.write(customType)
     writer.write(operatorIDs)
+    writer.write(isPublic)
+    writer.write(accessCode)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       name: try reader.read(), coverURL: try reader.read(), data: try reader.read(),
-      customType: try reader.read(), operatorIDs: try reader.read())
+      customType: try reader.read(), operatorIDs: try reader.read(), isPublic: try reader.read(),
+      accessCode: try reader.read())
   }
 }
 

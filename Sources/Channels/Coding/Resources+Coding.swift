@@ -31,6 +31,7 @@ extension Channel: MessageCodable {
     writer.write(operators)
     writer.write(metadata)
     writer.write(createdAt)
+    writer.write(group)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -38,7 +39,7 @@ extension Channel: MessageCodable {
       url: try reader.read(), name: try reader.read(), coverURL: try reader.read(),
       data: try reader.read(), customType: try reader.read(), isEphemeral: try reader.read(),
       isFrozen: try reader.read(), operators: try reader.read(), metadata: try reader.read(),
-      createdAt: try reader.read())
+      createdAt: try reader.read(), group: try reader.read())
   }
 }
 

@@ -37,6 +37,10 @@ extension SessionMessage: MessageCodable {
       writer.write(cost.isCutShort)
     case .chargeRepetition: writer.write(case: 10)
     case .disconnect: writer.write(case: 11)
+    case .seated(let url, let userID):
+      writer.write(case: 12)
+      writer.write(url)
+      writer.write(userID)
     }
   }
 
@@ -58,6 +62,7 @@ extension SessionMessage: MessageCodable {
       self = .charge(QueryCost(nanoseconds: try reader.read(), isCutShort: try reader.read()))
     case 10: self = .chargeRepetition
     case 11: self = .disconnect
+    case 12: self = .seated(channelURL: try reader.read(), userID: try reader.read())
     default: throw .unknownCase
     }
   }

@@ -138,6 +138,9 @@ extension ShardQuestion: MessageCodable {
     case .busiestChannels(let limit):
       writer.write(case: 6)
       writer.write(limit)
+    case .seats(let userIDs):
+      writer.write(case: 7)
+      writer.write(userIDs)
     }
   }
 
@@ -154,6 +157,7 @@ extension ShardQuestion: MessageCodable {
     case 4: self = .participantCounts(try reader.read())
     case 5: self = .awaitedSends(channelURL: try reader.read())
     case 6: self = .busiestChannels(limit: try reader.readInteger(in: Limits.pageSizes))
+    case 7: self = .seats(try reader.read())
     default: throw .unknownCase
     }
   }
@@ -192,6 +196,9 @@ extension ShardAnswer: MessageCodable {
     case .channels(let urls):
       writer.write(case: 9)
       writer.write(urls)
+    case .seats(let seats):
+      writer.write(case: 10)
+      writer.write(seats)
     }
   }
 
@@ -212,6 +219,7 @@ extension ShardAnswer: MessageCodable {
     case 7: self = .sent(try reader.read())
     case 8: self = .busiestChannels(try reader.read())
     case 9: self = .channels(try reader.read())
+    case 10: self = .seats(try reader.read())
     default: throw .unknownCase
     }
   }

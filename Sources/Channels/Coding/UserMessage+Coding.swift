@@ -6,11 +6,12 @@ extension UserMessage: MessageCodable {
     case .expect(let session):
       writer.write(case: 0)
       writer.write(session)
-    case .add(let session, let openedAt, let profile):
+    case .add(let session, let openedAt, let profile, let hearsGroups):
       writer.write(case: 1)
       writer.write(session)
       writer.write(openedAt)
       writer.write(profile)
+      writer.write(hearsGroups)
     case .remove(let session):
       writer.write(case: 2)
       writer.write(session)
@@ -50,6 +51,9 @@ extension UserMessage: MessageCodable {
     case .listChannels(let address):
       writer.write(case: 12)
       writer.write(address)
+    case .notifyOfGroup(let event):
+      writer.write(case: 13)
+      writer.write(event)
     }
   }
 
@@ -58,7 +62,8 @@ extension UserMessage: MessageCodable {
     case 0: self = .expect(try reader.read())
     case 1:
       self = .add(
-        try reader.read(), openedAt: try reader.read(), newProfile: try reader.read())
+        try reader.read(), openedAt: try reader.read(), newProfile: try reader.read(),
+        hearsGroups: try reader.read())
     case 2: self = .remove(try reader.read())
     case 3: self = .enter(try reader.read(), channelURL: try reader.read())
     case 4: self = .release(try reader.read(), channelURL: try reader.read())
@@ -72,6 +77,7 @@ extension UserMessage: MessageCodable {
         try reader.read(), openedAt: try reader.read(), channelURLs: try reader.read())
     case 11: self = .forget(try reader.read())
     case 12: self = .listChannels(replyTo: try reader.read())
+    case 13: self = .notifyOfGroup(try reader.read())
     default: throw .unknownCase
     }
   }

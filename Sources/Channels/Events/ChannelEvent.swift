@@ -19,6 +19,10 @@ package struct ChannelEvent: Sendable {
     case operators([User])
     /// A ban: the user is removed after everyone has been notified.
     case expulsion(ofUser: String)
+    /// A user has joined a group: its connections hear this event and what follows.
+    case admission(ofUser: String)
+    /// A member has left a group: its connections hear nothing more.
+    case departure(ofUser: String, DepartureReason)
     /// The deletion of the channel: everyone is removed after the notification.
     case end
     /// An event without further effects on a stage.
@@ -62,10 +66,14 @@ extension ChannelEvent.Subject {
         .record(info.channel)
       case .operatorsChanged(let operators): .operators(operators.users)
       case .userBanned(let ban): .expulsion(ofUser: ban.user.id)
+      case .groupJoined(let membership): .admission(ofUser: membership.user.id)
+      case .groupLeft(let departure):
+        .departure(ofUser: departure.membership.user.id, departure.reason)
       case .channelDeleted: .end
       case .channelCreated, .userMuted, .userUnmuted, .userUnbanned, .userEntered, .userExited,
         .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
-        .sessionFileKey, .serverDraining:
+        .sessionFileKey, .serverDraining, .groupCreated, .groupInvited, .groupDeclined, .groupLost,
+        .groupReady:
         .announcement
       }
   }

@@ -85,6 +85,43 @@ package struct ChannelJudge: ~Copyable, Sendable {
     SendCheck(of: userID, in: work.standing, at: now)
   }
 
+  /// The joined members of a group, in no particular order; `nil` for an open channel.
+  package var joinedIDs: [String]? { work.standing.rights.members?.joinedIDs }
+
+  /// Whether a user is a joined member of the group.
+  package func isJoined(_ userID: String) -> Bool {
+    work.standing.rights.members?.isJoined(userID) ?? false
+  }
+
+  /// The users with a mute in force.
+  package func mutedIDs(at now: Int64) -> Set<String> { work.standing.rights.mutedIDs(at: now) }
+
+  /// - Returns: The `created_at` of the oldest message that a user may read.
+  /// - Throws: 400201 for a stranger of a private group, 400108 for who has not joined.
+  package func requireReading(_ principal: Principal) throws(ServiceError) -> Int64 {
+    try work.standing.rights.requireVisibility(to: principal)
+    return try work.standing.rights.requireReading(principal)
+  }
+
+  /// - Throws: 400201 for a stranger of a private group, otherwise 400920 for a group.
+  package func requireOpenChannel(_ principal: Principal) throws(ServiceError) {
+    let rights = work.standing.rights
+    try rights.requireVisibility(to: principal)
+    guard rights.members == nil else { throw .wrongKind(rights.channel.url, isGroup: true) }
+  }
+
+  /// - Throws: 400201 for a stranger of a private group, 400920 for an open channel, 400108 for a
+  ///   stranger of a public group.
+  package func requireListingMembers(_ principal: Principal) throws(ServiceError) {
+    let rights = work.standing.rights
+    try rights.requireChannel()
+    try rights.requireVisibility(to: principal)
+    guard rights.members != nil else { throw .wrongKind(rights.channel.url, isGroup: false) }
+    guard rights.member(principal) != nil else {
+      throw .notAllowed("only members of the group may do this")
+    }
+  }
+
   // MARK: Inputs
 
   /// Handles an input.
@@ -117,6 +154,8 @@ package struct ChannelJudge: ~Copyable, Sendable {
     case .restrictionsRemoved(let userID):
       work.standing.rights.lift(.ban, of: userID)
       work.standing.rights.lift(.mute, of: userID)
+    case .created(let members):
+      work.standing.publishFirstMembers(members, into: &actions)
     case .metadataChanged(let metadata): work.standing.rights.setMetadata(metadata)
     case .deadline: work.releaseDue(at: now, into: &actions)
     case .exited(let session): work.exited(session)

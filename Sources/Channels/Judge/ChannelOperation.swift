@@ -7,7 +7,9 @@ extension ChannelOperation {
     switch self {
     case .restrict(_, let restriction): restriction.description.utf8.count
     case .changeBan(_, let change): change.description?.utf8.count ?? 0
-    case .update, .freeze, .addOperators, .removeOperators, .removeAllOperators, .lift, .delete: 0
+    case .update, .freeze, .addOperators, .removeOperators, .removeAllOperators, .lift,
+      .changeMembers, .delete:
+      0
     }
   }
 
@@ -16,7 +18,7 @@ extension ChannelOperation {
   /// - Throws: 400110 for a channel that would not fit into an event, 400203 for too many
   ///   operators, bans or mutes, 400201 for a ban that does not exist.
   func changes(
-    by principal: Principal, in rights: Rights, at now: Int64
+    by principal: Principal, in rights: Rights, at now: Int64, visibleFrom: Int64
   ) throws(ServiceError) -> [ChannelChange] {
     let channel = rights.channel
     switch self {
@@ -25,6 +27,7 @@ extension ChannelOperation {
     case .freeze(let isFrozen):
       return channel.isFrozen == isFrozen ? [] : [.freeze(isFrozen)]
     case .addOperators(let ids):
+      try rights.requireMembers(ids)
       let new = ids.filter { !rights.isOperator($0) }
       guard !new.isEmpty else { return [] }
       guard channel.operators.count + new.count <= Limits.operatorCount else {
@@ -41,7 +44,10 @@ extension ChannelOperation {
       let restriction = Restriction(
         userID: command.userID, startsAt: now, endsAt: now + command.durationMilliseconds,
         description: command.description)
-      return [.restrict(kind, restriction)]
+      guard kind == .ban, rights.members != nil else { return [.restrict(kind, restriction)] }
+      return [.restrict(kind, restriction)] + rights.departure(of: [command.userID], .banned)
+    case .changeMembers(let change):
+      return try change.changes(by: principal, in: rights, at: now, visibleFrom: visibleFrom)
     case .changeBan(let userID, let change):
       guard var ban = rights.restriction(.ban, of: userID, at: now) else {
         throw .notFound(.ban, userID)
@@ -62,7 +68,7 @@ extension ChannelOperation {
     var changes: [ChannelChange] = []
     let new = ChannelChanges(
       name: fields.name, coverURL: fields.coverURL, data: fields.data,
-      customType: fields.customType)
+      customType: fields.customType, isPublic: fields.isPublic, accessCode: fields.accessCode)
     let channel = new.applied(to: rights.channel)
     if channel != rights.channel {
       try channel.checkSize(after: rights.channel)
@@ -70,6 +76,7 @@ extension ChannelOperation {
     }
     // Removals come first to make room for additions.
     if let ids = fields.operatorIDs {
+      try rights.requireMembers(ids)
       if !rights.operatorIDs.isSubset(of: ids) { changes.append(.keepOperators(ids)) }
       let added = ids.filter { !rights.isOperator($0) }
       if !added.isEmpty { changes.append(.addOperators(added)) }
@@ -93,4 +100,6 @@ enum OperationAnswer: Sendable {
   case channel
   case imposed(ImposedRestriction)
   case lifted(Bool)
+  /// Those who were invited to a group, or joined it at once.
+  case members([Member])
 }

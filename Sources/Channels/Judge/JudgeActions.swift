@@ -17,6 +17,8 @@ package enum JudgeAction: Sendable {
   case post(Event, from: EventOrigin)
   /// Notifies users who are not in the channel; charged to the sender if one is named.
   case mention([String], by: String?, notification: [UInt8])
+  /// Notifies the connections of users that hear groups, of a group in which the users are not joined.
+  case notify([String], notification: [UInt8])
   /// Looks up an addition to a message; the result arrives as ``JudgeInput/enriched(_:_:)``.
   case enrich(EnrichmentRequest)
   /// Hands an addition over to the next home of the channel.

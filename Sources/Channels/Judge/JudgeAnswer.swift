@@ -4,6 +4,7 @@ package import ParleyProtocol
 package enum JudgeAnswer: Sendable {
   case done
   indirect case channel(ChannelInfo)
+  indirect case group(GroupAnswer)
   case sent(SentMessage)
   indirect case message(Message)
   /// A message after a change, encoded once for the answer and the event.

@@ -28,6 +28,8 @@ package enum JudgeInput: Sendable {
   case floodLimitChanged(RateLimit)
   /// The log has deleted a user with its mutes and bans.
   case restrictionsRemoved(of: String)
+  /// The group was just created: its first events, about its members, are published.
+  indirect case created([Member])
   /// The channel's metadata was changed in the log.
   case metadataChanged([String: String])
   /// The time of the last ``JudgeAction/wake(at:)`` has come.
@@ -40,7 +42,7 @@ extension JudgeInput {
     switch self {
     case .command(_, _, let call), .importing(_, let call): call
     case .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting, .entered, .left,
-      .floodLimitChanged, .restrictionsRemoved, .metadataChanged, .deadline:
+      .floodLimitChanged, .restrictionsRemoved, .created, .metadataChanged, .deadline:
       nil
     }
   }
@@ -129,6 +131,8 @@ struct EventCount: Sendable {
   /// whose own count exists in memory only.
   private(set) var recorded: Int64
   private var times: MessageTimes
+  /// The number of countable messages that a group has ever had.
+  private(set) var lastOrdinal: Int64
   private let isEphemeral: Bool
 
   /// - Parameter now: The steady time at which the channel was loaded.
@@ -136,6 +140,7 @@ struct EventCount: Sendable {
     isEphemeral = state.channel.isEphemeral
     last = isEphemeral ? 0 : state.lastSeq
     recorded = state.lastSeq
+    lastOrdinal = state.lastOrdinal
     times = MessageTimes(last: state.lastCreatedAt, at: now)
   }
 
@@ -160,6 +165,12 @@ struct EventCount: Sendable {
       return seq
     }
     return next()
+  }
+
+  /// Numbers a message of a group, as the log does.
+  mutating func nextOrdinal() -> Int64 {
+    lastOrdinal += 1
+    return lastOrdinal
   }
 
   /// Numbers an event that the log does not keep.

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 extension JudgeActions {
-  /// Notifies mentioned users who are not in the channel.
+  /// Notifies mentioned users who are not in the channel; members of a group have the message.
   ///
   /// - Parameter isOnAccount: Whether the notices count against the sender's budget; those of the
   ///   Platform API do not.
@@ -9,7 +9,9 @@ extension JudgeActions {
     _ shown: EventMessage, in standing: Standing, onAccountOf sender: String?
   ) {
     let message = shown.message
-    guard message.mentionType == .users, !message.mentionedUsers.isEmpty else { return }
+    guard message.mentionType == .users, !message.mentionedUsers.isEmpty, !standing.isGroup else {
+      return
+    }
     let absent = message.mentionedUsers.map(\.id).filter { !standing.rights.isPresent($0) }
     guard !absent.isEmpty else { return }
     let notification = Event.mentionReceived(shown.mentioned).notification(

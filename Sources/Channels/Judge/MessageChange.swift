@@ -23,6 +23,8 @@ struct PendingChange: Sendable {
   var call: CallID?
   /// Its place in the flood window; `nil` if it took none.
   let place: FloodPlace?
+  /// See ``Member/visibleFrom``.
+  var visibleFrom: Int64 = 0
 }
 
 /// The decision on a change.

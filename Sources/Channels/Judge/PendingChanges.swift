@@ -30,7 +30,7 @@ struct PendingChanges: Sendable {
     case reading
     /// - `at`: Unix milliseconds of the event.
     case replacing(Replacement, at: Int64)
-    case deleting(at: Int64)
+    case deleting(Event.Deletion, at: Int64)
   }
 
   /// The known state of a message when a change's turn comes.
@@ -83,9 +83,10 @@ struct PendingChanges: Sendable {
       return replacement.preview.map {
         PublishedMessage(replacement.message, $0, languages: replacement.languages + outdated)
       }
-    case (.deleting(let timestamp), .success(.deleted(let seq))):
+    case (.deleting(let deletion, let timestamp), .success(.deleted(let seq))):
       publishDeletion(
-        id, change, seq: standing.count.number(seq), at: timestamp, in: standing, into: &actions)
+        deletion, change, seq: standing.count.number(seq), at: timestamp, in: standing,
+        into: &actions)
       end(id, knowing: .missing, in: &standing, at: now, into: &actions)
     case (_, .failure(let error)):
       if error == .fenced { handOver(id, change, into: &actions) }
@@ -146,6 +147,8 @@ struct PendingChanges: Sendable {
         switch knowledge {
         case .none: return read(id, in: standing, into: &actions)
         case .missing: throw .notFound(messageID: id)
+        case .message(let message) where message.createdAt < change.visibleFrom:
+          throw .notFound(messageID: id)
         case .message(let message):
           switch try change.decision(on: message, standing.sources, at: now.unix) {
           case .replace(let replacement):
@@ -154,7 +157,7 @@ struct PendingChanges: Sendable {
               replacement.message, mentionedUserIDs: replacement.mentionedUserIDs, at: now.unix)
             return actions.append(.submit(.change(id), .write(operation, standing.place)))
           case .delete:
-            lines[id]?.step = .deleting(at: now.unix)
+            lines[id]?.step = .deleting(Event.Deletion(of: message), at: now.unix)
             return actions.append(
               .submit(.change(id), .write(.delete(messageID: id, at: now.unix), standing.place)))
           case .nothing:
@@ -213,12 +216,12 @@ struct PendingChanges: Sendable {
   }
 
   private func publishDeletion(
-    _ id: Int64, _ change: PendingChange, seq: Int64, at timestamp: Int64,
+    _ deletion: Event.Deletion, _ change: PendingChange, seq: Int64, at timestamp: Int64,
     in standing: Standing, into actions: inout JudgeActions
   ) {
     actions.count { $0.deleted += 1 }
     actions.answer(change.call, .success(.done))
     standing.publish(
-      .messageDeleted(Event.Deletion(messageID: id)), seq: seq, at: timestamp, into: &actions)
+      .messageDeleted(deletion), seq: seq, at: timestamp, into: &actions)
   }
 }

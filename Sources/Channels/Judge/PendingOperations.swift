@@ -23,6 +23,8 @@ struct PendingOperations: Sendable {
   /// The first is in progress.
   private var operations: Deque<PendingOperation> = []
   private var step = Step.idle
+  /// The calls that are to be answered with the group.
+  private var groupRequests: [GroupRequest] = []
 
   var isEmpty: Bool { operations.isEmpty }
 
@@ -55,6 +57,13 @@ struct PendingOperations: Sendable {
     }
     operations.removeFirst()
     proceed(in: &standing, at: now, into: &actions)
+  }
+
+  /// Removes and returns the calls that are to be answered with the group as it is now.
+  mutating func takeGroupRequests() -> [GroupRequest] {
+    guard !groupRequests.isEmpty else { return [] }
+    defer { groupRequests = [] }
+    return groupRequests
   }
 
   // MARK: An unknown outcome
@@ -95,14 +104,15 @@ struct PendingOperations: Sendable {
           return actions.append(.submit(.operation, .write(.remove(at: now.unix), standing.place)))
         }
         let changes = try pending.operation.changes(
-          by: pending.principal, in: standing.rights, at: now.unix)
+          by: pending.principal, in: standing.rights, at: now.unix,
+          visibleFrom: standing.count.nextCreatedAt(at: now))
         guard changes.isEmpty else {
           step = .changing(changes, at: now.unix)
           return actions.append(
             .submit(.operation, .write(.change(changes, at: now.unix), standing.place)))
         }
         standing.flood.giveBack(pending.place)
-        actions.answer(pending.call, .success(.channel(standing.info)))
+        answer(pending, .channel, in: standing, into: &actions)
       } catch {
         refuse(pending, error, in: &standing, into: &actions)
       }
@@ -118,7 +128,7 @@ struct PendingOperations: Sendable {
     actions.answer(pending.call, .failure(error))
   }
 
-  private func didChange(
+  private mutating func didChange(
     _ pending: PendingOperation, _ changes: some Sequence<(ChannelChange, RecordedChange)>,
     _ channel: Channel, in standing: inout Standing, at timestamp: Int64, now: Moment,
     into actions: inout JudgeActions
@@ -131,14 +141,37 @@ struct PendingOperations: Sendable {
       byteCount += standing.apply(change, record, at: timestamp, &answer, into: &actions)
     }
     standing.rights.apply(channel)
+    if case .changeMembers(.forget(let userID)) = pending.operation {
+      standing.rights.forgetCreator(userID)
+    }
     if byteCount == 0 { standing.flood.giveBack(pending.place) }
     standing.flood.settle(pending.place, bytes: byteCount, at: now.monotonic)
+    self.answer(pending, answer, in: standing, into: &actions)
+    if channel.customType != customType { actions.append(.renewLimits) }
+  }
+
+  private mutating func answer(
+    _ pending: PendingOperation, _ answer: OperationAnswer, in standing: Standing,
+    into actions: inout JudgeActions
+  ) {
+    if let outcome = pending.operation.groupOutcome(answer, in: standing) {
+      // Members who have removed themselves no longer see a private group.
+      guard (try? standing.rights.requireVisibility(to: pending.principal)) != nil else {
+        return actions.answer(pending.call, .success(.done))
+      }
+      return groupRequests.append(
+        GroupRequest(
+          call: pending.call, principal: pending.principal, memberLimit: Limits.memberListCount,
+          outcome: outcome, isChange: true))
+    }
     switch answer {
+    case .channel where pending.operation.endsOwnMembership:
+      actions.answer(pending.call, .success(.done))
     case .channel: actions.answer(pending.call, .success(.channel(standing.info)))
     case .imposed(let restriction): actions.answer(pending.call, .success(.imposed(restriction)))
     case .lifted(let wasThere): actions.answer(pending.call, .success(.lifted(wasThere)))
+    case .members: actions.answer(pending.call, .success(.done))
     }
-    if channel.customType != customType { actions.append(.renewLimits) }
   }
 
   private func didRemove(
@@ -151,5 +184,38 @@ struct PendingOperations: Sendable {
       .channelDeleted(standing.info), seq: number, at: timestamp, into: &actions)
     actions.answer(pending.call, .success(.done))
     actions.append(.release)
+  }
+}
+
+extension ChannelOperation {
+  /// Whether the operation ends the membership of one user, and is answered with nothing.
+  fileprivate var endsOwnMembership: Bool {
+    switch self {
+    case .changeMembers(.decline), .changeMembers(.leave), .changeMembers(.forget): true
+    case .changeMembers, .update, .freeze, .addOperators, .removeOperators, .removeAllOperators,
+      .restrict, .changeBan, .lift, .delete:
+      false
+    }
+  }
+
+  /// The part of an answer beside the group; `nil` for an operation that is not answered with a group.
+  fileprivate func groupOutcome(
+    _ answer: OperationAnswer, in standing: Standing
+  ) -> GroupAnswer.Outcome? {
+    switch self {
+    case .update: return standing.isGroup ? .viewed : nil
+    case .changeMembers(.accept), .changeMembers(.join), .changeMembers(.remove): return .viewed
+    case .changeMembers(.invite(let ids)):
+      var (invited, joined): ([String], [String]) = ([], [])
+      if case .members(let members) = answer {
+        invited = members.filter { $0.state == .invited }.map(\.user.id)
+        joined = members.filter { $0.state == .joined }.map(\.user.id)
+      }
+      let new = Set(invited + joined)
+      return .invited(invited, joined: joined, skipped: ids.filter { !new.contains($0) })
+    case .changeMembers(.decline), .changeMembers(.leave), .changeMembers(.forget), .freeze,
+      .addOperators, .removeOperators, .removeAllOperators, .restrict, .changeBan, .lift, .delete:
+      return nil
+    }
   }
 }

@@ -42,7 +42,7 @@ extension PendingSends {
     pending[message.id] = send
     let unsequenced = UnsequencedMessage(
       message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload, role: .imported,
-      mayBeRepeated: send.key != nil)
+      mayBeRepeated: send.key != nil, isCounted: standing.isGroup)
     actions.append(
       .submit(.send(message.id), .write(.append(unsequenced), standing.place)))
   }

@@ -44,7 +44,10 @@ struct PendingSends: Sendable {
     }
     do throws(ServiceError) {
       try standing.rights.requireSending(principal, at: now.unix)
-      let draft = try order.draft.get()
+      var draft = try order.draft.get()
+      if standing.isGroup {
+        draft.mentionedUserIDs = standing.rights.mentionable(draft.mentionedUserIDs)
+      }
       try MessageSize.check(draft)
       let place = try standing.takePlace(
         principal, .send, bytes: draft.byteCount, at: now.monotonic)
@@ -87,7 +90,7 @@ struct PendingSends: Sendable {
       actions.count { $0.failed += 1 }
       cancel(send, .failure(ServiceError(error)), in: &standing, &enrichments, into: &actions)
     case .success(.replaced), .success(.deleted), .success(.changed), .success(.removed),
-      .success(.channel), .success(.absent), .success(.read):
+      .success(.channel), .success(.found), .success(.absent), .success(.read):
       cancel(send, .failure(.internalError), in: &standing, &enrichments, into: &actions)
     }
     return nil
@@ -157,14 +160,15 @@ struct PendingSends: Sendable {
     let hasWaited = accepted.waitsSince != nil
     let call = accepted.call
     // Most messages are published as they were accepted, and are encoded here.
-    let isComplete = accepted.draft.mentionedUserIDs.isEmpty && !preview.isUnknown
+    let isComplete =
+      accepted.draft.mentionedUserIDs.isEmpty && !preview.isUnknown && !standing.isGroup
     let send = PendingSend(
       isComplete ? EventMessage(encoding: message) : EventMessage(message), preview,
       author: accepted.principal.session, call, accepted.place,
       hasWaited ? .delayed : .direct(arrival: accepted.order.arrival), wishes: accepted.wishes)
     // Must precede the recording of the request.
     let operation = operation(
-      of: send, accepted.draft, accepted.order, isEphemeral: standing.isEphemeral, at: now)
+      of: send, accepted.draft, accepted.order, in: standing, at: now)
     if let key = accepted.key {
       if hasWaited {
         requests.renew(key, isEphemeral: standing.isEphemeral, at: createdAt)
@@ -182,17 +186,18 @@ struct PendingSends: Sendable {
   /// Of an ephemeral channel's message the log keeps at most a file; without one, the mentioned
   /// users are read at the message's place among the entries.
   private mutating func operation(
-    of send: PendingSend, _ draft: MessageDraft, _ order: MessageOrder, isEphemeral: Bool,
+    of send: PendingSend, _ draft: MessageDraft, _ order: MessageOrder, in standing: Standing,
     at now: Moment
   ) -> LogOperation {
-    guard !isEphemeral || order.upload != nil else {
+    guard !standing.isEphemeral || order.upload != nil else {
       return .read(.users(draft.mentionedUserIDs))
     }
     let mayBeRepeated = send.key.map { requests.mayContain($0, at: now.unix) } ?? false
     let unsequenced = UnsequencedMessage(
       send.accepted.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
-      role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated)
-    return isEphemeral ? .relay(unsequenced) : .append(unsequenced)
+      role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated,
+      isCounted: standing.isGroup)
+    return standing.isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 
   mutating func refuse(
@@ -225,12 +230,14 @@ struct PendingSends: Sendable {
     _ send: PendingSend, _ mentionedUsers: [User], seq: Int64, in standing: inout Standing,
     at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
-    let isPlain = mentionedUsers.isEmpty && !send.preview.isUnknown
+    let ordinal = standing.isGroup ? standing.count.nextOrdinal() : nil
+    let isPlain = mentionedUsers.isEmpty && !send.preview.isUnknown && ordinal == nil
     let sent =
       isPlain
       ? SentMessage(send.accepted, seq: seq, .sent)
       : SentMessage(
-        send.accepted.message.mentioning(mentionedUsers, isPreviewPending: send.preview.isUnknown),
+        send.accepted.message.shown(
+          mentioning: mentionedUsers, isPreviewPending: send.preview.isUnknown, ordinal: ordinal),
         seq: seq, .sent)
     standing.flood.settle(send.place, bytes: sent.shown.json.count, at: now.monotonic)
     if standing.isEphemeral, let key = send.key {
@@ -280,9 +287,12 @@ struct PendingSends: Sendable {
 }
 
 extension Message {
-  /// The message as shown in its event, with the mentioned users.
-  fileprivate func mentioning(_ users: [User], isPreviewPending: Bool) -> Message {
+  /// The message as shown in its event.
+  fileprivate func shown(
+    mentioning users: [User], isPreviewPending: Bool, ordinal: Int64?
+  ) -> Message {
     var message = self
+    message.ordinal = ordinal
     message.mentionedUsers = users
     message.isPreviewPending = isPreviewPending
     return message

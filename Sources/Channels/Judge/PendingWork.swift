@@ -17,6 +17,7 @@ struct PendingWork: Sendable {
   }
 
   private var views: [Int64: View] = [:]
+  private var groupViews = PendingGroupViews()
   private var lastView: Int64 = 0
 
   init(_ standing: Standing, _ requests: RequestMemory) {
@@ -26,6 +27,7 @@ struct PendingWork: Sendable {
 
   var isEmpty: Bool {
     sends.isEmpty && changes.isEmpty && operations.isEmpty && enrichments.isEmpty && views.isEmpty
+      && groupViews.isEmpty
   }
 
   // MARK: Commands
@@ -36,6 +38,7 @@ struct PendingWork: Sendable {
     into actions: inout JudgeActions
   ) {
     do throws(ServiceError) {
+      if standing.isGroup { try requireAccess(to: command, principal) }
       switch command {
       case .view:
         try standing.rights.requireChannel()
@@ -56,10 +59,46 @@ struct PendingWork: Sendable {
       case .translateMessage(let id, let languages):
         let wanted = View(call: call, messageID: id, principal: principal, languages: languages)
         try view(wanted, into: &actions)
+      case .group(let command):
+        try perform(command, by: principal, call, at: now, into: &actions)
       }
     } catch {
       actions.answer(call, .failure(error))
     }
+  }
+
+  /// - Throws: What a group answers to strangers, and to commands for open channels.
+  private func requireAccess(
+    to command: ChannelCommand, _ principal: Principal
+  ) throws(ServiceError) {
+    try standing.rights.requireChannel()
+    try standing.rights.requireVisibility(to: principal)
+    try standing.rights.requireKind(of: command)
+  }
+
+  private mutating func perform(
+    _ command: GroupCommand, by principal: Principal, _ call: CallID, at now: Moment,
+    into actions: inout JudgeActions
+  ) throws(ServiceError) {
+    try standing.rights.requireChannel()
+    try standing.rights.requireKind(of: .group(command))
+    switch command {
+    case .view(let memberLimit, let isNew):
+      view(
+        GroupRequest(
+          call: call, principal: principal, memberLimit: memberLimit,
+          outcome: isNew.map(GroupAnswer.Outcome.created) ?? .viewed), into: &actions)
+    case .update(let fields):
+      try operate(.update(fields), by: principal, call, at: now, into: &actions)
+    case .change(let change):
+      try operate(.changeMembers(change), by: principal, call, at: now, into: &actions)
+    case .delete: try operate(.delete, by: principal, call, at: now, into: &actions)
+    }
+  }
+
+  private mutating func view(_ request: GroupRequest, into actions: inout JudgeActions) {
+    lastView += 1
+    groupViews.begin(request, lastView, in: standing, into: &actions)
   }
 
   /// Judges an old message.
@@ -73,7 +112,7 @@ struct PendingWork: Sendable {
     _ operation: ChannelOperation, by principal: Principal, _ call: CallID, at now: Moment,
     into actions: inout JudgeActions
   ) throws(ServiceError) {
-    try standing.rights.requireOperating(principal)
+    try requireRight(to: operation, principal, at: now)
     // A deletion is the last change of a channel.
     let place: FloodPlace? =
       if case .delete = operation {
@@ -86,16 +125,43 @@ struct PendingWork: Sendable {
       PendingOperation(operation: operation, principal: principal, call: call, place: place),
       in: &standing, at: now,
       into: &actions)
+    viewGroups(into: &actions)
+  }
+
+  /// Answers the calls that have changed a group with the group.
+  private mutating func viewGroups(into actions: inout JudgeActions) {
+    for request in operations.takeGroupRequests() { view(request, into: &actions) }
+  }
+
+  private mutating func requireRight(
+    to operation: ChannelOperation, _ principal: Principal, at now: Moment
+  ) throws(ServiceError) {
+    switch operation {
+    case .update: try standing.rights.requireUpdating(principal)
+    // Each change of members has its own rule, which depends on earlier changes.
+    case .changeMembers(let change):
+      guard case .join(let code) = change else { return }
+      try standing.takeAccessCode(code, of: principal, at: now.monotonic)
+    case .freeze, .addOperators, .removeOperators, .removeAllOperators, .restrict, .changeBan,
+      .lift, .delete:
+      try standing.rights.requireOperating(principal)
+    }
   }
 
   private mutating func change(
     _ id: Int64, _ change: MessageChange, by principal: Principal, _ call: CallID,
     at now: Moment, into actions: inout JudgeActions
   ) throws(ServiceError) {
+    var change = change
+    if case .edit(var changes) = change, standing.isGroup {
+      changes.mentionedUserIDs = changes.mentionedUserIDs.map(standing.rights.mentionable)
+      change = .edit(changes)
+    }
     let place = try requireChange(change, by: principal, at: now, into: &actions)
     let pending = PendingChange(
       change: change, right: standing.rights.changeRight(of: principal),
-      authorID: principal.user?.id, session: principal.session, call: call, place: place)
+      authorID: principal.user?.id, session: principal.session, call: call, place: place,
+      visibleFrom: try standing.rights.requireReading(principal))
     changes.add(pending, ofMessage: id, in: standing, into: &actions)
   }
 
@@ -130,6 +196,7 @@ struct PendingWork: Sendable {
     _ view: View, into actions: inout JudgeActions
   ) throws(ServiceError) {
     try standing.rights.requireKeptMessages()
+    _ = try standing.rights.requireReading(view.principal)
     lastView += 1
     views[lastView] = view
     actions.append(
@@ -140,14 +207,21 @@ struct PendingWork: Sendable {
     _ number: Int64, _ result: LogResult, at now: Moment, into actions: inout JudgeActions
   ) {
     guard let view = views.removeValue(forKey: number) else { return }
-    switch result {
-    case .success(.read(.message(let found?))):
-      guard view.languages.isEmpty else {
-        return translate(found.message, for: view, at: now, into: &actions)
+    do throws(ServiceError) {
+      // The caller may have left the group meanwhile.
+      try standing.rights.requireVisibility(to: view.principal)
+      let visibleFrom = try standing.rights.requireReading(view.principal)
+      switch result {
+      case .success(.read(.message(let found?))) where found.message.createdAt >= visibleFrom:
+        guard view.languages.isEmpty else {
+          return translate(found.message, for: view, at: now, into: &actions)
+        }
+        actions.answer(view.call, .success(.message(found.message)))
+      case .success: throw .notFound(messageID: view.messageID)
+      case .failure(let error): throw ServiceError(error)
       }
-      actions.answer(view.call, .success(.message(found.message)))
-    case .success: actions.answer(view.call, .failure(.notFound(messageID: view.messageID)))
-    case .failure(let error): actions.answer(view.call, .failure(ServiceError(error)))
+    } catch {
+      actions.answer(view.call, .failure(error))
     }
   }
 
@@ -343,10 +417,13 @@ struct PendingWork: Sendable {
       translateAnew(published, by: author, at: now, into: &actions)
     case .operation:
       operations.didLog(result, in: &standing, at: now, into: &actions)
+      viewGroups(into: &actions)
       if standing.rights.isDeleted {
         sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
       }
-    case .view(let number): answerView(number, result, at: now, into: &actions)
+    case .view(let number):
+      groupViews.didRead(number, result, in: standing, at: now, into: &actions)
+      answerView(number, result, at: now, into: &actions)
     }
   }
 

@@ -15,6 +15,8 @@ struct Rights: Sendable {
   private var bans: [String: Restriction]
   private var mutes: [String: Restriction]
   private var presentIDs: Set<String> = []
+  /// `nil` in an open channel.
+  private(set) var members: Members?
   private let exemptsOperators: Bool
 
   /// - Parameter exemptsOperators: Whether operators are exempt from the flood limit.
@@ -23,6 +25,7 @@ struct Rights: Sendable {
     operatorIDs = Set(state.channel.operators.map(\.id))
     bans = state.bans
     mutes = state.mutes
+    if state.channel.group != nil { members = Members(state.members) }
     self.exemptsOperators = exemptsOperators
   }
 
@@ -31,7 +34,10 @@ struct Rights: Sendable {
   /// The users in the channel.
   var presentCount: Int { presentIDs.count }
 
-  func isPresent(_ userID: String) -> Bool { presentIDs.contains(userID) }
+  /// Whether a user takes part: in an open channel by being there, in a group as a joined member.
+  func isPresent(_ userID: String) -> Bool {
+    members?.isJoined(userID) ?? presentIDs.contains(userID)
+  }
 
   func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
 
@@ -43,6 +49,11 @@ struct Rights: Sendable {
       case .mute: mutes
       }
     return restrictions[userID].flatMap { $0.endsAt > now ? $0 : nil }
+  }
+
+  /// The users with a mute in force.
+  func mutedIDs(at now: Int64) -> Set<String> {
+    Set(mutes.lazy.filter { $0.value.endsAt > now }.map(\.key))
   }
 
   /// Whether an obstacle prevents a user from sending now.
@@ -84,9 +95,20 @@ struct Rights: Sendable {
     guard !isDeleted else { throw .notFound(.channel, channel.url) }
   }
 
-  /// - Throws: 400201 for a deleted channel, 400750 for a banned user.
+  /// - Throws: 400201 for a deleted channel, 400750 for a banned user, 400920 for a group.
   func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
     try requireChannel()
+    if let members {
+      guard members[userID] != nil || channel.group?.isPublic == true else {
+        throw .notFound(.channel, channel.url)
+      }
+      throw .wrongKind(channel.url, isGroup: true)
+    }
+    try requireNoBan(userID, at: now)
+  }
+
+  /// - Throws: 400750.
+  func requireNoBan(_ userID: String, at now: Int64) throws(ServiceError) {
     guard restriction(.ban, of: userID, at: now) == nil else { throw .banned(channel.url) }
   }
 
@@ -97,7 +119,8 @@ struct Rights: Sendable {
     case .platform: break
     case .background: throw .notAllowed("only operators of the channel may do this")
     case .session(let session):
-      guard isOperator(session.user.id) else {
+      // An operator who has left a group keeps the role for its return, without the rights.
+      guard isOperator(session.user.id), members?.isJoined(session.user.id) != false else {
         throw .notAllowed("only operators of the channel may do this")
       }
     }
@@ -108,10 +131,27 @@ struct Rights: Sendable {
   func requireSending(_ principal: Principal, at now: Int64) throws(ServiceError) {
     try requireChannel()
     guard let user = principal.user else { return }
-    for obstacle in SendingObstacle.allCases where obstacle.holds(principal) {
-      if stands(obstacle, against: user.id, at: now) {
-        throw obstacle.refusal(inChannel: channel.url)
-      }
+    for obstacle in SendingObstacle.allCases where holds(obstacle, for: principal) {
+      if stands(obstacle, against: user.id, at: now) { throw refusal(by: obstacle) }
+    }
+  }
+
+  /// Whether an obstacle is checked for a principal: only bans apply to the Platform API.
+  private func holds(_ obstacle: SendingObstacle, for principal: Principal) -> Bool {
+    switch principal {
+    case .session: true
+    case .platform: obstacle == .banned
+    case .background: obstacle != .absent || members != nil
+    }
+  }
+
+  /// The error returned to a sender.
+  func refusal(by obstacle: SendingObstacle) -> ServiceError {
+    switch obstacle {
+    case .banned: .banned(channel.url)
+    case .absent: members == nil ? .notInChannel(channel.url) : .notJoined(channel.url)
+    case .frozen: .frozen(channel.url)
+    case .muted: .muted(channel.url)
     }
   }
 
@@ -121,10 +161,8 @@ struct Rights: Sendable {
   func requireEditing(_ principal: Principal, at now: Int64) throws(ServiceError) {
     try requireKeptMessages()
     guard case .session(let session) = principal else { return }
-    for obstacle in SendingObstacle.allCases where obstacle != .absent {
-      if stands(obstacle, against: session.user.id, at: now) {
-        throw obstacle.refusal(inChannel: channel.url)
-      }
+    for obstacle in SendingObstacle.allCases where obstacle != .absent || members != nil {
+      if stands(obstacle, against: session.user.id, at: now) { throw refusal(by: obstacle) }
     }
   }
 
@@ -174,6 +212,7 @@ struct Rights: Sendable {
     var known = self.channel
     known.operators = known.operators.map { profiles[$0.id] ?? $0 }
     known.metadata = channel.metadata
+    known.group = channel.group
     self.channel = known
   }
 
@@ -192,6 +231,16 @@ struct Rights: Sendable {
     case .ban: bans[userID] = nil
     case .mute: mutes[userID] = nil
     }
+  }
+
+  /// Adds a member of a group, or changes its state.
+  mutating func put(_ member: Member) { members?.put(member) }
+
+  mutating func removeMember(_ userID: String) { members?.remove(userID) }
+
+  /// A user that is being deleted is no longer the creator of a group.
+  mutating func forgetCreator(_ userID: String) {
+    if channel.group?.createdBy?.id == userID { channel.group?.createdBy = nil }
   }
 
   mutating func delete() { isDeleted = true }

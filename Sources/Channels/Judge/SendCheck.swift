@@ -54,7 +54,7 @@ package struct SendCheck: Sendable {
         case .absent, .frozen: nil
         }
       refusals.append(
-        Refusal(error: obstacle.refusal(inChannel: standing.place.url), restriction: restriction))
+        Refusal(error: rights.refusal(by: obstacle), restriction: restriction))
     }
     if sends.wait > 0 {
       let error = ServiceError.flood(
@@ -78,23 +78,4 @@ enum SendingObstacle: CaseIterable, Sendable {
   case absent
   case frozen
   case muted
-
-  /// Whether the obstacle is checked for a principal: only bans apply to the Platform API.
-  func holds(_ principal: Principal) -> Bool {
-    switch principal {
-    case .session: true
-    case .platform: self == .banned
-    case .background: self != .absent
-    }
-  }
-
-  /// The error returned to the sender.
-  func refusal(inChannel url: String) -> ServiceError {
-    switch self {
-    case .banned: .banned(url)
-    case .absent: .notInChannel(url)
-    case .frozen: .frozen(url)
-    case .muted: .muted(url)
-    }
-  }
 }

@@ -5,6 +5,8 @@ extension ServiceError {
   package init(_ error: LogError) {
     switch error {
     case .noUser(let id): self = .notFound(.user, id)
+    case .deactivated(let id): self = .deactivated(id)
+    case .tooManyGroups: self = .tooManyGroups(limit: Limits.joinedGroupCount)
     case .missing(.channel):
       self = ServiceError(.notFound, "there is no such channel", field: "channel_url")
     case .missing(.message): self = .noSuchMessage

@@ -50,7 +50,7 @@ struct Settlement: Sendable {
       isReading = true
       return .read
     case .command, .importing, .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting,
-      .entered, .left, .floodLimitChanged, .restrictionsRemoved, .metadataChanged:
+      .entered, .left, .floodLimitChanged, .restrictionsRemoved, .created, .metadataChanged:
       held.append((input, now))
       return .wait
     }
@@ -85,6 +85,9 @@ extension ChannelChange {
     case .removeOperators(let ids): operatorIDs.isDisjoint(with: ids)
     // Operators that the judge adds in the same entry are always among the kept ones.
     case .keepOperators(let ids): operatorIDs.isSubset(of: ids)
+    case .invite(let ids, _): ids.allSatisfy { state.member($0) != nil }
+    case .join(let userID, _): state.member(userID)?.state == .joined
+    case .depart(let ids, _): ids.allSatisfy { state.member($0) == nil }
     }
   }
 }
@@ -105,6 +108,7 @@ extension [ChannelChange] {
     return map { change in
       guard change.makesDifference(to: rights, operators, at: time) else { return .unchanged }
       seq += 1
+      defer { seq += change.furtherEvents(in: state) }
       switch change {
       case .fields, .freeze: return .made(seq: seq)
       case .restrict(_, let restriction):
@@ -113,6 +117,14 @@ extension [ChannelChange] {
       case .keepOperators(let ids): operators.removeAll { !ids.contains($0.id) }
       case .removeOperators(let ids): operators.removeAll { ids.contains($0.id) }
       case .addOperators: operators = state.channel.operators
+      case .invite(let ids, _):
+        return .members(state.recorded(invitationOf: ids, from: seq))
+      case .join(let userID, _):
+        return .members(state.member(userID).map { [RecordedMember($0, seq: seq)] } ?? [])
+      case .depart(let ids, _):
+        let former = ids.compactMap { rights.members?[$0] }
+        return .members(
+          former.enumerated().map { RecordedMember($1, seq: seq + Int64($0)) })
       }
       return .operators(operators, seq: seq)
     }
@@ -120,6 +132,19 @@ extension [ChannelChange] {
 }
 
 extension ChannelChange {
+  /// The number of events after the first one.
+  fileprivate func furtherEvents(in state: ChannelState) -> Int64 {
+    switch self {
+    case .fields, .freeze, .restrict, .lift, .addOperators, .removeOperators, .keepOperators,
+      .join:
+      0
+    case .invite(let ids, _):
+      (state.recorded(invitationOf: ids, from: 1).last { $0.member.state == .joined }?.seq ?? 1)
+        - 1
+    case .depart(let ids, _): Int64(ids.count) - 1
+    }
+  }
+
   fileprivate func makesDifference(
     to rights: Rights, _ operators: [User], at time: Int64
   ) -> Bool {
@@ -131,11 +156,24 @@ extension ChannelChange {
     case .addOperators(let ids): !operatorIDs.isSuperset(of: ids)
     case .removeOperators(let ids): !operatorIDs.isDisjoint(with: ids)
     case .keepOperators(let ids): !operatorIDs.isSubset(of: ids)
+    case .invite, .join, .depart: true
     }
   }
 }
 
 extension ChannelState {
+  fileprivate func member(_ userID: String) -> Member? { members.first { $0.user.id == userID } }
+
+  /// The records of an invitation: those who are invited share the first number.
+  func recorded(invitationOf ids: [String], from first: Int64) -> [RecordedMember] {
+    let new = ids.compactMap(member)
+    var seq = new.contains { $0.state == .invited } ? first : first - 1
+    return new.map { member in
+      if member.state == .joined { seq += 1 }
+      return RecordedMember(member, seq: member.state == .joined ? seq : first)
+    }
+  }
+
   fileprivate func restrictions(_ kind: RestrictionKind) -> [String: Restriction] {
     switch kind {
     case .ban: bans

@@ -8,6 +8,8 @@ struct Standing: Sendable {
   var rights: Rights
   var flood: FloodWindows
   var count: EventCount
+  /// The users' wrong access codes.
+  private var wrongCodes = FloodGate<String>()
 
   init(
     place: LogChannel, sources: JudgeSources, rights: Rights, flood: FloodWindows,
@@ -27,6 +29,8 @@ struct Standing: Sendable {
   }
 
   var isEphemeral: Bool { rights.channel.isEphemeral }
+
+  var isGroup: Bool { rights.members != nil }
 
   /// The channel as clients see it.
   var info: ChannelInfo {
@@ -89,6 +93,25 @@ struct Standing: Sendable {
     }
   }
 
+  /// Counts a wrong access code of a group.
+  ///
+  /// - Throws: 500910 after five of them in a minute, for the right code too: it could be guessed
+  ///   otherwise.
+  mutating func takeAccessCode(
+    _ code: String, of principal: Principal, at now: Int64
+  ) throws(ServiceError) {
+    guard let user = principal.user, !rights.opens(with: "") else { return }
+    let limit = RateLimit(count: 5, windowMilliseconds: 60_000)
+    let wait =
+      rights.opens(with: code)
+      ? wrongCodes.usage(of: user.id, at: now, limit: limit).wait
+      : wrongCodes.admit(user.id, at: now, limit: limit)?.wait
+    if let wait {
+      throw .rateLimited(
+        retryAfter: wait, limit: limit.count, window: 60_000, scope: "user_channel")
+    }
+  }
+
   /// Publishes an event, and posts it to the webhooks if the log does not.
   ///
   /// - Parameter author: The connection that receives the event only as the answer to its request.
@@ -143,7 +166,23 @@ extension Standing {
       return 0
     case (_, .operators(let operators, let seq)):
       return publishOperators(operators, seq: seq, at: timestamp, into: &actions)
-    case (_, .unchanged), (_, .made), (_, .user): return 0
+    case (.invite(_, let inviter), .members(let members)):
+      answer = .members(members.map(\.member))
+      return publishInvitation(
+        of: members, by: inviter, at: timestamp, into: &actions)
+    case (.join, .members(let members)):
+      var byteCount = 0
+      for member in members {
+        byteCount += publishJoining(member, at: timestamp, into: &actions)
+      }
+      return byteCount
+    case (.depart(_, let reason), .members(let members)):
+      var byteCount = 0
+      for member in members {
+        byteCount += publishDeparture(member, reason, at: timestamp, into: &actions)
+      }
+      return byteCount
+    case (_, .unchanged), (_, .made), (_, .user), (_, .members): return 0
     }
   }
 
@@ -164,7 +203,7 @@ extension Standing {
   /// Publishes an event that the log has recorded under a number.
   ///
   /// - Returns: The size of the event.
-  private mutating func publish(
+  mutating func publish(
     _ event: Event, recorded seq: Int64, at timestamp: Int64, into actions: inout JudgeActions
   ) -> Int {
     publish(event, seq: count.number(seq), at: timestamp, into: &actions)

@@ -4,8 +4,11 @@ package import ParleyProtocol
 package enum ChannelMessage: Sendable {
   // From sessions.
   case command(ChannelCommand, by: SessionPrincipal, replyTo: ReplyAddress)
-  case listParticipants(limit: Int, token: String?, replyTo: ReplyAddress)
+  case listParticipants(
+    limit: Int, token: String?, for: SessionPrincipal, replyTo: ReplyAddress)
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
+  case createGroup(GroupCreation, by: SessionPrincipal, replyTo: ReplyAddress)
+  case listMembers(GroupMembers, for: SessionPrincipal, replyTo: ReplyAddress)
   /// A connection with waiting sends has left the channel.
   case exited(SessionAddress)
   /// The profile of a user in the channel has changed.
@@ -44,6 +47,22 @@ package enum ChannelMessage: Sendable {
   // From the channel's previous home.
   /// An addition to a message.
   case lateAddition(LateAddition)
+}
+
+/// A group to be created, with its first members.
+package struct GroupCreation: Sendable, Hashable {
+  /// With its creator.
+  package let channel: Channel
+  /// The other members, sorted.
+  package let invitedIDs: [String]
+  /// The number of members in the answer.
+  package let memberLimit: Int
+
+  package init(_ channel: Channel, inviting invitedIDs: [String], memberLimit: Int) {
+    self.channel = channel
+    self.invitedIDs = invitedIDs
+    self.memberLimit = memberLimit
+  }
 }
 
 /// A call of the Platform API as received, after its token was accepted.

@@ -10,6 +10,10 @@ package enum SessionMessage: Sendable {
   ///
   /// If the connection is gone, its shard reports that to the homes of the channel and the user.
   case entered(channelURL: String, userID: String, ReplyAddress, result: [UInt8])
+  /// The session of a member now receives the events of a group.
+  ///
+  /// If the connection is gone, its shard reports that to the home of the group.
+  case seated(channelURL: String, userID: String)
   /// The channel has removed the session.
   case removed(channelURL: String)
   case notify([UInt8])

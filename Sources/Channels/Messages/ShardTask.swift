@@ -58,6 +58,8 @@ package enum ShardQuestion: Sendable, Hashable {
   case awaitedSends(channelURL: String)
   /// Which channels at home on the shard have the most messages?
   case busiestChannels(limit: Int)
+  /// Which sessions do these users that are at home on the shard have, for the events of groups?
+  case seats([String])
 }
 
 /// The answer to the question of the same name, or to ``ChannelMessage/dismiss(userID:replyTo:)``.
@@ -79,6 +81,7 @@ package enum ShardAnswer: Sendable, Hashable {
   case sent(CallOutcome)
   /// The channels of a user, for ``UserMessage/listChannels(replyTo:)``.
   case channels([String])
+  case seats([Seat])
 }
 
 /// A page of sessions, sorted by id.

@@ -8,7 +8,8 @@ package enum UserMessage: Sendable {
   ///
   /// - `openedAt`: Unix milliseconds.
   /// - `newProfile`: The profile, if opening the session has changed it.
-  case add(SessionAddress, openedAt: Int64, newProfile: User?)
+  /// - `hearsGroups`: Whether the session receives the events of the user's groups.
+  case add(SessionAddress, openedAt: Int64, newProfile: User?, hearsGroups: Bool)
   /// A session has closed, or failed to open.
   case remove(SessionAddress)
   /// A session asks to enter a channel; the request is forwarded to the channel's home if the user
@@ -27,6 +28,8 @@ package enum UserMessage: Sendable {
   case mention([String], event: [UInt8])
   /// An event for all sessions of the user.
   case notify([UInt8])
+  /// An event for the sessions of the user that hear groups.
+  case notifyOfGroup([UInt8])
   /// Announces an existing session, after a change of the user's home or after messages were lost.
   ///
   /// - `openedAt`: Unix milliseconds; `nil` while the session is opening.
@@ -47,7 +50,7 @@ extension UserMessage {
   package var isOfRegister: Bool {
     switch self {
     case .expect, .add, .remove, .release, .announce, .forget: true
-    case .enter, .update, .expel, .revoke, .mention, .notify, .listChannels: false
+    case .enter, .update, .expel, .revoke, .mention, .notify, .notifyOfGroup, .listChannels: false
     }
   }
 }

@@ -30,6 +30,7 @@ package struct ChannelStage: ~Copyable, Sendable {
   private var queue = TurnQueue()
   private var recoveries = Recoveries()
   private var updates = UpdatePacer<ChannelEvent>()
+  private var seating = Seating()
   /// The requested deadline that has not passed.
   private var wakeTime: Int64?
 
@@ -52,6 +53,14 @@ package struct ChannelStage: ~Copyable, Sendable {
   package mutating func handle(
     _ input: StageInput, at now: Moment, into actions: inout StageActions
   ) {
+    if seating.isWaiting, seating.hold(input) { return }
+    take(input, at: now, into: &actions)
+    requestWake(into: &actions)
+  }
+
+  private mutating func take(
+    _ input: StageInput, at now: Moment, into actions: inout StageActions
+  ) {
     switch input {
     case .apply(let event): apply(event, at: now, into: &actions)
     case .record(let channel): setRecord(channel)
@@ -69,8 +78,13 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .answer(let address, let outcome): queue.append(outcome, to: address)
     case .deadline: publishDue(at: now, into: &actions)
     case .endOfTurn: flush(into: &actions)
+    case .seek: seating.begin()
+    case .seats(let seats):
+      for seat in seats { add(seat, into: &actions) }
+      endSearch(at: now, into: &actions)
+    case .seat(let seat): add(seat, into: &actions)
+    case .disperse: disperse(into: &actions)
     }
-    requestWake(into: &actions)
   }
 
   /// The number of users on the stage.
@@ -82,9 +96,10 @@ package struct ChannelStage: ~Copyable, Sendable {
   /// Whether events or answers wait for the end of the turn.
   package var awaitsEndOfTurn: Bool { !queue.isEmpty || observers.awaitsEndOfTurn }
 
-  /// Whether no user is here or entering, and nothing waits.
+  /// Whether no user is here or entering, and nothing waits; members of a group may be here.
   package var isIdle: Bool {
-    participantCount == 0 && queue.isEmpty && recoveries.isEmpty && observers.isEmpty
+    (participantCount == 0 || record.group != nil) && queue.isEmpty && recoveries.isEmpty
+      && observers.isEmpty && seating.isEmpty
   }
 
   /// Whether a user is on the stage.
@@ -133,10 +148,17 @@ extension ChannelStage {
       publish(event.payload, except: event.author)
     case .expulsion(let userID):
       publish(event.payload, except: event.author)
-      expel(userID, into: &actions)
+      expel(userID, .banned, at: event.timestamp, into: &actions)
+    case .admission(let userID):
+      publish(event.payload, except: event.author)
+      seating.begin(admitting: userID, with: event.payload)
+      actions.append(.seek(userID: userID))
+    case .departure(let userID, let reason):
+      publish(event.payload, except: event.author)
+      expel(userID, reason, at: event.timestamp, into: &actions)
     case .end:
       publish(event.payload, except: event.author)
-      expelAll(into: &actions)
+      expelAll(at: event.timestamp, into: &actions)
     case .announcement:
       publish(event.payload, except: event.author)
     }
@@ -287,26 +309,81 @@ extension ChannelStage {
   }
 
   /// Removes a user with all its connections, after the event with the reason.
-  private mutating func expel(_ userID: String, into actions: inout StageActions) {
+  private mutating func expel(
+    _ userID: String, _ reason: DepartureReason, at time: Int64, into actions: inout StageActions
+  ) {
     flush(into: &actions)
     for request in recoveries.removeAll(where: { $0.principal.user.id == userID }) {
       refuse(request, .banned(url), into: &actions)
     }
     guard let participant = audience.removeAll(of: userID) else { return }
     for session in participant.connections { actions.append(.unsubscribe(session)) }
+    notifyOfLoss(reason, to: [participant], at: time, into: &actions)
     actions.append(.left(userID: userID))
   }
 
   /// Removes everyone, after the event with the reason.
-  private mutating func expelAll(into actions: inout StageActions) {
+  private mutating func expelAll(at time: Int64, into actions: inout StageActions) {
     flush(into: &actions)
     for request in recoveries.removeAll(where: { _ in true }) {
       refuse(request, .notFound(.channel, url), into: &actions)
     }
     for session in observers.removeAll() { actions.append(.unsubscribe(session)) }
-    for participant in audience.removeAll() {
+    let participants = audience.removeAll()
+    for participant in participants {
       for session in participant.connections { actions.append(.unsubscribe(session)) }
       actions.append(.left(userID: participant.userID))
+    }
+    notifyOfLoss(.deleted, to: participants, at: time, into: &actions)
+  }
+}
+
+// MARK: - Members of a group
+
+extension ChannelStage {
+  /// Adds a connection of a joined member, which has not asked to enter.
+  private mutating func add(_ seat: Seat, into actions: inout StageActions) {
+    guard !audience.participants.contains(seat.session, of: seat.userID) else { return }
+    // The turn's events so far happened before the connection was added.
+    flush(into: &actions)
+    _ = audience.add(
+      seat.session, of: seat.userID, throttle: Throttle(), withheldIDs: [], since: lastSeq)
+    actions.append(.subscribe(seat))
+    if let event = seating.admission(of: seat.userID) {
+      actions.append(.notify(event, [seat.session], shard: Int(seat.session.shard)))
+    }
+  }
+
+  /// Takes the inputs that were held during a search, up to the next search.
+  private mutating func endSearch(at now: Moment, into actions: inout StageActions) {
+    seating.end()
+    guard !seating.isWaiting else { return }
+    let held = seating.takeHeld()
+    for (index, input) in held.enumerated() {
+      take(input, at: now, into: &actions)
+      if seating.isWaiting { return seating.holdFirst(held[(index + 1)...]) }
+    }
+  }
+
+  /// Removes the connections of all members, which stay members.
+  private mutating func disperse(into actions: inout StageActions) {
+    flush(into: &actions)
+    for participant in audience.removeAll() {
+      for session in participant.connections { actions.append(.unsubscribe(session)) }
+    }
+  }
+
+  /// Notifies the connections of former members that nothing of the group follows.
+  private func notifyOfLoss(
+    _ reason: DepartureReason, to participants: [Participant], at time: Int64,
+    into actions: inout StageActions
+  ) {
+    guard record.group != nil else { return }
+    let loss = Event.groupLost(Event.GroupLoss(reason)).notification(
+      from: EventOrigin(channelURL: url, timestamp: time))
+    let connections = participants.flatMap(\.connections)
+    for (shard, group) in Dictionary(grouping: connections, by: \.shard) {
+      actions.append(.notify(loss, group, shard: Int(shard)))
     }
   }
 }

@@ -13,6 +13,10 @@ package enum StageAction: Sendable {
   case welcome(ReplyAddress, userID: String, result: [UInt8])
   /// Return the result of `channel.enter` to an observer, which receives events from here on.
   indirect case admitObserver(ReplyAddress, result: [UInt8])
+  /// Search the connections of a user who has joined a group; ``StageInput/seats(_:)`` follows.
+  case seek(userID: String)
+  /// Subscribe a connection of a member of a group, which receives all later deliveries.
+  case subscribe(Seat)
   /// Record that an entering connection is not in the channel.
   case release(SessionPrincipal)
   /// End a connection's subscription: its user was removed.

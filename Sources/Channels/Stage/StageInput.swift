@@ -39,6 +39,14 @@ package enum StageInput: Sendable {
   indirect case observe(ReplyAddress)
   /// A connection that stops observing.
   case unobserve(SessionAddress)
+  /// The host is searching the connections of a group's members.
+  case seek
+  /// The connections that a search has found.
+  indirect case seats([Seat])
+  /// A connection of a joined member that has opened its session.
+  case seat(Seat)
+  /// All connections of a group's members leave its stage, because nothing happens in the group.
+  case disperse
   /// A notification without a number, from the channel's home.
   case notice(StageNotice)
   /// The throttle's new limit.

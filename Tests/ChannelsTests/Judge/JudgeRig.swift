@@ -38,7 +38,12 @@ final class JudgeRig {
   private let messageIDs = Numbers()
   private var lastCall: UInt64 = 0
 
-  /// A channel with users `ann`, `ben` and `cat` in it, and `boss` who operates it.
+  /// A channel with users `ann`, `ben` and `cat` in it, and `boss` who operates it; or a group.
+  ///
+  /// - Parameters:
+  ///   - group: Makes the channel a group of its creator, if it has one, and of the invited users.
+  ///   - invited: The users whom the creator invites, sorted.
+  ///   - asked: The users who accept invitations themselves.
   init(
     ephemeral: Bool = false, frozen: Bool = false,
     limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000),
@@ -46,13 +51,17 @@ final class JudgeRig {
     operators: [String] = ["boss"], term: Int64 = 0, waits: SendWaits = .none,
     messageLifetime: Int64? = nil,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
-    metaArrayLimits: MetaArrayLimits = MetaArrayLimits()
+    metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), group: Group? = nil,
+    inviting invited: [String] = [], asking asked: [String] = []
   ) throws {
     contents = MemoryLogContents(
       users: ["ann", "ben", "cat", "boss", "away"].map { User(id: $0, nickname: $0.uppercased()) })
+    for id in asked { contents.setAcceptsInvitations(false, userID: id) }
     let channel = Channel(
-      url: "lobby", isEphemeral: ephemeral, operators: operators.map { User(id: $0) }, createdAt: 0)
-    guard case .success(.channel(var state)) = contents.perform(.create(channel, epoch: "e")) else {
+      url: "lobby", isEphemeral: ephemeral, operators: operators.map { User(id: $0) },
+      createdAt: group == nil ? 0 : now, group: group)
+    let creation = LogEntry.create(channel, epoch: "e", inviting: invited)
+    guard case .success(.channel(var state)) = contents.perform(creation) else {
       throw RigError()
     }
     if frozen,
@@ -67,6 +76,7 @@ final class JudgeRig {
       state, limit, exemptsOperators, previews, messageIDs, at: Moment(unix: now, monotonic: now),
       waits: waits, messageLifetime: messageLifetime,
       translations: translations, metaArrayLimits: metaArrayLimits)
+    guard group == nil else { return }
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
 
@@ -186,6 +196,19 @@ final class JudgeRig {
 
   func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
 
+  /// The joined members of a group, sorted; `nil` in an open channel.
+  var joinedIDs: [String]? { judge.joinedIDs?.sorted() }
+
+  func isJoined(_ userID: String) -> Bool { judge.isJoined(userID) }
+
+  func requireReading(_ userID: String) throws(ServiceError) -> Int64 {
+    try judge.requireReading(.participant(userID))
+  }
+
+  func requireListingMembers(_ userID: String) throws(ServiceError) {
+    try judge.requireListingMembers(.participant(userID))
+  }
+
   // MARK: The log
 
   /// Lets the log answer everything, and what it is asked then.
@@ -226,7 +249,7 @@ final class JudgeRig {
     case .wake(let time):
       wakeTime = time
       others.append(action)
-    case .answer, .post, .mention, .handOver, .renewLimits, .release:
+    case .answer, .post, .mention, .notify, .handOver, .renewLimits, .release:
       others.append(action)
     }
   }
@@ -336,6 +359,10 @@ extension Result<JudgeAnswer, ServiceError> {
 
   var lifted: Bool? {
     if case .success(.lifted(let lifted)) = self { lifted } else { nil }
+  }
+
+  var group: GroupAnswer? {
+    if case .success(.group(let group)) = self { group } else { nil }
   }
 
   var imposed: ImposedRestriction? {

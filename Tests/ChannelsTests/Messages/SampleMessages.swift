@@ -26,7 +26,8 @@ struct SampleMessages {
 
   private mutating func channelMessages() -> [ChannelMessage] {
     commands().map { .command($0, by: principal(), replyTo: reply()) } + [
-      .listParticipants(limit: pageSize(), token: optional { $0.text() }, replyTo: reply()),
+      .listParticipants(
+        limit: pageSize(), token: optional { $0.text() }, for: principal(), replyTo: reply()),
       .listMessages(messageList(.now), for: principal(), replyTo: reply()),
       .listMessages(messageList(.message(id: integer())), for: principal(), replyTo: reply()),
       .listMessages(messageList(.time(integer())), for: principal(), replyTo: reply()),
@@ -44,6 +45,10 @@ struct SampleMessages {
       .create(channel(), replyTo: .exchange(exchange())),
       .dismiss(userID: text(), replyTo: poll()),
       .restrictionsRemoved(userID: text()), .metadata(metadata()),
+      .createGroup(
+        GroupCreation(channel(), inviting: texts(), memberLimit: count()), by: principal(),
+        replyTo: reply()),
+      .listMembers(groupMembers(), for: principal(), replyTo: reply()),
     ] + lateAdditions()
       + reports().map { .report($0, from: StageAddress(server: half(), attachment: word())) }
   }
@@ -110,8 +115,8 @@ struct SampleMessages {
     return [
       .message(facts), .update(ofMessage: integer()), .deletion(ofMessage: integer()),
       .record(channel()), .operators(list { $0.user() }), .expulsion(ofUser: text()), .end,
-      .announcement,
-    ]
+      .announcement, .admission(ofUser: text()),
+    ] + DepartureReason.allCases.map { .departure(ofUser: text(), $0) }
   }
 
   private mutating func limit() -> RateLimit {
@@ -124,6 +129,20 @@ struct SampleMessages {
       .viewMessage(integer()), .translateMessage(integer(), into: texts()),
     ] + operations().map { .operation($0) }
       + metaArrayChanges().map { .changeMetaArrays(ofMessage: integer(), $0) }
+      + groupCommands().map { .group($0) }
+  }
+
+  private mutating func groupCommands() -> [GroupCommand] {
+    [
+      .view(memberLimit: count(), created: optional { $0.flag() }), .update(fields()), .delete,
+    ] + membershipChanges().map { .change($0) }
+  }
+
+  private mutating func membershipChanges() -> [MembershipChange] {
+    [
+      .invite(texts()), .accept, .decline, .join(accessCode: text()), .leave, .remove(texts()),
+      .forget(userID: text()),
+    ]
   }
 
   private mutating func operations() -> [ChannelOperation] {
@@ -134,7 +153,7 @@ struct SampleMessages {
       .removeOperators(texts()), .removeAllOperators, .restrict(.mute, restriction()),
       .restrict(.ban, restriction()), .lift(.mute, userID: text()), .lift(.ban, userID: text()),
       .changeBan(userID: text(), ban),
-    ]
+    ] + membershipChanges().map { .changeMembers($0) }
   }
 
   private mutating func metaArrayChanges() -> [MetaArrayChange] {
@@ -148,10 +167,11 @@ struct SampleMessages {
   private mutating func userMessages() -> [UserMessage] {
     proofs.map { .revoke($0, reason: text()) } + [
       .expect(session()),
-      .add(session(), openedAt: integer(), newProfile: optional { $0.user() }),
+      .add(
+        session(), openedAt: integer(), newProfile: optional { $0.user() }, hearsGroups: flag()),
       .remove(session()), .enter(enterRequest(), channelURL: text()),
       .release(session(), channelURL: text()), .update(user()), .expel(reason: text()),
-      .mention(texts(), event: bytes()), .notify(bytes()),
+      .mention(texts(), event: bytes()), .notify(bytes()), .notifyOfGroup(bytes()),
       .announce(session(), openedAt: optional { $0.integer() }, channelURLs: texts()),
       .forget(session()), .listChannels(replyTo: poll()),
     ]
@@ -164,7 +184,7 @@ struct SampleMessages {
       .removed(channelURL: text()), .notify(bytes()), .profile(user()), .expel(reason: text()),
       .expelOldest,
       .charge(QueryCost(nanoseconds: .random(in: 0 ... .max, using: &random), isCutShort: flag())),
-      .chargeRepetition, .disconnect,
+      .chargeRepetition, .disconnect, .seated(channelURL: text(), userID: text()),
     ]
   }
 
@@ -200,6 +220,8 @@ struct SampleMessages {
           ring: word(), shard: ShardAddress(server: half(), shard: half()), shardCount: half())),
       .notice(.previews, bytes()), .notice(.webhooks, bytes()), .notice(.controlLog, []),
       .answer(.channels(texts()), to: poll()),
+      .ask(.seats(texts()), replyTo: poll()),
+      .answer(.seats(list { Seat(userID: $0.text(), session: $0.session()) }), to: poll()),
     ]
   }
 
@@ -273,7 +295,8 @@ struct SampleMessages {
   private mutating func fields() -> ChannelFields {
     ChannelFields(
       name: optional { $0.text() }, coverURL: optional { $0.text() }, data: optional { $0.text() },
-      customType: optional { $0.text() }, operatorIDs: optional { $0.texts() })
+      customType: optional { $0.text() }, operatorIDs: optional { $0.texts() },
+      isPublic: optional { $0.flag() }, accessCode: optional { $0.text() })
   }
 
   private mutating func restriction() -> ChannelRestriction {
@@ -288,7 +311,19 @@ struct SampleMessages {
     Channel(
       url: text(), name: text(), coverURL: text(), data: text(), customType: text(),
       isEphemeral: flag(), isFrozen: flag(), operators: list { $0.user() }, metadata: metadata(),
-      createdAt: integer())
+      createdAt: integer(), group: optional { $0.group() })
+  }
+
+  private mutating func group() -> Group {
+    Group(
+      isDistinct: flag(), isPublic: flag(), accessCode: text(),
+      createdBy: optional { $0.user() }, memberCount: count(), joinedCount: count())
+  }
+
+  private mutating func groupMembers() -> GroupMembers {
+    GroupMembers(
+      channelURL: text(), state: optional { $0.choice(MemberState.allCases) }, limit: pageSize(),
+      token: optional { $0.text() })
   }
 
   private mutating func user() -> User {

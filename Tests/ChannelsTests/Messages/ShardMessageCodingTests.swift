@@ -58,7 +58,7 @@ struct ShardMessageCodingTests {
         try RelayedMessage(decoding: bytes + [0])
       }
       #expect(throws: MessageDecodingError.unsupported) {
-        try RelayedMessage(decoding: [9] + bytes.dropFirst())
+        try RelayedMessage(decoding: [MessageVersion.current + 1] + bytes.dropFirst())
       }
     }
   }
@@ -177,9 +177,9 @@ struct ShardMessageCodingTests {
     func complete(_ unit: Int, _ index: Int) -> ShardMessage {
       .session(session, .complete(reply(unit, index), .empty))
     }
+    let principal = SessionPrincipal(user: User(id: "ann"), session: session)
     func command(_ command: ChannelCommand) -> ShardMessage {
-      let principal = SessionPrincipal(user: User(id: "ann"), session: session)
-      return .channel(url: "lobby", .command(command, by: principal, replyTo: reply(0, 0)))
+      .channel(url: "lobby", .command(command, by: principal, replyTo: reply(0, 0)))
     }
     func ban(_ seconds: Int64) -> [ShardMessage] {
       let ban = ChannelRestriction(userID: "bob", seconds: seconds, description: "")
@@ -196,7 +196,12 @@ struct ShardMessageCodingTests {
           .ask(.sessions(SessionQuery(userID: nil, limit: limit, last: "")), replyTo: poll)),
         .shard(address, .askServer(.busiestChannels(limit: limit), replyTo: poll)),
         .channel(
-          url: "lobby", .listParticipants(limit: limit, token: nil, replyTo: reply(0, 0))),
+          url: "lobby",
+          .listParticipants(limit: limit, token: nil, for: principal, replyTo: reply(0, 0))),
+        .channel(
+          url: "lobby",
+          .listMembers(
+            GroupMembers(channelURL: "lobby", limit: limit), for: principal, replyTo: reply(0, 0))),
       ]
     }
     func counts(_ count: Int) -> [ShardMessage] {
@@ -206,8 +211,15 @@ struct ShardMessageCodingTests {
         .connections([ConnectionCount(connections: 0, sessions: count, queued: 0)]),
         .busiestChannels([ChannelTraffic(url: "lobby", messages: count, participants: 0)]),
       ]
+      let creation = GroupCreation(
+        Channel(url: "lobby", createdAt: 0, group: Group()), inviting: [], memberLimit: count)
+      let counted = [Group(memberCount: count), Group(joinedCount: count)].map {
+        StageNews.record(Channel(url: "lobby", createdAt: 0, group: $0))
+      }
       return answers.map { .shard(address, .answer($0, to: poll)) } + [
-        .stage(server: 0, url: "lobby", .news([.elsewhere(count)], attachment: 1))
+        .stage(server: 0, url: "lobby", .news([.elsewhere(count)] + counted, attachment: 1)),
+        .channel(url: "lobby", .createGroup(creation, by: principal, replyTo: reply(0, 0))),
+        command(.group(.view(memberLimit: count))),
       ]
     }
     func events(_ seq: Int64) -> [ShardMessage] {

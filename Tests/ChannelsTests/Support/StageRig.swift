@@ -17,6 +17,8 @@ final class StageRig {
   private(set) var reads: [RecoveryRead] = []
   private(set) var present: [String] = []
   private(set) var withheldCount = 0
+  /// The users who have joined a group and are searched; `nil` for a search of all its members.
+  private(set) var seeks: [String?] = []
   private(set) var plans: [(plan: FanOutPlan, shard: Int)] = []
   private var sent: [SessionAddress: [String]] = [:]
   private var wakeTime: Int64?
@@ -25,11 +27,11 @@ final class StageRig {
 
   init(
     limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000), operators: [String] = [],
-    isEphemeral: Bool = false, lastSeq: Int64 = 0
+    isEphemeral: Bool = false, lastSeq: Int64 = 0, group: Group? = nil
   ) {
     let channel = Channel(
       url: "lobby", isEphemeral: isEphemeral, operators: operators.map { User(id: $0) },
-      createdAt: 0)
+      createdAt: 0, group: group)
     stage = ChannelStage(channel, epoch: "epoch", lastSeq: lastSeq, throttleLimit: limit)
     self.lastSeq = lastSeq
   }
@@ -147,6 +149,23 @@ final class StageRig {
     handle(.leave(session, userID: userID))
   }
 
+  /// Begins a search of all members of a group.
+  func seek() {
+    seeks.append(nil)
+    handle(.seek)
+  }
+
+  /// Answers the oldest search.
+  func answerSeek(_ sessions: [(SessionAddress, String)] = []) {
+    seeks.removeFirst()
+    handle(.seats(sessions.map { Seat(userID: $0.1, session: $0.0) }))
+  }
+
+  /// Adds a connection of a member that has opened its session.
+  func seat(_ session: SessionAddress, _ userID: String) {
+    handle(.seat(Seat(userID: userID, session: session)))
+  }
+
   /// Answers the oldest read.
   func answerRead(_ events: [DurableEvent]?) {
     handle(.recovered(reads.removeFirst().number, .success(events)))
@@ -186,6 +205,9 @@ final class StageRig {
     return presence.roster.count
   }
 
+  /// The number of members of a group with connections on the stage.
+  var seatedCount: Int { stage.participantCount }
+
   var awaitsEndOfTurn: Bool { stage.awaitsEndOfTurn }
 
   var isIdle: Bool { stage.isIdle }
@@ -218,6 +240,10 @@ final class StageRig {
     case .admitObserver(let address, let result):
       guard let result = try? JSONDocument(result).root else { preconditionFailure("no JSON") }
       sent[address.session, default: []].append("hears " + Self.text(welcome: result))
+    case .seek(let userID): seeks.append(userID)
+    case .subscribe(let seat):
+      subscribers.insert(seat.session)
+      sent[seat.session, default: []].append("seated")
     case .release(let principal): released.append(principal.session)
     case .unsubscribe(let session):
       subscribers.remove(session)
@@ -273,6 +299,7 @@ final class StageRig {
     case "message.received": return "m\(params?["message"]?["message_id"]?.integer ?? -1)"
     case "message.updated":
       return "u\(params?["message"]?["message_id"]?.integer ?? -1)@\(seq)"
+    case "group.lost": return "lost: \(params?["reason"]?.string ?? "")"
     case "message.deleted": return "d\(params?["message_id"]?.integer ?? -1)"
     case let method: return method ?? "?"
     }

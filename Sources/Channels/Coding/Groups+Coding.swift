@@ -1,0 +1,126 @@
+import ParleyProtocol
+
+extension MemberState: MessageCodable {}
+extension DepartureReason: MessageCodable {}
+
+extension Group: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(isDistinct)
+    writer.write(isPublic)
+    writer.write(accessCode)
+    writer.write(createdBy)
+    writer.write(memberCount)
+    writer.write(joinedCount)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      isDistinct: try reader.read(), isPublic: try reader.read(), accessCode: try reader.read(),
+      createdBy: try reader.read(), memberCount: try reader.readInteger(in: .counts),
+      joinedCount: try reader.readInteger(in: .counts))
+  }
+}
+
+extension GroupCreation: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(channel)
+    writer.write(invitedIDs)
+    writer.write(memberLimit)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      try reader.read(), inviting: try reader.read(),
+      memberLimit: try reader.readInteger(in: .counts))
+  }
+}
+
+extension GroupMembers: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(channelURL)
+    writer.write(state)
+    writer.write(limit)
+    writer.write(token)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      channelURL: try reader.read(), state: try reader.read(),
+      limit: try reader.readInteger(in: Limits.pageSizes), token: try reader.read())
+  }
+}
+
+extension GroupCommand: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .view(let memberLimit, let isNew):
+      writer.write(case: 0)
+      writer.write(memberLimit)
+      writer.write(isNew)
+    case .update(let fields):
+      writer.write(case: 1)
+      writer.write(fields)
+    case .change(let change):
+      writer.write(case: 2)
+      writer.write(change)
+    case .delete: writer.write(case: 3)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0:
+      self = .view(memberLimit: try reader.readInteger(in: .counts), created: try reader.read())
+    case 1: self = .update(try reader.read())
+    case 2: self = .change(try reader.read())
+    case 3: self = .delete
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension MembershipChange: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .invite(let ids):
+      writer.write(case: 0)
+      writer.write(ids)
+    case .accept: writer.write(case: 1)
+    case .decline: writer.write(case: 2)
+    case .join(let accessCode):
+      writer.write(case: 3)
+      writer.write(accessCode)
+    case .leave: writer.write(case: 4)
+    case .remove(let ids):
+      writer.write(case: 5)
+      writer.write(ids)
+    case .forget(let userID):
+      writer.write(case: 6)
+      writer.write(userID)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .invite(try reader.read())
+    case 1: self = .accept
+    case 2: self = .decline
+    case 3: self = .join(accessCode: try reader.read())
+    case 4: self = .leave
+    case 5: self = .remove(try reader.read())
+    case 6: self = .forget(userID: try reader.read())
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension Seat: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(userID)
+    writer.write(session)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(userID: try reader.read(), session: try reader.read())
+  }
+}

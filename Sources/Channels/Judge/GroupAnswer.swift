@@ -1,0 +1,119 @@
+package import ParleyProtocol
+
+/// A group as one of its members, or a stranger, sees it.
+package struct GroupAnswer: Sendable {
+  /// The effect of the answered call, as far as it is part of the answer.
+  package enum Outcome: Sendable {
+    case viewed
+    /// Whether `group.create` has made the group, or has found it.
+    case created(Bool)
+    /// By id; those who were members already were skipped.
+    case invited([String], joined: [String], skipped: [String])
+  }
+
+  package let info: ChannelInfo
+  package let lastOrdinal: Int64
+  /// The last event of the group.
+  package let seq: Int64
+  package let lastMessage: Message?
+  /// `nil` for a user who is no member.
+  package let own: Member?
+  /// The inviter of the user, with its profile.
+  package let inviter: User?
+  /// Whether the user is an operator.
+  package let isOperator: Bool
+  /// The user's mute in force.
+  package let mute: Restriction?
+  /// Some members with their roles and mutes; `nil` for a user who is no member.
+  package let members: [GroupMember]?
+  package let outcome: Outcome
+}
+
+/// A member of a group with its role.
+package struct GroupMember: Sendable {
+  package let member: Member
+  package let isOperator: Bool
+  package let isMuted: Bool
+
+  package init(_ member: Member, isOperator: Bool, isMuted: Bool) {
+    self.member = member
+    self.isOperator = isOperator
+    self.isMuted = isMuted
+  }
+
+  /// Writes the member in the form of the API contract.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", member.user.id)
+      $0.member("nickname", member.user.nickname)
+      $0.member("profile_url", member.user.profileURL)
+      $0.member("state", member.state.rawValue)
+      $0.member("role", isOperator ? "operator" : "none")
+      $0.member("is_muted", isMuted)
+      $0.member("joined_at", member.joinedAt)
+      $0.member("invited_at", member.invitedAt)
+    }
+  }
+}
+
+extension GroupAnswer {
+  /// The result of a call that returns a group.
+  ///
+  /// - Parameter epoch: Identifies the life of the group's count of events.
+  package func encodedAsResult(epoch: String) -> [UInt8] {
+    JSONWriter.bytes(reserving: 2_048) {
+      $0.object {
+        $0.name("channel")
+        $0.object { encodeChannel(epoch: epoch, into: &$0) }
+        encodeOutcome(into: &$0)
+      }
+    }
+  }
+
+  private func encodeChannel(epoch: String, into writer: inout JSONWriter) {
+    info.encodeMembers(into: &writer)
+    writer.name("last_message")
+    if let lastMessage { lastMessage.encode(into: &writer) } else { writer.null() }
+    writer.member("last_ordinal", lastOrdinal)
+    writer.member("epoch", epoch)
+    writer.member("seq", seq)
+    guard let own else { return }
+    writer.name("my")
+    writer.object { encode(own, into: &$0) }
+    writer.member("members", array: { encodeMembers(into: &$0) })
+  }
+
+  /// Writes members until they take half of an answer.
+  private func encodeMembers(into writer: inout JSONWriter) {
+    var rest = Limits.answerByteCount / 2
+    for member in members ?? [] {
+      let encoded = JSONWriter.bytes { member.encode(into: &$0) }
+      rest -= encoded.count + 1
+      guard rest >= 0 else { return }
+      writer.value(raw: encoded)
+    }
+  }
+
+  private func encode(_ own: Member, into writer: inout JSONWriter) {
+    writer.member("state", own.state.rawValue)
+    writer.member("role", isOperator ? "operator" : "none")
+    writer.name("inviter")
+    if let inviter { inviter.encodeReference(into: &writer) } else { writer.null() }
+    writer.member("invited_at", own.invitedAt)
+    writer.member("joined_at", own.joinedAt)
+    writer.member("visible_from", own.visibleFrom)
+    writer.member("is_muted", mute != nil)
+    writer.member("muted_until", mute?.endsAt ?? 0)
+  }
+
+  private func encodeOutcome(into writer: inout JSONWriter) {
+    switch outcome {
+    case .viewed: break
+    case .created(let isNew): writer.member("created", isNew)
+    case .invited(let invited, let joined, let skipped):
+      writer.member("invited", invited)
+      writer.member("joined", joined)
+      writer.member("skipped", skipped)
+    }
+  }
+}

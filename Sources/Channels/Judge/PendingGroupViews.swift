@@ -1,0 +1,82 @@
+import ParleyProtocol
+
+/// A call that is answered with a group.
+struct GroupRequest: Sendable {
+  let call: CallID?
+  let principal: Principal
+  /// The number of members in the answer.
+  let memberLimit: Int
+  var outcome = GroupAnswer.Outcome.viewed
+  /// Whether the call has changed the group, and may have ended the caller's own membership.
+  var isChange = false
+}
+
+/// The calls that wait for what only the log knows of a group: its last message and profiles.
+struct PendingGroupViews: Sendable {
+  private var requests: [Int64: GroupRequest] = [:]
+
+  var isEmpty: Bool { requests.isEmpty }
+
+  /// Asks the log, as the view of this number.
+  mutating func begin(
+    _ request: GroupRequest, _ number: Int64, in standing: Standing,
+    into actions: inout JudgeActions
+  ) {
+    let own = standing.rights.member(request.principal)
+    let isJoined = own?.state == .joined
+    requests[number] = request
+    let read = LogRead.group(
+      channelID: standing.place.id, since: isJoined ? own?.visibleFrom ?? 0 : Int64.max,
+      inviterID: own?.inviterID, memberLimit: own == nil ? 0 : request.memberLimit)
+    actions.append(.read(.view(number), read))
+  }
+
+  /// Answers the call of this number; does nothing for the number of another view.
+  mutating func didRead(
+    _ number: Int64, _ result: LogResult, in standing: Standing, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    guard let request = requests.removeValue(forKey: number) else { return }
+    do throws(ServiceError) {
+      // The caller may have left the group meanwhile.
+      try standing.rights.requireChannel()
+      if !request.isChange { try standing.rights.requireVisibility(to: request.principal) }
+      switch result {
+      case .success(.read(.group(let reading))):
+        let answer = standing.answer(request, reading, at: now.unix)
+        actions.answer(request.call, .success(.group(answer)))
+      case .success: throw .internalError
+      case .failure(let error): throw ServiceError(error)
+      }
+    } catch {
+      actions.answer(request.call, .failure(error))
+    }
+  }
+}
+
+extension Standing {
+  fileprivate func answer(
+    _ request: GroupRequest, _ reading: GroupReading, at now: Int64
+  ) -> GroupAnswer {
+    let own = rights.member(request.principal)
+    let members = reading.members.map {
+      GroupMember(
+        $0, isOperator: rights.isOperator($0.user.id),
+        isMuted: rights.restriction(.mute, of: $0.user.id, at: now) != nil)
+    }
+    let userID = request.principal.user?.id ?? ""
+    return GroupAnswer(
+      info: info, lastOrdinal: count.lastOrdinal, seq: count.last,
+      lastMessage: own?.state == .joined ? reading.lastMessage : nil, own: own,
+      inviter: reading.inviter, isOperator: rights.isOperator(userID),
+      mute: rights.restriction(.mute, of: userID, at: now), members: own == nil ? nil : members,
+      outcome: request.outcome)
+  }
+}
+
+extension Rights {
+  /// The caller as a member of the group.
+  func member(_ principal: Principal) -> Member? {
+    principal.user.flatMap { members?[$0.id] }
+  }
+}

@@ -1,0 +1,91 @@
+import ParleyProtocol
+
+/// Changes of a group's members, once the log has recorded them.
+///
+/// An event about a user who joins names a connection's reason to hear the group; see
+/// ``ChannelEvent/Subject``. Invited users are no part of the audience, so they are notified one by one.
+extension Standing {
+  /// Applies an invitation: those who are invited share an event, each who joins has its own.
+  ///
+  /// - Returns: The size of the events.
+  mutating func publishInvitation(
+    of members: [RecordedMember], by inviter: User?, at timestamp: Int64,
+    into actions: inout JudgeActions
+  ) -> Int {
+    let invited = members.filter { $0.member.state == .invited }
+    for record in invited { rights.put(record.member) }
+    var byteCount = 0
+    if let first = invited.first {
+      let invitation = Event.Invitation(by: inviter, of: invited.map(\.member.user), to: info)
+      let event = Event.groupInvited(invitation)
+      byteCount += publish(event, recorded: first.seq, at: timestamp, into: &actions)
+      let notification = event.notification(
+        from: EventOrigin(channelURL: place.url, seq: first.seq, timestamp: timestamp))
+      actions.append(.notify(invited.map(\.member.user.id), notification: notification))
+    }
+    for record in members where record.member.state == .joined {
+      byteCount += publishJoining(record, at: timestamp, into: &actions)
+    }
+    return byteCount
+  }
+
+  /// Applies that a user has joined.
+  ///
+  /// - Returns: The size of the event.
+  mutating func publishJoining(
+    _ record: RecordedMember, at timestamp: Int64, into actions: inout JudgeActions
+  ) -> Int {
+    rights.put(record.member)
+    return publish(
+      .groupJoined(membership(of: record.member.user)), recorded: record.seq, at: timestamp,
+      into: &actions)
+  }
+
+  /// Applies that a member has left, or an invited one has declined.
+  ///
+  /// - Returns: The size of the event.
+  mutating func publishDeparture(
+    _ record: RecordedMember, _ reason: DepartureReason, at timestamp: Int64,
+    into actions: inout JudgeActions
+  ) -> Int {
+    let user = record.member.user
+    rights.removeMember(user.id)
+    let membership = membership(of: user)
+    switch record.member.state {
+    case .joined:
+      return publish(
+        .groupLeft(Event.Departure(membership, reason)), recorded: record.seq, at: timestamp,
+        into: &actions)
+    case .invited:
+      let loss = Event.groupLost(Event.GroupLoss(reason)).notification(
+        from: EventOrigin(channelURL: place.url, timestamp: timestamp))
+      actions.append(.notify([user.id], notification: loss))
+      return publish(
+        .groupDeclined(membership), recorded: record.seq, at: timestamp, into: &actions)
+    }
+  }
+
+  /// Publishes the first events of a group that was just created, as the log has recorded them.
+  mutating func publishFirstMembers(_ members: [Member], into actions: inout JudgeActions) {
+    let creator = rights.channel.group?.createdBy
+    let others = members.filter { $0.user.id != creator?.id }
+    guard !others.isEmpty else { return }
+    // They become members one after the other, as the numbers in the events say.
+    for member in others { rights.removeMember(member.user.id) }
+    // Each event has the number of members that it leads to.
+    for member in others { rights.removeMember(member.user.id) }
+    var seq: Int64 = others.contains { $0.state == .invited } ? 1 : 0
+    let records = others.map { member in
+      if member.state == .joined { seq += 1 }
+      return RecordedMember(member, seq: member.state == .joined ? seq : 1)
+    }
+    _ = publishInvitation(
+      of: records, by: creator, at: rights.channel.createdAt, into: &actions)
+  }
+
+  private func membership(of user: User) -> Event.Membership {
+    Event.Membership(
+      of: user, memberCount: rights.members?.count ?? 0,
+      joinedCount: rights.members?.joinedCount ?? 0)
+  }
+}
