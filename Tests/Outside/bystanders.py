@@ -49,6 +49,9 @@ class Stage:
             await wire.close()
         await stage._fill()
         await stage._readers(everywhere)
+        # All readers are members, and hear of it without having entered.
+        stage.group = ctx.name("group")
+        await first.call("group.create", channel_url=stage.group, user_ids=stage.readers, is_public=True)
         return stage
 
     async def hog(self):
@@ -86,6 +89,7 @@ class Stage:
         places = [self.rooms] * 2 if everywhere else [[room] for room in self.rooms[:3]]
         plan = [[self.ctx.name("reader"), place] for place in [*places, []]]
         self.absent = plan[-1][0]
+        self.readers = [name for name, _ in plan]
         self.process = await asyncio.create_subprocess_exec(
             sys.executable, os.path.join(os.path.dirname(__file__), "slowreaders.py"),
             str(self.server.port), str(LINE), stdin=asyncio.subprocess.PIPE,
@@ -236,6 +240,10 @@ def ways(stage):
         "profile changes between events": steps(
             lambda n: profile[n // 10 % 2], lambda n: call("channel.exit", **room(n)),
             lambda n: call("channel.enter", **room(n))),
+        "group.joined": steps(
+            lambda n: call("group.leave", channel_url=stage.group),
+            lambda n: call("group.join", channel_url=stage.group)),
+        "group.left": None,
         "channel.deleted": steps(
             lambda n: call("channel.create", channel_url=f"brief-{n}"),
             lambda n: call("channel.delete", channel_url=f"brief-{n}")),
@@ -245,7 +253,7 @@ def ways(stage):
 # What no call of a user brings about often: told once a second at most, or not by users.
 RARE = {
     "channel.participant_count", "channel.throttled", "message.withheld", "session.expiring", "session.file_key",
-    "server.draining"}
+    "server.draining", "group.invited", "group.declined", "group.lost", "group.ready"}
 
 
 async def spare(ctx, chosen, connections=10, **options):
@@ -275,7 +283,7 @@ WAYS = (
     "channel.frozen", "channel.unfrozen", "channel.user_muted", "channel.user_unmuted",
     "channel.user_banned", "channel.user_unbanned", "channel.operators_changed",
     "channel.user_entered", "channel.user_exited", "profile changes between events",
-    "channel.deleted")
+    "group.joined", "group.left", "channel.deleted")
 
 
 async def test_sends(ctx):
@@ -319,6 +327,11 @@ async def test_coming_and_going(ctx):
     """Nor do entering and leaving."""
     await spare(ctx, lambda what: what in (
         "channel.user_entered", "profile changes between events", "channel.deleted"))
+
+
+async def test_members(ctx):
+    """Nor do joining and leaving a group."""
+    await spare(ctx, lambda what: what == "group.joined")
 
 
 async def test_thirty_connections(ctx):

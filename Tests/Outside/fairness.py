@@ -143,7 +143,7 @@ TEXT = {"message": "\u0001" * 5000, "data": "\u0001" * 16_384}
 def costly(message_id):
     """For each method the calls that cost the server most."""
     here, message = {"channel_url": LARGE}, {"channel_url": LARGE, "message_id": message_id}
-    room = {"channel_url": "hogs-room"}
+    room, group = {"channel_url": "hogs-room"}, {"channel_url": "hogs-group"}
     none = {"prev_limit": 200, "next_limit": 200}
     return {
         "session.open": [("session.open", {"user_id": "hog"})],
@@ -185,6 +185,25 @@ def costly(message_id):
             ("channel.remove_operators", {**room, "user_ids": COPIES[:99]})],
         "channel.remove_operators": [
             ("channel.remove_operators", {**room, "user_ids": COPIES[:99]})],
+        "group.create": [
+            lambda n: ("group.create", {"user_ids": COPIES[:99], "data": "\u0001" * 2000}),
+            lambda n: ("group.create", {"user_ids": COPIES[n % 90:][:9], "is_distinct": True})],
+        "group.get": [("group.get", group)],
+        "group.update": [lambda n: ("group.update", {
+            **group, "name": f"{n}", "data": "\u0001" * 8000})],
+        "group.delete": [
+            lambda n: ("group.create", {"channel_url": f"brief-group-{n}"}),
+            lambda n: ("group.delete", {"channel_url": f"brief-group-{n}"})],
+        "group.invite": [
+            ("group.invite", {**group, "user_ids": COPIES[:90]}),
+            ("group.remove", {**group, "user_ids": COPIES[:90]})],
+        "group.accept": [("group.accept", group)],
+        "group.decline": [("group.decline", group)],
+        "group.join": [
+            ("group.join", {**group, "access_code": "wrong"}), ("group.join", group), ("group.leave", group)],
+        "group.leave": [("group.leave", group), ("group.join", group)],
+        "group.remove": [("group.remove", {**group, "user_ids": COPIES[:100]})],
+        "group.members": [("group.members", {**group, "limit": 100})],
         "message.send": [("message.send", {**room, **TEXT}), ("message.send", {**here, **TEXT})],
         "message.send_files": [
             ("message.send_files", {**room, "files": [FILE] * 20}),
@@ -289,6 +308,7 @@ async def _compare(bench, methods):
     owner = bench.wires[0]
     await owner.call("channel.create", channel_url="hogs-room")
     await owner.call("channel.enter", channel_url="hogs-room")
+    await owner.call("group.create", channel_url="hogs-group", is_public=True)
     sent = await owner.call("message.send", channel_url=LARGE, message="a poll",
                             metaarray=[{"key": "key", "value": []}])
     calls = costly(sent["message"]["message_id"])
@@ -320,7 +340,7 @@ async def churn(bench, seconds=SECONDS):
 
 READING = {
     "session.ping", "channel.get", "channel.list", "channel.participants", "channel.enter",
-    "message.get", "message.list", "batch"}
+    "group.get", "group.members", "message.get", "message.list", "batch"}
 
 
 async def test_every_method_is_pounded(ctx):
@@ -343,7 +363,13 @@ async def test_writing_messages(ctx):
 async def test_writing_channels(ctx):
     """So do its channels, restrictions, profiles and sessions."""
     await compare(ctx, sorted(
-        m for m in described("receive") - READING if not m.startswith("message.")))
+        m for m in described("receive") - READING if not m.startswith(("message.", "group."))))
+
+
+async def test_writing_groups(ctx):
+    """So do its groups and the changes of their members, accepted and refused."""
+    await compare(ctx, sorted(
+        m for m in described("receive") - READING if m.startswith("group.")))
 
 
 @contextlib.asynccontextmanager

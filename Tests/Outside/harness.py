@@ -262,12 +262,17 @@ class Client:
         return cls(socket)
 
     @classmethod
-    async def open(cls, server, user_id, token=None, nickname=None, profile_url=None, **options):
+    async def open(
+            cls, server, user_id, token=None, nickname=None, profile_url=None, groups=None, **options):
+        """A client with a session; where the server has groups, it is ready for them unless told not to hear any."""
         client = await cls.connect(server, **options)
         client.session = await client.call(
             "session.open", user_id=user_id, access_token=token, nickname=nickname,
-            profile_url=profile_url)
+            profile_url=profile_url, groups=groups)
         client.user_id = user_id
+        if groups is not False and "groups" in client.session["features"]:
+            # What comes by itself has come, and stands between no question and its answer.
+            await client.event("group.ready")
         return client
 
     async def _read(self):
@@ -591,8 +596,9 @@ class RawSocket:
         return None
 
     async def sign_in(self, user_id):
+        # Without the event that a connection is ready for groups, answers are all that comes.
         await self.text({"jsonrpc": "2.0", "id": 1, "method": "session.open",
-                         "params": {"user_id": user_id}})
+                         "params": {"user_id": user_id, "groups": False}})
         return await self.answer()
 
     async def close(self):

@@ -217,7 +217,7 @@ class Racer:
         params = event["params"]
         url, seq = params.get("channel_url"), params.get("seq")
         self.race.counts["events"] += 1
-        if event["method"] == "channel.deleted":
+        if event["method"] in ("channel.deleted", "group.lost"):
             self.seqs.pop(url, None)
         elif seq is not None:
             last = self.seqs.get(url, 0)

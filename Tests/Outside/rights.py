@@ -9,12 +9,14 @@ import json
 from harness import Refused
 from schemas import source
 
-# Methods that change nothing of a channel that is there.
+# Methods that change nothing of an open channel that is there; groups.py looks at those of groups.
 OTHERS = {
     "session.open", "session.refresh", "session.ping", "session.close", "user.get", "user.update",
     "channel.create", "channel.get", "channel.list", "channel.enter", "channel.exit",
     "channel.participants", "message.get", "message.list", "message.translate", "batch",
     "file.create", "file.get", "file.list", "file.cancel", "preview.fetch", "preview.cancel",
+    "group.create", "group.get", "group.update", "group.delete", "group.invite", "group.accept",
+    "group.decline", "group.join", "group.leave", "group.remove", "group.members",
 }
 
 # The kinds of callers. "author" ones wrote the message that they change, the others did not; every

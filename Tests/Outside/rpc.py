@@ -165,7 +165,7 @@ async def test_requests_before_the_answer_to_open_wait_for_it(ctx):
     ping = await client.ask("session.ping")
     for waiting in (opening, listing, ping):
         await client.result(waiting)
-    assert [value["id"] for value in client.inbox] == [1, 2, 3]
+    assert [value["id"] for value in client.inbox if "id" in value] == [1, 2, 3]
 
 
 async def test_enter_and_send_pipelined(ctx):

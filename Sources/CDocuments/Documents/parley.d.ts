@@ -140,6 +140,8 @@ export interface Position {
 }
 
 type MessageEvent<Name extends keyof Events> = Events[Name] & { own?: true };
+/** An event of the kind of channel that the client enters. */
+type OpenChannelEvent<Name extends keyof Events> = Events[Name] & { channel: ChannelInfo };
 
 export interface ChannelEvents {
   /** A message was sent; `own` in `params` marks those of this client. Each message comes once. */
@@ -150,9 +152,9 @@ export interface ChannelEvents {
   withheld: [messageId: number, params: Events["message.withheld"]];
   /** Messages were withheld to keep the channel readable; they can be listed. */
   throttled: [params: Events["channel.throttled"]];
-  changed: [params: Events["channel.changed"]];
-  frozen: [params: Events["channel.frozen"]];
-  unfrozen: [params: Events["channel.unfrozen"]];
+  changed: [params: OpenChannelEvent<"channel.changed">];
+  frozen: [params: OpenChannelEvent<"channel.frozen">];
+  unfrozen: [params: OpenChannelEvent<"channel.unfrozen">];
   muted: [params: Events["channel.user_muted"]];
   unmuted: [params: Events["channel.user_unmuted"]];
   banned: [params: Events["channel.user_banned"]];
@@ -259,6 +261,8 @@ export interface Methods {
       access_token?: string | null;
       nickname?: string | null;
       profile_url?: string | null;
+      /** Whether the connection receives the events of the user's groups. */
+      groups?: boolean | null;
     };
     result: {
       session_id: string;
@@ -315,6 +319,9 @@ export interface Methods {
         };
         /** Links in messages are previewed, and `preview.fetch` is available. */
         previews?: true;
+        groups?: {
+          max_members: number;
+        };
       };
       file_key?: FileKey;
     };
@@ -474,7 +481,7 @@ export interface Methods {
       channel_url: string;
     };
     result: {
-      channel: ChannelInfo;
+      channel: ChannelInfo | Group;
     };
   };
   /** Unfreezes a channel. Operators only. */
@@ -483,7 +490,7 @@ export interface Methods {
       channel_url: string;
     };
     result: {
-      channel: ChannelInfo;
+      channel: ChannelInfo | Group;
     };
   };
   /** Mutes a user. Operators only. */
@@ -531,7 +538,7 @@ export interface Methods {
       user_ids: string[];
     };
     result: {
-      channel: ChannelInfo;
+      channel: ChannelInfo | Group;
     };
   };
   /** Removes operators from a channel. Operators only. */
@@ -541,7 +548,150 @@ export interface Methods {
       user_ids: string[];
     };
     result: {
-      channel: ChannelInfo;
+      channel: ChannelInfo | Group;
+    };
+  };
+  /** Creates a group with the caller and other users as members. */
+  "group.create": {
+    params: {
+      /** The first members. The caller is added. */
+      user_ids?: string[] | null;
+      channel_url?: string | null;
+      name?: string | null;
+      cover_url?: string | null;
+      cover_file_id?: string | null;
+      /** At most 16,384 bytes. The server does not interpret it. */
+      data?: string | null;
+      custom_type?: string | null;
+      /** Whether an existing distinct group of exactly these users is returned instead of a new one. */
+      is_distinct?: boolean | null;
+      /** Whether users who are not members may join. Not together with `is_distinct`. */
+      is_public?: boolean | null;
+      /** The text with which users join while the group is public. Empty if none is needed. */
+      access_code?: string | null;
+      /** Whether the group keeps no messages. */
+      is_ephemeral?: boolean | null;
+      /** Members. By default the caller; in a distinct group nobody. */
+      operator_ids?: string[] | null;
+      /** The number of members in the answer. */
+      members_limit?: number | null;
+    };
+    result: {
+      channel: GroupView;
+      /** False if a distinct group of these users existed. */
+      created: boolean;
+    };
+  };
+  /** Returns a group. */
+  "group.get": {
+    params: {
+      channel_url: string;
+      /** The number of members in the answer. */
+      members_limit?: number | null;
+    };
+    result: {
+      channel: GroupView;
+    };
+  };
+  /** Changes fields of a group. Operators only, or any joined member if there are none. */
+  "group.update": {
+    params: {
+      channel_url: string;
+      name?: string | null;
+      cover_url?: string | null;
+      cover_file_id?: string | null;
+      /** At most 16,384 bytes. The server does not interpret it. */
+      data?: string | null;
+      custom_type?: string | null;
+      is_public?: boolean | null;
+      /** The text with which users join while the group is public. Empty if none is needed. */
+      access_code?: string | null;
+      /** Members, who replace all operators. */
+      operator_ids?: string[] | null;
+    };
+    result: {
+      channel: GroupView;
+    };
+  };
+  /** Deletes a group with its messages. Operators only. */
+  "group.delete": {
+    params: {
+      channel_url: string;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Adds users to a group. Each joins at once unless it accepts invitations itself. */
+  "group.invite": {
+    params: {
+      channel_url: string;
+      user_ids: string[];
+    };
+    result: {
+      channel: GroupView;
+      /** Users who were invited and have not joined. */
+      invited: string[];
+      /** Users who joined at once. */
+      joined: string[];
+      /** Users who were members before. */
+      skipped: string[];
+    };
+  };
+  /** Accepts an invitation. */
+  "group.accept": {
+    params: {
+      channel_url: string;
+    };
+    result: {
+      channel: GroupView;
+    };
+  };
+  /** Declines an invitation. */
+  "group.decline": {
+    params: {
+      channel_url: string;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Joins a public group. */
+  "group.join": {
+    params: {
+      channel_url: string;
+      /** Required if the group has one. */
+      access_code?: string | null;
+    };
+    result: {
+      channel: GroupView;
+    };
+  };
+  /** Leaves a group. */
+  "group.leave": {
+    params: {
+      channel_url: string;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Removes members, joined or invited. Operators only. */
+  "group.remove": {
+    params: {
+      channel_url: string;
+      user_ids: string[];
+    };
+    result: {
+      channel: GroupView;
+    };
+  };
+  /** Lists the members of a group in the order in which they became members. */
+  "group.members": {
+    params: {
+      channel_url: string;
+      member_state?: "all" | "joined" | "invited" | null;
+      limit?: number | null;
+      /** `next` of the previous page. Empty for the first page. */
+      token?: string | null;
+    };
+    result: {
+      members: Member[];
+      next: string;
     };
   };
   /** Creates an upload. The bytes are sent to its URL over HTTP. */
@@ -852,34 +1002,37 @@ export interface Events {
     seq: number;
     ts: number;
     message_id: number;
+    /** The ordinal of the message. In groups, and only in live events. */
+    ordinal?: number;
+    sender_id?: string;
   };
   /** A channel's name, cover, data or type changed. */
   "channel.changed": {
     channel_url: string;
     seq: number;
     ts: number;
-    channel: ChannelInfo;
+    channel: ChannelInfo | Group;
   };
   /** A channel was deleted. All participants have left it. */
   "channel.deleted": {
     channel_url: string;
     seq: number;
     ts: number;
-    channel: ChannelInfo;
+    channel: ChannelInfo | Group;
   };
   /** The channel was frozen: only operators may send. */
   "channel.frozen": {
     channel_url: string;
     seq: number;
     ts: number;
-    channel: ChannelInfo;
+    channel: ChannelInfo | Group;
   };
   /** The channel was unfrozen. */
   "channel.unfrozen": {
     channel_url: string;
     seq: number;
     ts: number;
-    channel: ChannelInfo;
+    channel: ChannelInfo | Group;
   };
   /** A user was muted. */
   "channel.user_muted": {
@@ -950,6 +1103,56 @@ export interface Events {
     first_message_id: number;
     last_message_id: number;
   };
+  /** Users were invited to a group. Sent to joined members and to these users. */
+  "group.invited": {
+    channel_url: string;
+    seq: number;
+    ts: number;
+    inviter: UserReference | null;
+    users: UserReference[];
+    channel: Group;
+  };
+  /** A user joined a group. */
+  "group.joined": {
+    channel_url: string;
+    seq: number;
+    ts: number;
+    user: UserReference;
+    /** Joined and invited members. */
+    member_count: number;
+    joined_member_count: number;
+  };
+  /** An invitation to a group ended: it was declined or withdrawn. */
+  "group.declined": {
+    channel_url: string;
+    seq: number;
+    ts: number;
+    user: UserReference;
+    /** Joined and invited members. */
+    member_count: number;
+    joined_member_count: number;
+  };
+  /** A joined member left a group, or was removed. */
+  "group.left": {
+    channel_url: string;
+    seq: number;
+    ts: number;
+    user: UserReference;
+    /** Joined and invited members. */
+    member_count: number;
+    joined_member_count: number;
+    reason: "left" | "removed" | "banned" | "deleted_user";
+  };
+  /** The user is no longer a member of a group. No event of the group follows. */
+  "group.lost": {
+    channel_url: string;
+    ts: number;
+    reason: "left" | "declined" | "removed" | "banned" | "deleted_user" | "deleted";
+  };
+  /** The connection receives the events of all groups that its user has joined. Sent once. */
+  "group.ready": {
+    ts: number;
+  };
   /** A message was withheld from participants. Sent to observers only, after `message.received`. */
   "message.withheld": {
     channel_url: string;
@@ -981,10 +1184,77 @@ export interface Events {
   };
 }
 
+/** A group channel in an answer. Strangers of a public group get it without `my` and `members`. */
+export type GroupView = {
+  channel_url: string;
+  channel_type: "group_channels";
+  name: string;
+  cover_url: string;
+  data: string;
+  custom_type: string;
+  is_ephemeral: boolean;
+  freeze: boolean;
+  /** Whether it is the group of exactly its members. */
+  is_distinct: boolean;
+  is_public: boolean;
+  is_super: false;
+  is_access_code_required: boolean;
+  /** Joined and invited members. */
+  member_count: number;
+  joined_member_count: number;
+  created_by: UserReference | null;
+  max_length_message: number;
+  operators: UserReference[];
+  created_at: number;
+  last_message: Message | null;
+  /** The number of countable messages that the group has ever had. */
+  last_ordinal: number;
+  epoch: string;
+  seq: number;
+  my?: OwnMembership;
+  members?: Member[];
+};
+
+/** A group channel in events. */
+export type Group = {
+  channel_url: string;
+  channel_type: "group_channels";
+  name: string;
+  cover_url: string;
+  data: string;
+  custom_type: string;
+  is_ephemeral: boolean;
+  freeze: boolean;
+  /** Whether it is the group of exactly its members. */
+  is_distinct: boolean;
+  is_public: boolean;
+  is_super: false;
+  is_access_code_required: boolean;
+  /** Joined and invited members. */
+  member_count: number;
+  joined_member_count: number;
+  created_by: UserReference | null;
+  max_length_message: number;
+  operators: UserReference[];
+  created_at: number;
+};
+
 /** A key for encrypted files, sent as `?auth=` or in the header `Parley-File-Key`. It opens all files that the user may read: send it only to the origin of the connected server or of `features.files.base`. */
 export type FileKey = {
   key: string;
   expires_at: number;
+};
+
+/** A member of a group. */
+export type Member = {
+  user_id: string;
+  nickname: string;
+  profile_url: string;
+  state: "joined" | "invited";
+  role: "operator" | "none";
+  is_muted: boolean;
+  joined_at: number;
+  invited_at: number;
 };
 
 /** A thumbnail of the file of a message. */
@@ -1023,6 +1293,20 @@ export type Upload = {
   url?: string;
   message_id?: number;
   error?: ErrorDetails;
+};
+
+/** The caller as a member. */
+export type OwnMembership = {
+  state: "joined" | "invited";
+  role: "operator" | "none";
+  inviter: UserReference | null;
+  invited_at: number;
+  joined_at: number;
+  /** The `created_at` from which messages are visible. 0 for all. */
+  visible_from: number;
+  is_muted: boolean;
+  /** Unix milliseconds. 0 if not muted. */
+  muted_until: number;
 };
 
 export type ChannelInfo = {
@@ -1073,7 +1357,7 @@ export type Message = {
   type: "MESG" | "FILE" | "ADMM";
   message_id: number;
   channel_url: string;
-  channel_type: "open_channels";
+  channel_type: "open_channels" | "group_channels";
   user?: UserReference;
   message: string;
   data: string;
@@ -1089,6 +1373,10 @@ export type Message = {
   req_id: string;
   created_at: number;
   updated_at: number;
+  /** Counts the messages of a group from 1, without gaps. 0 for a silent message. Absent in open channels. */
+  ordinal?: number;
+  /** Whether the message is not counted. Absent in open channels. */
+  silent?: boolean;
 };
 
 export type MessageFile = {

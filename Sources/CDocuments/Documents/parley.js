@@ -544,6 +544,8 @@ export class Parley extends Emitter {
     try {
       const session = await wire.call("session.open", ticket ? { ticket: this.#token } : {
         user_id: userId, access_token: this.#token, nickname, profile_url: profileUrl,
+        // Their events would be dropped.
+        groups: false,
       }, (result) => this.#takeSession(result));
       wire.messageLimit = session.limits?.message_bytes ?? Infinity;
       await Promise.all(this.channels.map((channel) => this.#enterAgain(wire, channel)));

@@ -78,6 +78,16 @@ final class ChannelDirectory: TimerHandler {
     }
   }
 
+  /// Calls `body` with a channel that is in memory, after it was read if it is being read; `nil` for
+  /// another channel.
+  func whenLoaded(_ url: String, _ body: @escaping (ChannelHost?) -> Void) {
+    switch entries[url] {
+    case .resident(let channel): body(channel)
+    case .loading(let loading): loading.waiters.append { body(try? $0.get()) }
+    case nil: body(nil)
+    }
+  }
+
   /// Returns a channel if it is in memory; this does not count as a use that keeps it there.
   func resident(_ url: String) -> ChannelHost? {
     guard case .resident(let channel) = entries[url] else { return nil }
@@ -193,6 +203,9 @@ final class ChannelDirectory: TimerHandler {
       // Another home that has followed meanwhile is not sent back here.
       guard shard.homeServer(ofChannel: url) == shard.services.server else {
         return .failure(.moved)
+      }
+      guard loaded.state.channel.group == nil || shard.edge == nil else {
+        return .failure(.noGroupsInCluster)
       }
       return .success(reside(loaded))
     }

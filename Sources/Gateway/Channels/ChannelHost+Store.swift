@@ -40,9 +40,11 @@ extension ChannelHost {
   }
 
   /// Reads a range of messages, and encodes each of them on the store's thread as it is read.
+  ///
+  /// - Parameter visibleFrom: See ``Member/visibleFrom``.
   func messages<Encoder: PageEncoder<ListedMessage>>(
     _ command: MessageList, from authors: MessageQuery.OperatorFilter = .all,
-    _ users: ListedUsers, for caller: QueryCaller, as encoder: Encoder,
+    _ users: ListedUsers, visibleFrom: Int64 = 0, for caller: QueryCaller, as encoder: Encoder,
     then: @escaping @Sendable (ChannelHost, Result<[UInt8], ServiceError>) -> Void
   ) where Encoder.Encoded == [UInt8] {
     do throws(ServiceError) { try requireKeptMessages() } catch {
@@ -50,6 +52,7 @@ extension ChannelHost {
     }
     var query = MessageQuery(command, channelID: place.id)
     query.operatorFilter = authors
+    query.visibleFrom = visibleFrom
     perform(
       MessageListing(query, users: users, as: encoder), for: caller, { $0.encoded() }, then: then)
   }

@@ -28,7 +28,7 @@ final class ChannelHost {
   /// The users in the channel, and the stages of other servers.
   private let home: HomeHost
   /// The epoch of the channel's events.
-  private let epoch: String
+  let epoch: String
   private let server: UInt16
   /// Whether another server, or none, is the channel's home.
   private(set) var isReleased = false
@@ -79,10 +79,12 @@ final class ChannelHost {
     stage.join(self)
     self.stage = stage
     if home.localElsewhere > 0 { stage.handle(StageInput.elsewhere(home.localElsewhere)) }
+    if let userIDs = judge.joinedIDs { stage.seek(userIDs) }
   }
 
   /// Removes the stage that ``open()`` created, when the channel is forgotten.
   func close() {
+    if isGroup { stage?.handle(StageInput.disperse) }
     stage?.leaveHome()
     stage = nil
   }
@@ -179,9 +181,10 @@ final class ChannelHost {
     }
   }
 
-  /// Adds a connection of this server as an observer of the channel.
+  /// Adds a connection of this server as an observer of an open channel.
   func observe(_ address: ReplyAddress) {
     noteUse()
+    guard !isGroup else { return reply(to: address, .failure(.wrongKind(url, isGroup: true))) }
     if stage == nil { open() }
     (stage ?? shard.stages[url])?.handle(StageInput.observe(address))
   }
@@ -211,6 +214,28 @@ final class ChannelHost {
     KnownEvent(epoch: epoch, seq: judge.channel.isEphemeral ? 0 : judge.lastSeq)
   }
   var operatorIDs: Set<String> { judge.operatorIDs }
+  var isGroup: Bool { judge.channel.group != nil }
+  /// The muted users of a group or channel.
+  var mutedIDs: Set<String> { judge.mutedIDs(at: shard.services.clock.now) }
+
+  /// Whether a user is a joined member of the group.
+  func isJoined(_ userID: String) -> Bool { judge.isJoined(userID) }
+
+  /// - Returns: See ``Member/visibleFrom``.
+  /// - Throws: What a group answers to users who may not read it.
+  func requireReading(_ principal: Principal) throws(ServiceError) -> Int64 {
+    try judge.requireReading(principal)
+  }
+
+  /// - Throws: What a group answers to a call for open channels.
+  func requireOpenChannel(_ principal: Principal) throws(ServiceError) {
+    try judge.requireOpenChannel(principal)
+  }
+
+  /// - Throws: What a group answers to users who may not see its members.
+  func requireListingMembers(_ principal: Principal) throws(ServiceError) {
+    try judge.requireListingMembers(principal)
+  }
   var floodLimit: RateLimit { judge.floodLimit }
 
   /// The throttle of a user who is in the channel on this server.
@@ -316,6 +341,8 @@ final class ChannelHost {
     case .post(let event, let origin): shard.post(event, from: origin)
     case .mention(let userIDs, let sender, let notification):
       shard.mention(userIDs, by: sender, notification)
+    case .notify(let userIDs, let notification):
+      for id in userIDs { shard.send(.user(id: id, .notifyOfGroup(notification))) }
     case .enrich(let request): shard.enrich(request, in: self)
     case .handOver(let addition): shard.handOver(addition, to: url)
     case .renewLimits: renewLimits()
@@ -350,7 +377,8 @@ final class ChannelHost {
     if case .success(.sent(let sent)) = outcome, sent.arrival == .repeated {
       shard.send(.session(address.session, .chargeRepetition))
     }
-    reply(to: address, outcome.map { $0.encodedAsResult() })
+    let epoch = epoch
+    reply(to: address, outcome.map { $0.encodedAsResult(epoch: epoch) })
   }
 
   /// Sends the outcome of a session's call, after all earlier events.

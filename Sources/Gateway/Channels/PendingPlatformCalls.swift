@@ -36,4 +36,9 @@ enum Identifiers {
   static func channelURL() -> String {
     "parley_open_channel_\(SecureRandom.hex(byteCount: 12))"
   }
+
+  /// Generates the URL of a group that was created without one, which strangers cannot guess.
+  static func groupURL() -> String {
+    "parley_group_channel_\(SecureRandom.hex(byteCount: 16))"
+  }
 }

@@ -152,6 +152,16 @@ final class StageHost {
 
   // MARK: Actions
 
+  /// Searches the connections of members of a group.
+  func seek(_ userIDs: [String]) {
+    handle(StageInput.seek)
+    findSeats(of: userIDs)
+  }
+
+  private func findSeats(of userIDs: [String]) {
+    shard.findSeats(of: userIDs) { [self] in handle(StageInput.seats($0)) }
+  }
+
   private func performActions(on shard: Shard) {
     var actions = StageActions()
     swap(&actions, &shard.stageActions)
@@ -180,6 +190,10 @@ final class StageHost {
     case .admitObserver(let address, let result):
       let message = LocalMessage.observing(channelURL: url, address, result: result)
       shard.send(message, to: Int(address.session.shard))
+    case .seek(let userID): findSeats(of: [userID])
+    case .subscribe(let seat):
+      shard.send(
+        .session(seat.session, .seated(channelURL: url, userID: seat.userID)))
     case .release(let principal):
       shard.release(url, principal)
       if !stage.contains(principal.user.id) { didLeave(principal.user.id) }

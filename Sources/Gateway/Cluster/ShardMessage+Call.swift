@@ -140,8 +140,9 @@ extension ShardMessage {
 extension ChannelMessage {
   fileprivate var callAddress: AnswerAddress? {
     switch self {
-    case .command(_, _, let address), .listParticipants(_, _, let address),
-      .listMessages(_, _, let address):
+    case .command(_, _, let address), .listParticipants(_, _, _, let address),
+      .listMessages(_, _, let address), .createGroup(_, _, let address),
+      .listMembers(_, _, let address):
       .session(address)
     case .platform(let request): .exchange(request.exchange)
     case .submit(_, _, _, let address), .explainLimits(_, let address): .exchange(address)
@@ -158,8 +159,9 @@ extension ChannelMessage {
     case .command(let command, _, _): command.callKind
     case .platform(let request): request.method == "GET" ? .repeatable : .change
     case .submit, .sendUploaded: .send
-    case .create: .change
-    case .listParticipants, .listMessages, .exited, .profile, .report, .explainLimits, .dismiss,
+    case .create, .createGroup: .change
+    case .listParticipants, .listMessages, .listMembers, .exited, .profile, .report, .explainLimits,
+      .dismiss,
       .restrictionsRemoved, .metadata, .lateAddition:
       .repeatable
     }
@@ -169,9 +171,9 @@ extension ChannelMessage {
 extension ChannelCommand {
   fileprivate var callKind: CallKind {
     switch self {
-    case .view, .viewMessage, .translateMessage: .repeatable
+    case .view, .viewMessage, .translateMessage, .group(.view): .repeatable
     case .send: .send
-    case .operation, .updateMessage, .deleteMessage, .changeMetaArrays: .change
+    case .operation, .updateMessage, .deleteMessage, .changeMetaArrays, .group: .change
     }
   }
 }

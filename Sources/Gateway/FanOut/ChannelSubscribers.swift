@@ -7,6 +7,8 @@ final class ChannelSubscribers {
   /// One feed for each encoding: a few at most, so an array is smaller and faster than a dictionary.
   private var feeds: [BroadcastBuffer] = []
   private let transport: Transport
+  /// Whether the connections are those of members, who need not enter and cannot exit.
+  var isOfGroup = false
 
   init(transport: Transport) {
     self.transport = transport

@@ -37,7 +37,7 @@ extension QueryPrincipal {
 
 extension Command {
   /// The calls that a command costs beyond the usual one: the only writer of the store does work
-  /// for each named operator, and ten operators count as a call.
+  /// for each named operator and member, and ten of them count as a call.
   var extraCalls: Int {
     switch self {
     case .channelCreate(let create): (create.fields.operatorIDs?.count ?? 0) / 10
@@ -45,8 +45,13 @@ extension Command {
     case .channel(_, .operation(.addOperators(let ids))),
       .channel(_, .operation(.removeOperators(let ids))):
       ids.count / 10
+    case .groupCreate(let create): create.userIDs.count / 10
+    case .channel(_, .group(.change(.invite(let ids)))),
+      .channel(_, .group(.change(.remove(let ids)))):
+      ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
-      .userGet, .userUpdate, .channelList, .channelEnter, .channelExit, .channelParticipants,
+      .userGet, .userUpdate, .groupUpdate, .groupMembers, .channelList, .channelEnter, .channelExit,
+      .channelParticipants,
       .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
       .previewFetch, .previewCancel:
       0

@@ -140,6 +140,7 @@ extension Shard {
     channels.withChannel(url) { channel in
       do throws(ServiceError) {
         let (channel, author) = (try channel.get(), try author.get())
+        guard !channel.isGroup else { throw .notFound(.channel, url) }
         let answer: ChannelHost.Answer = { channel, result in
           channel.answer(result, by: .active, completion)
           removal?.perform(after: result, in: store)
@@ -198,7 +199,7 @@ extension JudgeAnswer {
     case .sent(let sent): sent.message
     case .changed(let changed): changed.message
     case .message(let message): message
-    case .done, .channel, .imposed, .lifted: nil
+    case .done, .channel, .group, .imposed, .lifted: nil
     }
   }
 }

@@ -104,8 +104,19 @@ struct PlatformCall {
     }
   }
 
-  /// Runs `body` with the channel in the path, which has its home on this shard.
+  /// Runs `body` with the open channel in the path, which has its home on this shard; a group is not
+  /// found.
   func inChannel(
+    _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
+  ) throws(ServiceError) {
+    try inAnyChannel(completion) { channel in
+      guard !channel.isGroup else { return completion.fail(.notFound(.channel, channel.url)) }
+      body(channel)
+    }
+  }
+
+  /// Runs `body` with the channel in the path, which has its home on this shard.
+  func inAnyChannel(
     _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
   ) throws(ServiceError) {
     shard.channels.withChannel(try channelURL) { result in

@@ -34,5 +34,8 @@ extension GatewayServices {
         })
     }
     if settings.unfurl.mode != .off { writer.member("previews", true) }
+    if network == nil {
+      writer.member("groups", object: { $0.member("max_members", Limits.memberCount) })
+    }
   }
 }

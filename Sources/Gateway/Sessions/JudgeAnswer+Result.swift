@@ -3,10 +3,13 @@ import ParleyProtocol
 
 extension JudgeAnswer {
   /// The result of a call from a session.
-  func encodedAsResult() -> [UInt8] {
+  ///
+  /// - Parameter epoch: Identifies the life of the channel's count of events.
+  func encodedAsResult(epoch: String) -> [UInt8] {
     switch self {
     case .done, .imposed, .lifted: Array("{}".utf8)
     case .channel(let info): info.encodedAsResult()
+    case .group(let group): group.encodedAsResult(epoch: epoch)
     case .sent(let sent): sent.encodedAsResult()
     case .changed(let changed): Self.result(message: changed.json)
     case .message(let message): Self.result(message: message.encoded())

@@ -52,10 +52,27 @@ extension Session {
       case .channelEnter(let enter): self.enter(enter, try charged(price), address)
       case .channelExit(let url): try self.exit(url, try charged(price), address)
       case .channelParticipants(let list):
-        _ = try charged(price)
         let message = ChannelMessage.listParticipants(
-          limit: list.limit, token: list.token, replyTo: address)
+          limit: list.limit, token: list.token, for: try charged(price), replyTo: address)
         shard.send(.channel(url: list.channelURL, message))
+      case .groupCreate(let create):
+        let caller = try charged(price)
+        withPicture(create.coverFileID, caller, address) { session, url in
+          session.createGroup(create.picturing(url), caller, address)
+        }
+      case .groupUpdate(let update):
+        let caller = try charged(price)
+        withPicture(update.coverFileID, caller, address) { session, url in
+          let fields = update.picturing(url).fields
+          session.shard.send(
+            .channel(
+              url: update.channelURL,
+              .command(.group(.update(fields)), by: caller, replyTo: address)))
+        }
+      case .groupMembers(let list):
+        let caller = try charged(price)
+        shard.send(
+          .channel(url: list.channelURL, .listMembers(list, for: caller, replyTo: address)))
       case .messageList(let list):
         let caller = try charged(price)
         shard.send(
@@ -74,6 +91,10 @@ extension Session {
       case .channel(let url, let channelCommand):
         let caller = try charged(price)
         if case .translateMessage = channelCommand { try admitTranslation(by: caller) }
+        if case .group(.change(.invite(let ids))) = channelCommand {
+          try shard.services.groupRates.admitInvitations(
+            ids.count, by: caller.user.id, at: SystemClock.monotonicMilliseconds)
+        }
         shard.send(
           .channel(url: url, .command(channelCommand, by: caller, replyTo: address)))
       }
@@ -146,9 +167,12 @@ extension Session {
 
 extension ChannelHost {
   /// Answers a session with a page of the participants.
-  func listParticipants(limit: Int, token: String?, _ address: ReplyAddress) {
+  func listParticipants(
+    limit: Int, token: String?, for caller: SessionPrincipal, _ address: ReplyAddress
+  ) {
     let outcome: CallOutcome
     do throws(ServiceError) {
+      try requireOpenChannel(.session(caller))
       outcome = .success(try participantPage(limit: limit, token: token).encoded())
     } catch {
       outcome = .failure(error)
@@ -160,9 +184,16 @@ extension ChannelHost {
   func list(
     _ command: MessageList, for caller: SessionPrincipal, replyTo address: ReplyAddress
   ) {
-    messages(command, .profiles, for: .session(caller), as: ListedMessageEncoder()) {
-      channel, result in
-      channel.afterWrites { $0.reply(to: address, result) }
+    do throws(ServiceError) {
+      let visibleFrom = try requireReading(.session(caller))
+      messages(
+        command, .profiles, visibleFrom: visibleFrom, for: .session(caller),
+        as: ListedMessageEncoder()
+      ) { channel, result in
+        channel.afterWrites { $0.reply(to: address, result) }
+      }
+    } catch {
+      reply(to: address, .failure(error))
     }
   }
 }

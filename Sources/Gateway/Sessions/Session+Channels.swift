@@ -43,6 +43,9 @@ extension Session {
   func exit(_ url: String, _ caller: SessionPrincipal, _ address: ReplyAddress) throws(ServiceError)
   {
     guard isIn(url) else { throw .notInChannel(url) }
+    guard shard.channelSubscribers[url]?.isOfGroup != true else {
+      throw .wrongKind(url, isGroup: true)
+    }
     unsubscribe(from: url)
     shard.leave(url, caller.session, userID: caller.user.id)
     if passedSends.values.contains(url) {

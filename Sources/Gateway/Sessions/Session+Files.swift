@@ -257,6 +257,24 @@ extension ChannelUpdate {
   }
 }
 
+extension GroupCreate {
+  /// The creation with the address of a cover.
+  func picturing(_ url: String?) -> GroupCreate {
+    var create = self
+    if let url { create.fields.coverURL = url }
+    return create
+  }
+}
+
+extension GroupUpdate {
+  /// The update with the address of a cover.
+  func picturing(_ url: String?) -> GroupUpdate {
+    var update = self
+    if let url { update.fields.coverURL = url }
+    return update
+  }
+}
+
 extension MessageOrder {
   /// Whether the channel may keep the message until the requested additions are ready.
   var mayWait: Bool {

@@ -36,18 +36,20 @@ extension Session {
   private func didAuthenticate(
     _ result: Result<Credentials, AccessRefusal>, _ address: ReplyAddress
   ) {
-    guard case .opening = state else { return }
+    guard case .opening(let command, _) = state else { return }
     switch result {
     case .success(let credentials):
       guard !isVoid(credentials.grant) else {
         return refuse(AccessRefusal(.accessToken("the access token was revoked")), address)
       }
-      begin(credentials, address)
+      begin(credentials, hearsGroups: command.hearsGroups, address)
     case .failure(let refusal): refuse(refusal, address)
     }
   }
 
-  private func begin(_ credentials: Credentials, _ address: ReplyAddress) {
+  private func begin(
+    _ credentials: Credentials, hearsGroups: Bool, _ address: ReplyAddress
+  ) {
     let now = shard.services.clock.now
     let fileKey = shard.services.vault.userKeys.key(
       of: credentials.user.id, since: credentials.fileKeysSince, at: now)
@@ -60,7 +62,8 @@ extension Session {
     awaitExpiry(at: credentials.grant.expiresAt)
     let profile = credentials.isNewProfile ? identity.user : nil
     let addition = UserMessage.add(
-      reference, openedAt: identity.openedAt, newProfile: profile)
+      reference, openedAt: identity.openedAt, newProfile: profile,
+      hearsGroups: hearsGroups)
     shard.send(.user(id: identity.user.id, addition))
     shard.counters.add(to: .sessionsOpened)
     shard.gauges.add(1, to: .sessions)

@@ -78,6 +78,8 @@ final class Session {
   var state = State.awaitingOpen
   // These flags use space that the state leaves free.
   private var malformedCount: UInt8 = 0
+  /// The shards that have added the connection to the groups of its user, while it is not ready.
+  var coveredParts: UInt16 = 0
   /// Whether the connection is not read because too much is unanswered.
   private var isFull = false
   private let keepsContext: Bool

@@ -40,6 +40,7 @@ final class GatewayServices: Sendable {
   let tokenRates: TokenRates
   let previewRates: UserRates
   let translationRates: UserRates
+  let groupRates = GroupRates()
   let fileLookUpTime = FileLookUpTime()
   let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.

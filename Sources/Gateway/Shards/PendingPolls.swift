@@ -116,6 +116,7 @@ extension Shard {
         .participantCounts(urls.map { services.participantCounts[$0] })
       case .awaitedSends(let url): .awaitedSends(edge?.calls.awaitedSends(toChannel: url) ?? [])
       case .busiestChannels(let limit): .busiestChannels(busiestChannels(limit))
+      case .seats(let userIDs): .seats(users.seats(of: userIDs))
       }
     send(.shard(address.shard, .answer(answer, to: address)))
   }
@@ -162,6 +163,7 @@ extension ShardAnswer {
     var (connections, numbers): ([ConnectionCount], [Int]) = ([], [])
     var sends: [AwaitedSend] = []
     var traffic: [ChannelTraffic] = []
+    var seats: [Seat] = []
     var closedUserID: String?
     for answer in answers {
       switch answer {
@@ -172,6 +174,7 @@ extension ShardAnswer {
       case .participantCounts(let some): numbers += some
       case .awaitedSends(let some): sends += some
       case .busiestChannels(let some): traffic += some
+      case .seats(let some): seats += some
       case .dismissed, .sent, .channels: break
       }
     }
@@ -184,6 +187,7 @@ extension ShardAnswer {
     case .connections: self = .connections(connections)
     case .participantCounts: self = .participantCounts(numbers)
     case .awaitedSends: self = .awaitedSends(sends)
+    case .seats: self = .seats(seats)
     case .busiestChannels(let limit):
       self = .busiestChannels(ChannelTraffic.busiest(of: traffic, limit: limit))
     }

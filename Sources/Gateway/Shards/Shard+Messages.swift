@@ -39,10 +39,16 @@ extension Shard {
         return channel.perform(command, by: principal, replyTo: address)
       }
       inChannel(url, address) { $0.perform(command, by: principal, replyTo: address) }
-    case .listParticipants(let limit, let token, let address):
-      inChannel(url, address) { $0.listParticipants(limit: limit, token: token, address) }
+    case .listParticipants(let limit, let token, let principal, let address):
+      inChannel(url, address) {
+        $0.listParticipants(limit: limit, token: token, for: principal, address)
+      }
     case .listMessages(let list, let principal, let address):
       inChannel(url, address) { $0.list(list, for: principal, replyTo: address) }
+    case .createGroup(let creation, let principal, let address):
+      create(creation, by: principal, replyTo: address)
+    case .listMembers(let list, let principal, let address):
+      inChannel(url, address) { $0.listMembers(list, for: principal, replyTo: address) }
     case .exited(let session): inChannel(url) { $0.handle(.exited(session)) }
     case .profile(let user): inChannel(url) { $0.handle(.profile(user)) }
     case .report(let report, let address): receive(report, from: address, inChannel: url)
@@ -90,9 +96,10 @@ extension Shard {
     case .expect(let session):
       users.expect(session, of: id)
       send(.session(session, .expected))
-    case .add(let session, let openedAt, let profile):
-      users.add(session, of: id, openedAt: openedAt)
+    case .add(let session, let openedAt, let profile, let hearsGroups):
+      users.add(session, of: id, openedAt: openedAt, hearsGroups: hearsGroups)
       if let profile { users.update(profile) }
+      if hearsGroups, edge == nil { coverGroups(ofUser: id, for: session) }
     case .remove(let session): users.remove(session, of: id)
     case .enter(let request, let url): reserve(url, for: request)
     case .release(let session, let url): users.release(url, of: session, of: id)
@@ -101,6 +108,7 @@ extension Shard {
     case .revoke(let proof, let reason): users.revoke(proof, of: id, reason: reason)
     case .mention(let userIDs, let event): mention(userIDs, bySenderAtHome: id, event)
     case .notify(let event): users.send(event, to: id)
+    case .notifyOfGroup(let event): users.send(event, toGroupSessionsOf: id)
     case .announce(let session, let openedAt, let urls):
       users.announce(session, of: id, openedAt: openedAt, channelURLs: urls)
     case .forget(let session): users.forget(session, of: id)
@@ -127,6 +135,7 @@ extension Shard {
       } else if session?.isIn(url) != true {
         leave(url, call.session, userID: userID)
       }
+    case .seated(let url, let userID): didSeat(url, userID: userID, address)
     case .removed(let url): session?.wasPutOut(of: url)
     case .notify(let event): session?.send(event)
     case .profile(let user): session?.userDidChange(user)

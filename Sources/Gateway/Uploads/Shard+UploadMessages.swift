@@ -135,7 +135,8 @@ extension Shard {
     channels.withChannel(url) { [unowned self] channel in
       do throws(ServiceError) {
         try channel.get().send(order, byUploader: user) { channel, result in
-          channel.shard.answer(result.map { $0.encodedAsResult() }, to: address)
+          let epoch = channel.epoch
+          channel.shard.answer(result.map { $0.encodedAsResult(epoch: epoch) }, to: address)
         }
       } catch {
         answer(.failure(error), to: address)

@@ -68,6 +68,9 @@ final class UserDirectory {
   /// sessions are added in the order of opening.
   private var openingTimes: [SessionAddress: Int64] = [:]
 
+  /// The sessions that asked not to hear groups.
+  private var withoutGroups: Set<SessionAddress> = []
+
   /// The largest number of absent users that one user may mention.
   private static let mentionLimit = RateLimit(count: 60, windowMilliseconds: 60_000)
 
@@ -88,7 +91,12 @@ final class UserDirectory {
   /// Adds a session.
   ///
   /// When the user then has too many sessions, the oldest is closed.
-  func add(_ session: SessionAddress, of userID: String, openedAt: Int64) {
+  ///
+  /// - Parameter hearsGroups: Whether the session receives the events of the user's groups.
+  func add(
+    _ session: SessionAddress, of userID: String, openedAt: Int64, hearsGroups: Bool = true
+  ) {
+    if !hearsGroups { withoutGroups.insert(session) }
     if shard.edge != nil { openingTimes[session] = openedAt }
     var presence = presences[userID, default: Presence()]
     presence.stopExpecting(session)
@@ -107,12 +115,14 @@ final class UserDirectory {
     presence.remove(session)
     presence.leave(session) { _ in true }
     openingTimes[session] = nil
+    withoutGroups.remove(session)
     reach([session], .expelOldest)
   }
 
   /// Removes a session with all its channels, or an expected session.
   func remove(_ session: SessionAddress, of userID: String) {
     openingTimes[session] = nil
+    withoutGroups.remove(session)
     guard var presence = presences[userID] else { return }
     let wasOnline = !presence.sessions.isEmpty
     noteLoss(of: session, in: presence, userID)
@@ -174,6 +184,19 @@ final class UserDirectory {
     return (0..<count).prefix { _ in
       mentions.admit(senderID, at: now, limit: Self.mentionLimit) == nil
     }.count
+  }
+
+  /// The sessions of users that receive the events of groups.
+  func seats(of userIDs: [String]) -> [Seat] {
+    userIDs.flatMap { userID in
+      (presences[userID]?.sessions.all ?? []).filter { !withoutGroups.contains($0) }
+        .map { Seat(userID: userID, session: $0) }
+    }
+  }
+
+  /// Sends an event to the sessions of a user that receive the events of groups.
+  func send(_ event: [UInt8], toGroupSessionsOf userID: String) {
+    reach(seats(of: [userID]).map(\.session), .notify(event))
   }
 
   /// Sends an event to all of a user's sessions.

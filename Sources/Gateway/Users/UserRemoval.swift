@@ -17,7 +17,7 @@ struct UserRemoval: Sendable {
 
   /// Continues until nothing of the user is left.
   func proceed(_ done: @escaping Completion) {
-    services.store.perform(OperatedChannels(of: userID)) { result in
+    services.store.perform(ChannelsToLeave(of: userID)) { result in
       switch result {
       case .failure(let error): done(.failure(ServiceError(error)))
       case .success(let urls) where urls.isEmpty: removeTraces(done)
@@ -72,7 +72,10 @@ extension Shard {
     channels.withChannel(url) { result in
       switch result {
       case .success(let channel):
-        channel.perform(.operation(.removeOperators([userID]))) { _, result in
+        let operation: ChannelOperation =
+          channel.isGroup
+          ? .changeMembers(.forget(userID: userID)) : .removeOperators([userID])
+        channel.perform(.operation(operation)) { _, result in
           answer(result.isSettled)
         }
       case .failure(let error): answer(error.code == .notFound)

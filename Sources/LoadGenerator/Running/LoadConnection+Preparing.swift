@@ -10,6 +10,8 @@ extension LoadConnection {
     state = .preparing(missing: 1 + creates.count + member.channels.count)
     request(RequestID.open, "session.open") { [worker, place] in
       $0.member("user_id", LoadTarget.userID(run: worker.target.run, place: place))
+      // Only open channels are loaded.
+      $0.member("groups", false)
       if place < worker.target.accessTokens.count {
         $0.member("access_token", worker.target.accessTokens[place])
       }

@@ -108,7 +108,9 @@ extension LoadConnection {
       receiveNumbered(params, in: channel)
     case .messageDeleted, .channelCreated, .channelChanged, .channelDeleted, .channelFrozen,
       .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .operatorsChanged,
-      .userEntered, .userExited, .participantCount, .messageWithheld, .mentionReceived,
+      .groupCreated, .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost,
+      .groupReady, .userEntered, .userExited, .participantCount, .messageWithheld,
+      .mentionReceived,
       .sessionExpiring, .sessionFileKey, .serverDraining, nil:
       receiveNumbered(params, in: channel)
     }

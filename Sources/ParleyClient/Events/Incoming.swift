@@ -37,7 +37,9 @@ enum Incoming: Sendable {
       try inChannel(.messageDeleted(messageID: deletion.messageID))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
     // Sent only to webhooks and observers.
-    case .channelCreated, .messageWithheld: nil
+    case .channelCreated, .groupCreated, .messageWithheld: nil
+    // The client opens its sessions without groups.
+    case .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost, .groupReady: nil
     case .channelChanged(let channel): try inChannel(.changed, .replaced(ChannelSnapshot(channel)))
     case .channelDeleted(let channel): try inChannel(.deleted, .replaced(ChannelSnapshot(channel)))
     case .channelFrozen(let channel): try inChannel(.frozen, .replaced(ChannelSnapshot(channel)))

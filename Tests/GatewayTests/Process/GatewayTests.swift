@@ -34,7 +34,7 @@ struct GatewayTests {
     for (number, client) in clients.enumerated() {
       try client.upgrade()
       let call =
-        #"{"jsonrpc":"2.0","id":1,"method":"session.open","params":{"user_id":"u\#(number)"}}"#
+        #"{"jsonrpc":"2.0","id":1,"method":"session.open","params":{"user_id":"u\#(number)","groups":false}}"#
       try client.send(call)
       #expect(try client.nextText().contains(#""id":1,"result""#))
     }

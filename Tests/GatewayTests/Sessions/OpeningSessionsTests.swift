@@ -30,7 +30,7 @@ struct OpeningSessionsTests {
   /// Asks for a session, and has the look-up of the user wait for `release`.
   private func begin(_ token: String) -> HeldStore {
     let held = HeldStore(reading: driven.shard.services.store)
-    request(#""session.open","params":{"user_id":"ann","access_token":"\#(token)"}"#)
+    request(#""session.open","params":{"user_id":"ann","access_token":"\#(token)","groups":false}"#)
     driven.endTurn()
     return held
   }
@@ -139,7 +139,8 @@ struct OpeningSessionsTests {
     } completion: { _ in
     }
     request(
-      #""session.open","params":{"user_id":"ann","access_token":"access","nickname":"Ann"}"#)
+      #""session.open","params":{"user_id":"ann","access_token":"access","nickname":"Ann","groups":false}"#
+    )
     // The profile waits behind the deletion, so the user had been found when it was asked for.
     try Deadline.standard.wait(for: "the profile to be written") {
       driven.endTurn()

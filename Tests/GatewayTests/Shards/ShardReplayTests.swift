@@ -75,7 +75,8 @@ private final class Scenario {
   static let users = [name("ann", at: 0), name("bob", at: 1), name("eve", at: 0)]
 
   static let steps: [Step] =
-    users.indices.map { .call($0, "session.open", #"{"user_id":"\#(users[$0])"}"#) } + [
+    users.indices.map { .call($0, "session.open", #"{"user_id":"\#(users[$0])","groups":false}"#) }
+    + [
       .call(0, "channel.create", #"{"channel_url":"\#(channel)","name":"Room"}"#),
       enter(0), enter(1), enter(2), say(0, "one"), say(1, "two"),
       .call(1, "message.send", #"{"channel_url":"\#(channel)","message":"x","req_id":"r"}"#),

@@ -50,6 +50,51 @@ struct UserDirectoryTests {
     #expect(sessions.map { $0.receiveTexts() } == [["event"], ["event"], []])
   }
 
+  @Test("the sessions of users that hear groups are their seats, oldest first")
+  func seats() throws {
+    let driven = try DrivenShard { $0.limits.connectionsPerUser = 3 }
+    let users = driven.shard.users
+    users.add(.sample(1), of: "ann", openedAt: 0, hearsGroups: true)
+    users.add(.sample(2), of: "ann", openedAt: 0, hearsGroups: false)
+    users.add(.sample(3), of: "ann", openedAt: 0)
+    users.add(.sample(4), of: "bob", openedAt: 0)
+    users.expect(.sample(5), of: "bob")
+    #expect(
+      users.seats(of: ["bob", "eve", "ann"]) == [
+        Seat(userID: "bob", session: .sample(4)), Seat(userID: "ann", session: .sample(1)),
+        Seat(userID: "ann", session: .sample(3)),
+      ])
+    #expect(users.seats(of: []).isEmpty)
+    users.remove(.sample(3), of: "ann")
+    #expect(users.seats(of: ["ann"]).map(\.session) == [.sample(1)])
+  }
+
+  @Test("a session without groups is forgotten with its end, as the oldest too")
+  func forgetsSeats() throws {
+    let driven = try DrivenShard { $0.limits.connectionsPerUser = 1 }
+    let users = driven.shard.users
+    users.add(.sample(1), of: "ann", openedAt: 0, hearsGroups: false)
+    users.add(.sample(2), of: "ann", openedAt: 0)
+    #expect(users.seats(of: ["ann"]).map(\.session) == [.sample(2)])
+    users.add(.sample(1), of: "ann", openedAt: 0)
+    #expect(users.seats(of: ["ann"]).map(\.session) == [.sample(1)])
+    users.remove(.sample(1), of: "ann")
+    users.add(.sample(2), of: "ann", openedAt: 0, hearsGroups: false)
+    users.remove(.sample(2), of: "ann")
+    users.add(.sample(2), of: "ann", openedAt: 0)
+    #expect(users.seats(of: ["ann"]).map(\.session) == [.sample(2)])
+  }
+
+  @Test("sessions without groups receive events for a user all the same")
+  func sendsWithoutGroups() throws {
+    let driven = try DrivenShard()
+    let session = try driven.connect()
+    driven.shard.users.add(session.reference, of: "ann", openedAt: 0, hearsGroups: false)
+    driven.shard.users.send(Array("event".utf8), to: "ann")
+    driven.endTurn()
+    #expect(session.receiveTexts() == ["event"])
+  }
+
   @Test("a user may be in a limited number of channels, each counted once for all sessions")
   func limitsChannels() throws {
     let driven = try DrivenShard { $0.limits.channelsPerUser = 2 }

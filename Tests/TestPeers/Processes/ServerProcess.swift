@@ -51,7 +51,10 @@ package final class ServerProcess: Sendable {
     receiveBuffer: Int32? = nil
   ) throws -> WireClient {
     let client = try connect(compression: compression, receiveBuffer: receiveBuffer)
-    try client.call("session.open") { $0.member("user_id", userID) }
+    try client.call("session.open") {
+      $0.member("user_id", userID)
+      $0.member("groups", false)
+    }
     return client
   }
 
@@ -64,7 +67,10 @@ package final class ServerProcess: Sendable {
     let stream = try TLSStream(port: port, context)
     let client = WireClient(
       try WebSocketClient(over: stream, host: "127.0.0.1:\(port)", compression: compression))
-    try client.call("session.open") { $0.member("user_id", userID) }
+    try client.call("session.open") {
+      $0.member("user_id", userID)
+      $0.member("groups", false)
+    }
     return client
   }
 

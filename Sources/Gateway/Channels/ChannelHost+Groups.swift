@@ -1,0 +1,33 @@
+import Channels
+import ParleyProtocol
+import Store
+
+/// A group on the shard where it is at home.
+extension ChannelHost {
+  /// Adds a connection of a user, if the user is still a joined member.
+  func add(_ seat: Seat) {
+    guard isJoined(seat.userID) else { return }
+    stage?.handle(.seat(seat))
+  }
+
+  /// Answers a session with a page of the members, at most as many as an answer holds.
+  func listMembers(
+    _ list: GroupMembers, for caller: SessionPrincipal, replyTo address: ReplyAddress
+  ) {
+    do throws(ServiceError) { try requireListingMembers(.session(caller)) } catch {
+      return reply(to: address, .failure(error))
+    }
+    let (operatorIDs, mutedIDs) = (operatorIDs, mutedIDs)
+    let encoder = JSONPageEncoder<Member> { member, writer in
+      GroupMember(
+        member, isOperator: operatorIDs.contains(member.user.id),
+        isMuted: mutedIDs.contains(member.user.id)
+      ).encode(into: &writer)
+    }
+    let query = MemberListing(
+      channelID: place.id, state: list.state, limit: list.limit, token: list.token, as: encoder)
+    perform(query, for: .session(caller), { $0.encoded(as: "members") }) { channel, result in
+      channel.afterWrites { $0.reply(to: address, result) }
+    }
+  }
+}

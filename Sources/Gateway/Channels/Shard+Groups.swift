@@ -1,0 +1,126 @@
+import Channels
+import ParleyProtocol
+import Store
+import Transport
+
+/// Groups, whose members hear them without entering.
+///
+/// When a session opens, the home of its user reads the groups and asks the homes of those to add the
+/// connection; a group that is not in memory finds its members' connections when it is loaded. The
+/// user's home knows of a session before it reads, and a group before it asks, so none is missed:
+///
+///     session ── add ──► user's home ── cover ──► groups' homes ── seated, covered ──► session
+///     group's home ── seats? ──► users' homes ── seats ──► group's home
+extension Shard {
+  // MARK: Sessions that open
+
+  /// Has the groups of a user at home here add a session, which is ready when all have done so.
+  func coverGroups(ofUser userID: String, for session: SessionAddress) {
+    let path = returnPath
+    services.store.perform(JoinedGroups(of: userID)) { result in
+      path.resume { shard in
+        switch result {
+        case .success(let urls): shard.cover(urls, ofUser: userID, for: session)
+        // The client connects again, rather than miss events without noticing.
+        case .failure: shard.send(.session(session, .disconnect))
+        }
+      }
+    }
+  }
+
+  private func cover(_ urls: [String], ofUser userID: String, for session: SessionAddress) {
+    let parts = Dictionary(grouping: urls) { services.shards.stageIndex(ofChannel: $0) }
+    guard !parts.isEmpty else {
+      return send(.groupsCovered(session, parts: 0), to: Int(session.shard))
+    }
+    for (index, urls) in parts {
+      send(
+        .coverGroups(urls, Seat(userID: userID, session: session), parts: parts.count), to: index)
+    }
+  }
+
+  /// Adds a session to groups that are at home here, as far as they are in memory.
+  ///
+  /// - Parameter parts: The number of shards that do so.
+  func coverGroups(_ urls: [String], _ seat: Seat, parts: Int) {
+    var missing = urls.count
+    for url in urls {
+      channels.whenLoaded(url) { [unowned self] channel in
+        channel?.add(seat)
+        missing -= 1
+        if missing == 0 {
+          send(.groupsCovered(seat.session, parts: parts), to: Int(seat.session.shard))
+        }
+      }
+    }
+  }
+
+  /// Called when a group with its home here has added a connection, which gets events from here on.
+  func didSeat(_ url: String, userID: String, _ address: SessionAddress) {
+    guard let session = session(address), session.connection.isOpen,
+      session.caller?.user.id == userID
+    else { return sendToStage(of: url, .leave(address, userID: userID)) }
+    session.subscribe(to: url)
+    localChannel(url).isOfGroup = true
+  }
+
+  // MARK: Groups that are loaded
+
+  /// Finds the connections of users.
+  ///
+  /// - Parameter completion: Called once, on this shard.
+  func findSeats(of userIDs: [String], then completion: @escaping ([Seat]) -> Void) {
+    let parts = Dictionary(grouping: userIDs) { services.shards.home(ofUser: $0).index }
+    let indices = parts.keys.sorted()
+    poll(count: indices.count, within: nil) { part, address in
+      let index = indices[part]
+      return .shard(
+        services.shards[index].address, .ask(.seats(parts[index] ?? []), replyTo: address))
+    } then: { answers in
+      var seats: [Seat] = []
+      for case .seats(let found) in answers { seats += found }
+      completion(seats)
+    }
+  }
+
+  // MARK: Creation
+
+  /// Creates a group that is at home here, or finds the distinct group of the same members.
+  func create(
+    _ creation: GroupCreation, by principal: SessionPrincipal, replyTo address: ReplyAddress
+  ) {
+    guard edge == nil else { return reply(to: address, .failure(.noGroupsInCluster)) }
+    let channel = creation.channel
+    do throws(ServiceError) { try channel.checkSize() } catch {
+      return reply(to: address, .failure(error))
+    }
+    let path = returnPath
+    let entry = LogEntry.create(
+      channel, epoch: Identifiers.epoch(), inviting: creation.invitedIDs)
+    let reply = LogReply { created in
+      path.resume { shard in
+        switch created.result {
+        case .success(.channel(let state)):
+          shard.channels.insert(state)
+          shard.channels.resident(channel.url)?.handle(JudgeInput.created(state.members))
+          shard.view(channel.url, created: true, creation, by: principal, replyTo: address)
+        case .success(.found(let state)):
+          shard.view(state.channel.url, created: false, creation, by: principal, replyTo: address)
+        case .failure(.exists):
+          shard.reply(to: address, .failure(.exists(.channel, channel.url)))
+        case .failure(let error): shard.reply(to: address, .failure(ServiceError(error)))
+        case .success: shard.reply(to: address, .failure(.internalError))
+        }
+      }
+    }
+    writes.submit(LogSubmission(LogTicket(number: 0), entry), to: reply)
+  }
+
+  private func view(
+    _ url: String, created isNew: Bool, _ creation: GroupCreation, by principal: SessionPrincipal,
+    replyTo address: ReplyAddress
+  ) {
+    let view = GroupCommand.view(memberLimit: creation.memberLimit, created: isNew)
+    send(.channel(url: url, .command(.group(view), by: principal, replyTo: address)))
+  }
+}
