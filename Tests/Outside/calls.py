@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
@@ -113,7 +114,8 @@ class Form:
 
 @dataclass
 class World:
-    """A channel with all that paths can name, a user who is banned and muted there, an author."""
+    """A channel and a group with all that paths can name, a user who is banned and muted there, an author, and a
+    guest who is invited to the group."""
 
     channel_url: str
     user_id: str
@@ -128,31 +130,30 @@ class World:
     # A file of the author's that no message has.
     file_id: str = ""
     token: str = ""
+    group_url: str = ""
+    group_message_id: int = 0
+    guest_id: str = ""
 
     @classmethod
     async def make(cls, ctx, caller):
-        world = cls(ctx.name("room"), ctx.name("user"), ctx.name("author"))
-        channel, call = f"/open_channels/{world.channel_url}", caller.call
-        for name in (world.user_id, world.author_id):
+        world = cls(ctx.name("room"), ctx.name("user"), ctx.name("author"), group_url=ctx.name("group"),
+                    guest_id=ctx.name("guest"))
+        call = caller.call
+        for name in (world.user_id, world.author_id, world.guest_id):
             await call("POST", "/users", {
                 "user_id": name, "nickname": name, "profile_url": "http://a.example/p",
                 "metadata": {world.key: "v"}})
         await call("POST", "/open_channels", {
             "channel_url": world.channel_url, "name": "Room", "custom_type": world.custom_type,
             "operator_ids": [world.author_id]})
-        message = await call("POST", f"{channel}/messages", {
-            "message_type": "MESG", "user_id": world.author_id, "message": "hello",
-            "mentioned_user_ids": [world.user_id],
-            "sorted_metaarray": [{"key": world.key, "value": ["v"]}]})
-        world.message_id = message["message_id"]
-        await call("POST", f"{channel}/messages", {
-            "message_type": "FILE", "user_id": world.author_id, "url": "http://a.example/f"})
-        await call("POST", f"{channel}/messages", {"message_type": "ADMM", "message": "notice"})
-        await call("POST", f"{channel}/metadata", {"metadata": {world.key: "v"}})
-        await call("POST", f"{channel}/metacounter", {"metacounter": {world.key: 1}})
-        for restriction in ("ban", "mute"):
-            await call("POST", f"{channel}/{restriction}", {
-                "user_id": world.user_id, "seconds": 3600, "description": "why"})
+        await call("POST", "/group_channels", {
+            "channel_url": world.group_url, "name": "Group", "custom_type": world.custom_type,
+            "user_ids": [world.user_id], "inviter_id": world.author_id, "is_public": True})
+        await call("PUT", f"/users/{world.guest_id}/channel_invitation_preference", {"auto_accept": False})
+        await call("POST", f"/group_channels/{world.group_url}/invite", {
+            "user_ids": [world.guest_id], "inviter_id": world.author_id})
+        world.message_id = await world.fill(f"/open_channels/{world.channel_url}", call)
+        world.group_message_id = await world.fill(f"/group_channels/{world.group_url}", call)
         for scope in ("", f"/channels/{world.channel_url}",
                       f"/custom_types/{quote(world.custom_type, safe='')}"):
             await call("PUT", f"/parley/limits{scope}", {
@@ -167,6 +168,22 @@ class World:
         world.api_token_id, world.token = issued["id"], issued["token"]
         return world
 
+    async def fill(self, channel, call):
+        """Gives a channel of either kind what its paths can name: the id of its first message."""
+        message = await call("POST", f"{channel}/messages", {
+            "message_type": "MESG", "user_id": self.author_id, "message": "hello",
+            "mentioned_user_ids": [self.user_id],
+            "sorted_metaarray": [{"key": self.key, "value": ["v"]}]})
+        await call("POST", f"{channel}/messages", {
+            "message_type": "FILE", "user_id": self.author_id, "url": "http://a.example/f"})
+        await call("POST", f"{channel}/messages", {"message_type": "ADMM", "message": "notice"})
+        await call("POST", f"{channel}/metadata", {"metadata": {self.key: "v"}})
+        await call("POST", f"{channel}/metacounter", {"metacounter": {self.key: 1}})
+        for restriction in ("ban", "mute"):
+            await call("POST", f"{channel}/{restriction}", {
+                "user_id": self.user_id, "seconds": 3600, "description": "why"})
+        return message["message_id"]
+
     async def join(self, ctx, server):
         """Has the author open a session and enter the channel."""
         client = await ctx.user(server, self.author_id)
@@ -180,6 +197,8 @@ class World:
 
     def target(self, template, query=None, **parts):
         """A path of the description with its open parts filled in, these rather than its own."""
+        if "/group_channels/" in template:
+            parts = {"channel_url": self.group_url, "message_id": self.group_message_id, **parts}
         for name in ("channel_url", "user_id", "message_id", "key", "custom_type",
                      "api_token_id", "session_id", "server_id", "file_id"):
             text = str(parts.get(name, getattr(self, name)))
@@ -190,24 +209,29 @@ class World:
     async def state(self, caller):
         """All that calls can tell of a server with this world, but for what passes with time."""
         channel, user = f"/open_channels/{self.channel_url}", f"/users/{self.user_id}"
+        group = f"/group_channels/{self.group_url}"
         limits, pages = "/parley/limits", {}
         for path in (
                 channel, f"{channel}/metadata", f"{channel}/metacounter",
-                f"{channel}/messages/total_count", user, f"/users/{self.author_id}", limits,
+                f"{channel}/messages/total_count", group, f"{group}/metadata", f"{group}/metacounter",
+                f"{group}/messages/total_count", f"{group}/ban/{self.user_id}", user,
+                f"/users/{self.author_id}", f"{user}/channel_invitation_preference", limits,
                 f"{limits}/channels/{self.channel_url}",
                 f"{limits}/custom_types/{quote(self.custom_type, safe='')}",
                 "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
             pages[path] = await caller.call("GET", path)
         for path in (f"{channel}/participants", f"{channel}/operators", f"{channel}/ban",
-                     f"{channel}/mute", "/open_channels", "/users", "/parley/sessions",
+                     f"{channel}/mute", f"{group}/members", f"{group}/operators", f"{group}/ban",
+                     f"{group}/mute", "/open_channels", "/users", "/parley/sessions",
                      "/parley/previews", "/parley/files"):
             pages[path] = await caller.call("GET", path, limit=100)
         # A picture whose form was refused goes with the uploads that nobody uses.
         pages["/parley/files"] = [
             file for file in pages["/parley/files"]["files"] if file["user_id"] or file["messages"]]
         pages["readiness"] = (await caller.call("GET", "/parley/status"))["is_ready"]
-        pages["messages"] = await caller.call(
-            "GET", f"{channel}/messages", message_ts=0, next_limit=200)
+        for path in (channel, group):
+            pages[f"{path}/messages"] = await caller.call(
+                "GET", f"{path}/messages", message_ts=0, next_limit=200)
         return lasting(pages)
 
 
@@ -229,24 +253,48 @@ class Call:
     refusal: int | None = None
 
 
+def of_group(operation):
+    """The operation on groups that does what one on open channels does."""
+    if "Channel" in operation:
+        return operation.replace("Channel", "Group")
+    verb = re.match("[a-z]+", operation)[0]
+    return verb + "Group" + operation.removeprefix(verb)
+
+
 def calls(world, fresh):
     """For each operation that wants a token the calls that are in order, one for each form.
 
     `fresh` makes names that nobody has.
     """
+    shared = channel_calls(world, fresh)
+    guest = {"user_id": world.guest_id}
+    groups = {of_group(name): listed for name, listed in shared.items()}
+    return shared | own_calls(world, fresh) | groups | {
+        "addGroupOperators": [Call({"operator_ids": [world.guest_id]})],
+        "createGroup": [Call({"channel_url": fresh("group"), "user_ids": [world.author_id]})],
+        "createGroupByForm": [Call(Form("cover_file", channel_url=fresh("group"), user_ids=world.author_id))],
+        "inviteMembers": [Call({"user_ids": [world.guest_id]})],
+        "acceptInvitation": [Call(guest)],
+        "declineInvitation": [Call(guest)],
+        "joinGroup": [Call(guest)],
+        "leaveGroup": [Call({"user_ids": [world.author_id]})],
+        "listMembers": [Call()],
+        "viewMember": [Call()],
+        "viewInvitationPreference": [Call()],
+        "updateInvitationPreference": [Call({"auto_accept": True})]}
+
+
+def channel_calls(world, fresh):
+    """The calls about a channel that both kinds have."""
     metadata = {"metadata": {fresh("k"): "v"}}
     counters = {"metacounter": {fresh("k"): 1}}
     metaarray = {"sorted_metaarray": [{"key": fresh("k"), "value": ["v"]}]}
-    limits = {"flood": {"messages": 7, "window_ms": 2000}}
     author = {"user_id": world.author_id}
     nothing = [Call()]
     return {
-        "createChannel": [Call({"channel_url": fresh("room"), "name": "Room"})],
-        "listChannels": nothing,
         "viewChannel": nothing,
         "updateChannel": [Call({"name": "Another"})],
         "deleteChannel": nothing,
-        "listParticipants": nothing,
         "freezeChannel": [Call({})],
         "addOperators": [Call({"operator_ids": [world.user_id]})],
         "listOperators": nothing,
@@ -265,10 +313,7 @@ def calls(world, fresh):
             Call({**author, "message_type": "FILE", "url": "https://a.example/f"}),
             Call({"message_type": "ADMM", "message": "x"})],
         "sendMessageByForm": [Call(Form("file", **author, message_type="FILE"))],
-        "createChannelByForm": [Call(Form("cover_file", channel_url=fresh("room"), name="Room"))],
         "updateChannelByForm": [Call(Form("cover_file", name="Another"))],
-        "createUserByForm": [Call(Form("profile_file", user_id=fresh("user"), nickname="N"))],
-        "updateUserByForm": [Call(Form("profile_file", nickname="N"))],
         "listMessages": [Call(query={"message_ts": 0, "next_limit": 10})],
         "countMessages": nothing,
         "viewMessage": nothing,
@@ -292,6 +337,22 @@ def calls(world, fresh):
         "viewMetacounter": nothing,
         "updateMetacounter": [Call({"value": 5, "mode": "increase"})],
         "deleteMetacounter": nothing,
+    }
+
+
+def own_calls(world, fresh):
+    """The calls about open channels alone, users, and the gateway."""
+    metadata = {"metadata": {fresh("k"): "v"}}
+    limits = {"flood": {"messages": 7, "window_ms": 2000}}
+    author = {"user_id": world.author_id}
+    nothing = [Call()]
+    return {
+        "createChannel": [Call({"channel_url": fresh("room"), "name": "Room"})],
+        "listChannels": nothing,
+        "listParticipants": nothing,
+        "createChannelByForm": [Call(Form("cover_file", channel_url=fresh("room"), name="Room"))],
+        "createUserByForm": [Call(Form("profile_file", user_id=fresh("user"), nickname="N"))],
+        "updateUserByForm": [Call(Form("profile_file", nickname="N"))],
         "createUser": [Call({"user_id": fresh("user"), "nickname": "N"})],
         "listUsers": nothing,
         "viewUser": nothing,

@@ -360,7 +360,7 @@ async def test_texts_of_the_greatest_length_are_taken(ctx):
                     part = wrongs.resolved(part)
                     if "maxLength" not in part or member == "channel_url":
                         continue
-                    if member == "user_id" and name != "createUser":
+                    if member in ("user_id", "inviter_id") and name != "createUser":
                         continue  # It has to be somebody's.
                     if name == "fetchPreview":
                         continue  # It has to be a link, and bytes are counted.

@@ -91,6 +91,15 @@ def talk(server, fresh):
     refused(call("channels.create_channel", body=models.ChannelDraft(channel_url=room)), 400202)
     refused(call("channels.view_channel", fresh("nowhere")), 400201)
 
+    group = call("groups.create_group", body=models.GroupDraft(users=[models.NewMember(user_id=ann)], name="Group"))
+    assert [(member.user_id, member.state) for member in group.members] == [(ann, models.MemberState.JOINED)], group
+    found = call("groups.view_group", group.channel_url, user_id=ann)
+    assert found.joined_ts and not isinstance(found.joined_member_count, types.Unset), found
+    notice = call("messages.send_group_message", group.channel_url, body=models.AdminMessageDraft(
+        message_type="ADMM", message="notice"))
+    assert notice.channel_type == "group_channels", notice
+    refused(call("channels.view_channel", group.channel_url), 400201)
+
     sent = call("messages.send_message", room, body=models.UserMessageDraft(
         message_type="MESG", user_id=ann, message="hello",
         mention_type=models.MentionType.USERS, data="x"))

@@ -65,6 +65,7 @@ def table(world, names):
     brimming = {"channel_url": names["brimming"]}
     full = {**brimming, "message_id": names["full"]}
     yield from channel_refusals(world, ghost, author)
+    yield from group_refusals(world, ghost, idle)
     yield from [
         Refusal("sendMessage", 400201, {**message, "user_id": ghost}),
         Refusal("sendMessage", 400300, {**message, "user_id": idle}),
@@ -122,6 +123,46 @@ def channel_refusals(world, ghost, author):
         Refusal("viewMute", 400201, parts={"user_id": ghost}),
         Refusal("listChannels", 400109, query={"token": "ab" * 20}),
     ]
+
+
+def group_refusals(world, ghost, idle):
+    """Of groups and their members."""
+    banned, author = world.user_id, world.author_id
+    own, room = {"channel_url": world.group_url}, {"channel_url": world.channel_url}
+    yield from [
+        Refusal("createGroup", 400202, {**own, "user_ids": [author]}),
+        Refusal("createGroup", 400105, {}, name="user_ids"),
+        Refusal("createGroup", 400201, {"user_ids": [ghost]}),
+        Refusal("createGroup", 400201, {"user_ids": [author, ghost], "strict": True}),
+        Refusal("createGroup", 400201, {"user_ids": [author], "inviter_id": ghost}),
+        Refusal("createGroup", 400300, {"user_ids": [author, idle]}),
+        Refusal("createGroup", 400111, {"user_ids": [author], "operator_ids": [banned]}, name="operator_ids"),
+        Refusal("createGroup", 400920, {"user_ids": [author], "is_distinct": True, "is_public": True}),
+        Refusal("updateGroup", 400111, {"name": "x", "operator_ids": [banned]}, name="operator_ids"),
+        Refusal("addGroupOperators", 400111, {"operator_ids": [banned]}, name="operator_ids"),
+        Refusal("viewGroup", 400201, query={"user_id": ghost}),
+        Refusal("inviteMembers", 400201, {"user_ids": [ghost]}),
+        Refusal("inviteMembers", 400201, {"user_ids": [world.guest_id], "inviter_id": ghost}),
+        Refusal("inviteMembers", 400300, {"user_ids": [idle]}),
+        Refusal("inviteMembers", 400750, {"user_ids": [banned]}),
+        Refusal("acceptInvitation", 400920, {"user_id": banned}),
+        Refusal("acceptInvitation", 400201, {"user_id": ghost}),
+        Refusal("declineInvitation", 400920, {"user_id": author}),
+        Refusal("joinGroup", 400750, {"user_id": banned}),
+        Refusal("joinGroup", 400300, {"user_id": idle}),
+        Refusal("leaveGroup", 400105, {"user_ids": []}, name="user_ids"),
+        Refusal("listMembers", 400109, query={"token": "ab" * 20}),
+        Refusal("sendGroupMessage", 900020, {
+            "message_type": "MESG", "user_id": world.guest_id, "message": "x"}),
+        Refusal("sendGroupMessage", 400750, {"message_type": "MESG", "user_id": banned, "message": "x"}),
+        Refusal("updateInvitationPreference", 400105, {}, name="auto_accept"),
+    ]
+    for operation in ("viewGroup", "updateGroup", "deleteGroup", "listMembers", "listGroupMessages",
+                      "viewGroupMetadataItem", "listGroupMetacounters"):
+        yield Refusal(operation, 400201, parts=room)
+    for operation in ("viewChannel", "updateChannel", "listParticipants", "listMessages", "listChannelMetadata",
+                      "deleteMetacounters"):
+        yield Refusal(operation, 400201, parts=own)
 
 
 def item_refusals(world, names, brimming):

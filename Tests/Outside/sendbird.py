@@ -20,7 +20,7 @@ APIS = {
     "metadata": metadata_api.MetadataApi, "moderation": moderation_api.ModerationApi,
     "open_channels": open_channel_api.OpenChannelApi, "statistics": statistics_api.StatisticsApi,
     "users": user_api.UserApi}
-OPEN = "open_channels"
+OPEN, GROUP = "open_channels", "group_channels"
 ALL_METADATA = "view_a_channel_metadata_when_retrieving_all_items_of_a_channel_metadata"
 
 
@@ -220,39 +220,86 @@ def talk(client, room, ada):
     items = call("metadata", ALL_METADATA, OPEN, room)
     assert set(items) == {"create_a_channel_metadata", "update_a_channel_metadata"}, items
     call("metadata", ALL_METADATA.replace("view", "delete").replace("retrieving", "deleting"), OPEN, room)
-    messages(call, room, ada)
+    messages(call, OPEN, room, ada)
+    groups(call, room + "-group", ada, bea)
     call(OPEN, "delete_an_open_channel", room)
     call("users", "delete_a_user", ada)
 
 
-def messages(call, room, ada):
-    # A message of the past, with the members that have no effect in open channels.
-    sent = call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
+def groups(call, group, ada, bea):
+    """Group channels, whose answers the client checks against its models."""
+    path = "channel_invitation_preference"
+    assert call("users", f"get_{path}", bea).auto_accept is True
+    assert call("users", f"update_{path}", bea, model="UpdateChannelInvitationPreferenceRequest",
+                auto_accept=False).auto_accept is False
+    made = call(GROUP, "create_a_group_channel", model="CreateAGroupChannelRequest",
+                users=[models.SendbirdUser(user_id=ada), models.SendbirdUser(user_id=bea)], inviter_id=ada,
+                channel_url=group, name="Trip", is_public=True, access_code="sesame", strict=True)
+    assert (made.channel_url, made.member_count, made.joined_member_count) == (group, 2, 1), made
+    assert {(one.user_id, one.state) for one in made.members} == {(ada, "joined"), (bea, "invited")}, made
+    assert made.created_by.user_id == ada and made.is_access_code_required and not made.is_super
+    # The client has objects of this answer twice, as a model and as they came, and returns neither as an attribute.
+    seen = call(GROUP, "get_a_group_channel", group, show_member=True, user_id=bea).to_dict()
+    assert (seen["member_state"], seen["inviter"]["user_id"], len(seen["members"])) == ("invited", ada, 2), seen
+    assert call(GROUP, "accept_an_invitation", group, model="AcceptAnInvitationRequest",
+                user_id=bea).joined_member_count == 2
+    assert call(GROUP, "check_if_member", group, bea).state == "joined"
+    call(GROUP, "leave_a_channel", group, model="LeaveAChannelRequest", user_ids=[bea], should_leave_all=False)
+    assert call(GROUP, "check_if_member", group, bea).is_member is False
+    assert call(GROUP, "join_a_channel", group, model="JoinAChannelRequest",
+                user_id=bea, access_code="sesame").joined_member_count == 2
+    cat = ada + "-3"
+    call("users", "create_a_user", model="CreateAUserRequest", user_id=cat, nickname="Cat", profile_url="")
+    invited = call(GROUP, "invite_as_members", group, model="InviteAsMembersRequest", user_ids=[cat], inviter_id=ada)
+    assert invited.member_count == 3, invited
+    members = call(GROUP, "list_members", group, limit=2, member_state_filter="joined_only", operator_filter="nonoperator",
+                   show_member_is_muted=True, show_read_receipt=True)
+    assert [one.user_id for one in members.members] == [bea, cat] and members.next == "", members
+    assert call(GROUP, "update_a_group_channel", group, model="UpdateAGroupChannelRequest",
+                name="Tour", is_public=False).name == "Tour"
+    call(GROUP, "register_operators_to_a_group_channel", group, model="RegisterOperatorsToAGroupChannelRequest",
+         operator_ids=[bea])
+    assert [one.user_id for one in call(GROUP, "list_operators", group).operators] == [ada, bea]
+    call(GROUP, "cancel_the_registration_of_operators", group, bea)
+    for freeze in (True, False):
+        assert call("moderation", "freeze_a_group_channel", group, model="FreezeAGroupChannelRequest",
+                    freeze=freeze).freeze == freeze
+    messages(call, GROUP, group, ada)
+    assert call(GROUP, "get_a_group_channel", group).to_dict()["last_message"]["type"] == "FILE"
+    call("metadata", "create_a_channel_metadata", GROUP, group, model="CreateAChannelMetadataRequest",
+         metadata={"a": "1"})
+    assert call("metadata", ALL_METADATA, GROUP, group) == {"a": "1"}
+    call(GROUP, "delete_a_group_channel", group)
+
+
+def messages(call, kind, room, ada):
+    # A message of the past, with the members that have no effect here.
+    sent = call("messages", "send_a_message", kind, room, model="SendAMessageRequest",
                 message_type="MESG", user_id=ada, message="hello", created_at=1_546_300_800_000,
                 dedup_id="old", send_push=False, mark_as_read=True, is_silent=False)
     assert sent.created_at == 1_546_300_800_000, sent
     number = int(sent.message_id)
-    file = call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
+    file = call("messages", "send_a_message", kind, room, model="SendAMessageRequest",
                 message_type="FILE", user_id=ada, url="https://a.example/f.png")
     assert file.file["url"] == "https://a.example/f.png", file
-    assert call("messages", "get_a_message", OPEN, room, number).message == "hello"
+    assert call("messages", "get_a_message", kind, room, number).message == "hello"
     # The client wants both places to begin at; the message is taken.
-    page = call("messages", "list_messages", OPEN, room, 0, number, next_limit=10)
+    page = call("messages", "list_messages", kind, room, 0, number, next_limit=10)
     assert [one["message_id"] for one in page.messages] == [number, file.message_id], page
-    assert call("messages", "get_total_number_of_messages_in_a_channel", OPEN, room).total == 2
-    assert call("messages", "update_a_message", OPEN, room, number, model="UpdateAMessageRequest",
-                channel_type=OPEN, channel_url=room, message_id=number, message_type="MESG",
+    assert call("messages", "get_total_number_of_messages_in_a_channel", kind, room).total == 2
+    assert call("messages", "update_a_message", kind, room, number, model="UpdateAMessageRequest",
+                channel_type=kind, channel_url=room, message_id=number, message_type="MESG",
                 message="bye").message == "bye"
 
     def pairs(*values):
         return models.SendbirdSortedMetaarray(
             [models.SendbirdSortedMetaarrayInner(key="k", value=list(values))])
-    call("messages", "add_extra_data_to_a_message", OPEN, room, number,
+    call("messages", "add_extra_data_to_a_message", kind, room, number,
          model="AddExtraDataToAMessageRequest", sorted_metaarray=pairs("v"))
-    changed = call("messages", "update_extra_data_in_a_message", OPEN, room, number,
+    changed = call("messages", "update_extra_data_in_a_message", kind, room, number,
                    model="UpdateExtraDataInAMessageRequest", sorted_metaarray=pairs("w"),
                    mode="add", upsert=True)
     pair, = changed.sorted_metaarray.value
     assert (pair.key, list(pair.value)) == ("k", ["v", "w"]), changed
-    call("messages", "remove_extra_data_from_a_message", OPEN, room, number, keys="k")
-    call("messages", "delete_a_message", OPEN, room, number)
+    call("messages", "remove_extra_data_from_a_message", kind, room, number, keys="k")
+    call("messages", "delete_a_message", kind, room, number)

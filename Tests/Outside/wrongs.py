@@ -57,7 +57,7 @@ def kind_of(schema):
 
 def too_long(name):
     """What a text that is too long is refused with."""
-    is_id = name in ("user_id", "sender_id") or name.endswith("_ids")
+    is_id = name in ("user_id", "sender_id", "inviter_id") or name.endswith("_ids")
     return USER_ID_TOO_LONG if is_id else TOO_LONG
 
 

@@ -29,6 +29,16 @@ package enum Principal: Sendable {
     }
   }
 
+  /// The user whose membership and role bind the principal; `nil` for the Platform API, which has an
+  /// operator's rights whomever it acts for.
+  package var boundUser: User? {
+    switch self {
+    case .session(let principal): principal.user
+    case .platform: nil
+    case .background(let user): user
+    }
+  }
+
   /// The connection that receives the outcome only as the answer.
   package var session: SessionAddress? {
     switch self {

@@ -28,8 +28,9 @@ extension ChannelMessage: MessageCodable {
     case .platform(let request):
       writer.write(case: 5)
       writer.write(request)
-    case .submit(let order, let createdAt, let user, let address):
+    case .submit(let order, let kind, let createdAt, let user, let address):
       writer.write(case: 6)
+      writer.write(kind)
       writer.write(createdAt)
       writer.write(order)
       writer.write(user)
@@ -65,15 +66,17 @@ extension ChannelMessage: MessageCodable {
       writer.write(report)
       writer.write(address.server)
       writer.write(address.attachment)
-    case .createGroup(let creation, let principal, let address):
+    case .createGroup(let creation, let address):
       writer.write(case: 15)
       writer.write(creation)
-      writer.write(principal)
       writer.write(address)
     case .listMembers(let list, let principal, let address):
       writer.write(case: 16)
       writer.write(list)
       writer.write(principal)
+      writer.write(address)
+    case .viewGroup(let address):
+      writer.write(case: 17)
       writer.write(address)
     }
   }
@@ -92,9 +95,10 @@ extension ChannelMessage: MessageCodable {
     case 4: self = .profile(try reader.read())
     case 5: self = .platform(try reader.read())
     case 6:
+      let kind = try reader.read(ChannelKind.self)
       let createdAt = try reader.readImportTime()
       self = .submit(
-        try reader.read(), createdAt: createdAt, onBehalfOf: try reader.read(),
+        try reader.read(), to: kind, createdAt: createdAt, onBehalfOf: try reader.read(),
         replyTo: try reader.read())
     case 7: self = .explainLimits(userID: try reader.read(), replyTo: try reader.read())
     case 8: self = .create(try reader.read(), replyTo: try reader.read())
@@ -108,10 +112,10 @@ extension ChannelMessage: MessageCodable {
       self = .report(
         try reader.read(),
         from: StageAddress(server: try reader.read(), attachment: try reader.read()))
-    case 15:
-      self = .createGroup(try reader.read(), by: try reader.read(), replyTo: try reader.read())
+    case 15: self = .createGroup(try reader.read(), replyTo: try reader.read())
     case 16:
       self = .listMembers(try reader.read(), for: try reader.read(), replyTo: try reader.read())
+    case 17: self = .viewGroup(replyTo: try reader.read())
     default: throw .unknownCase
     }
   }

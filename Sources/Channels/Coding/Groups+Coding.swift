@@ -1,5 +1,6 @@
 import ParleyProtocol
 
+extension ChannelKind: MessageCodable {}
 extension MemberState: MessageCodable {}
 extension DepartureReason: MessageCodable {}
 
@@ -97,6 +98,10 @@ extension MembershipChange: MessageCodable {
     case .forget(let userID):
       writer.write(case: 6)
       writer.write(userID)
+    case .release(let userIDs, let keepsRoles):
+      writer.write(case: 7)
+      writer.write(userIDs)
+      writer.write(keepsRoles)
     }
   }
 
@@ -109,6 +114,7 @@ extension MembershipChange: MessageCodable {
     case 4: self = .leave
     case 5: self = .remove(try reader.read())
     case 6: self = .forget(userID: try reader.read())
+    case 7: self = .release(userIDs: try reader.read(), keepsRoles: try reader.read())
     default: throw .unknownCase
     }
   }

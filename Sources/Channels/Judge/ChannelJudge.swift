@@ -93,6 +93,11 @@ package struct ChannelJudge: ~Copyable, Sendable {
     work.standing.rights.members?.isJoined(userID) ?? false
   }
 
+  /// The state of a member of the group; `nil` for a user who is no member.
+  package func memberState(of userID: String) -> MemberState? {
+    work.standing.rights.members?[userID]?.state
+  }
+
   /// The users with a mute in force.
   package func mutedIDs(at now: Int64) -> Set<String> { work.standing.rights.mutedIDs(at: now) }
 
@@ -107,7 +112,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
   package func requireOpenChannel(_ principal: Principal) throws(ServiceError) {
     let rights = work.standing.rights
     try rights.requireVisibility(to: principal)
-    guard rights.members == nil else { throw .wrongKind(rights.channel.url, isGroup: true) }
+    guard rights.members == nil else { throw .wrongKind(rights.channel.url, .group) }
   }
 
   /// - Throws: 400201 for a stranger of a private group, 400920 for an open channel, 400108 for a
@@ -116,8 +121,8 @@ package struct ChannelJudge: ~Copyable, Sendable {
     let rights = work.standing.rights
     try rights.requireChannel()
     try rights.requireVisibility(to: principal)
-    guard rights.members != nil else { throw .wrongKind(rights.channel.url, isGroup: false) }
-    guard rights.member(principal) != nil else {
+    guard rights.members != nil else { throw .wrongKind(rights.channel.url, .open) }
+    guard principal.boundUser == nil || rights.member(principal) != nil else {
       throw .notAllowed("only members of the group may do this")
     }
   }

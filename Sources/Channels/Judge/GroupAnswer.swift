@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// A group as one of its members, or a stranger, sees it.
+/// A group as one of its members, a stranger, or the Platform API sees it.
 package struct GroupAnswer: Sendable {
   /// The effect of the answered call, as far as it is part of the answer.
   package enum Outcome: Sendable {
@@ -16,7 +16,7 @@ package struct GroupAnswer: Sendable {
   /// The last event of the group.
   package let seq: Int64
   package let lastMessage: Message?
-  /// `nil` for a user who is no member.
+  /// `nil` for a user who is no member, and for a call that is for no user.
   package let own: Member?
   /// The inviter of the user, with its profile.
   package let inviter: User?
@@ -24,7 +24,7 @@ package struct GroupAnswer: Sendable {
   package let isOperator: Bool
   /// The user's mute in force.
   package let mute: Restriction?
-  /// Some members with their roles and mutes; `nil` for a user who is no member.
+  /// Some members with their roles and mutes; `nil` for a user on a connection who is no member.
   package let members: [GroupMember]?
   package let outcome: Outcome
 }

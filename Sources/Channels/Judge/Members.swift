@@ -17,6 +17,9 @@ struct Members: Sendable {
 
   func isJoined(_ userID: String) -> Bool { table[userID]?.state == .joined }
 
+  /// The ids of all members, sorted.
+  var ids: [String] { table.keys.sorted() }
+
   /// The ids of the joined members, in no particular order.
   var joinedIDs: [String] { table.values.lazy.filter { $0.state == .joined }.map(\.user.id) }
 

@@ -11,7 +11,7 @@ extension MembershipChange {
     by principal: Principal, in rights: Rights, at now: Int64, visibleFrom: Int64
   ) throws(ServiceError) -> [ChannelChange] {
     guard let members = rights.members else {
-      throw .wrongKind(rights.channel.url, isGroup: false)
+      throw .wrongKind(rights.channel.url, .open)
     }
     switch self {
     case .invite(let ids):
@@ -36,6 +36,9 @@ extension MembershipChange {
     case .remove(let ids):
       try rights.requireOperating(principal)
       return rights.departure(of: ids, .removed)
+    case .release(let userIDs, let keepsRoles):
+      try rights.requireOperating(principal)
+      return rights.departure(of: userIDs ?? members.ids, .left, keepsRoles: keepsRoles)
     case .forget(let userID):
       try rights.requireOperating(principal)
       return rights.departure(of: [userID], .deletedUser)
@@ -94,7 +97,9 @@ extension Rights {
   ///
   /// - Throws: 400201.
   func requireVisibility(to principal: Principal) throws(ServiceError) {
-    guard let members, channel.group?.isPublic == false, let user = principal.user else { return }
+    guard let members, channel.group?.isPublic == false, let user = principal.boundUser else {
+      return
+    }
     guard members[user.id] != nil else { throw .notFound(.channel, channel.url) }
   }
 
@@ -108,7 +113,7 @@ extension Rights {
         .changeMetaArrays:
         true
       }
-    guard isRight else { throw .wrongKind(channel.url, isGroup: members != nil) }
+    guard isRight else { throw .wrongKind(channel.url, channel.kind) }
   }
 
   /// In an open channel, anyone may read; in a group, joined members, from a certain message on.
@@ -116,7 +121,7 @@ extension Rights {
   /// - Returns: See ``Member/visibleFrom``.
   /// - Throws: 400108.
   func requireReading(_ principal: Principal) throws(ServiceError) -> Int64 {
-    guard let members, let user = principal.user else { return 0 }
+    guard let members, let user = principal.boundUser else { return 0 }
     guard let member = members[user.id], member.state == .joined else {
       throw .notAllowed("only joined members of the group may do this")
     }
@@ -125,7 +130,7 @@ extension Rights {
 
   /// - Throws: 900020, or 400108 in a public group with an access code.
   fileprivate func requireInviting(_ principal: Principal) throws(ServiceError) {
-    guard let user = principal.user else { return }
+    guard let user = principal.boundUser else { return }
     guard members?.isJoined(user.id) == true else { throw .notJoined(channel.url) }
     if channel.group?.isPublic == true, channel.group?.accessCode.isEmpty == false {
       try requireOperating(principal)
@@ -136,7 +141,7 @@ extension Rights {
   ///
   /// - Throws: 400201, 400108.
   func requireUpdating(_ principal: Principal) throws(ServiceError) {
-    guard let members, let user = principal.user, members.isJoined(user.id),
+    guard let members, let user = principal.boundUser, members.isJoined(user.id),
       !channel.operators.contains(where: { members.isJoined($0.id) })
     else { return try requireOperating(principal) }
   }
@@ -157,9 +162,11 @@ extension Rights {
     return code.isEmpty || code == accessCode
   }
 
-  /// The changes that remove users who are members, with their roles.
-  func departure(of ids: [String], _ reason: DepartureReason) -> [ChannelChange] {
-    let operators = ids.filter(isOperator)
+  /// The changes that remove users who are members, with their roles unless these are kept.
+  func departure(
+    of ids: [String], _ reason: DepartureReason, keepsRoles: Bool = false
+  ) -> [ChannelChange] {
+    let operators = keepsRoles ? [] : ids.filter(isOperator)
     let present = ids.filter { members?[$0] != nil }
     return (operators.isEmpty ? [] : [.removeOperators(operators)])
       + (present.isEmpty ? [] : [.depart(present, reason)])

@@ -7,8 +7,6 @@ struct GroupRequest: Sendable {
   /// The number of members in the answer.
   let memberLimit: Int
   var outcome = GroupAnswer.Outcome.viewed
-  /// Whether the call has changed the group, and may have ended the caller's own membership.
-  var isChange = false
 }
 
 /// The calls that wait for what only the log knows of a group: its last message and profiles.
@@ -23,11 +21,12 @@ struct PendingGroupViews: Sendable {
     into actions: inout JudgeActions
   ) {
     let own = standing.rights.member(request.principal)
-    let isJoined = own?.state == .joined
     requests[number] = request
     let read = LogRead.group(
-      channelID: standing.place.id, since: isJoined ? own?.visibleFrom ?? 0 : Int64.max,
-      inviterID: own?.inviterID, memberLimit: own == nil ? 0 : request.memberLimit)
+      channelID: standing.place.id,
+      since: (try? standing.rights.requireReading(request.principal)) ?? .max,
+      inviterID: own?.inviterID,
+      memberLimit: standing.rights.showsMembers(to: request.principal) ? request.memberLimit : 0)
     actions.append(.read(.view(number), read))
   }
 
@@ -40,7 +39,7 @@ struct PendingGroupViews: Sendable {
     do throws(ServiceError) {
       // The caller may have left the group meanwhile.
       try standing.rights.requireChannel()
-      if !request.isChange { try standing.rights.requireVisibility(to: request.principal) }
+      try standing.rights.requireVisibility(to: request.principal)
       switch result {
       case .success(.read(.group(let reading))):
         let answer = standing.answer(request, reading, at: now.unix)
@@ -58,19 +57,20 @@ extension Standing {
   fileprivate func answer(
     _ request: GroupRequest, _ reading: GroupReading, at now: Int64
   ) -> GroupAnswer {
-    let own = rights.member(request.principal)
+    let (own, principal) = (rights.member(request.principal), request.principal)
+    let isReader = (try? rights.requireReading(principal)) != nil
     let members = reading.members.map {
       GroupMember(
         $0, isOperator: rights.isOperator($0.user.id),
         isMuted: rights.restriction(.mute, of: $0.user.id, at: now) != nil)
     }
-    let userID = request.principal.user?.id ?? ""
+    let userID = principal.user?.id ?? ""
     return GroupAnswer(
       info: info, lastOrdinal: count.lastOrdinal, seq: count.last,
-      lastMessage: own?.state == .joined ? reading.lastMessage : nil, own: own,
+      lastMessage: isReader ? reading.lastMessage : nil, own: own,
       inviter: reading.inviter, isOperator: rights.isOperator(userID),
-      mute: rights.restriction(.mute, of: userID, at: now), members: own == nil ? nil : members,
-      outcome: request.outcome)
+      mute: rights.restriction(.mute, of: userID, at: now),
+      members: rights.showsMembers(to: principal) ? members : nil, outcome: request.outcome)
   }
 }
 
@@ -78,5 +78,10 @@ extension Rights {
   /// The caller as a member of the group.
   func member(_ principal: Principal) -> Member? {
     principal.user.flatMap { members?[$0.id] }
+  }
+
+  /// Whether the caller sees who belongs to the group.
+  fileprivate func showsMembers(to principal: Principal) -> Bool {
+    principal.boundUser == nil || member(principal) != nil
   }
 }

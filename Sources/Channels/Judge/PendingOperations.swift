@@ -162,10 +162,10 @@ struct PendingOperations: Sendable {
       return groupRequests.append(
         GroupRequest(
           call: pending.call, principal: pending.principal, memberLimit: Limits.memberListCount,
-          outcome: outcome, isChange: true))
+          outcome: outcome))
     }
     switch answer {
-    case .channel where pending.operation.endsOwnMembership:
+    case .channel where pending.operation.onlyEndsMembership:
       actions.answer(pending.call, .success(.done))
     case .channel: actions.answer(pending.call, .success(.channel(standing.info)))
     case .imposed(let restriction): actions.answer(pending.call, .success(.imposed(restriction)))
@@ -188,10 +188,12 @@ struct PendingOperations: Sendable {
 }
 
 extension ChannelOperation {
-  /// Whether the operation ends the membership of one user, and is answered with nothing.
-  fileprivate var endsOwnMembership: Bool {
+  /// Whether the operation ends memberships, and is answered with nothing.
+  fileprivate var onlyEndsMembership: Bool {
     switch self {
-    case .changeMembers(.decline), .changeMembers(.leave), .changeMembers(.forget): true
+    case .changeMembers(.decline), .changeMembers(.leave), .changeMembers(.release),
+      .changeMembers(.forget):
+      true
     case .changeMembers, .update, .freeze, .addOperators, .removeOperators, .removeAllOperators,
       .restrict, .changeBan, .lift, .delete:
       false
@@ -213,7 +215,8 @@ extension ChannelOperation {
       }
       let new = Set(invited + joined)
       return .invited(invited, joined: joined, skipped: ids.filter { !new.contains($0) })
-    case .changeMembers(.decline), .changeMembers(.leave), .changeMembers(.forget), .freeze,
+    case .changeMembers(.decline), .changeMembers(.leave), .changeMembers(.release),
+      .changeMembers(.forget), .freeze,
       .addOperators, .removeOperators, .removeAllOperators, .restrict, .changeBan, .lift, .delete:
       return nil
     }

@@ -4,7 +4,8 @@ import ParleyProtocol
 ///
 /// The rules for participants do not apply to the Platform API: it need not be an operator, or in
 /// the channel, and freezing, muting and the flood limit do not affect it. A ban does: a user who
-/// may not be in the channel may not post there through another interface either.
+/// may not be in the channel may not post there through another interface either. In a group the
+/// author must be a joined member.
 struct Rights: Sendable {
   /// The channel as stored in the log.
   private(set) var channel: Channel {
@@ -102,7 +103,7 @@ struct Rights: Sendable {
       guard members[userID] != nil || channel.group?.isPublic == true else {
         throw .notFound(.channel, channel.url)
       }
-      throw .wrongKind(channel.url, isGroup: true)
+      throw .wrongKind(channel.url, .group)
     }
     try requireNoBan(userID, at: now)
   }
@@ -136,11 +137,12 @@ struct Rights: Sendable {
     }
   }
 
-  /// Whether an obstacle is checked for a principal: only bans apply to the Platform API.
+  /// Whether an obstacle is checked for a principal: only bans apply to the Platform API, which sends
+  /// to a group for joined members only.
   private func holds(_ obstacle: SendingObstacle, for principal: Principal) -> Bool {
     switch principal {
     case .session: true
-    case .platform: obstacle == .banned
+    case .platform: obstacle == .banned || obstacle == .absent && members != nil
     case .background: obstacle != .absent || members != nil
     }
   }

@@ -7,7 +7,6 @@ package enum ChannelMessage: Sendable {
   case listParticipants(
     limit: Int, token: String?, for: SessionPrincipal, replyTo: ReplyAddress)
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
-  case createGroup(GroupCreation, by: SessionPrincipal, replyTo: ReplyAddress)
   case listMembers(GroupMembers, for: SessionPrincipal, replyTo: ReplyAddress)
   /// A connection with waiting sends has left the channel.
   case exited(SessionAddress)
@@ -24,8 +23,10 @@ package enum ChannelMessage: Sendable {
   ///
   /// - `createdAt`: The time of an imported message; servers that do not support it refuse the message.
   case submit(
-    MessageOrder, createdAt: Int64?, onBehalfOf: Result<User?, ServiceError>,
+    MessageOrder, to: ChannelKind, createdAt: Int64?, onBehalfOf: Result<User?, ServiceError>,
     replyTo: ExchangeAddress)
+  /// A question about a group, with its members.
+  case viewGroup(replyTo: ExchangeAddress)
   /// The message of a user's completed upload; the answer is ``ShardAnswer/sent(_:)``.
   case sendUploaded(MessageOrder, by: User, replyTo: PollAddress)
   /// A question about the limits that currently apply to a user.
@@ -37,6 +38,8 @@ package enum ChannelMessage: Sendable {
   // From both.
   /// Creates a channel with this URL.
   case create(Channel, replyTo: CallAddress)
+  /// Creates a group; a session creates it for its user.
+  case createGroup(GroupCreation, replyTo: CallAddress)
 
   // Changes of the store that were not made at the channel's home.
   /// The deletion of a user ended its bans and mutes.
@@ -51,7 +54,7 @@ package enum ChannelMessage: Sendable {
 
 /// A group to be created, with its first members.
 package struct GroupCreation: Sendable, Hashable {
-  /// With its creator.
+  /// With its creator, if it has one.
   package let channel: Channel
   /// The other members, sorted.
   package let invitedIDs: [String]

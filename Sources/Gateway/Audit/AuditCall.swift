@@ -51,7 +51,8 @@ struct AuditCall: Sendable {
     case .user: .user(id: argument("user_id"))
     case .ban: restriction(.ban)
     case .mute: restriction(.mute)
-    case .counters: .counters(url: argument("channel_url"), keys: counterKeys)
+    case .counters(let kind):
+      .counters(url: argument("channel_url"), kind, keys: counterKeys)
     case .apiToken: .apiToken(id: argument("api_token_id"))
     case .masterKey: .masterKey
     }
@@ -80,7 +81,7 @@ enum AuditedObject: Sendable, Hashable {
   case user(id: String)
   case restriction(RestrictionKind, ofUser: String, url: String)
   /// - `keys`: The counters; empty for all.
-  case counters(url: String, keys: [String])
+  case counters(url: String, ChannelKind, keys: [String])
   case apiToken(id: String)
   /// The master key that new files are encrypted with.
   case masterKey

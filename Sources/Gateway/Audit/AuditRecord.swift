@@ -143,7 +143,7 @@ struct AuditRecord: Sendable {
   /// The values of the answer.
   private func state(_ answer: JSONNode?) -> AuditedValues {
     guard let answer else { return AuditedValues() }
-    if call.action.object == .counters {
+    if case .counters = call.action.object {
       return AuditedValues(countersIn: answer, among: call.counterKeys)
     }
     return AuditedValues(call.action.values, of: answer)

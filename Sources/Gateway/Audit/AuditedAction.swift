@@ -1,17 +1,19 @@
+import ParleyProtocol
+
 /// The parts of a kind of call that the audit log shows besides its path and object.
 ///
 /// Only the members named here are copied from bodies and answers: texts, metadata, extra data,
 /// picture addresses and secrets are not.
 struct AuditedAction: Sendable {
   /// The kind of object whose state is read before the call.
-  enum Object: Sendable {
+  enum Object: Sendable, Hashable {
     case limits
     case channelLimits
     case channel
     case user
     case ban
     case mute
-    case counters
+    case counters(ChannelKind)
     case apiToken
     case masterKey
   }
@@ -44,36 +46,56 @@ struct AuditedAction: Sendable {
   private static let channelValues = [
     "name", "custom_type", "is_ephemeral", "freeze", "operator_ids",
   ]
+  private static let groupValues = channelValues + ["is_distinct", "is_public", "inviter_id"]
   private static let userValues = ["nickname", "is_active", "issue_access_token"]
   private static let restriction = ["seconds", "start_at", "end_at"]
-  private static let counters = AuditedAction(["metacounter", "mode"], before: .counters)
 
-  private static let channel = "/v3/open_channels/{channel_url}"
-  private static let message = channel + "/messages/{message_id}"
+  private static let group = "/v3/group_channels/{channel_url}"
   private static let user = "/v3/users/{user_id}"
 
+  /// The actions of both kinds of channels, by the path of their route.
+  private static func channels(_ kind: ChannelKind) -> [String: AuditedAction] {
+    let channel = "/v3/\(kind.rawValue)/{channel_url}"
+    let message = channel + "/messages/{message_id}"
+    let counters = AuditedAction(["metacounter", "mode"], before: .counters(kind))
+    return [
+      channel + "/freeze": AuditedAction(["freeze"], before: .channel),
+      channel + "/operators": AuditedAction(before: .channel, showing: ["operator_ids"]),
+      channel + "/ban": AuditedAction(restriction, before: .ban),
+      channel + "/ban/{user_id}": AuditedAction(restriction, before: .ban),
+      channel + "/mute": AuditedAction(restriction, before: .mute),
+      channel + "/mute/{user_id}": AuditedAction(restriction, before: .mute),
+      channel + "/messages": AuditedAction(["message_type", "custom_type"]),
+      message: plain,
+      message + "/sorted_metaarray": plain,
+      message + "/translation": AuditedAction(["target_langs"]),
+      channel + "/metadata": plain,
+      channel + "/metadata/{key}": plain,
+      channel + "/metacounter": counters,
+      channel + "/metacounter/{key}": counters,
+    ]
+  }
+
   /// The actions by the path of their route.
-  private static let table: [String: AuditedAction] = [
+  private static let table = ChannelKind.allCases.reduce(into: others) { table, kind in
+    table.merge(channels(kind)) { first, _ in first }
+  }
+
+  private static let others: [String: AuditedAction] = [
     "/v3/open_channels": AuditedAction(channelValues),
-    channel: AuditedAction(channelValues, before: .channel),
-    channel + "/freeze": AuditedAction(["freeze"], before: .channel),
-    channel + "/operators": AuditedAction(before: .channel, showing: ["operator_ids"]),
-    channel + "/ban": AuditedAction(restriction, before: .ban),
-    channel + "/ban/{user_id}": AuditedAction(restriction, before: .ban),
-    channel + "/mute": AuditedAction(restriction, before: .mute),
-    channel + "/mute/{user_id}": AuditedAction(restriction, before: .mute),
-    channel + "/messages": AuditedAction(["message_type", "custom_type"]),
-    message: plain,
-    message + "/sorted_metaarray": plain,
-    message + "/translation": AuditedAction(["target_langs"]),
-    channel + "/metadata": plain,
-    channel + "/metadata/{key}": plain,
-    channel + "/metacounter": counters,
-    channel + "/metacounter/{key}": counters,
+    "/v3/open_channels/{channel_url}": AuditedAction(channelValues, before: .channel),
+    "/v3/group_channels": AuditedAction(groupValues),
+    group: AuditedAction(groupValues, before: .channel),
+    group + "/invite": AuditedAction(["inviter_id"]),
+    group + "/accept": plain,
+    group + "/decline": plain,
+    group + "/join": plain,
+    group + "/leave": AuditedAction(["should_leave_all", "should_remove_operator_status"]),
     "/v3/users": AuditedAction(userValues),
     user: AuditedAction(userValues, before: .user),
     user + "/token": AuditedAction(["expires_at"]),
     user + "/file_key": AuditedAction(["expires_at"]),
+    user + "/channel_invitation_preference": AuditedAction(["auto_accept"]),
     user + "/metadata": plain,
     user + "/metadata/{key}": plain,
     "/v3/parley/limits": AuditedAction(limits, before: .limits),

@@ -147,6 +147,9 @@ extension AuditedValues {
     set("freeze") { $0.value(channel.isFrozen) }
     let operators = channel.operators.prefix(Self.countLimit).map(\.id)
     members.append(Member(name: "operator_ids", json: Self.list(operators)))
+    guard let group = channel.group else { return }
+    set("is_distinct") { $0.value(group.isDistinct) }
+    set("is_public") { $0.value(group.isPublic) }
   }
 
   init(_ account: Account) {

@@ -31,8 +31,8 @@ extension GatewayServices {
       store.perform(AccountLookup(id)) { result in
         completion((try? result.get()).map { AuditedValues($0) })
       }
-    case .counters(let url, let keys):
-      store.perform(MetacounterLookup(ofChannel: url)) { result in
+    case .counters(let url, let kind, let keys):
+      store.perform(MetacounterLookup(ofChannel: url, kind)) { result in
         completion((try? result.get()).map { AuditedValues(counters: $0, among: keys) })
       }
     case .limits(let customType): completion(limits.values(customType: customType))

@@ -17,17 +17,24 @@ extension ChannelHost {
     do throws(ServiceError) { try requireListingMembers(.session(caller)) } catch {
       return reply(to: address, .failure(error))
     }
-    let (operatorIDs, mutedIDs) = (operatorIDs, mutedIDs)
-    let encoder = JSONPageEncoder<Member> { member, writer in
-      GroupMember(
-        member, isOperator: operatorIDs.contains(member.user.id),
-        isMuted: mutedIDs.contains(member.user.id)
-      ).encode(into: &writer)
-    }
+    let encoder = memberEncoder { $0.encode(into: &$1) }
     let query = MemberListing(
       channelID: place.id, state: list.state, limit: list.limit, token: list.token, as: encoder)
     perform(query, for: .session(caller), { $0.encoded(as: "members") }) { channel, result in
       channel.afterWrites { $0.reply(to: address, result) }
+    }
+  }
+
+  /// Encodes members with their roles and mutes as they are now.
+  func memberEncoder(
+    _ encode: @escaping @Sendable (GroupMember, inout JSONWriter) -> Void
+  ) -> JSONPageEncoder<Member> {
+    let (operatorIDs, mutedIDs) = (operatorIDs, mutedIDs)
+    return JSONPageEncoder { member, writer in
+      let shown = GroupMember(
+        member, isOperator: operatorIDs.contains(member.user.id),
+        isMuted: mutedIDs.contains(member.user.id))
+      encode(shown, &writer)
     }
   }
 }

@@ -184,7 +184,7 @@ final class ChannelHost {
   /// Adds a connection of this server as an observer of an open channel.
   func observe(_ address: ReplyAddress) {
     noteUse()
-    guard !isGroup else { return reply(to: address, .failure(.wrongKind(url, isGroup: true))) }
+    guard !isGroup else { return reply(to: address, .failure(.wrongKind(url, .group))) }
     if stage == nil { open() }
     (stage ?? shard.stages[url])?.handle(StageInput.observe(address))
   }
@@ -215,11 +215,15 @@ final class ChannelHost {
   }
   var operatorIDs: Set<String> { judge.operatorIDs }
   var isGroup: Bool { judge.channel.group != nil }
+  var kind: ChannelKind { judge.channel.kind }
   /// The muted users of a group or channel.
   var mutedIDs: Set<String> { judge.mutedIDs(at: shard.services.clock.now) }
 
   /// Whether a user is a joined member of the group.
   func isJoined(_ userID: String) -> Bool { judge.isJoined(userID) }
+
+  /// The state of a member of the group; `nil` for a user who is no member.
+  func memberState(of userID: String) -> MemberState? { judge.memberState(of: userID) }
 
   /// - Returns: See ``Member/visibleFrom``.
   /// - Throws: What a group answers to users who may not read it.

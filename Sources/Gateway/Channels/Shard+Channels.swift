@@ -35,7 +35,8 @@ extension Shard {
     }
   }
 
-  private func answerCreation(
+  /// Answers the creation of a channel.
+  func answerCreation(
     _ result: Result<ChannelInfo, ServiceError>, to address: CallAddress
   ) {
     switch address {

@@ -86,13 +86,13 @@ extension Shard {
   // MARK: Creation
 
   /// Creates a group that is at home here, or finds the distinct group of the same members.
-  func create(
-    _ creation: GroupCreation, by principal: SessionPrincipal, replyTo address: ReplyAddress
-  ) {
-    guard edge == nil else { return reply(to: address, .failure(.noGroupsInCluster)) }
+  func create(_ creation: GroupCreation, replyTo address: CallAddress) {
     let channel = creation.channel
-    do throws(ServiceError) { try channel.checkSize() } catch {
-      return reply(to: address, .failure(error))
+    do throws(ServiceError) {
+      guard edge == nil else { throw .noGroupsInCluster }
+      try channel.checkSize()
+    } catch {
+      return answerCreation(.failure(error), to: address)
     }
     let path = returnPath
     let entry = LogEntry.create(
@@ -103,24 +103,62 @@ extension Shard {
         case .success(.channel(let state)):
           shard.channels.insert(state)
           shard.channels.resident(channel.url)?.handle(JudgeInput.created(state.members))
-          shard.view(channel.url, created: true, creation, by: principal, replyTo: address)
+          shard.view(channel.url, created: true, creation, replyTo: address)
         case .success(.found(let state)):
-          shard.view(state.channel.url, created: false, creation, by: principal, replyTo: address)
+          shard.view(state.channel.url, created: false, creation, replyTo: address)
         case .failure(.exists):
-          shard.reply(to: address, .failure(.exists(.channel, channel.url)))
-        case .failure(let error): shard.reply(to: address, .failure(ServiceError(error)))
-        case .success: shard.reply(to: address, .failure(.internalError))
+          shard.answerCreation(.failure(.exists(.channel, channel.url)), to: address)
+        case .failure(let error):
+          shard.answerCreation(.failure(ServiceError(error)), to: address)
+        case .success: shard.answerCreation(.failure(.internalError), to: address)
         }
       }
     }
     writes.submit(LogSubmission(LogTicket(number: 0), entry), to: reply)
   }
 
+  /// Answers the caller with a group that it has created or found, at the home of the group.
   private func view(
-    _ url: String, created isNew: Bool, _ creation: GroupCreation, by principal: SessionPrincipal,
-    replyTo address: ReplyAddress
+    _ url: String, created isNew: Bool, _ creation: GroupCreation, replyTo address: CallAddress
   ) {
-    let view = GroupCommand.view(memberLimit: creation.memberLimit, created: isNew)
-    send(.channel(url: url, .command(.group(view), by: principal, replyTo: address)))
+    switch address {
+    case .exchange(let exchange): send(.channel(url: url, .viewGroup(replyTo: exchange)))
+    case .session(let call):
+      guard let user = creation.channel.group?.createdBy else {
+        return answerCreation(.failure(.internalError), to: address)
+      }
+      let command = ChannelCommand.group(
+        .view(memberLimit: creation.memberLimit, created: isNew))
+      let principal = SessionPrincipal(user: user, session: call.session)
+      send(.channel(url: url, .command(command, by: principal, replyTo: call)))
+    }
+  }
+}
+
+extension GroupCreation {
+  /// The creation of a group of the given users and of its creator, if it has one.
+  ///
+  /// - Throws: 400111 for operators who will be no members, 400203 for too many members.
+  init(_ command: GroupCreate, by creator: User?, at now: Int64) throws(ServiceError) {
+    let members = Set(command.userIDs + (creator.map { [$0.id] } ?? []))
+    guard members.count <= Limits.memberCount else {
+      throw .tooManyMembers(limit: Limits.memberCount)
+    }
+    let fields = command.fields
+    if let stranger = fields.operatorIDs?.first(where: { !members.contains($0) }) {
+      throw .invalid("operator_ids", stranger, expected: "a member of the group")
+    }
+    let creatorIDs = command.isDistinct ? [] : creator.map { [$0.id] } ?? []
+    let channel = Channel(
+      url: command.channelURL ?? Identifiers.groupURL(), name: fields.name ?? "",
+      coverURL: fields.coverURL ?? "", data: fields.data ?? "", customType: fields.customType ?? "",
+      isEphemeral: command.isEphemeral,
+      operators: (fields.operatorIDs ?? creatorIDs).map { User(id: $0) }, createdAt: now,
+      group: Group(
+        isDistinct: command.isDistinct, isPublic: fields.isPublic ?? false,
+        accessCode: fields.accessCode ?? "", createdBy: creator))
+    self.init(
+      channel, inviting: command.userIDs.filter { $0 != creator?.id }.sorted(),
+      memberLimit: command.memberLimit)
   }
 }

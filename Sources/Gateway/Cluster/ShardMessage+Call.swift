@@ -90,7 +90,7 @@ extension ShardMessage {
   var isUnnamedSend: Bool {
     switch self {
     case .channel(_, .command(.send(let order), _, _)),
-      .channel(_, .submit(let order, _, _, _)):
+      .channel(_, .submit(let order, _, _, _, _)):
       !order.hasName
     case .channel, .stage, .user, .session, .exchange, .shard: false
     }
@@ -105,12 +105,13 @@ extension ShardMessage {
     where !order.hasName:
       .channel(
         url: url, .command(.send(order.named(name())), by: principal, replyTo: address))
-    case .channel(let url, .submit(let order, let createdAt, let author, let address))
+    case .channel(let url, .submit(let order, let kind, let createdAt, let author, let address))
     where !order.hasName:
       .channel(
         url: url,
         .submit(
-          order.named(name()), createdAt: createdAt, onBehalfOf: author, replyTo: address))
+          order.named(name()), to: kind, createdAt: createdAt, onBehalfOf: author,
+          replyTo: address))
     case .channel, .stage, .user, .session, .exchange, .shard: self
     }
   }
@@ -125,11 +126,12 @@ extension ShardMessage {
     case .channel(let url, .command(.send(let order), let principal, let address)):
       .channel(
         url: url, .command(.send(order.arriving(at: time)), by: principal, replyTo: address))
-    case .channel(let url, .submit(let order, let createdAt, let author, let address)):
+    case .channel(let url, .submit(let order, let kind, let createdAt, let author, let address)):
       .channel(
         url: url,
         .submit(
-          order.arriving(at: time), createdAt: createdAt, onBehalfOf: author, replyTo: address))
+          order.arriving(at: time), to: kind, createdAt: createdAt, onBehalfOf: author,
+          replyTo: address))
     case .channel(let url, .sendUploaded(let order, let user, let address)):
       .channel(url: url, .sendUploaded(order.arriving(at: time), by: user, replyTo: address))
     case .channel, .stage, .user, .session, .exchange, .shard: self
@@ -141,13 +143,17 @@ extension ChannelMessage {
   fileprivate var callAddress: AnswerAddress? {
     switch self {
     case .command(_, _, let address), .listParticipants(_, _, _, let address),
-      .listMessages(_, _, let address), .createGroup(_, _, let address),
-      .listMembers(_, _, let address):
+      .listMessages(_, _, let address), .listMembers(_, _, let address):
       .session(address)
     case .platform(let request): .exchange(request.exchange)
-    case .submit(_, _, _, let address), .explainLimits(_, let address): .exchange(address)
-    case .create(_, .session(let address)): .session(address)
-    case .create(_, .exchange(let address)): .exchange(address)
+    case .submit(_, _, _, _, let address), .explainLimits(_, let address),
+      .viewGroup(let address):
+      .exchange(address)
+    case .create(_, let address), .createGroup(_, let address):
+      switch address {
+      case .session(let address): .session(address)
+      case .exchange(let address): .exchange(address)
+      }
     case .exited, .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata,
       .lateAddition:
       nil
@@ -160,9 +166,8 @@ extension ChannelMessage {
     case .platform(let request): request.method == "GET" ? .repeatable : .change
     case .submit, .sendUploaded: .send
     case .create, .createGroup: .change
-    case .listParticipants, .listMessages, .listMembers, .exited, .profile, .report, .explainLimits,
-      .dismiss,
-      .restrictionsRemoved, .metadata, .lateAddition:
+    case .listParticipants, .listMessages, .listMembers, .viewGroup, .exited, .profile, .report,
+      .explainLimits, .dismiss, .restrictionsRemoved, .metadata, .lateAddition:
       .repeatable
     }
   }

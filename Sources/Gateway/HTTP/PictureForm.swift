@@ -7,7 +7,7 @@ import Transport
 /// The purpose of a form of the Platform API.
 enum FormPurpose {
   /// Sends a message to a channel, with the part `file`.
-  case message(channelURL: String)
+  case message(channelURL: String, ChannelKind)
   /// Gives a channel or a user a picture.
   case picture(PictureForm)
 
@@ -58,14 +58,19 @@ struct PictureForm {
     private func kind(of name: String) -> FieldKind? {
       switch (self, name) {
       case (.channel, "channel_url"), (.channel, "name"), (.channel, "data"),
-        (.channel, "custom_type"), (.user, "user_id"), (.user, "nickname"):
+        (.channel, "custom_type"), (.channel, "inviter_id"), (.channel, "access_code"),
+        (.user, "user_id"), (.user, "nickname"):
         .text
-      case (.channel, "operator_ids"), (.user, "discovery_keys"), (.user, "preferred_languages"):
+      case (.channel, "operator_ids"), (.channel, "user_ids"), (.channel, "users"),
+        (.user, "discovery_keys"), (.user, "preferred_languages"):
         .texts
-      case (.channel, "is_ephemeral"), (.user, "is_active"), (.user, "issue_access_token"),
-        (.user, "issue_session_token"), (.user, "require_auth_for_profile_image"):
+      case (.channel, "is_ephemeral"), (.channel, "is_distinct"), (.channel, "is_public"),
+        (.channel, "is_super"), (.channel, "strict"), (.channel, "block_sdk_user_channel_join"),
+        (.user, "is_active"), (.user, "issue_access_token"), (.user, "issue_session_token"),
+        (.user, "require_auth_for_profile_image"):
         .boolean
-      case (.user, "metadata"): .object
+      case (.channel, "invitation_status"), (.channel, "hidden_status"), (.user, "metadata"):
+        .object
       default: nil
       }
     }

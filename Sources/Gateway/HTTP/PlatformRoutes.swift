@@ -5,8 +5,8 @@ import Transport
 /// The paths of the Platform API.
 enum PlatformRoutes {
   static let all =
-    channels + moderation + messages + users + takingForms + forms + metadata + metacounters
-    + limits + operation + previews + translation + files + apiTokens + webhooks
+    openChannels + groups + ChannelKind.allCases.flatMap(channels) + users + takingForms + forms
+    + metadata + limits + operation + previews + translation + files + apiTokens + webhooks
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -44,7 +44,9 @@ enum PlatformRoutes {
   static func pictureHolder(of route: Routes.Route) -> PictureForm.Holder? {
     switch route.pattern {
     case "/v3/open_channels", "/v3/open_channels/{channel_url}",
-      "/v3/parley/forms/open_channels", "/v3/parley/forms/open_channels/{channel_url}":
+      "/v3/group_channels", "/v3/group_channels/{channel_url}",
+      "/v3/parley/forms/open_channels", "/v3/parley/forms/open_channels/{channel_url}",
+      "/v3/parley/forms/group_channels", "/v3/parley/forms/group_channels/{channel_url}":
       .channel
     case "/v3/users", "/v3/users/{user_id}", "/v3/parley/forms/users",
       "/v3/parley/forms/users/{user_id}":
@@ -54,16 +56,27 @@ enum PlatformRoutes {
   }
 
   private static let json = BodyPolicy.whole()
-  private static let channel = "/v3/open_channels/{channel_url}"
+  private static let openChannel = channel(.open)
+  private static let group = channel(.group)
+
+  /// The path of a channel.
+  private static func channel(_ kind: ChannelKind) -> String {
+    "/v3/\(kind.rawValue)/{channel_url}"
+  }
 
   /// The calls whose body may be a form.
-  private static let takingForms = [
-    route("POST", "/v3/open_channels", body: .wholeOrForm, ChannelEndpoints.create),
-    channelRoute("PUT", "\(channel)", body: .wholeOrForm, ChannelEndpoints.update),
-    route("POST", "\(channel)/messages", body: .wholeOrForm, MessageEndpoints.send),
-    route("POST", "/v3/users", body: .wholeOrForm, UserEndpoints.create),
-    route("PUT", "\(user)", body: .wholeOrForm, UserEndpoints.update),
-  ]
+  private static let takingForms =
+    [
+      route("POST", "/v3/open_channels", body: .wholeOrForm, ChannelEndpoints.create),
+      channelRoute("PUT", "\(openChannel)", body: .wholeOrForm, ChannelEndpoints.update),
+      route("POST", "/v3/group_channels", body: .wholeOrForm, GroupEndpoints.create),
+      channelRoute("PUT", "\(group)", body: .wholeOrForm, GroupEndpoints.update),
+      route("POST", "/v3/users", body: .wholeOrForm, UserEndpoints.create),
+      route("PUT", "\(user)", body: .wholeOrForm, UserEndpoints.update),
+    ]
+    + ChannelKind.allCases.map { kind in
+      route("POST", "\(channel(kind))/messages", body: .wholeOrForm, MessageEndpoints.send)
+    }
 
   /// The same routes under separate paths: generated clients expect one kind of body per path.
   private static let forms = takingForms.map { route in
@@ -72,39 +85,43 @@ enum PlatformRoutes {
       access: route.access, query: route.query, body: route.body, route.endpoint)
   }
 
-  private static let channels = [
+  private static let openChannels = [
     route(
       "GET", "/v3/open_channels",
       query: list(
         "name_contains", "url_contains", "custom_types", "channel_urls", "show_frozen",
         withoutEffect: ["show_metadata"]), ChannelEndpoints.list),
     channelRoute(
-      "GET", "\(channel)", query: .only([], withoutEffect: ["include_operators"]),
+      "GET", "\(openChannel)", query: .only([], withoutEffect: ["include_operators"]),
       ChannelEndpoints.view),
-    channelRoute("DELETE", "\(channel)", ChannelEndpoints.delete),
+    channelRoute("DELETE", "\(openChannel)", ChannelEndpoints.delete),
     channelRoute(
-      "GET", "\(channel)/participants", query: list(), ChannelEndpoints.listParticipants),
-    channelRoute("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
-    channelRoute("POST", "\(channel)/operators", body: json, OperatorEndpoints.add),
-    channelRoute("GET", "\(channel)/operators", query: list(), OperatorEndpoints.list),
-    channelRoute(
-      "DELETE", "\(channel)/operators", query: .only(["operator_ids", "delete_all"]),
-      OperatorEndpoints.remove),
+      "GET", "\(openChannel)/participants", query: list(), ChannelEndpoints.listParticipants),
   ]
 
-  private static let moderation = [
-    channelRoute("POST", "\(channel)/ban", body: json, ModerationEndpoints.ban),
-    channelRoute("GET", "\(channel)/ban", query: list(), ModerationEndpoints.listBans),
-    channelRoute("GET", "\(channel)/ban/{user_id}", ModerationEndpoints.viewBan),
-    channelRoute("PUT", "\(channel)/ban/{user_id}", body: json, ModerationEndpoints.updateBan),
-    channelRoute("DELETE", "\(channel)/ban/{user_id}", ModerationEndpoints.unban),
-    channelRoute("POST", "\(channel)/mute", body: json, ModerationEndpoints.mute),
-    channelRoute("GET", "\(channel)/mute", query: list(), ModerationEndpoints.listMutes),
-    channelRoute("GET", "\(channel)/mute/{user_id}", ModerationEndpoints.viewMute),
-    channelRoute("DELETE", "\(channel)/mute/{user_id}", ModerationEndpoints.unmute),
+  /// Receipts, pushes and blocks do not exist here; whether members are muted is always shown.
+  private static let partsOfMembers = [
+    "show_member_is_muted", "show_read_receipt", "show_delivery_receipt", "include_push_preference",
   ]
 
-  private static let message = channel + "/messages/{message_id:number}"
+  private static let groups = [
+    channelRoute(
+      "GET", "\(group)",
+      query: .only(
+        ["show_member", "user_id"], withoutEffect: ["show_read_receipt", "show_delivery_receipt"]),
+      GroupEndpoints.view),
+    channelRoute("DELETE", "\(group)", GroupEndpoints.delete),
+    channelRoute("POST", "\(group)/invite", body: json, MemberEndpoints.invite),
+    channelRoute("PUT", "\(group)/accept", body: json, MemberEndpoints.accept),
+    channelRoute("PUT", "\(group)/decline", body: json, MemberEndpoints.decline),
+    channelRoute("PUT", "\(group)/join", body: json, MemberEndpoints.join),
+    channelRoute("PUT", "\(group)/leave", body: json, MemberEndpoints.leave),
+    channelRoute(
+      "GET", "\(group)/members",
+      query: list("member_state_filter", "operator_filter", withoutEffect: partsOfMembers),
+      MemberEndpoints.list),
+    channelRoute("GET", "\(group)/members/{user_id}", MemberEndpoints.view),
+  ]
 
   /// Parameters of the documented API that request parts of a message: here it always has them all.
   private static let partsOfMessages = [
@@ -121,19 +138,51 @@ enum PlatformRoutes {
     withoutEffect: partsOfMessages
       + ["include_reply_type", "including_removed", "show_subchannel_messages_only"])
 
-  private static let messages = [
-    channelRoute("GET", "\(channel)/messages", query: messageList, MessageEndpoints.list),
-    channelRoute("GET", "\(channel)/messages/total_count", MessageEndpoints.count),
-    channelRoute(
-      "GET", "\(message)", query: .only([], withoutEffect: partsOfMessages), MessageEndpoints.view),
-    channelRoute("PUT", "\(message)", body: json, MessageEndpoints.update),
-    channelRoute("DELETE", "\(message)", MessageEndpoints.delete),
-    channelRoute("POST", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.create),
-    channelRoute("PUT", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.update),
-    channelRoute(
-      "DELETE", "\(message)/sorted_metaarray", query: .only(["keys"]), MetaArrayEndpoints.delete),
-    channelRoute("POST", "\(message)/translation", body: json, MessageEndpoints.translate),
-  ]
+  /// The calls that both kinds of channels have.
+  private static func channels(_ kind: ChannelKind) -> [Routes.Route] {
+    let channel = channel(kind)
+    return [
+      channelRoute("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
+      channelRoute("POST", "\(channel)/operators", body: json, OperatorEndpoints.add),
+      channelRoute("GET", "\(channel)/operators", query: list(), OperatorEndpoints.list),
+      channelRoute(
+        "DELETE", "\(channel)/operators", query: .only(["operator_ids", "delete_all"]),
+        OperatorEndpoints.remove),
+    ] + moderation(channel) + messages(channel) + metacounters(kind)
+  }
+
+  private static func moderation(_ channel: String) -> [Routes.Route] {
+    [
+      channelRoute("POST", "\(channel)/ban", body: json, ModerationEndpoints.ban),
+      channelRoute("GET", "\(channel)/ban", query: list(), ModerationEndpoints.listBans),
+      channelRoute("GET", "\(channel)/ban/{user_id}", ModerationEndpoints.viewBan),
+      channelRoute("PUT", "\(channel)/ban/{user_id}", body: json, ModerationEndpoints.updateBan),
+      channelRoute("DELETE", "\(channel)/ban/{user_id}", ModerationEndpoints.unban),
+      channelRoute("POST", "\(channel)/mute", body: json, ModerationEndpoints.mute),
+      channelRoute("GET", "\(channel)/mute", query: list(), ModerationEndpoints.listMutes),
+      channelRoute("GET", "\(channel)/mute/{user_id}", ModerationEndpoints.viewMute),
+      channelRoute("DELETE", "\(channel)/mute/{user_id}", ModerationEndpoints.unmute),
+    ]
+  }
+
+  private static func messages(_ channel: String) -> [Routes.Route] {
+    let message = channel + "/messages/{message_id:number}"
+    return [
+      channelRoute("GET", "\(channel)/messages", query: messageList, MessageEndpoints.list),
+      channelRoute("GET", "\(channel)/messages/total_count", MessageEndpoints.count),
+      channelRoute(
+        "GET", "\(message)", query: .only([], withoutEffect: partsOfMessages),
+        MessageEndpoints.view),
+      channelRoute("PUT", "\(message)", body: json, MessageEndpoints.update),
+      channelRoute("DELETE", "\(message)", MessageEndpoints.delete),
+      channelRoute("POST", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.create),
+      channelRoute("PUT", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.update),
+      channelRoute(
+        "DELETE", "\(message)/sorted_metaarray", query: .only(["keys"]),
+        MetaArrayEndpoints.delete),
+      channelRoute("POST", "\(message)/translation", body: json, MessageEndpoints.translate),
+    ]
+  }
 
   private static let user = "/v3/users/{user_id}"
 
@@ -152,15 +201,23 @@ enum PlatformRoutes {
     route("POST", "\(user)/token", body: json, SessionTokenEndpoints.issue),
     route("DELETE", "\(user)/token", SessionTokenEndpoints.revoke),
     route("POST", "\(user)/file_key", FileEncryptionEndpoints.giveKey),
+    route("GET", "\(user)/channel_invitation_preference", InvitationPreferenceEndpoints.view),
+    route(
+      "PUT", "\(user)/channel_invitation_preference", body: json,
+      InvitationPreferenceEndpoints.update),
   ]
 
-  private static let metadata = [
-    (
-      channel,
-      MetadataEndpoints(owner: { call throws(ServiceError) in .channel(try call.channelURL) })
-    ),
-    (user, MetadataEndpoints(owner: { call throws(ServiceError) in .user(try call.userID) })),
-  ].flatMap { (path: String, endpoints: MetadataEndpoints) in
+  private static let metadata =
+    ChannelKind.allCases.flatMap { kind in
+      let endpoints = MetadataEndpoints { call throws(ServiceError) in
+        .channel(try call.channelURL, kind)
+      }
+      return metadata(channel(kind), endpoints)
+    }
+    + metadata(
+      user, MetadataEndpoints { call throws(ServiceError) in .user(try call.userID) })
+
+  private static func metadata(_ path: String, _ endpoints: MetadataEndpoints) -> [Routes.Route] {
     [
       route("POST", "\(path)/metadata", body: json, endpoints.create),
       route("GET", "\(path)/metadata", query: .only(["key", "keys"]), endpoints.list),
@@ -172,16 +229,18 @@ enum PlatformRoutes {
     ]
   }
 
-  private static let metacounters = [
-    route("POST", "\(channel)/metacounter", body: json, MetacounterEndpoints.create),
-    route(
-      "GET", "\(channel)/metacounter", query: .only(["key", "keys"]), MetacounterEndpoints.list),
-    route("PUT", "\(channel)/metacounter", body: json, MetacounterEndpoints.update),
-    route("DELETE", "\(channel)/metacounter", MetacounterEndpoints.delete),
-    route("GET", "\(channel)/metacounter/{key}", MetacounterEndpoints.viewItem),
-    route("PUT", "\(channel)/metacounter/{key}", body: json, MetacounterEndpoints.updateItem),
-    route("DELETE", "\(channel)/metacounter/{key}", MetacounterEndpoints.deleteItem),
-  ]
+  private static func metacounters(_ kind: ChannelKind) -> [Routes.Route] {
+    let (channel, endpoints) = (channel(kind), MetacounterEndpoints(kind: kind))
+    return [
+      route("POST", "\(channel)/metacounter", body: json, endpoints.create),
+      route("GET", "\(channel)/metacounter", query: .only(["key", "keys"]), endpoints.list),
+      route("PUT", "\(channel)/metacounter", body: json, endpoints.update),
+      route("DELETE", "\(channel)/metacounter", endpoints.delete),
+      route("GET", "\(channel)/metacounter/{key}", endpoints.viewItem),
+      route("PUT", "\(channel)/metacounter/{key}", body: json, endpoints.updateItem),
+      route("DELETE", "\(channel)/metacounter/{key}", endpoints.deleteItem),
+    ]
+  }
 
   private static let limits =
     [

@@ -38,19 +38,21 @@ struct ReceivedForm {
   /// Carries out the call, which answers the exchange.
   mutating func carryOut(on shard: Shard) throws(ServiceError) {
     switch purpose {
-    case .message(let channelURL): try send(to: channelURL, on: shard)
+    case .message(let channelURL, let kind): try send(to: kind, channelURL, on: shard)
     case .picture(let form): try keep(form, on: shard)
     }
   }
 
   /// Sends the message, after its file, if any, is safe on disk.
-  private mutating func send(to channelURL: String, on shard: Shard) throws(ServiceError) {
+  private mutating func send(
+    to kind: ChannelKind, _ channelURL: String, on shard: Shard
+  ) throws(ServiceError) {
     let completion = Completion(ExchangeAddress(exchange, on: shard.handle), shard.services.shards)
     let services = shard.services
     let limits = shard.settings.limits.customData
     guard let upload else {
       let submission = try MessageSubmission(form.fields(nil, limits: limits))
-      return MessageEndpoints.send(submission, toChannel: channelURL, services, completion)
+      return MessageEndpoints.send(submission, to: kind, channelURL, services, completion)
     }
     let record = try record(of: upload)
     let file = MessageFile(
@@ -77,7 +79,7 @@ struct ReceivedForm {
       switch result {
       case .success:
         MessageEndpoints.sendUploaded(
-          submission, with: record, toChannel: channelURL, services, completion)
+          submission, with: record, to: kind, channelURL, services, completion)
       case .failure(let error):
         upload.discard()
         completion.fail(services.refusal(ofFailed: error))

@@ -73,6 +73,7 @@ struct RequestDispatch {
   // MARK: The Platform API
 
   private struct Target {
+    let kind: ChannelKind?
     let endpoint: Routes.Endpoint
     let arguments: PathArguments
     let query: QueryParameters
@@ -81,7 +82,8 @@ struct RequestDispatch {
     func call(_ exchange: Exchange, on shard: Shard) -> PlatformCall {
       PlatformCall(
         shard: shard, address: ExchangeAddress(exchange.id, on: shard.handle),
-        caller: exchange.platformCaller, arguments: arguments, query: query, body: body)
+        caller: exchange.platformCaller, about: kind, arguments: arguments, query: query,
+        body: body)
     }
   }
 
@@ -107,7 +109,8 @@ struct RequestDispatch {
       throw .unknownBody(body, expected: route.query.names)
     }
     return Target(
-      endpoint: route.endpoint, arguments: arguments, query: query,
+      kind: ChannelKind(of: route.pattern), endpoint: route.endpoint, arguments: arguments,
+      query: query,
       body: route.body == .none ? [] : body)
   }
 
@@ -121,9 +124,11 @@ struct RequestDispatch {
     of route: Routes.Route, _ target: Target
   ) throws(ServiceError) -> FormPurpose {
     guard let holder = PlatformRoutes.pictureHolder(of: route) else {
-      return .message(channelURL: try target.call(exchange, on: shard).channelURL)
+      let url = try target.call(exchange, on: shard).channelURL
+      return .message(channelURL: url, target.kind ?? .open)
     }
-    let (head, endpoint, arguments) = (head, target.endpoint, target.arguments)
+    let (head, endpoint, kind) = (head, target.endpoint, target.kind)
+    let arguments = target.arguments
     let (caller, address) = (
       exchange.platformCaller.bytes, ExchangeAddress(exchange.id, on: shard.handle)
     )
@@ -134,7 +139,8 @@ struct RequestDispatch {
         switch endpoint {
         case .channel:
           shard.send(.channel(url: arguments["channel_url"], .platform(request)))
-        case .platform(let endpoint): shard.perform(request, by: endpoint, arguments)
+        case .platform(let endpoint):
+          shard.perform(request, by: endpoint, about: kind, arguments)
         case .resource, .upload: break
         }
       })
@@ -223,6 +229,14 @@ extension [UInt8] {
   fileprivate var isEmptyObject: Bool { isEmpty || elementsEqual("{}".utf8) }
 }
 
+extension ChannelKind {
+  /// The kind of channels that a path is about; `nil` for a path that names none.
+  init?(of pattern: PathPattern) {
+    guard let kind = Self.allCases.first(where: { pattern.names($0.rawValue) }) else { return nil }
+    self = kind
+  }
+}
+
 extension Exchange {
   /// The token of a call that was admitted.
   fileprivate var platformCaller: TokenDigest { TokenDigest(of: head.fields["Api-Token"] ?? "") }
@@ -238,11 +252,12 @@ extension Shard {
       return Completion(request.exchange, services.shards)
         .fail(.noSuchEndpoint(head.method, head.path))
     }
-    perform(request, by: endpoint, arguments)
+    perform(request, by: endpoint, about: ChannelKind(of: route.pattern), arguments)
   }
 
   fileprivate func perform(
-    _ request: PlatformRequest, by endpoint: PlatformEndpoint, _ arguments: PathArguments
+    _ request: PlatformRequest, by endpoint: PlatformEndpoint, about kind: ChannelKind?,
+    _ arguments: PathArguments
   ) {
     let completion = Completion(request.exchange, services.shards)
     let head = HTTPRequestHead(method: request.method, target: request.target)
@@ -251,8 +266,8 @@ extension Shard {
         let caller = TokenDigest(stored: request.caller)
       else { throw .noSuchEndpoint(head.method, head.path) }
       let call = PlatformCall(
-        shard: self, address: request.exchange, caller: caller, arguments: arguments,
-        query: query, body: request.body)
+        shard: self, address: request.exchange, caller: caller, about: kind,
+        arguments: arguments, query: query, body: request.body)
       try endpoint(call, completion)
     } catch {
       completion.fail(error)

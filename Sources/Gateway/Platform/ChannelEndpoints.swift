@@ -2,7 +2,7 @@ import Channels
 import ParleyProtocol
 import Store
 
-/// Channels themselves, below `/v3/open_channels`.
+/// Open channels themselves, below `/v3/open_channels`, and what both kinds of channels have.
 enum ChannelEndpoints {
   /// `POST /open_channels`: creates a channel whose only operators are the users named.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
@@ -57,11 +57,13 @@ enum ChannelEndpoints {
   /// `PUT …/freeze`: freezes, or unfreezes with `freeze` false.
   static func freeze(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let freezes = try call.body.boolean("freeze") ?? true
-    try call.performOnChannel(.operation(.freeze(freezes)), completion)
+    try call.inChannel(completion) { channel in
+      channel.perform(.operation(.freeze(freezes))) { $0.answer(done: $1, completion) }
+    }
   }
 }
 
-/// The operators of a channel, below `/v3/open_channels/{url}/operators`.
+/// The operators of a channel of either kind, below `…/{url}/operators`.
 enum OperatorEndpoints {
   /// `POST`: adds users to the operators.
   static func add(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
@@ -140,8 +142,19 @@ extension PlatformCall {
   }
 }
 
+extension ChannelHost {
+  /// Answers a call that has changed the channel with the channel as it is now.
+  func answer(done result: Result<JudgeAnswer, ServiceError>, _ completion: Completion) {
+    switch (kind, result) {
+    case (_, .failure(let error)): completion.fail(error)
+    case (.open, .success): completion.channel(.success(info))
+    case (.group, .success): viewGroup(.channel, completion)
+    }
+  }
+}
+
 extension ChannelInfo {
-  /// Writes the channel as the Platform API shows it, with times in seconds.
+  /// Writes the open channel as the Platform API shows it, with times in seconds.
   func encodeForPlatform(into writer: inout JSONWriter) {
     writer.object {
       $0.member("channel_url", channel.url)

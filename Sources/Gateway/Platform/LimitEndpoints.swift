@@ -37,7 +37,7 @@ struct LimitEndpoints: Sendable {
     switch try part(call) {
     case .shared(let scope):
       completion.limits(LimitsInForce { call.services.limits.limit($0, for: scope) })
-    case .channel: try call.inAnyChannel(completion) { completion.limits($0.limitsInForce) }
+    case .channel: try call.inChannel(completion) { completion.limits($0.limitsInForce) }
     }
   }
 
@@ -70,7 +70,7 @@ struct LimitEndpoints: Sendable {
     switch part {
     case .shared(let scope): Self.change(scope, limits, call.services, completion)
     case .channel:
-      try call.inAnyChannel(completion) { $0.changeOwnLimits(limits, completion) }
+      try call.inChannel(completion) { $0.changeOwnLimits(limits, completion) }
     }
   }
 

@@ -31,7 +31,7 @@ extension Message {
       encodeOrigin(authors, into: &$0)
       encodeContents(authors, into: &$0)
       $0.member("dedup_id", MessageOrigin.isName(requestID) ? "" : requestID)
-      $0.member("silent", false)
+      $0.member("silent", isSilent)
       $0.member("is_removed", false)
       $0.member("created_at", createdAt)
       $0.member("updated_at", updatedAt)
@@ -43,7 +43,7 @@ extension Message {
     writer.member("type", type.rawValue)
     writer.member("custom_type", customType)
     writer.member("channel_url", channelURL)
-    writer.member("channel_type", "open_channels")
+    writer.member("channel_type", channelKind.rawValue)
     guard let user else { return }
     writer.name("user")
     authors.encode(user, into: &writer)

@@ -4,12 +4,14 @@ import ParleyProtocol
 import Reactor
 import Store
 
-/// Messages, below `/v3/open_channels/{url}/messages`.
+/// Messages of both kinds of channels, below `/v3/open_channels/{url}/messages` and
+/// `/v3/group_channels/{url}/messages`.
 enum MessageEndpoints {
   /// `POST`: sends a message on a user's behalf, or as the administrator.
   static func send(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    guard let kind = call.kind else { throw .internalError }
     send(
-      try MessageSubmission(call.body), toChannel: try call.channelURL, call.services, completion)
+      try MessageSubmission(call.body), to: kind, try call.channelURL, call.services, completion)
   }
 
   /// Sends a message, with the file from the same form if there is one.
@@ -18,8 +20,8 @@ enum MessageEndpoints {
   ///
   /// The author is looked up once, before the message is sent to the channel.
   static func send(
-    _ submission: MessageSubmission, with upload: FileRecord? = nil, toChannel url: String,
-    _ services: GatewayServices, _ completion: Completion
+    _ submission: MessageSubmission, with upload: FileRecord? = nil, to kind: ChannelKind,
+    _ url: String, _ services: GatewayServices, _ completion: Completion
   ) {
     let order = MessageOrder(
       .success(submission.draft), requestID: submission.requestID, upload: upload,
@@ -29,7 +31,7 @@ enum MessageEndpoints {
         .channel(
           url: url,
           .submit(
-            order, createdAt: submission.createdAt, onBehalfOf: author,
+            order, to: kind, createdAt: submission.createdAt, onBehalfOf: author,
             replyTo: completion.address)),
         from: completion.address)
     }
@@ -49,13 +51,13 @@ enum MessageEndpoints {
   /// The store records the file before the message is sent. The message may be sent several times, on
   /// several servers, and the file is removed only when the store finds no message with it.
   static func sendUploaded(
-    _ submission: MessageSubmission, with upload: FileRecord, toChannel url: String,
+    _ submission: MessageSubmission, with upload: FileRecord, to kind: ChannelKind, _ url: String,
     _ services: GatewayServices, _ completion: Completion
   ) {
     var submission = submission
     if !services.thumbnails.isOn { submission.draft.thumbnailSizes = nil }
     services.note(upload, of: submission.userID ?? "", completion) { [submission] in
-      send(submission, with: upload, toChannel: url, services, completion)
+      send(submission, with: upload, to: kind, url, services, completion)
     }
   }
 
@@ -132,7 +134,7 @@ extension Shard {
   ///   - author: The result of looking up the author. A missing channel is reported first.
   func submit(
     _ order: MessageOrder, createdAt: Int64?, onBehalfOf author: Result<User?, ServiceError>,
-    toChannel url: String, replyTo address: ExchangeAddress
+    to kind: ChannelKind, _ url: String, replyTo address: ExchangeAddress
   ) {
     let completion = Completion(address, services.shards)
     let removal = order.upload.map(UnusedUploadRemoval.init)
@@ -140,7 +142,7 @@ extension Shard {
     channels.withChannel(url) { channel in
       do throws(ServiceError) {
         let (channel, author) = (try channel.get(), try author.get())
-        guard !channel.isGroup else { throw .notFound(.channel, url) }
+        guard channel.kind == kind else { throw .notFound(.channel, url) }
         let answer: ChannelHost.Answer = { channel, result in
           channel.answer(result, by: .active, completion)
           removal?.perform(after: result, in: store)
@@ -204,7 +206,7 @@ extension JudgeAnswer {
   }
 }
 
-/// The extra data of a message, below `/v3/open_channels/{url}/messages/{message_id}/sorted_metaarray`.
+/// The extra data of a message, below `…/messages/{message_id}/sorted_metaarray`.
 enum MetaArrayEndpoints {
   private enum Mode: String, CaseIterable {
     case add

@@ -2,31 +2,34 @@ import ParleyProtocol
 import Store
 import Transport
 
-/// The counters that an application keeps with a channel, below `/v3/open_channels/{url}/metacounter`.
-enum MetacounterEndpoints {
+/// The counters that an application keeps with a channel, below `…/{url}/metacounter`.
+struct MetacounterEndpoints: Sendable {
+  /// The kind of the channels.
+  let kind: ChannelKind
+
   /// `POST`: adds counters.
-  static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+  func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
-    let numbers = try numbers(in: call.body)
+    let numbers = try Self.numbers(in: call.body)
     let change = MetacounterChange(
-      .insert(numbers), ofChannel: url, within: call.customDataLimits.metadata)
+      .insert(numbers), ofChannel: url, kind, within: call.customDataLimits.metadata)
     call.perform(change, completion) { $0.encode(into: &$1) }
   }
 
   /// `GET …?key=|keys=`.
-  static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+  func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let keys = try call.query.itemKeys()
-    call.perform(MetacounterLookup(ofChannel: url, keys: keys), completion) {
+    call.perform(MetacounterLookup(ofChannel: url, kind, keys: keys), completion) {
       $0.encode(into: &$1)
     }
   }
 
   /// `GET …/{key}`.
-  static func viewItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+  func viewItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let key = call.arguments["key"]
-    call.perform(MetacounterItemLookup(key, ofChannel: url), completion) {
+    call.perform(MetacounterItemLookup(key, ofChannel: url, kind), completion) {
       [key: $0].encode(into: &$1)
     }
   }
@@ -34,26 +37,26 @@ enum MetacounterEndpoints {
   /// `PUT`: sets, increases or decreases counters.
   ///
   /// With `upsert`, missing counters are created.
-  static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+  func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let body = try call.body
-    let numbers = try numbers(in: body)
-    let (mode, missing) = (try mode(in: body), try body.missingItems())
+    let numbers = try Self.numbers(in: body)
+    let (mode, missing) = (try Self.mode(in: body), try body.missingItems())
     let change = MetacounterChange(
-      .update(numbers, mode, missing: missing), ofChannel: url,
+      .update(numbers, mode, missing: missing), ofChannel: url, kind,
       within: call.customDataLimits.metadata)
     call.perform(change, completion) { $0.encode(into: &$1) }
   }
 
   /// `PUT …/{key}`.
-  static func updateItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+  func updateItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let key = try call.checkedKey
     let body = try call.body
     guard let value = try body.integer("value", in: .min ... .max) else { throw .missing("value") }
-    let (mode, missing) = (try mode(in: body), try body.missingItems())
+    let (mode, missing) = (try Self.mode(in: body), try body.missingItems())
     let change = MetacounterChange(
-      .update([key: value], mode, missing: missing), ofChannel: url,
+      .update([key: value], mode, missing: missing), ofChannel: url, kind,
       within: call.customDataLimits.metadata)
     call.services.store.perform(change) { result in
       let changed = result.serviceResult.flatMap { changed -> Result<[String: Int64], _> in
@@ -64,16 +67,18 @@ enum MetacounterEndpoints {
   }
 
   /// `DELETE`.
-  static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+  func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
-    call.perform(MetacounterChange(.removeAll, ofChannel: url), completion) { $1.object { _ in } }
+    call.perform(MetacounterChange(.removeAll, ofChannel: url, kind), completion) {
+      $1.object { _ in }
+    }
   }
 
   /// `DELETE …/{key}`.
-  static func deleteItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+  func deleteItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let key = call.arguments["key"]
-    call.perform(MetacounterChange(.remove(key), ofChannel: url), completion) {
+    call.perform(MetacounterChange(.remove(key), ofChannel: url, kind), completion) {
       $1.object { _ in }
     }
   }

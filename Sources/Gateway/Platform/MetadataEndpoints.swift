@@ -128,7 +128,7 @@ extension GatewayServices {
   /// Applies changed metadata to its user or channel if that is in memory.
   fileprivate func publish(_ items: [String: String], of owner: MetadataOwner) {
     switch owner {
-    case .channel(let url):
+    case .channel(let url, _):
       shards.send(.channel(url: url, .metadata(items)))
     case .user(let id):
       store.perform(AccountLookup(id)) { [self] result in

@@ -2,7 +2,7 @@ import Channels
 import ParleyProtocol
 import Store
 
-/// Bans and mutes, below `/v3/open_channels/{url}`.
+/// Bans and mutes in channels of both kinds, below `…/{url}/ban` and `…/{url}/mute`.
 enum ModerationEndpoints {
   /// `POST …/ban`.
   static func ban(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
@@ -44,9 +44,7 @@ enum ModerationEndpoints {
   static func mute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let mute = try ChannelRestriction.mute(call.body)
     try call.inChannel(completion) { channel in
-      channel.perform(.operation(.restrict(.mute, mute))) { channel, result in
-        completion.channel(result.map { _ in channel.info })
-      }
+      channel.perform(.operation(.restrict(.mute, mute))) { $0.answer(done: $1, completion) }
     }
   }
 

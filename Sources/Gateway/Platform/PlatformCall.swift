@@ -16,6 +16,8 @@ struct PlatformCall {
   let shard: Shard
   /// The request that waits for the answer, on the shard of its connection.
   let address: ExchangeAddress
+  /// The kind of channels that the path is about; `nil` for both, and for a path about something else.
+  let kind: ChannelKind?
   /// The values in the path.
   let arguments: PathArguments
   /// The values in the query.
@@ -26,10 +28,11 @@ struct PlatformCall {
 
   /// - Parameter shard: The shard that runs the endpoint.
   init(
-    shard: Shard, address: ExchangeAddress, caller token: TokenDigest, arguments: PathArguments,
-    query: QueryParameters, body: [UInt8]
+    shard: Shard, address: ExchangeAddress, caller token: TokenDigest, about kind: ChannelKind?,
+    arguments: PathArguments, query: QueryParameters, body: [UInt8]
   ) {
     self.shard = shard
+    self.kind = kind
     self.address = address
     self.token = token
     self.arguments = arguments
@@ -104,24 +107,16 @@ struct PlatformCall {
     }
   }
 
-  /// Runs `body` with the open channel in the path, which has its home on this shard; a group is not
-  /// found.
+  /// Runs `body` with the channel in the path, which has its home on this shard; a channel of another
+  /// kind than the path's is not found.
   func inChannel(
     _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
   ) throws(ServiceError) {
-    try inAnyChannel(completion) { channel in
-      guard !channel.isGroup else { return completion.fail(.notFound(.channel, channel.url)) }
-      body(channel)
-    }
-  }
-
-  /// Runs `body` with the channel in the path, which has its home on this shard.
-  func inAnyChannel(
-    _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
-  ) throws(ServiceError) {
+    let kind = kind
     shard.channels.withChannel(try channelURL) { result in
       switch result {
-      case .success(let channel): body(channel)
+      case .success(let channel) where channel.kind == kind ?? channel.kind: body(channel)
+      case .success(let channel): completion.fail(.notFound(.channel, channel.url))
       case .failure(let error): completion.fail(error)
       }
     }

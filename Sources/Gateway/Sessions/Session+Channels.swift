@@ -44,7 +44,7 @@ extension Session {
   {
     guard isIn(url) else { throw .notInChannel(url) }
     guard shard.channelSubscribers[url]?.isOfGroup != true else {
-      throw .wrongKind(url, isGroup: true)
+      throw .wrongKind(url, .group)
     }
     unsubscribe(from: url)
     shard.leave(url, caller.session, userID: caller.user.id)

@@ -11,12 +11,11 @@ extension Session {
       try shard.services.groupRates.admitCreation(
         by: caller.user.id, inviting: command.userIDs.count,
         at: SystemClock.monotonicMilliseconds)
-      let channel = try command.channel(by: caller.user, at: shard.services.clock.now)
-      let creation = GroupCreation(
-        channel, inviting: command.userIDs.filter { $0 != caller.user.id }.sorted(),
-        memberLimit: command.memberLimit)
+      let creation = try GroupCreation(
+        command, by: caller.user, at: shard.services.clock.now)
       shard.send(
-        .channel(url: channel.url, .createGroup(creation, by: caller, replyTo: address)))
+        .channel(
+          url: creation.channel.url, .createGroup(creation, replyTo: .session(address))))
     } catch {
       reply(.failure(error), to: address)
     }
@@ -32,30 +31,5 @@ extension Session {
     coveredParts = 0
     settleEvents()
     send(Event.groupReady.notification(from: .session(at: shard.services.clock.now)))
-  }
-}
-
-extension GroupCreate {
-  /// The group to be created.
-  ///
-  /// - Throws: 400111 for operators who will be no members, 400203 for too many members.
-  fileprivate func channel(
-    by creator: User, at now: Int64
-  ) throws(ServiceError) -> Channel {
-    let members = Set(userIDs + [creator.id])
-    guard members.count <= Limits.memberCount else {
-      throw .tooManyMembers(limit: Limits.memberCount)
-    }
-    if let stranger = fields.operatorIDs?.first(where: { !members.contains($0) }) {
-      throw .invalid("operator_ids", stranger, expected: "a member of the group")
-    }
-    let operatorIDs = fields.operatorIDs ?? (isDistinct ? [] : [creator.id])
-    return Channel(
-      url: channelURL ?? Identifiers.groupURL(), name: fields.name ?? "",
-      coverURL: fields.coverURL ?? "", data: fields.data ?? "", customType: fields.customType ?? "",
-      isEphemeral: isEphemeral, operators: operatorIDs.map { User(id: $0) }, createdAt: now,
-      group: Group(
-        isDistinct: isDistinct, isPublic: fields.isPublic ?? false,
-        accessCode: fields.accessCode ?? "", createdBy: creator))
   }
 }

@@ -45,22 +45,22 @@ extension Shard {
       }
     case .listMessages(let list, let principal, let address):
       inChannel(url, address) { $0.list(list, for: principal, replyTo: address) }
-    case .createGroup(let creation, let principal, let address):
-      create(creation, by: principal, replyTo: address)
     case .listMembers(let list, let principal, let address):
       inChannel(url, address) { $0.listMembers(list, for: principal, replyTo: address) }
     case .exited(let session): inChannel(url) { $0.handle(.exited(session)) }
     case .profile(let user): inChannel(url) { $0.handle(.profile(user)) }
     case .report(let report, let address): receive(report, from: address, inChannel: url)
     case .platform(let request): perform(request)
-    case .submit(let order, let createdAt, let author, let address):
+    case .submit(let order, let kind, let createdAt, let author, let address):
       submit(
-        order, createdAt: createdAt, onBehalfOf: author, toChannel: url, replyTo: address)
+        order, createdAt: createdAt, onBehalfOf: author, to: kind, url, replyTo: address)
+    case .viewGroup(let address): viewGroup(url, replyTo: address)
     case .sendUploaded(let order, let user, let address):
       send(order, byUploader: user, toChannel: url, replyTo: address)
     case .explainLimits(let userID, let address):
       explainLimits(ofUser: userID, inChannel: url, replyTo: address)
     case .create(let channel, let address): create(channel, replyTo: address)
+    case .createGroup(let creation, let address): create(creation, replyTo: address)
     case .dismiss(let userID, let address): dismiss(userID, inChannel: url, replyTo: address)
     case .restrictionsRemoved(let userID):
       inChannel(url) { $0.handle(.restrictionsRemoved(of: userID)) }

@@ -29,6 +29,39 @@ package struct GroupCreate: Sendable, Hashable {
   }
 }
 
+/// A group that the Platform API creates.
+package struct GroupSubmission: Sendable, Hashable {
+  /// The group, with all members but the inviter.
+  package var group: GroupCreate
+  /// The user who creates the group and is its first member, if there is one.
+  package var inviterID: String?
+  /// Whether unknown members are refused; they are left out otherwise.
+  package var isStrict: Bool
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    try parameters.refuse(UnsupportedMember.ofGroups)
+    group = try GroupCreate(parameters)
+    group.userIDs = (try parameters.memberObjects() + group.userIDs).withoutRepetitions()
+    inviterID = try parameters.optionalUserID("inviter_id")
+    isStrict = try parameters.boolean("strict") ?? false
+    guard inviterID != nil || !group.userIDs.isEmpty else { throw .missing("user_ids") }
+  }
+
+  /// The users named.
+  package var userIDs: [String] { group.userIDs + (inviterID.map { [$0] } ?? []) }
+
+  /// Leaves out unknown members.
+  ///
+  /// - Throws: 400201 for an unknown inviter, for an unknown member if the submission is strict, and when
+  ///   nobody is left.
+  package mutating func keep(_ known: [String]) throws(ServiceError) {
+    if let inviterID, !known.contains(inviterID) { throw .notFound(.user, inviterID) }
+    let missing = group.userIDs.first { !known.contains($0) }
+    group.userIDs.removeAll { !known.contains($0) }
+    if let missing, isStrict || userIDs.isEmpty { throw .notFound(.user, missing) }
+  }
+}
+
 /// `group.update`.
 package struct GroupUpdate: Sendable, Hashable {
   package var channelURL: String
@@ -86,6 +119,11 @@ package enum MembershipChange: Sendable, Hashable {
   case join(accessCode: String)
   case leave
   case remove([String])
+  /// Ends memberships as if the users had left; of users who are no members, nothing changes.
+  ///
+  /// - `userIDs`: `nil` for all members.
+  /// - `keepsRoles`: Whether operators who join again are operators again.
+  case release(userIDs: [String]?, keepsRoles: Bool)
   /// Removes a user that is being deleted, with its role.
   case forget(userID: String)
 }
@@ -108,6 +146,16 @@ extension GroupCommand {
 }
 
 extension Fields {
+  /// `users`: members as objects with their `user_id`.
+  fileprivate func memberObjects() throws(ServiceError) -> [String] {
+    var ids: [String] = []
+    for node in try value("users")?.nodes("users", limit: Limits.memberListCount) ?? [] {
+      guard node.kind == .object else { throw .notObjects("users") }
+      ids.append(try Fields(node).userID())
+    }
+    return ids
+  }
+
   /// `user_ids`: 1 to 100 members, without duplicates.
   fileprivate func memberIDs() throws(ServiceError) -> [String] {
     guard let ids = try userIDs("user_ids", limit: Limits.memberListCount) else {

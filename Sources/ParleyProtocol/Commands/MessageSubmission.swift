@@ -28,7 +28,7 @@ package struct MessageSubmission: Sendable, Hashable {
     requestID = try parameters.requestID()
     createdAt = try parameters.integer("created_at", in: Limits.importTimes)
     draft = try MessageDraft(type, parameters)
-    // Push, unread and silent messages only exist in group channels: these values have no effect here.
+    // There are no pushes and no unread counts: these values have no effect.
     for name in ["is_silent", "send_push", "mark_as_read"] { _ = try parameters.boolean(name) }
     try parameters.refuse(UnsupportedMember.ofMessages)
     guard createdAt != nil else { return }

@@ -19,7 +19,7 @@ extension UnsupportedMember {
   /// Members about push, unread and read messages are accepted, because in the documented API they have
   /// no effect in open channels either.
   package static let ofMessages = [
-    UnsupportedMember("is_silent", "messages of open channels are never silent"),
+    UnsupportedMember("is_silent", "messages are never silent"),
     UnsupportedMember("poll_id", "there are no polls"),
     UnsupportedMember("parent_message_id", "there are no threads"),
     UnsupportedMember("is_reply_to_channel", "there are no threads"),
@@ -31,6 +31,25 @@ extension UnsupportedMember {
   /// The unsupported members of a change to a message.
   package static let ofMessageChanges = [
     UnsupportedMember("url", "the file of a message does not change")
+  ]
+
+  /// The unsupported members of an invitation.
+  package static let ofInvitations = [
+    UnsupportedMember(
+      "invitation_status", "'auto_accept' of each user decides whether it joins at once"),
+    UnsupportedMember("hidden_status", "groups cannot be hidden"),
+  ]
+
+  /// The unsupported members of a new group.
+  package static let ofGroups =
+    ofInvitations + [
+      UnsupportedMember("block_sdk_user_channel_join", "users can always join public groups")
+    ]
+
+  /// The unsupported members of a change to a group.
+  package static let ofGroupChanges = [
+    UnsupportedMember("is_distinct", "only a new group can be made distinct"),
+    UnsupportedMember("is_super", "there are no super groups"),
   ]
 
   /// The unsupported members of a user.

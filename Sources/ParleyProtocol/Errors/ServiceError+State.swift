@@ -148,11 +148,18 @@ extension ServiceError {
   }
 
   /// The call is for another kind of channel.
-  package static func wrongKind(_ url: String, isGroup: Bool) -> ServiceError {
-    ServiceError(
+  ///
+  /// - Parameter kind: The kind of the channel.
+  package static func wrongKind(_ url: String, _ kind: ChannelKind) -> ServiceError {
+    let noun =
+      switch kind {
+      case .open: "an open channel"
+      case .group: "a group channel"
+      }
+    return ServiceError(
       .combinationNotAcceptable,
-      "\(DisplayText.excerpt(url)) is \(isGroup ? "a group channel" : "an open channel"), for which there is "
-        + "another call", field: "channel_url")
+      "\(DisplayText.excerpt(url)) is \(noun), for which there is another call",
+      field: "channel_url")
   }
 
   /// The group has no invitation of the user.

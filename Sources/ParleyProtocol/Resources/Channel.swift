@@ -36,6 +36,8 @@ package struct Channel: Sendable, Hashable {
     self.createdAt = createdAt
     self.group = group
   }
+
+  package var kind: ChannelKind { group == nil ? .open : .group }
 }
 
 extension Channel {
@@ -112,7 +114,7 @@ package struct ChannelInfo: Sendable, Hashable {
 
   private func encode(_ group: Group, into writer: inout JSONWriter) {
     encodeRecord(into: &writer)
-    writer.member("channel_type", "group_channels")
+    writer.member("channel_type", ChannelKind.group.rawValue)
     writer.member("is_distinct", group.isDistinct)
     writer.member("is_public", group.isPublic)
     writer.member("is_super", false)
@@ -158,7 +160,7 @@ package struct ChannelInfo: Sendable, Hashable {
 extension ResourceReader {
   /// The members of a group; `nil` for an open channel.
   fileprivate func group() throws(ResourceError) -> Group? {
-    guard try optionalText("channel_type") == "group_channels" else { return nil }
+    guard try optionalText("channel_type") == ChannelKind.group.rawValue else { return nil }
     return Group(
       isDistinct: try claim("is_distinct"), isPublic: try claim("is_public"),
       createdBy: try node.present("created_by").map { node throws(ResourceError) in

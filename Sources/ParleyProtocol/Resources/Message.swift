@@ -63,6 +63,12 @@ package struct Message: Sendable, Hashable, Identifiable {
     self.updatedAt = updatedAt
     self.ordinal = ordinal
   }
+
+  /// The kind of the message's channel.
+  package var channelKind: ChannelKind { ordinal == nil ? .open : .group }
+
+  /// Whether the message counts as unread for nobody.
+  package var isSilent: Bool { ordinal == 0 }
 }
 
 /// The kind of a message (`type` on the wire).
@@ -101,7 +107,7 @@ extension Message {
       $0.member("updated_at", updatedAt)
       guard let ordinal else { return }
       $0.member("ordinal", ordinal)
-      $0.member("silent", ordinal == 0)
+      $0.member("silent", isSilent)
     }
   }
 
@@ -109,9 +115,7 @@ extension Message {
     writer.member("type", type.rawValue)
     writer.member("message_id", id)
     writer.member("channel_url", channelURL)
-    writer.members(
-      raw: ordinal == nil
-        ? #""channel_type":"open_channels""# : #""channel_type":"group_channels""#)
+    writer.members(raw: channelKind.messageMember)
     guard let user else { return }
     writer.name("user")
     user.encodeReference(into: &writer)

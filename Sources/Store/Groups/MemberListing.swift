@@ -1,5 +1,5 @@
 import Basics
-import Channels
+package import Channels
 package import ParleyProtocol
 
 /// Lists the members of a group, in the order in which they became members.
@@ -10,6 +10,7 @@ package struct MemberListing<Encoder: PageEncoder<Member>>: StoreQuery {
   package var channelID: Int64
   /// `nil` for all members.
   package var state: MemberState?
+  package var operatorFilter: MessageQuery.OperatorFilter
   /// 1 to 100.
   package var limit: Int
   /// The token of the page; `nil` or empty for the first page.
@@ -17,10 +18,13 @@ package struct MemberListing<Encoder: PageEncoder<Member>>: StoreQuery {
   package var encoder: Encoder
 
   package init(
-    channelID: Int64, state: MemberState? = nil, limit: Int, token: String?, as encoder: Encoder
+    channelID: Int64, state: MemberState? = nil,
+    operatorFilter: MessageQuery.OperatorFilter = .all, limit: Int, token: String?,
+    as encoder: Encoder
   ) {
     self.channelID = channelID
     self.state = state
+    self.operatorFilter = operatorFilter
     self.limit = limit
     self.token = token
     self.encoder = encoder
@@ -28,7 +32,7 @@ package struct MemberListing<Encoder: PageEncoder<Member>>: StoreQuery {
 
   package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
     .init {
-      try $0.listMembers(channelID: channelID, state, limit: limit, token: token) {
+      try $0.listMembers(channelID: channelID, state, operatorFilter, limit: limit, token: token) {
         encoder.encode($0)
       }
     }
@@ -43,15 +47,25 @@ extension StoreTransaction {
   /// - Parameter limit: 1 to 100.
   /// - Throws: `StoreError.invalidPageToken` for a token of another list.
   func listMembers<Value>(
-    channelID: Int64, _ state: MemberState? = nil, limit: Int, token: String? = nil,
+    channelID: Int64, _ state: MemberState? = nil,
+    _ operatorFilter: MessageQuery.OperatorFilter = .all, limit: Int, token: String? = nil,
     _ item: (Member) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
     let cursor = PageCursor<MemberPosition>(
-      of: ["members", "\(channelID)", state?.rawValue ?? "all"])
+      of: ["members", "\(channelID)", state?.rawValue ?? "all", operatorFilter.rawValue])
     let position = (token ?? "").isEmpty ? .beginning : cursor.position(in: token ?? "")
     guard let position else { throw StoreError.invalidPageToken }
     var filter = Condition()
     if let state { filter.require("state = ?", [state.stored]) }
+    let role: StoreStatement = """
+      EXISTS (SELECT 1 FROM channel_operators AS o
+        WHERE o.channel_id = members.channel_id AND o.user_id = members.user_id)
+      """
+    switch operatorFilter {
+    case .all: break
+    case .operators: filter.require(role)
+    case .others: filter.require("NOT \(role)")
+    }
     var members = ReadAhead<ExactText, Member>()
     return try page(
       """

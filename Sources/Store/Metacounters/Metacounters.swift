@@ -24,17 +24,17 @@ extension StoreTransaction {
   ///
   /// - Parameter keys: Only these, if they exist; empty for all.
   func metacounters(
-    ofChannel url: String, keys: [String] = []
+    ofChannel url: String, _ kind: ChannelKind, keys: [String] = []
   ) throws -> [String: Int64] {
-    let counters = try metacounters(channelID: channelNumber(url))
+    let counters = try metacounters(channelID: channelNumber(url, kind))
     return keys.isEmpty ? counters : counters.filter { keys.contains($0.key) }
   }
 
   /// The value of one counter.
   ///
   /// - Throws: `StoreError.notFound` for a channel or key that does not exist.
-  func metacounter(_ key: String, ofChannel url: String) throws -> Int64 {
-    guard let value = try metacounters(ofChannel: url)[key] else {
+  func metacounter(_ key: String, ofChannel url: String, _ kind: ChannelKind) throws -> Int64 {
+    guard let value = try metacounters(ofChannel: url, kind)[key] else {
       throw StoreError.notFound(.metacounter)
     }
     return value
@@ -49,9 +49,14 @@ extension StoreTransaction {
   }
 
   /// The store's own number of a channel.
-  func channelNumber(_ url: String) throws -> Int64 {
-    guard let id = try channelRow(url)?.id else { throw StoreError.notFound(.channel) }
-    return id
+  ///
+  /// - Parameter kind: The kind of the channel; `nil` for any.
+  /// - Throws: `StoreError.notFound` without such a channel.
+  func channelNumber(_ url: String, _ kind: ChannelKind? = nil) throws -> Int64 {
+    guard let state = try channelRow(url), state.channel.kind == kind ?? state.channel.kind else {
+      throw StoreError.notFound(.channel)
+    }
+    return state.id
   }
 }
 
@@ -65,10 +70,10 @@ extension WriteTransaction {
   /// - Throws: `StoreError.keyExists` when a key exists already, `.tooManyItems`, `.tooLong`,
   ///   `.notFound(.channel)`; then nothing is added.
   func insertMetacounters(
-    _ counters: [String: Int64], ofChannel url: String,
+    _ counters: [String: Int64], ofChannel url: String, _ kind: ChannelKind,
     within limits: MetadataLimits = MetadataLimits()
   ) throws -> [String: Int64] {
-    let channelID = try heldChannelNumber(url)
+    let channelID = try heldChannelNumber(url, kind)
     let stored = try metacounters(channelID: channelID)
     if let key = counters.keys.filter({ stored[$0] != nil }).min() {
       throw StoreError.keyExists(key)
@@ -84,10 +89,11 @@ extension WriteTransaction {
   /// - Throws: `StoreError.counterOverflow`, `.tooManyItems`, `.tooLong`, `.notFound(.channel)`;
   ///   then nothing is changed.
   func updateMetacounters(
-    _ numbers: [String: Int64], ofChannel url: String, _ change: MetacounterMode = .set,
+    _ numbers: [String: Int64], ofChannel url: String, _ kind: ChannelKind,
+    _ change: MetacounterMode = .set,
     missing: MissingItems = .skip, within limits: MetadataLimits = MetadataLimits()
   ) throws -> [String: Int64] {
-    let channelID = try heldChannelNumber(url)
+    let channelID = try heldChannelNumber(url, kind)
     let stored = try metacounters(channelID: channelID)
     var changed: [String: Int64] = [:]
     for (key, number) in numbers where missing == .insert || stored[key] != nil {
@@ -103,8 +109,8 @@ extension WriteTransaction {
   /// Removes a counter.
   ///
   /// - Throws: `StoreError.notFound` for a channel or key that does not exist.
-  func removeMetacounter(_ key: String, ofChannel url: String) throws {
-    let channelID = try heldChannelNumber(url)
+  func removeMetacounter(_ key: String, ofChannel url: String, _ kind: ChannelKind) throws {
+    let channelID = try heldChannelNumber(url, kind)
     let stored = try metacounters(channelID: channelID)
     guard stored[key] != nil else { throw StoreError.notFound(.metacounter) }
     try connection.execute(
@@ -115,14 +121,15 @@ extension WriteTransaction {
   /// Removes all counters of a channel.
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
-  func removeAllMetacounters(ofChannel url: String) throws {
+  func removeAllMetacounters(ofChannel url: String, _ kind: ChannelKind) throws {
     try connection.execute(
-      "DELETE FROM metacounters WHERE channel_id = ?", [heldChannelNumber(url)])
+      "DELETE FROM metacounters WHERE channel_id = ?", [heldChannelNumber(url, kind)])
   }
 
-  private func heldChannelNumber(_ url: String) throws -> Int64 {
+  private func heldChannelNumber(_ url: String, _ kind: ChannelKind) throws -> Int64 {
     let id = try connection.first(
-      "SELECT channel_id FROM channels WHERE url = ? \(.forUpdate)", [url]
+      "SELECT channel_id FROM channels WHERE url = ? AND is_group = ? \(.forUpdate)",
+      [url, kind == .group]
     ) { $0[0] as Int64 }
     guard let id else { throw StoreError.notFound(.channel) }
     return id
@@ -159,16 +166,18 @@ extension [String: Int64] {
 /// Error: `notFound(.channel)`.
 package struct MetacounterLookup: StoreLookup {
   package var channelURL: String
+  package var kind: ChannelKind
   /// Only these, if they exist; empty for all.
   package var keys: [String]
 
-  package init(ofChannel channelURL: String, keys: [String] = []) {
+  package init(ofChannel channelURL: String, _ kind: ChannelKind, keys: [String] = []) {
     self.channelURL = channelURL
+    self.kind = kind
     self.keys = keys
   }
 
   package var statements: ReadStatements<[String: Int64]> {
-    .init { try $0.metacounters(ofChannel: channelURL, keys: keys) }
+    .init { try $0.metacounters(ofChannel: channelURL, kind, keys: keys) }
   }
 }
 
@@ -178,14 +187,16 @@ package struct MetacounterLookup: StoreLookup {
 package struct MetacounterItemLookup: StoreLookup {
   package var key: String
   package var channelURL: String
+  package var kind: ChannelKind
 
-  package init(_ key: String, ofChannel channelURL: String) {
+  package init(_ key: String, ofChannel channelURL: String, _ kind: ChannelKind) {
     self.key = key
     self.channelURL = channelURL
+    self.kind = kind
   }
 
   package var statements: ReadStatements<Int64> {
-    .init { try $0.metacounter(key, ofChannel: channelURL) }
+    .init { try $0.metacounter(key, ofChannel: channelURL, kind) }
   }
 }
 
@@ -207,15 +218,17 @@ package struct MetacounterChange: StoreWrite {
 
   package var action: Action
   package var channelURL: String
+  package var kind: ChannelKind
   /// The limits on added items.
   package var limits: MetadataLimits
 
   package init(
-    _ action: Action, ofChannel channelURL: String,
+    _ action: Action, ofChannel channelURL: String, _ kind: ChannelKind,
     within limits: MetadataLimits = MetadataLimits()
   ) {
     self.action = action
     self.channelURL = channelURL
+    self.kind = kind
     self.limits = limits
   }
 
@@ -224,12 +237,12 @@ package struct MetacounterChange: StoreWrite {
       switch action {
       case .insert(let counters):
         return try transaction.insertMetacounters(
-          counters, ofChannel: channelURL, within: limits)
+          counters, ofChannel: channelURL, kind, within: limits)
       case .update(let numbers, let mode, let missing):
         return try transaction.updateMetacounters(
-          numbers, ofChannel: channelURL, mode, missing: missing, within: limits)
-      case .remove(let key): try transaction.removeMetacounter(key, ofChannel: channelURL)
-      case .removeAll: try transaction.removeAllMetacounters(ofChannel: channelURL)
+          numbers, ofChannel: channelURL, kind, mode, missing: missing, within: limits)
+      case .remove(let key): try transaction.removeMetacounter(key, ofChannel: channelURL, kind)
+      case .removeAll: try transaction.removeAllMetacounters(ofChannel: channelURL, kind)
       }
       return [:]
     }

@@ -4,8 +4,8 @@ package import ParleyProtocol
 package enum MetadataOwner: Sendable, Hashable {
   /// By id.
   case user(String)
-  /// By URL.
-  case channel(String)
+  /// By URL and kind.
+  case channel(String, ChannelKind)
 }
 
 /// The treatment of missing items in an update.
@@ -57,7 +57,7 @@ extension StoreTransaction {
     of owner: MetadataOwner, _ lock: StoreStatement = ""
   ) throws -> [String: String] {
     let row = try connection.first(
-      "SELECT metadata FROM \(owner.table) WHERE \(owner.column) = ? \(lock)", [owner.name]
+      "SELECT metadata FROM \(owner.table) WHERE \(owner.condition) \(lock)", owner.arguments
     ) { $0[0] as String? }
     guard let json = row else { throw owner.absence }
     return try json.map { try StoredJSON.decode([String: String].self, from: $0) } ?? [:]
@@ -80,17 +80,18 @@ extension MetadataOwner {
     }
   }
 
-  var column: String {
+  /// For use after WHERE, with ``arguments``.
+  var condition: StoreStatement {
     switch self {
-    case .user: "user_id"
-    case .channel: "url"
+    case .user: "user_id = ?"
+    case .channel: "url = ? AND is_group = ?"
     }
   }
 
-  var name: String {
+  var arguments: StoreArguments {
     switch self {
-    case .user(let id): id
-    case .channel(let url): url
+    case .user(let id): [id]
+    case .channel(let url, let kind): [url, kind == .group]
     }
   }
 
@@ -152,7 +153,7 @@ extension WriteTransaction {
   /// - Throws: `StoreError.notFound` for an owner that does not exist.
   func removeAllMetadata(of owner: MetadataOwner) throws {
     let count = try connection.change(
-      "UPDATE \(owner.table) SET metadata = NULL WHERE \(owner.column) = ?", [owner.name])
+      "UPDATE \(owner.table) SET metadata = NULL WHERE \(owner.condition)", owner.arguments)
     guard count > 0 else { throw owner.absence }
   }
 
@@ -176,8 +177,8 @@ extension WriteTransaction {
 
   private func replaceMetadata(with items: [String: String], of owner: MetadataOwner) throws {
     try connection.execute(
-      "UPDATE \(owner.table) SET metadata = ? WHERE \(owner.column) = ?",
-      [StoredJSON.encodeUnlessEmpty(items), owner.name])
+      "UPDATE \(owner.table) SET metadata = ? WHERE \(owner.condition)",
+      [StoredJSON.encodeUnlessEmpty(items)] + owner.arguments)
   }
 }
 

@@ -38,6 +38,24 @@ package struct DeactivatedUsers: StoreLookup {
   }
 }
 
+/// Finds the existing users among the given ones, in the order given.
+package struct ExistingUsers: StoreLookup {
+  package var ids: [String]
+
+  package init(among ids: [String]) { self.ids = ids }
+
+  package var statements: ReadStatements<[String]> {
+    .init { transaction in
+      guard !ids.isEmpty else { return [] }
+      let found = try transaction.connection.all(
+        "SELECT user_id FROM users WHERE user_id \(.isAnyOf)", [StoreValue.texts(ids)]
+      ) { ExactText($0[0]) }
+      let known = Set(found)
+      return ids.filter { known.contains(ExactText($0)) }
+    }
+  }
+}
+
 extension StoreTransaction {
   /// The user with this id, if it exists.
   func user(_ id: String) throws -> User? {

@@ -145,6 +145,9 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
     return "/" + parts.joined(separator: "/")
   }
 
+  /// Whether one of the literal segments is this text.
+  package func names(_ text: String) -> Bool { segments.contains(.literal(text)) }
+
   /// The path with its parameters replaced, in order, by these percent-encoded values.
   package func path(_ values: String...) -> String {
     var rest = values[...]

@@ -54,7 +54,7 @@ struct GroupModel {
       guard isPublic else { return .notFound }
       return banned.contains(userID) ? .banned : nil
     case .leave: return joined[userID] == nil ? .notInChannel : nil
-    case .remove, .forget: return leads(userID) ? nil : .notAllowed
+    case .remove, .release, .forget: return leads(userID) ? nil : .notAllowed
     }
   }
 

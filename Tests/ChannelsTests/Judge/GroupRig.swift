@@ -150,7 +150,8 @@ extension ChannelOperation {
 extension MembershipChange {
   static let samples: [MembershipChange] = [
     .invite(["ben"]), .accept, .decline, .join(accessCode: ""), .join(accessCode: "guess"), .leave,
-    .remove(["ann"]), .forget(userID: "ann"),
+    .remove(["ann"]), .release(userIDs: ["ann"], keepsRoles: true),
+    .release(userIDs: nil, keepsRoles: false), .forget(userID: "ann"),
   ]
 }
 

@@ -140,7 +140,7 @@ struct GroupVisibilityTests {
     for principal in [Principal.participant("boss"), .participant("away"), .platform] {
       let call = rig.begin(command, by: principal)
       let error = try #require(rig.answers[call]?.error)
-      #expect(error == .wrongKind("lobby", isGroup: false))
+      #expect(error == .wrongKind("lobby", .open))
       #expect(error.code == .combinationNotAcceptable && error.data.field == "channel_url")
     }
     #expect(rig.requests.isEmpty && rig.sendCheck(of: "boss", at: rig.now).changes.used == 0)
@@ -153,7 +153,7 @@ struct GroupVisibilityTests {
     let rig = try JudgeRig()
     for change in MembershipChange.samples {
       let outcome = try rig.perform(.operation(.changeMembers(change)), by: .platform)
-      #expect(outcome.error == .wrongKind("lobby", isGroup: false))
+      #expect(outcome.error == .wrongKind("lobby", .open))
     }
     #expect(rig.events.isEmpty && rig.requests.isEmpty)
   }
@@ -163,13 +163,13 @@ struct GroupVisibilityTests {
     let rig = try JudgeRig.group(isPublic: true)
     for command in [ChannelCommand.view, .update(ChannelFields(name: "n")), .delete] {
       for id in ["boss", "cat", "away"] {
-        #expect(try rig.perform(command, by: id).error == .wrongKind("lobby", isGroup: true))
+        #expect(try rig.perform(command, by: id).error == .wrongKind("lobby", .group))
       }
     }
     for id in ["boss", "cat", "away"] {
       #expect(
         error { () throws(ServiceError) in try rig.requireEntering(id, at: 0) }
-          == .wrongKind("lobby", isGroup: true))
+          == .wrongKind("lobby", .group))
     }
     #expect(rig.requests.isEmpty)
   }

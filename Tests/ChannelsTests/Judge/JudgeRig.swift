@@ -206,7 +206,11 @@ final class JudgeRig {
   }
 
   func requireListingMembers(_ userID: String) throws(ServiceError) {
-    try judge.requireListingMembers(.participant(userID))
+    try requireListingMembers(.participant(userID))
+  }
+
+  func requireListingMembers(_ principal: Principal) throws(ServiceError) {
+    try judge.requireListingMembers(principal)
   }
 
   // MARK: The log

@@ -36,18 +36,23 @@ struct SampleMessages {
         PlatformRequest(
           method: text(), target: text(), body: bytes(), caller: bytes(), exchange: exchange())),
       .submit(
-        order(), createdAt: nil, onBehalfOf: .success(optional { $0.user() }),
+        order(), to: .open, createdAt: nil, onBehalfOf: .success(optional { $0.user() }),
         replyTo: exchange()),
       .submit(
-        order(), createdAt: importTime(), onBehalfOf: .failure(error()), replyTo: exchange()),
+        order(), to: .group, createdAt: importTime(), onBehalfOf: .failure(error()),
+        replyTo: exchange()),
       .explainLimits(userID: text(), replyTo: exchange()),
       .create(channel(), replyTo: .session(reply())),
       .create(channel(), replyTo: .exchange(exchange())),
       .dismiss(userID: text(), replyTo: poll()),
       .restrictionsRemoved(userID: text()), .metadata(metadata()),
       .createGroup(
-        GroupCreation(channel(), inviting: texts(), memberLimit: count()), by: principal(),
-        replyTo: reply()),
+        GroupCreation(channel(), inviting: texts(), memberLimit: count()),
+        replyTo: .session(reply())),
+      .createGroup(
+        GroupCreation(channel(), inviting: texts(), memberLimit: count()),
+        replyTo: .exchange(exchange())),
+      .viewGroup(replyTo: exchange()),
       .listMembers(groupMembers(), for: principal(), replyTo: reply()),
     ] + lateAdditions()
       + reports().map { .report($0, from: StageAddress(server: half(), attachment: word())) }
@@ -141,7 +146,8 @@ struct SampleMessages {
   private mutating func membershipChanges() -> [MembershipChange] {
     [
       .invite(texts()), .accept, .decline, .join(accessCode: text()), .leave, .remove(texts()),
-      .forget(userID: text()),
+      .forget(userID: text()), .release(userIDs: nil, keepsRoles: flag()),
+      .release(userIDs: texts(), keepsRoles: flag()),
     ]
   }
 

@@ -218,7 +218,7 @@ struct ShardMessageCodingTests {
       }
       return answers.map { .shard(address, .answer($0, to: poll)) } + [
         .stage(server: 0, url: "lobby", .news([.elsewhere(count)] + counted, attachment: 1)),
-        .channel(url: "lobby", .createGroup(creation, by: principal, replyTo: reply(0, 0))),
+        .channel(url: "lobby", .createGroup(creation, replyTo: .session(reply(0, 0)))),
         command(.group(.view(memberLimit: count))),
       ]
     }

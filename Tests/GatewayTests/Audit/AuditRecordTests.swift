@@ -174,7 +174,7 @@ struct AuditRecordTests {
       of: "/v3/open_channels/{channel_url}/metacounter",
       body: #"{"metacounter":{"likes":2},"mode":"increase"}"#,
       arguments: [("channel_url", "lobby")])
-    #expect(counting.object == .counters(url: "lobby", keys: ["likes"]))
+    #expect(counting.object == .counters(url: "lobby", .open, keys: ["likes"]))
     let former = AuditedValues(counters: ["likes": 5, "views": 9], among: ["likes"])
     let line = try line(
       AuditRecord(
@@ -227,7 +227,9 @@ struct AuditRecordTests {
 
   @Test("is written for calls that change something, for messages only if enabled")
   func routes() {
-    let sending = ["/v3", "/v3/parley/forms"].map { $0 + "/open_channels/{channel_url}/messages" }
+    let sending = ["/v3", "/v3/parley/forms"].flatMap { path in
+      ChannelKind.allCases.map { "\(path)/\($0.rawValue)/{channel_url}/messages" }
+    }
     for route in PlatformRoutes.all {
       let (path, method) = (route.pattern.description, route.methods.first)
       let withMessages = AuditCall.isRecorded(route, includesMessages: true)

@@ -180,7 +180,7 @@ struct ControlLogTests {
         shard: shard.handle.address, connection: 1, number: UInt64(100_000 + number))
       let body = #"{"flood":{"messages":\#(number + 1),"window_ms":1000}}"#
       let call = PlatformCall(
-        shard: shard, address: exchange, caller: .init(of: "token"),
+        shard: shard, address: exchange, caller: .init(of: "token"), about: nil,
         arguments: PathArguments(number < 20 ? ["user_id": users[number]] : [:]),
         query: try #require(QueryParameters("")), body: Array(body.utf8))
       if number < 20 {

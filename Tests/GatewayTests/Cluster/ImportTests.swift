@@ -16,7 +16,7 @@ struct ImportTests {
   ) throws -> String {
     let body = #"{"message_type":"ADMM","message":"\#(text)","created_at":\#(createdAt)}"#
     return try servers.platform(
-      MessageEndpoints.send, PathArguments(["channel_url": url]), "", body, on: server
+      MessageEndpoints.send, PathArguments(["channel_url": url]), "", body, about: .open, on: server
     ).text
   }
 

@@ -15,7 +15,7 @@ struct MessageArrivalTests {
   private static func arrival(_ message: ShardMessage) -> Int64? {
     switch message {
     case .channel(_, .command(.send(let order), _, _)),
-      .channel(_, .submit(let order, _, _, _)),
+      .channel(_, .submit(let order, _, _, _, _)),
       .channel(_, .sendUploaded(let order, _, _)):
       order.arrival
     case .channel, .stage, .user, .session, .exchange, .shard: nil
@@ -32,7 +32,8 @@ struct MessageArrivalTests {
         .send(Self.order), by: SessionPrincipal(user: user, session: session),
         replyTo: ReplyAddress(
           session: session, ticket: CallTicket(unit: 1, index: 0), id: nil, isPaid: true)),
-      .submit(Self.order, createdAt: nil, onBehalfOf: .success(user), replyTo: exchange),
+      .submit(
+        Self.order, to: .group, createdAt: nil, onBehalfOf: .success(user), replyTo: exchange),
       .sendUploaded(
         Self.order, by: user, replyTo: PollAddress(shard: Self.shard, number: 1, part: 0)),
     ]

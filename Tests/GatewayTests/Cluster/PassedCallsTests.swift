@@ -48,7 +48,7 @@ struct PassedCallsTests {
     for (number, name) in [nil, "", "name"].enumerated() {
       let order = MessageOrder(.failure(.internalError), requestID: name)
       let submission = ChannelMessage.submit(
-        order, createdAt: nil, onBehalfOf: .success(nil),
+        order, to: .open, createdAt: nil, onBehalfOf: .success(nil),
         replyTo: Self.address(UInt64(number)))
       calls.note(.channel(url: "lobby", submission), to: Self.far, at: 0)
     }

@@ -146,7 +146,7 @@ struct SeveralServersTests {
     #expect(counts == Array(repeating: #"{"total":1}"#, count: 3))
     let body = #"{"message_type":"ADMM","message":"from the back end"}"#
     let sent = try servers.platform(
-      MessageEndpoints.send, PathArguments(["channel_url": url]), "", body, on: 2)
+      MessageEndpoints.send, PathArguments(["channel_url": url]), "", body, about: .open, on: 2)
     #expect(sent.text.contains("from the back end") && sent.text.contains(#""dedup_id":"""#))
     try clients[1].wait(for: "from the back end")
   }

@@ -36,6 +36,37 @@ struct RoutesTests {
     }
   }
 
+  @Test("a path says which kind of channels it is about")
+  func kinds() {
+    let kinds: [(String, ChannelKind?)] = [
+      ("/v3/open_channels", .open), ("/v3/open_channels/{channel_url}/messages", .open),
+      ("/v3/group_channels/{channel_url}/members/{user_id}", .group),
+      ("/v3/parley/forms/group_channels/{channel_url}", .group),
+      ("/v3/parley/limits/channels/{channel_url}", nil), ("/v3/users/{user_id}", nil),
+    ]
+    for (path, kind) in kinds { #expect(ChannelKind(of: PathPattern(path)) == kind, "\(path)") }
+    #expect(ChannelKind(of: "/v3/users/{open_channels}") == nil)
+  }
+
+  @Test("both kinds of channels have the calls about messages, moderation and stored items")
+  func sharedCalls() {
+    func calls(_ kind: ChannelKind) -> Set<String> {
+      let channel = "/v3/\(kind.rawValue)/{channel_url}/"
+      return Set(
+        PlatformRoutes.all.compactMap { route in
+          let path = route.pattern.description
+          guard path.hasPrefix(channel) else { return nil }
+          return "\(route.methods) \(path.dropFirst(channel.count))"
+        })
+    }
+    let (open, group) = (calls(.open), calls(.group))
+    #expect(open.subtracting(group) == [#"["GET"] participants"#])
+    #expect(
+      Set(group.subtracting(open).map { $0.split(separator: " ").last.map(String.init) }) == [
+        "invite", "accept", "decline", "join", "leave", "members", "members/{user_id}",
+      ])
+  }
+
   @Test("a path with a missing name has no route")
   func missingNames() throws {
     for target in [

@@ -268,12 +268,13 @@ final class DrivenServers {
   func platform(
     _ endpoint: PlatformEndpoint, _ arguments: PathArguments = PathArguments(),
     _ query: String = "",
-    _ body: String = "", on server: Int
+    _ body: String = "", about kind: ChannelKind? = nil, on server: Int
   ) throws -> CallOutcome {
     let shard = servers[server].shards[0]
     let exchange = exchange(on: shard)
     let call = PlatformCall(
-      shard: shard, address: exchange, caller: TokenDigest(of: "token"), arguments: arguments,
+      shard: shard, address: exchange, caller: TokenDigest(of: "token"), about: kind,
+      arguments: arguments,
       query: try #require(QueryParameters(query)), body: Array(body.utf8))
     try endpoint(call, call.completion)
     return try answer(to: exchange, on: server)

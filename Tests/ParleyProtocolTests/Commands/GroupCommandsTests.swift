@@ -207,6 +207,65 @@ struct GroupCommandsTests {
     #expect(try refusal("group.members", "") == Refusal(400105, "channel_url"))
   }
 
+  // MARK: The Platform API
+
+  private func submission(_ members: String) throws -> GroupSubmission {
+    try GroupSubmission(parameters(members))
+  }
+
+  private func refused(_ members: String) throws -> Refusal? {
+    do { _ = try submission(members) } catch let error as ServiceError { return Refusal(error) }
+    return nil
+  }
+
+  @Test("a group over the Platform API names its members as objects or as ids")
+  func submissions() throws {
+    let whole = try submission(
+      #""users":[{"user_id":"a","nickname":"A"},{"user_id":"b"}],"user_ids":["c","a"],"#
+        + #""inviter_id":"d","strict":true,"invitation_status":{},"hidden_status":null"#)
+    #expect(whole.group.userIDs == ["a", "b", "c"] && whole.userIDs == ["a", "b", "c", "d"])
+    #expect(whole.inviterID == "d" && whole.isStrict)
+    let bare = try submission(#""user_ids":["a"]"#)
+    #expect(bare.inviterID == nil && !bare.isStrict && bare.userIDs == ["a"])
+    #expect(try submission(#""inviter_id":"d""#).userIDs == ["d"])
+    let wrong = [
+      "": Refusal(400105, "user_ids"), #""users":[]"#: Refusal(400105, "user_ids"),
+      #""users":["a"]"#: Refusal(400103, "users"), #""users":[{}]"#: Refusal(400105, "user_id"),
+      #""user_ids":["a"],"invitation_status":{"a":"joined"}"#:
+        Refusal(400111, "invitation_status"),
+      #""user_ids":["a"],"hidden_status":{"a":"hidden"}"#: Refusal(400111, "hidden_status"),
+      #""user_ids":["a"],"block_sdk_user_channel_join":true"#:
+        Refusal(400111, "block_sdk_user_channel_join"),
+      #""user_ids":["a"],"is_super":true"#: Refusal(400111, "is_super"),
+    ]
+    for (members, expected) in wrong {
+      #expect(try refused(members) == expected, "\(members)")
+    }
+  }
+
+  @Test("unknown members are left out unless the submission is strict; somebody must be left")
+  func unknownMembers() throws {
+    let members = #""user_ids":["a","b"]"#
+    var lenient = try submission(members)
+    try lenient.keep(["b"])
+    #expect(lenient.group.userIDs == ["b"])
+    #expect(throws: ServiceError.notFound(.user, "a")) {
+      var strict = try submission(members + #","strict":true"#)
+      try strict.keep(["b"])
+    }
+    #expect(throws: ServiceError.notFound(.user, "a")) {
+      var nobody = try submission(members)
+      try nobody.keep([])
+    }
+    var invited = try submission(members + #","inviter_id":"c""#)
+    try invited.keep(["c"])
+    #expect(invited.userIDs == ["c"])
+    #expect(throws: ServiceError.notFound(.user, "c")) {
+      var uninvited = try submission(members + #","inviter_id":"c""#)
+      try uninvited.keep(["a", "b"])
+    }
+  }
+
   @Test("every method of a group is known, and no other")
   func methods() {
     let names = Command.methodNames.filter { $0.hasPrefix("group.") }

@@ -27,8 +27,8 @@ struct ServiceErrorFactoryTests {
       (.paramsNotObject, -32602, "params"), (.invalidRequest("no"), -32600, nil),
       (.userIDTooLong("user_id"), 400305, "user_id"),
       (.notJoined("c"), 900020, "channel_url"), (.notInvited("c"), 400920, "channel_url"),
-      (.wrongKind("c", isGroup: true), 400920, "channel_url"),
-      (.wrongKind("c", isGroup: false), 400920, "channel_url"),
+      (.wrongKind("c", .group), 400920, "channel_url"),
+      (.wrongKind("c", .open), 400920, "channel_url"),
       (.noGroupsInCluster, 400920, "channel_url"), (.tooManyMembers(limit: 5), 400203, "user_ids"),
     ] as [(ServiceError, Int, String?)])
   func codes(_ error: ServiceError, _ code: Int, _ field: String?) {

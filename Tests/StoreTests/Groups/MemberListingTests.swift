@@ -42,13 +42,16 @@ struct MemberListingTests {
     (30..<40).map { "u\($0)" } + (20..<30).map { "u\($0)" } + (10..<20).reversed().map { "u\($0)" }
 
   private func list(
-    _ id: Int64, _ store: Store, state: MemberState? = nil, limit: Int
+    _ id: Int64, _ store: Store, state: MemberState? = nil,
+    operators: MessageQuery.OperatorFilter = .all, limit: Int
   ) async throws -> [[String]] {
     var pages: [[String]] = []
     var token: String?
     repeat {
       let page = try await store.perform(
-        MemberListing(channelID: id, state: state, limit: limit, token: token, as: Ids()),
+        MemberListing(
+          channelID: id, state: state, operatorFilter: operators, limit: limit, token: token,
+          as: Ids()),
         for: .server)
       pages.append(page.items)
       token = page.next
@@ -90,6 +93,25 @@ struct MemberListingTests {
     #expect(members == state?.members)
   }
 
+  @Test("operators and other members are listed, in each state")
+  func roles() async throws {
+    let fixture = try await Fixture()
+    let id = try await make(fixture)
+    // An operator need not be a member.
+    let operators = ["u11", "u30", "u21"]
+    try await fixture.store.write { transaction in
+      _ = try transaction.insertOperators(operators + ["ann"], channelID: id)
+    }
+    let listed = Self.order.filter(operators.contains)
+    let others = Self.order.filter { !operators.contains($0) }
+    let store = fixture.store
+    #expect(try await list(id, store, operators: .operators, limit: 2).flatMap(\.self) == listed)
+    #expect(try await list(id, store, operators: .others, limit: 9).flatMap(\.self) == others)
+    #expect(
+      try await list(id, store, state: .invited, operators: .operators, limit: 2).flatMap(\.self)
+        == ["u30", "u21"])
+  }
+
   @Test("a page keeps its place while members come, accept and go")
   func keepsPlace() async throws {
     let fixture = try await Fixture()
@@ -120,12 +142,13 @@ struct MemberListingTests {
     let id = try await make(fixture)
     let listing = MemberListing(channelID: id, limit: 2, token: nil, as: Ids())
     let token = try await fixture.store.perform(listing, for: .server).next
-    var others = Array(repeating: listing, count: 4)
+    var others = Array(repeating: listing, count: 5)
     others[0].state = .joined
     others[1].channelID = fixture.lobby.id
     for index in others.indices { others[index].token = token }
     others[2].token = token + "a"
     others[3].token = "x"
+    others[4].operatorFilter = .operators
     for other in others {
       await #expect(throws: StoreError.invalidPageToken) {
         try await fixture.store.perform(other, for: .server)

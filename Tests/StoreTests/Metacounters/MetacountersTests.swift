@@ -11,15 +11,15 @@ struct MetacountersTests {
   func inserts() async throws {
     let fixture = try await Fixture()
     let all = try await fixture.store.write { transaction in
-      _ = try transaction.insertMetacounters(["a": 1], ofChannel: "lobby")
-      return try transaction.insertMetacounters(["b": .min, "c": .max], ofChannel: "lobby")
+      _ = try transaction.insertMetacounters(["a": 1], ofChannel: "lobby", .open)
+      return try transaction.insertMetacounters(["b": .min, "c": .max], ofChannel: "lobby", .open)
     }
     #expect(all == ["a": 1, "b": .min, "c": .max])
     let (read, some, one) = try await fixture.store.read { transaction in
       (
-        try transaction.metacounters(ofChannel: "lobby"),
-        try transaction.metacounters(ofChannel: "lobby", keys: ["a", "x"]),
-        try transaction.metacounter("c", ofChannel: "lobby")
+        try transaction.metacounters(ofChannel: "lobby", .open),
+        try transaction.metacounters(ofChannel: "lobby", .open, keys: ["a", "x"]),
+        try transaction.metacounter("c", ofChannel: "lobby", .open)
       )
     }
     #expect(read == all)
@@ -27,23 +27,23 @@ struct MetacountersTests {
     #expect(one == .max)
     await #expect(throws: StoreError.keyExists("a")) {
       try await fixture.store.write {
-        try $0.insertMetacounters(["d": 1, "a": 2], ofChannel: "lobby")
+        try $0.insertMetacounters(["d": 1, "a": 2], ofChannel: "lobby", .open)
       }
     }
-    #expect(try await fixture.store.read { try $0.metacounters(ofChannel: "lobby") } == all)
+    #expect(try await fixture.store.read { try $0.metacounters(ofChannel: "lobby", .open) } == all)
   }
 
   @Test("a counter is set, increased and decreased; a missing one is skipped or added")
   func updates() async throws {
     let fixture = try await Fixture()
     let results = try await fixture.store.write { transaction in
-      _ = try transaction.insertMetacounters(["a": 10], ofChannel: "lobby")
+      _ = try transaction.insertMetacounters(["a": 10], ofChannel: "lobby", .open)
       return [
-        try transaction.updateMetacounters(["a": 5, "x": 1], ofChannel: "lobby"),
-        try transaction.updateMetacounters(["a": 7], ofChannel: "lobby", .increase),
+        try transaction.updateMetacounters(["a": 5, "x": 1], ofChannel: "lobby", .open),
+        try transaction.updateMetacounters(["a": 7], ofChannel: "lobby", .open, .increase),
         try transaction.updateMetacounters(
-          ["a": 20, "b": 3], ofChannel: "lobby", .decrease, missing: .insert),
-        try transaction.metacounters(ofChannel: "lobby"),
+          ["a": 20, "b": 3], ofChannel: "lobby", .open, .decrease, missing: .insert),
+        try transaction.metacounters(ofChannel: "lobby", .open),
       ]
     }
     #expect(results == [["a": 5], ["a": 12], ["a": -8, "b": -3], ["a": -8, "b": -3]])
@@ -59,14 +59,15 @@ struct MetacountersTests {
     let fixture = try await Fixture()
     let counters = ["a": value, "b": 0]
     try await fixture.store.write {
-      _ = try $0.insertMetacounters(counters, ofChannel: "lobby")
+      _ = try $0.insertMetacounters(counters, ofChannel: "lobby", .open)
     }
     await #expect(throws: StoreError.counterOverflow(key: "a")) {
       try await fixture.store.write {
-        try $0.updateMetacounters(["a": number, "b": 1], ofChannel: "lobby", change)
+        try $0.updateMetacounters(["a": number, "b": 1], ofChannel: "lobby", .open, change)
       }
     }
-    #expect(try await fixture.store.read { try $0.metacounters(ofChannel: "lobby") } == counters)
+    #expect(
+      try await fixture.store.read { try $0.metacounters(ofChannel: "lobby", .open) } == counters)
   }
 
   @Test("no increase is lost, whatever else is written in between")
@@ -75,13 +76,13 @@ struct MetacountersTests {
     for id in Int64(1)...300 {
       fixture.store.write({
         _ = try $0.updateMetacounters(
-          ["likes": 2], ofChannel: "lobby", .increase, missing: .insert)
+          ["likes": 2], ofChannel: "lobby", .open, .increase, missing: .insert)
       }) { _ in }
       fixture.store.append(fixture.message(id)) { _ in }
     }
     fixture.store.close()
     let store = try Store(fixture.place)
-    #expect(try await store.read { try $0.metacounter("likes", ofChannel: "lobby") } == 600)
+    #expect(try await store.read { try $0.metacounter("likes", ofChannel: "lobby", .open) } == 600)
     store.close()
   }
 
@@ -90,7 +91,7 @@ struct MetacountersTests {
     let fixture = try await Fixture()
     let counters = Dictionary(uniqueKeysWithValues: (0..<25).map { ("\($0)", Int64($0)) })
     try await fixture.store.write {
-      _ = try $0.insertMetacounters(counters, ofChannel: "lobby")
+      _ = try $0.insertMetacounters(counters, ofChannel: "lobby", .open)
     }
     let long = String(repeating: "k", count: 129)
     for (key, error) in [
@@ -98,27 +99,28 @@ struct MetacountersTests {
     ] {
       await #expect(throws: error) {
         try await fixture.store.write {
-          try $0.updateMetacounters(["1": 9, key: 1], ofChannel: "lobby", missing: .insert)
+          try $0.updateMetacounters(["1": 9, key: 1], ofChannel: "lobby", .open, missing: .insert)
         }
       }
     }
-    #expect(try await fixture.store.read { try $0.metacounters(ofChannel: "lobby") } == counters)
+    #expect(
+      try await fixture.store.read { try $0.metacounters(ofChannel: "lobby", .open) } == counters)
   }
 
   @Test("one counter or all are removed, and they are deleted with the channel")
   func removes() async throws {
     let fixture = try await Fixture()
     let rest = try await fixture.store.write { transaction in
-      _ = try transaction.insertMetacounters(["a": 1, "b": 2, "c": 3], ofChannel: "lobby")
-      try transaction.removeMetacounter("a", ofChannel: "lobby")
-      return try transaction.metacounters(ofChannel: "lobby")
+      _ = try transaction.insertMetacounters(["a": 1, "b": 2, "c": 3], ofChannel: "lobby", .open)
+      try transaction.removeMetacounter("a", ofChannel: "lobby", .open)
+      return try transaction.metacounters(ofChannel: "lobby", .open)
     }
     #expect(rest == ["b": 2, "c": 3])
     await #expect(throws: StoreError.notFound(.metacounter)) {
-      try await fixture.store.write { try $0.removeMetacounter("a", ofChannel: "lobby") }
+      try await fixture.store.write { try $0.removeMetacounter("a", ofChannel: "lobby", .open) }
     }
     await #expect(throws: StoreError.notFound(.metacounter)) {
-      try await fixture.store.read { try $0.metacounter("a", ofChannel: "lobby") }
+      try await fixture.store.read { try $0.metacounter("a", ofChannel: "lobby", .open) }
     }
     let left = try await fixture.store.write { transaction in
       _ = try transaction.deleteChannel("lobby", at: 9)
@@ -128,7 +130,7 @@ struct MetacountersTests {
     }
     #expect(left == 0)
     await #expect(throws: StoreError.notFound(.channel)) {
-      try await fixture.store.write { try $0.removeAllMetacounters(ofChannel: "lobby") }
+      try await fixture.store.write { try $0.removeAllMetacounters(ofChannel: "lobby", .open) }
     }
   }
 
@@ -136,14 +138,15 @@ struct MetacountersTests {
   func comparesCanonically() async throws {
     let fixture = try await Fixture()
     let (counters, count, rest) = try await fixture.store.write { transaction in
-      _ = try transaction.insertMetacounters(["caf\u{E9}": 1], ofChannel: "lobby")
-      _ = try transaction.updateMetacounters(["cafe\u{301}": 2], ofChannel: "lobby", .increase)
-      let counters = try transaction.metacounters(ofChannel: "lobby")
+      _ = try transaction.insertMetacounters(["caf\u{E9}": 1], ofChannel: "lobby", .open)
+      _ = try transaction.updateMetacounters(
+        ["cafe\u{301}": 2], ofChannel: "lobby", .open, .increase)
+      let counters = try transaction.metacounters(ofChannel: "lobby", .open)
       let count = try transaction.connection.first("SELECT count(*) FROM metacounters", []) {
         $0[0] as Int
       }
-      try transaction.removeMetacounter("cafe\u{301}", ofChannel: "lobby")
-      return (counters, count, try transaction.metacounters(ofChannel: "lobby"))
+      try transaction.removeMetacounter("cafe\u{301}", ofChannel: "lobby", .open)
+      return (counters, count, try transaction.metacounters(ofChannel: "lobby", .open))
     }
     #expect(counters == ["caf\u{E9}": 3])
     #expect(count == 1)
@@ -154,10 +157,27 @@ struct MetacountersTests {
   func removesAll() async throws {
     let fixture = try await Fixture()
     let rest = try await fixture.store.write { transaction in
-      _ = try transaction.insertMetacounters(["a": 1, "b": 2], ofChannel: "lobby")
-      try transaction.removeAllMetacounters(ofChannel: "lobby")
-      return try transaction.metacounters(ofChannel: "lobby")
+      _ = try transaction.insertMetacounters(["a": 1, "b": 2], ofChannel: "lobby", .open)
+      try transaction.removeAllMetacounters(ofChannel: "lobby", .open)
+      return try transaction.metacounters(ofChannel: "lobby", .open)
     }
     #expect(rest == [:])
+  }
+
+  @Test("a channel of the other kind has no counters")
+  func otherKind() async throws {
+    let fixture = try await Fixture()
+    let missing = StoreError.notFound(.channel)
+    await #expect(throws: missing) {
+      try await fixture.store.read { try $0.metacounters(ofChannel: "lobby", .group) }
+    }
+    await #expect(throws: missing) {
+      try await fixture.store.write {
+        try $0.insertMetacounters(["a": 1], ofChannel: "lobby", .group)
+      }
+    }
+    await #expect(throws: missing) {
+      try await fixture.store.write { try $0.removeAllMetacounters(ofChannel: "lobby", .group) }
+    }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Metadata of users and channels", .onEachDatabase, .onOwnThreads)
 struct MetadataTests {
-  static let owners: [MetadataOwner] = [.user("ann"), .channel("lobby")]
+  static let owners: [MetadataOwner] = [.user("ann"), .channel("lobby", .open)]
 
   @Test("items are inserted once, and read individually or all together", arguments: owners)
   func inserts(owner: MetadataOwner) async throws {
@@ -98,7 +98,7 @@ struct MetadataTests {
     await #expect(throws: StoreError.tooLarge(byteCount: 4_278, limit: 4_096)) {
       try await fixture.store.write { try $0.insertMetadata(items, of: .user("ann")) }
     }
-    _ = try await fixture.store.write { try $0.insertMetadata(items, of: .channel("lobby")) }
+    _ = try await fixture.store.write { try $0.insertMetadata(items, of: .channel("lobby", .open)) }
   }
 
   @Test("limits are settings, and items may stay when they are lowered", arguments: owners)
@@ -126,7 +126,8 @@ struct MetadataTests {
     "a missing owner has no metadata",
     arguments: [
       (MetadataOwner.user("nobody"), StoreError.noUser("nobody")),
-      (.channel("nowhere"), .notFound(.channel)),
+      (.channel("nowhere", .open), .notFound(.channel)),
+      (.channel("lobby", .group), .notFound(.channel)),
     ])
   func needsOwner(owner: MetadataOwner, error: StoreError) async throws {
     let fixture = try await Fixture()

@@ -65,6 +65,9 @@ struct OperationsTests {
     #expect(try await adopt("dan", .isMade) == .adopted(User(id: "dan", nickname: "New")))
     #expect(try await store.perform(AccountLookup("bob"))?.user.nickname == "Bob")
     #expect(try await store.perform(DeactivatedUsers(among: ["ann", "bob", "eve"])) == ["bob"])
+    #expect(
+      try await store.perform(ExistingUsers(among: ["bob", "eve", "ann"])) == ["bob", "ann"])
+    #expect(try await store.perform(ExistingUsers(among: [])) == [])
   }
 
   @Test("a profile change reports whether the profile differs from before")
@@ -118,7 +121,7 @@ struct OperationsTests {
   func changesMetadata() async throws {
     let store = try await Fixture().store
     func change(_ action: MetadataChange.Action) async throws -> MetadataChange.Outcome {
-      try await store.perform(MetadataChange(action, of: .channel("lobby")))
+      try await store.perform(MetadataChange(action, of: .channel("lobby", .open)))
     }
     _ = try await change(.insert(["a": "1", "b": "2"]))
     let updated = try await change(.update(["b": "3", "c": "4"], missing: .skip))
@@ -126,8 +129,9 @@ struct OperationsTests {
     #expect(updated.items == ["a": "1", "b": "3"])
     await #expect(throws: StoreError.notFound(.metadata)) { try await change(.remove("c")) }
     #expect(try await change(.remove("a")).items == ["b": "3"])
-    #expect(try await store.perform(MetadataLookup(of: .channel("lobby"))) == ["b": "3"])
-    #expect(try await store.perform(MetadataLookup(of: .channel("lobby"), keys: ["a"])) == [:])
+    #expect(try await store.perform(MetadataLookup(of: .channel("lobby", .open))) == ["b": "3"])
+    #expect(
+      try await store.perform(MetadataLookup(of: .channel("lobby", .open), keys: ["a"])) == [:])
   }
 }
 

@@ -137,20 +137,20 @@ struct ConcurrentServersTests {
 
   @Test("increases of a counter add up")
   func counters() async throws {
-    try await store.perform(MetacounterChange(.insert(["a": 5]), ofChannel: "lobby"))
+    try await store.perform(MetacounterChange(.insert(["a": 5]), ofChannel: "lobby", .open))
     let other = try other(
       "SELECT 1 FROM channels WHERE url = 'lobby' FOR NO KEY UPDATE",
       "UPDATE metacounters SET value = value + 1")
     let counters = try await other.race { [store] in
       try await store.perform(
-        MetacounterChange(.update(["a": 1], .increase, missing: .skip), ofChannel: "lobby"))
+        MetacounterChange(.update(["a": 1], .increase, missing: .skip), ofChannel: "lobby", .open))
     }
     #expect(counters == ["a": 7])
   }
 
   @Test("metadata items that another server adds are kept", arguments: ["users", "channels"])
   func metadata(table: String) async throws {
-    let owner = table == "users" ? MetadataOwner.user("ann") : .channel("lobby")
+    let owner = table == "users" ? MetadataOwner.user("ann") : .channel("lobby", .open)
     let other = try other("UPDATE \(table) SET metadata = '{\"a\":\"1\"}'")
     let outcome = try await other.race { [store] in
       try await store.perform(MetadataChange(.insert(["b": "2"]), of: owner))

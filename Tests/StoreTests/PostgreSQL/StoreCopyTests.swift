@@ -119,8 +119,8 @@ struct StoreCopyTests {
       _ = try transaction.addOperators("lobby", ["cy"], at: 5)
       _ = try transaction.ban(
         channelURL: "lobby", Restriction(userID: "bob", startsAt: 5, endsAt: .max))
-      _ = try transaction.insertMetadata(["k": "v"], of: .channel("lobby"))
-      _ = try transaction.insertMetacounters(["n": 3], ofChannel: "lobby")
+      _ = try transaction.insertMetadata(["k": "v"], of: .channel("lobby", .open))
+      _ = try transaction.insertMetacounters(["n": 3], ofChannel: "lobby", .open)
       try transaction.addSessionToken([1, 2], userID: "ann", expiresAt: 9_000, at: 1)
       _ = try transaction.freezeChannel("lobby", at: 7)
       try InvitationPreferenceChange(of: "cy", acceptsInvitations: false).statements.run(

@@ -63,14 +63,14 @@ struct PlatformSchemaTests {
   private func checkChanges(_ store: Store, channelID: Int64) async throws {
     let file = MessageFile(url: "https://a.b/")
     let (outcome, counters) = try await store.write { transaction in
-      _ = try transaction.insertMetadata(["a": "1"], of: .channel("lobby"))
+      _ = try transaction.insertMetadata(["a": "1"], of: .channel("lobby", .open))
       _ = try transaction.addSessionToken([7], userID: "ann", expiresAt: 9, at: 1)
       return (
         try transaction.append(
           NewMessage(
             channelID: channelID, id: 30, type: .file, userID: "ann", text: "", file: file,
             createdAt: 2_000)),
-        try transaction.insertMetacounters(["likes": 1], ofChannel: "lobby")
+        try transaction.insertMetacounters(["likes": 1], ofChannel: "lobby", .open)
       )
     }
     #expect(outcome == .stored(seq: 4, mentionedUsers: []))

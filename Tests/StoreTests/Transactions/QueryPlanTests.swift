@@ -151,13 +151,13 @@ struct QueryPlanTests {
     try transaction.addAPIToken(APIToken(name: "shop", hash: [1], createdAt: 1))
     try transaction.noteAPITokenUsed(hash: [1], at: 100_000)
     try transaction.revokeAPIToken(hash: [1])
-    for owner in [MetadataOwner.user("ann"), .channel("lobby")] {
+    for owner in [MetadataOwner.user("ann"), .channel("lobby", .open)] {
       _ = try transaction.insertMetadata(["a": "1"], of: owner)
       try transaction.removeAllMetadata(of: owner)
     }
-    _ = try transaction.insertMetacounters(["a": 1], ofChannel: "lobby")
-    try transaction.removeMetacounter("a", ofChannel: "lobby")
-    try transaction.removeAllMetacounters(ofChannel: "lobby")
+    _ = try transaction.insertMetacounters(["a": 1], ofChannel: "lobby", .open)
+    try transaction.removeMetacounter("a", ofChannel: "lobby", .open)
+    try transaction.removeAllMetacounters(ofChannel: "lobby", .open)
   }
 
   private static func delete(_ transaction: WriteTransaction) throws {

@@ -1,0 +1,144 @@
+import Channels
+import ParleyProtocol
+import Store
+
+/// The parts of a group that an answer of the Platform API shows besides the channel.
+struct GroupParts: Sendable {
+  var members = false
+  /// Whether the membership of the call's user is shown.
+  var own = false
+
+  static let channel = GroupParts()
+  static let members = GroupParts(members: true)
+}
+
+extension Shard {
+  /// Answers a request with a group at home here and its members.
+  func viewGroup(_ url: String, replyTo address: ExchangeAddress) {
+    let completion = Completion(address, services.shards)
+    channels.withChannel(url) { result in
+      switch result {
+      case .success(let channel): channel.viewGroup(.members, completion)
+      case .failure(let error): completion.fail(error)
+      }
+    }
+  }
+}
+
+extension ChannelHost {
+  /// Answers with the group.
+  ///
+  /// - Parameter user: The user whose part in the group is shown, if any.
+  func viewGroup(_ parts: GroupParts, onBehalfOf user: User? = nil, _ completion: Completion) {
+    let limit = parts.members ? Limits.memberListCount : 0
+    perform(.group(.view(memberLimit: limit)), onBehalfOf: user) {
+      $0.answer($1, parts, completion)
+    }
+  }
+
+  /// Answers with the group that a command returns, and with the known facts about the users in its last
+  /// message.
+  func answer(
+    _ result: Result<JudgeAnswer, ServiceError>, _ parts: GroupParts, _ completion: Completion
+  ) {
+    let group: GroupAnswer
+    switch result {
+    case .success(.group(let answer)): group = answer
+    case .success: return completion.fail(.internalError)
+    case .failure(let error): return completion.fail(error)
+    }
+    let operatorIDs = operatorIDs
+    perform(DeactivatedUsers(among: group.lastMessage?.userIDs ?? [])) { _, result in
+      completion(result) { deactivatedIDs, writer in
+        let authors = MessageAuthors(operatorIDs, deactivatedIDs: deactivatedIDs)
+        group.encodeForPlatform(parts, authors, into: &writer)
+      }
+    }
+  }
+}
+
+extension GroupAnswer {
+  /// Writes the group as the Platform API shows it, with times in seconds but for those of messages,
+  /// invitations and histories.
+  fileprivate func encodeForPlatform(
+    _ parts: GroupParts, _ authors: MessageAuthors, into writer: inout JSONWriter
+  ) {
+    writer.object {
+      encodeChannel(into: &$0)
+      if let lastMessage {
+        $0.name("last_message")
+        lastMessage.encodeForPlatform(authors, into: &$0)
+      }
+      if parts.own { encodeOwn(into: &$0) }
+      guard parts.members else { return }
+      $0.name("members")
+      $0.array { for member in members ?? [] { member.encodeForPlatform(into: &$0) } }
+    }
+  }
+
+  private func encodeChannel(into writer: inout JSONWriter) {
+    let channel = info.channel
+    guard let group = channel.group else { return }
+    writer.member("channel_url", channel.url)
+    writer.member("name", channel.name)
+    writer.member("cover_url", channel.coverURL)
+    writer.member("custom_type", channel.customType)
+    writer.member("data", channel.data)
+    writer.member("is_distinct", group.isDistinct)
+    writer.member("is_public", group.isPublic)
+    writer.member("is_super", false)
+    writer.member("is_ephemeral", channel.isEphemeral)
+    writer.member("is_access_code_required", !group.accessCode.isEmpty)
+    writer.member("freeze", channel.isFrozen)
+    writer.member("member_count", group.memberCount)
+    writer.member("joined_member_count", group.joinedCount)
+    writer.member("max_length_message", info.maxMessageLength)
+    writer.name("operators")
+    channel.operators.encode(into: &writer)
+    writer.user("created_by", ifKnown: group.createdBy)
+    writer.member("metadata", channel.metadata)
+    writer.member("created_at", channel.createdAt / 1000)
+  }
+
+  private func encodeOwn(into writer: inout JSONWriter) {
+    writer.member("member_state", (own?.state).text)
+    writer.member("my_role", isOperator ? "operator" : "")
+    writer.member("is_muted", mute != nil)
+    guard let own else { return }
+    if own.state == .joined {
+      writer.member("joined_ts", own.joinedAt / 1000)
+      writer.member("ts_message_offset", own.visibleFrom)
+    }
+    if own.invitedAt > 0 { writer.member("invited_at", own.invitedAt) }
+    writer.user("inviter", ifKnown: inviter)
+  }
+}
+
+extension GroupMember {
+  /// Writes the member as the Platform API shows it.
+  func encodeForPlatform(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", member.user.id)
+      $0.member("nickname", member.user.nickname)
+      $0.member("profile_url", member.user.profileURL)
+      $0.member("metadata", member.user.metadata)
+      $0.member("state", member.state.rawValue)
+      $0.member("role", isOperator ? "operator" : "")
+      $0.member("is_muted", isMuted)
+    }
+  }
+}
+
+extension MemberState? {
+  /// The state, or `none` for a user who is no member.
+  var text: String { self?.rawValue ?? "none" }
+}
+
+extension JSONWriter {
+  /// Writes a user without metadata as a member; nothing for `nil`.
+  fileprivate mutating func user(_ name: StaticString, ifKnown user: User?) {
+    guard let user else { return }
+    self.name(name)
+    user.encodeReference(into: &self)
+  }
+}

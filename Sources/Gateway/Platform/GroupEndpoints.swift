@@ -1,0 +1,210 @@
+import Channels
+import ParleyProtocol
+import Store
+
+/// Groups themselves, below `/v3/group_channels`.
+enum GroupEndpoints {
+  /// `POST /group_channels`: creates a group of the existing users among those named, or finds the
+  /// distinct group of the same users.
+  static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let submission = try GroupSubmission(call.body)
+    let (services, address) = (call.services, call.address)
+    services.store.perform(ExistingUsers(among: submission.userIDs)) { result in
+      do throws(ServiceError) {
+        var submission = submission
+        try submission.keep(try result.serviceResult.get())
+        let creation = try GroupCreation(
+          submission.group, by: submission.inviterID.map { User(id: $0) }, at: services.clock.now)
+        services.shards.send(
+          .channel(
+            url: creation.channel.url, .createGroup(creation, replyTo: .exchange(address))),
+          from: address)
+      } catch {
+        completion.fail(error)
+      }
+    }
+  }
+
+  /// `GET /group_channels/{url}`, with `user_id` as this user sees it.
+  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let showsMembers = try call.query.boolean("show_member") ?? false
+    let userID = try call.query.optionalUserID("user_id")
+    let parts = GroupParts(members: showsMembers, own: userID != nil)
+    try call.inChannel(completion) { channel in
+      guard let userID else { return channel.viewGroup(parts, completion) }
+      channel.perform(AccountLookup(userID)) { channel, result in
+        switch result.existing(userID) {
+        case .success(let account):
+          channel.viewGroup(parts, onBehalfOf: account.user, completion)
+        case .failure(let error): completion.fail(error)
+        }
+      }
+    }
+  }
+
+  /// `PUT /group_channels/{url}`: changes the given members.
+  static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let body = try call.body
+    try body.refuse(UnsupportedMember.ofGroupChanges)
+    try call.perform(.group(.update(ChannelFields(group: body))), .channel, completion)
+  }
+
+  /// `DELETE /group_channels/{url}`: deletes a group with all its contents.
+  static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    try call.perform(.group(.delete), completion)
+  }
+}
+
+/// The members of a group, below `/v3/group_channels/{url}`.
+enum MemberEndpoints {
+  /// `POST …/invite`: makes users members, who join at once or are invited, depending on their preference.
+  static func invite(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let body = try call.body
+    try body.refuse(UnsupportedMember.ofInvitations)
+    let ids = try body.userIDs("user_ids", limit: Limits.memberListCount) ?? []
+    guard !ids.isEmpty else { throw .missing("user_ids") }
+    let inviterID = try body.optionalUserID("inviter_id")
+    try call.change(.invite(ids), onBehalfOf: inviterID, completion) { channel, result in
+      channel.answer(result, .members, completion)
+    }
+  }
+
+  /// `PUT …/accept`: makes an invited user a joined member.
+  static func accept(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.body.userID()
+    try call.change(.accept, onBehalfOf: userID, completion) { channel, result in
+      channel.answer(result, .members, completion)
+    }
+  }
+
+  /// `PUT …/decline`: ends an invitation.
+  static func decline(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.body.userID()
+    try call.change(.decline, onBehalfOf: userID, completion) { completion.empty($1) }
+  }
+
+  /// `PUT …/join`: makes a user a joined member of a public group.
+  static func join(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let body = try call.body
+    let userID = try body.userID()
+    let code = try body.text("access_code", limit: Limits.accessCodeLength) ?? ""
+    try call.change(.join(accessCode: code), onBehalfOf: userID, completion) { channel, result in
+      channel.answer(result, .members, completion)
+    }
+  }
+
+  /// `PUT …/leave`: ends the memberships of users, or of all.
+  ///
+  /// Users who are no members are skipped.
+  static func leave(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let body = try call.body
+    _ = try body.text("reason", limit: Limits.muteDescriptionLength)
+    let endsRoles = try body.boolean("should_remove_operator_status") ?? false
+    let leavesAll = try body.boolean("should_leave_all") ?? false
+    let ids = try body.userIDs("user_ids", limit: Limits.memberListCount) ?? []
+    guard leavesAll || !ids.isEmpty else { throw .missing("user_ids") }
+    let change = MembershipChange.release(
+      userIDs: leavesAll ? nil : ids, keepsRoles: !endsRoles)
+    try call.perform(.group(.change(change)), completion)
+  }
+
+  private enum StateFilter: String, CaseIterable {
+    case all
+    case invitedOnly = "invited_only"
+    case joinedOnly = "joined_only"
+
+    var state: MemberState? {
+      switch self {
+      case .all: nil
+      case .invitedOnly: .invited
+      case .joinedOnly: .joined
+      }
+    }
+  }
+
+  /// `GET …/members`: a page of the members, in the order in which they became members.
+  static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let query = call.query
+    let state = try query.choice("member_state_filter", of: StateFilter.self)?.state
+    let operators =
+      try query.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
+    let (limit, token) = (try query.pageSize(), try query.pageToken())
+    let caller = call.caller
+    try call.inChannel(completion) { channel in
+      let encoder = channel.memberEncoder { $0.encodeForPlatform(into: &$1) }
+      let listing = MemberListing(
+        channelID: channel.place.id, state: state, operatorFilter: operators, limit: limit,
+        token: token, as: encoder)
+      channel.perform(listing, for: caller, { $0.encoded(as: "members") }) { _, result in
+        completion(result)
+      }
+    }
+  }
+
+  /// `GET …/members/{user_id}`: whether a user is a member, joined or invited.
+  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    try call.inChannel(completion) { channel in
+      channel.perform(AccountLookup(userID)) { channel, result in
+        let state = channel.memberState(of: userID)
+        completion(result.existing(userID)) { _, writer in
+          writer.object {
+            $0.member("is_member", state != nil)
+            $0.member("state", state.text)
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Whether users join groups as soon as they are invited, below `/v3/users/{id}`.
+enum InvitationPreferenceEndpoints {
+  /// `GET …/channel_invitation_preference`.
+  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    call.perform(InvitationPreference(of: try call.userID), completion) { accepts, writer in
+      writer.object { $0.member("auto_accept", accepts) }
+    }
+  }
+
+  /// `PUT …/channel_invitation_preference`: invitations that are open stay open.
+  static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    guard let accepts = try call.body.boolean("auto_accept") else { throw .missing("auto_accept") }
+    let change = InvitationPreferenceChange(of: userID, acceptsInvitations: accepts)
+    call.perform(change, completion) { _, writer in
+      writer.object { $0.member("auto_accept", accepts) }
+    }
+  }
+}
+
+extension PlatformCall {
+  /// Sends a command to the group in the path, and answers with the group.
+  fileprivate func perform(
+    _ command: ChannelCommand, _ parts: GroupParts, _ completion: Completion
+  ) throws(ServiceError) {
+    try inChannel(completion) { channel in
+      channel.perform(command) { $0.answer($1, parts, completion) }
+    }
+  }
+
+  /// Changes the members of the group in the path on behalf of a user, who must exist and be active.
+  fileprivate func change(
+    _ change: MembershipChange, onBehalfOf userID: String?, _ completion: Completion,
+    _ answer: @escaping ChannelHost.Answer
+  ) throws(ServiceError) {
+    try inChannel(completion) { channel in
+      let command = ChannelCommand.group(.change(change))
+      guard let userID else { return channel.perform(command, then: answer) }
+      channel.perform(AccountLookup(userID)) { channel, result in
+        do throws(ServiceError) {
+          let account = try result.existing(userID).get()
+          guard account.isActive else { throw .deactivated(userID) }
+          channel.perform(command, onBehalfOf: account.user, then: answer)
+        } catch {
+          completion.fail(error)
+        }
+      }
+    }
+  }
+}
