@@ -110,9 +110,8 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   /// - Throws: 400201 for a stranger of a private group, otherwise 400920 for a group.
   package func requireOpenChannel(_ principal: Principal) throws(ServiceError) {
-    let rights = work.standing.rights
-    try rights.requireVisibility(to: principal)
-    guard rights.members == nil else { throw .wrongKind(rights.channel.url, .group) }
+    try work.standing.rights.requireVisibility(to: principal)
+    try work.standing.rights.requireOpenChannel()
   }
 
   /// - Throws: 400201 for a stranger of a private group, 400920 for an open channel, 400108 for a
@@ -122,7 +121,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
     try rights.requireChannel()
     try rights.requireVisibility(to: principal)
     guard rights.members != nil else { throw .wrongKind(rights.channel.url, .open) }
-    guard principal.boundUser == nil || rights.member(principal) != nil else {
+    guard rights.showsMembers(to: principal) else {
       throw .notAllowed("only members of the group may do this")
     }
   }

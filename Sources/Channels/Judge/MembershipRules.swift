@@ -97,10 +97,18 @@ extension Rights {
   ///
   /// - Throws: 400201.
   func requireVisibility(to principal: Principal) throws(ServiceError) {
-    guard let members, channel.group?.isPublic == false, let user = principal.boundUser else {
-      return
-    }
-    guard members[user.id] != nil else { throw .notFound(.channel, channel.url) }
+    if let user = principal.boundUser { try requireVisibility(toUser: user.id) }
+  }
+
+  /// - Throws: 400201.
+  func requireVisibility(toUser userID: String) throws(ServiceError) {
+    guard let members, channel.group?.isPublic == false else { return }
+    guard members[userID] != nil else { throw .notFound(.channel, channel.url) }
+  }
+
+  /// - Throws: 400920 for a group.
+  func requireOpenChannel() throws(ServiceError) {
+    guard members == nil else { throw .wrongKind(channel.url, .group) }
   }
 
   /// - Throws: 400920 for a command of the other kind of channel.

@@ -81,7 +81,7 @@ extension Rights {
   }
 
   /// Whether the caller sees who belongs to the group.
-  fileprivate func showsMembers(to principal: Principal) -> Bool {
+  func showsMembers(to principal: Principal) -> Bool {
     principal.boundUser == nil || member(principal) != nil
   }
 }

@@ -99,12 +99,8 @@ struct Rights: Sendable {
   /// - Throws: 400201 for a deleted channel, 400750 for a banned user, 400920 for a group.
   func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
     try requireChannel()
-    if let members {
-      guard members[userID] != nil || channel.group?.isPublic == true else {
-        throw .notFound(.channel, channel.url)
-      }
-      throw .wrongKind(channel.url, .group)
-    }
+    try requireVisibility(toUser: userID)
+    try requireOpenChannel()
     try requireNoBan(userID, at: now)
   }
 

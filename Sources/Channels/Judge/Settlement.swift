@@ -118,7 +118,7 @@ extension [ChannelChange] {
       case .removeOperators(let ids): operators.removeAll { ids.contains($0.id) }
       case .addOperators: operators = state.channel.operators
       case .invite(let ids, _):
-        return .members(state.recorded(invitationOf: ids, from: seq))
+        return .members(state.members(ids).recordedInvitation(from: seq))
       case .join(let userID, _):
         return .members(state.member(userID).map { [RecordedMember($0, seq: seq)] } ?? [])
       case .depart(let ids, _):
@@ -139,8 +139,8 @@ extension ChannelChange {
       .join:
       0
     case .invite(let ids, _):
-      (state.recorded(invitationOf: ids, from: 1).last { $0.member.state == .joined }?.seq ?? 1)
-        - 1
+      (state.members(ids).recordedInvitation(from: 1).last { $0.member.state == .joined }?.seq
+        ?? 1) - 1
     case .depart(let ids, _): Int64(ids.count) - 1
     }
   }
@@ -164,15 +164,7 @@ extension ChannelChange {
 extension ChannelState {
   fileprivate func member(_ userID: String) -> Member? { members.first { $0.user.id == userID } }
 
-  /// The records of an invitation: those who are invited share the first number.
-  func recorded(invitationOf ids: [String], from first: Int64) -> [RecordedMember] {
-    let new = ids.compactMap(member)
-    var seq = new.contains { $0.state == .invited } ? first : first - 1
-    return new.map { member in
-      if member.state == .joined { seq += 1 }
-      return RecordedMember(member, seq: member.state == .joined ? seq : first)
-    }
-  }
+  fileprivate func members(_ ids: [String]) -> [Member] { ids.compactMap(member) }
 
   fileprivate func restrictions(_ kind: RestrictionKind) -> [String: Restriction] {
     switch kind {

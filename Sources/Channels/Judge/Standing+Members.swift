@@ -70,17 +70,11 @@ extension Standing {
     let creator = rights.channel.group?.createdBy
     let others = members.filter { $0.user.id != creator?.id }
     guard !others.isEmpty else { return }
-    // They become members one after the other, as the numbers in the events say.
-    for member in others { rights.removeMember(member.user.id) }
     // Each event has the number of members that it leads to.
     for member in others { rights.removeMember(member.user.id) }
-    var seq: Int64 = others.contains { $0.state == .invited } ? 1 : 0
-    let records = others.map { member in
-      if member.state == .joined { seq += 1 }
-      return RecordedMember(member, seq: member.state == .joined ? seq : 1)
-    }
     _ = publishInvitation(
-      of: records, by: creator, at: rights.channel.createdAt, into: &actions)
+      of: others.recordedInvitation(from: 1), by: creator, at: rights.channel.createdAt,
+      into: &actions)
   }
 
   private func membership(of user: User) -> Event.Membership {

@@ -63,6 +63,19 @@ package struct RecordedMember: Sendable, Hashable {
   }
 }
 
+extension [Member] {
+  /// The records of the members that one invitation adds: those who are invited share the first event,
+  /// and each of the others has its own.
+  package func recordedInvitation(from first: Int64) -> [RecordedMember] {
+    var seq = contains { $0.state == .invited } ? first : first - 1
+    return map { member in
+      guard member.state == .joined else { return RecordedMember(member, seq: first) }
+      seq += 1
+      return RecordedMember(member, seq: seq)
+    }
+  }
+}
+
 /// The reason why an entry or a read was not carried out.
 package enum LogError: Error, Sendable, Hashable {
   /// The storage failed; no part of the entry is stored.

@@ -381,10 +381,7 @@ extension ChannelStage {
     guard record.group != nil else { return }
     let loss = Event.groupLost(Event.GroupLoss(reason)).notification(
       from: EventOrigin(channelURL: url, timestamp: time))
-    let connections = participants.flatMap(\.connections)
-    for (shard, group) in Dictionary(grouping: connections, by: \.shard) {
-      actions.append(.notify(loss, group, shard: Int(shard)))
-    }
+    actions.notify(participants.flatMap(\.connections), [loss])
   }
 }
 
@@ -423,9 +420,7 @@ extension ChannelStage {
     for (missed, connections) in audience.takeWithheld(at: now) {
       let notice = Event.throttled(Event.Throttling(missed)).notification(
         from: EventOrigin(channelURL: url, timestamp: now.unix))
-      for (shard, group) in Dictionary(grouping: connections, by: \.shard) {
-        actions.append(.notify(notice, group, shard: Int(shard)))
-      }
+      actions.notify(connections, [notice])
     }
     for update in updates.take(at: now.monotonic) { publish(update: update) }
   }

@@ -43,9 +43,7 @@ struct Observers: Sendable {
   /// Sends the queued events.
   mutating func flush(into actions: inout StageActions) {
     guard !events.isEmpty else { return }
-    for (shard, group) in Dictionary(grouping: sessions, by: \.shard) {
-      for event in events { actions.append(.notify(event, group, shard: Int(shard))) }
-    }
+    actions.notify(sessions, events)
     events = []
   }
 }

@@ -67,6 +67,15 @@ package struct StageActions: Sendable {
     list.append(action)
   }
 
+  /// Sends the same notifications to connections of any shard.
+  mutating func notify(_ connections: [SessionAddress], _ notifications: [[UInt8]]) {
+    for (shard, group) in Dictionary(grouping: connections, by: \.shard) {
+      for notification in notifications {
+        append(.notify(notification, group, shard: Int(shard)))
+      }
+    }
+  }
+
   /// Removes all actions and keeps their memory, unless there were very many.
   package mutating func removeAll() {
     list.removeAll(keepingCapacity: list.count <= Self.keptCapacity)

@@ -31,22 +31,20 @@ extension Session {
         self.get(get, address)
       case .userUpdate(let update):
         let caller = try charged(price)
-        withPicture(update.profileFileID, caller, address) { session, url in
-          session.update(update.picturing(url), caller, address)
+        withPicture(update.profileFileID, as: \.profileURL, of: update, caller, address) {
+          $0.update($1, caller, address)
         }
       case .channelCreate(let create):
         let caller = try charged(price)
-        withPicture(create.coverFileID, caller, address) { session, url in
-          session.create(create.picturing(url), caller, address)
+        withPicture(create.coverFileID, as: \.fields.coverURL, of: create, caller, address) {
+          $0.create($1, caller, address)
         }
       case .channelUpdate(let update):
         let caller = try charged(price)
-        withPicture(update.coverFileID, caller, address) { session, url in
-          let fields = update.picturing(url).fields
-          session.shard.send(
-            .channel(
-              url: update.channelURL,
-              .command(.operation(.update(fields)), by: caller, replyTo: address)))
+        withPicture(update.coverFileID, as: \.fields.coverURL, of: update, caller, address) {
+          let message = ChannelMessage.command(
+            .operation(.update($1.fields)), by: caller, replyTo: address)
+          $0.shard.send(.channel(url: $1.channelURL, message))
         }
       case .channelList(let list): self.list(list, try charged(price), address)
       case .channelEnter(let enter): self.enter(enter, try charged(price), address)
@@ -57,17 +55,15 @@ extension Session {
         shard.send(.channel(url: list.channelURL, message))
       case .groupCreate(let create):
         let caller = try charged(price)
-        withPicture(create.coverFileID, caller, address) { session, url in
-          session.createGroup(create.picturing(url), caller, address)
+        withPicture(create.coverFileID, as: \.fields.coverURL, of: create, caller, address) {
+          $0.createGroup($1, caller, address)
         }
       case .groupUpdate(let update):
         let caller = try charged(price)
-        withPicture(update.coverFileID, caller, address) { session, url in
-          let fields = update.picturing(url).fields
-          session.shard.send(
-            .channel(
-              url: update.channelURL,
-              .command(.group(.update(fields)), by: caller, replyTo: address)))
+        withPicture(update.coverFileID, as: \.fields.coverURL, of: update, caller, address) {
+          let message = ChannelMessage.command(
+            .group(.update($1.fields)), by: caller, replyTo: address)
+          $0.shard.send(.channel(url: $1.channelURL, message))
         }
       case .groupMembers(let list):
         let caller = try charged(price)

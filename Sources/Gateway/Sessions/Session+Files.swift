@@ -115,15 +115,17 @@ extension Session {
 
   // MARK: Pictures
 
-  /// Continues with the address of a picture, if one of the user's files is to be used as one.
+  /// Continues with a command that has the address of a picture, if one of the user's files is to be
+  /// used as one.
   ///
   /// The file is claimed before the call is judged, so that it is not encrypted in the meantime. A call
   /// that is refused releases the file.
-  func withPicture(
-    _ fileID: String?, _ caller: SessionPrincipal, _ address: ReplyAddress,
-    then next: @escaping @Sendable (Session, String?) -> Void
+  func withPicture<Command: Sendable>(
+    _ fileID: String?, as url: any WritableKeyPath<Command, String?> & Sendable,
+    of command: Command, _ caller: SessionPrincipal, _ address: ReplyAddress,
+    then next: @escaping @Sendable (Session, Command) -> Void
   ) {
-    guard let fileID else { return next(self, nil) }
+    guard let fileID else { return next(self, command) }
     let (path, publicURL) = (shard.returnPath, shard.services.uploads.publicURL)
     lookUp([fileID]) { shard, result in
       do throws(ServiceError) {
@@ -132,7 +134,9 @@ extension Session {
         guard usable.seal == nil else {
           throw .notCombinable("file_id", "a file that needs a key cannot be a picture")
         }
-        let url = usable.file(named: nil, publicURL: publicURL).url
+        var pictured = command
+        pictured[keyPath: url] = usable.file(named: nil, publicURL: publicURL).url
+        let command = pictured
         shard.services.store.perform(PictureClaim(fileID)) { result in
           path.resume { shard in
             switch result.serviceResult {
@@ -141,7 +145,7 @@ extension Session {
                 return shard.services.store.perform(PictureRelease(fileID)) { _ in }
               }
               shard.pictureCalls.begin(address, with: fileID)
-              next(session, url)
+              next(session, command)
             case .success(false): shard.reply(to: address, .failure(.notFound(.file, fileID)))
             case .failure(let error): shard.reply(to: address, .failure(error))
             }
@@ -227,51 +231,6 @@ extension SentFiles {
     for id in (try? found.get().widespread) ?? [] {
       refusals[id] = .tooManyFileChannels(limit: Limits.fileChannelCount)
     }
-  }
-}
-
-extension UserUpdate {
-  /// The update with the address of a picture.
-  func picturing(_ url: String?) -> UserUpdate {
-    var update = self
-    if let url { update.profileURL = url }
-    return update
-  }
-}
-
-extension ChannelCreate {
-  /// The creation with the address of a cover.
-  func picturing(_ url: String?) -> ChannelCreate {
-    var create = self
-    if let url { create.fields.coverURL = url }
-    return create
-  }
-}
-
-extension ChannelUpdate {
-  /// The update with the address of a cover.
-  func picturing(_ url: String?) -> ChannelUpdate {
-    var update = self
-    if let url { update.fields.coverURL = url }
-    return update
-  }
-}
-
-extension GroupCreate {
-  /// The creation with the address of a cover.
-  func picturing(_ url: String?) -> GroupCreate {
-    var create = self
-    if let url { create.fields.coverURL = url }
-    return create
-  }
-}
-
-extension GroupUpdate {
-  /// The update with the address of a cover.
-  func picturing(_ url: String?) -> GroupUpdate {
-    var update = self
-    if let url { update.fields.coverURL = url }
-    return update
   }
 }
 

@@ -144,12 +144,7 @@ extension WriteTransaction {
           Event.Membership(
             of: member.user, memberCount: memberCount, joinedCount: joinedCount)))
     }
-    let first = try record(events, of: channel, state.id, at: invitation.time)
-    var seq = invited.isEmpty ? first - 1 : first
-    return members.map { member in
-      guard member.state == .joined else { return RecordedMember(member, seq: first) }
-      seq += 1
-      return RecordedMember(member, seq: seq)
-    }
+    return members.recordedInvitation(
+      from: try record(events, of: channel, state.id, at: invitation.time))
   }
 }
