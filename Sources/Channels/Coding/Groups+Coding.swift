@@ -65,6 +65,9 @@ extension GroupCommand: MessageCodable {
       writer.write(case: 2)
       writer.write(change)
     case .delete: writer.write(case: 3)
+    case .changeOwn(let change):
+      writer.write(case: 4)
+      writer.write(change)
     }
   }
 
@@ -75,6 +78,43 @@ extension GroupCommand: MessageCodable {
     case 1: self = .update(try reader.read())
     case 2: self = .change(try reader.read())
     case 3: self = .delete
+    case 4: self = .changeOwn(try reader.read())
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension CountPreference: MessageCodable {}
+
+extension OwnChange: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .markRead(let id):
+      writer.write(case: 0)
+      writer.write(id)
+    case .markUnread(let id):
+      writer.write(case: 1)
+      writer.write(id)
+    case .hide(let isClearing, let isArchived):
+      writer.write(case: 2)
+      writer.write(isClearing)
+      writer.write(isArchived)
+    case .unhide: writer.write(case: 3)
+    case .resetHistory: writer.write(case: 4)
+    case .prefer(let preference):
+      writer.write(case: 5)
+      writer.write(preference)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .markRead(upTo: try reader.read())
+    case 1: self = .markUnread(from: try reader.read())
+    case 2: self = .hide(clearing: try reader.read(), isArchived: try reader.read())
+    case 3: self = .unhide
+    case 4: self = .resetHistory
+    case 5: self = .prefer(try reader.read())
     default: throw .unknownCase
     }
   }

@@ -73,7 +73,7 @@ extension ChannelEvent.Subject {
       case .channelCreated, .userMuted, .userUnmuted, .userUnbanned, .userEntered, .userExited,
         .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
         .sessionFileKey, .serverDraining, .groupCreated, .groupInvited, .groupDeclined, .groupLost,
-        .groupReady:
+        .groupUnread, .groupHidden, .groupUnhidden, .groupReady:
         .announcement
       }
   }

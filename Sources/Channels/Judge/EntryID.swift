@@ -12,6 +12,8 @@ package enum EntryID: Hashable, Sendable {
   case operation
   /// A message is being read for a call that only views it.
   case view(Int64)
+  /// A member's own part in a group is being changed.
+  case own(Int64)
 
   /// The number that the log returns with the answer.
   package var number: UInt64 {
@@ -21,6 +23,7 @@ package enum EntryID: Hashable, Sendable {
     case .change(let id): Self.number(2, id)
     case .operation: Self.number(3, 0)
     case .view(let number): Self.number(4, number)
+    case .own(let number): Self.number(5, number)
     }
   }
 
@@ -33,6 +36,7 @@ package enum EntryID: Hashable, Sendable {
     case 2: self = .change(value)
     case 3: self = .operation
     case 4: self = .view(value)
+    case 5: self = .own(value)
     case _: return nil
     }
   }

@@ -5,6 +5,8 @@ package struct GroupAnswer: Sendable {
   /// The effect of the answered call, as far as it is part of the answer.
   package enum Outcome: Sendable {
     case viewed
+    /// A message has shown the group again, which the user had hidden.
+    case unhidden
     /// Whether `group.create` has made the group, or has found it.
     case created(Bool)
     /// By id; those who were members already were skipped.
@@ -16,14 +18,10 @@ package struct GroupAnswer: Sendable {
   /// The last event of the group.
   package let seq: Int64
   package let lastMessage: Message?
+  /// The user as whom the group is seen, if any.
+  package let user: User?
   /// `nil` for a user who is no member, and for a call that is for no user.
-  package let own: Member?
-  /// The inviter of the user, with its profile.
-  package let inviter: User?
-  /// Whether the user is an operator.
-  package let isOperator: Bool
-  /// The user's mute in force.
-  package let mute: Restriction?
+  package let own: OwnMembership?
   /// Some members with their roles and mutes; `nil` for a user on a connection who is no member.
   package let members: [GroupMember]?
   package let outcome: Outcome
@@ -79,7 +77,7 @@ extension GroupAnswer {
     writer.member("seq", seq)
     guard let own else { return }
     writer.name("my")
-    writer.object { encode(own, into: &$0) }
+    own.encode(into: &writer)
     writer.member("members", array: { encodeMembers(into: &$0) })
   }
 
@@ -94,21 +92,9 @@ extension GroupAnswer {
     }
   }
 
-  private func encode(_ own: Member, into writer: inout JSONWriter) {
-    writer.member("state", own.state.rawValue)
-    writer.member("role", isOperator ? "operator" : "none")
-    writer.name("inviter")
-    if let inviter { inviter.encodeReference(into: &writer) } else { writer.null() }
-    writer.member("invited_at", own.invitedAt)
-    writer.member("joined_at", own.joinedAt)
-    writer.member("visible_from", own.visibleFrom)
-    writer.member("is_muted", mute != nil)
-    writer.member("muted_until", mute?.endsAt ?? 0)
-  }
-
   private func encodeOutcome(into writer: inout JSONWriter) {
     switch outcome {
-    case .viewed: break
+    case .viewed, .unhidden: break
     case .created(let isNew): writer.member("created", isNew)
     case .invited(let invited, let joined, let skipped):
       writer.member("invited", invited)

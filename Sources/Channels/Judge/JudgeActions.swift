@@ -19,6 +19,8 @@ package enum JudgeAction: Sendable {
   case mention([String], by: String?, notification: [UInt8])
   /// Notifies the connections of users that hear groups, of a group in which the users are not joined.
   case notify([String], notification: [UInt8])
+  /// Notifies the connections of a joined member that hear the group, in the order of its events.
+  case notifyMember(MemberNotice)
   /// Looks up an addition to a message; the result arrives as ``JudgeInput/enriched(_:_:)``.
   case enrich(EnrichmentRequest)
   /// Hands an addition over to the next home of the channel.

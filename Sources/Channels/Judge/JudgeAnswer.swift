@@ -5,6 +5,10 @@ package enum JudgeAnswer: Sendable {
   case done
   indirect case channel(ChannelInfo)
   indirect case group(GroupAnswer)
+  /// The caller's own part in a group.
+  indirect case own(OwnMembership)
+  /// The same, with a history that has just begun anew.
+  indirect case historyReset(OwnMembership)
   case sent(SentMessage)
   indirect case message(Message)
   /// A message after a change, encoded once for the answer and the event.

@@ -147,6 +147,9 @@ struct EventCount: Sendable {
   /// The `created_at` that a message accepted now would get: it never decreases.
   func nextCreatedAt(at now: Moment) -> Int64 { times.next(at: now) }
 
+  /// A time after that of every earlier message, and not after that of any later one.
+  mutating func reserveTime(at now: Moment) -> Int64 { times.reserve(at: now) }
+
   /// The `created_at` of a message accepted now.
   mutating func createdAt(at now: Moment) -> Int64 { times.take(at: now) }
 

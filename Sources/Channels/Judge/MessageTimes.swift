@@ -46,6 +46,14 @@ struct MessageTimes: Sendable {
     return time
   }
 
+  /// A time after that of every earlier message, and not after that of any later one.
+  mutating func reserve(at now: Moment) -> Int64 {
+    let earlier = last
+    let time = max(take(at: now), earlier + 1)
+    last = time
+    return time
+  }
+
   /// Applies the time of an imported message, from which later times continue.
   ///
   /// - Throws: 400113 for a time in the future, and for one before that of an earlier message.

@@ -85,7 +85,7 @@ struct PendingChanges: Sendable {
       }
     case (.deleting(let deletion, let timestamp), .success(.deleted(let seq))):
       publishDeletion(
-        deletion, change, seq: standing.count.number(seq), at: timestamp, in: standing,
+        deletion, change, seq: standing.count.number(seq), at: timestamp, in: &standing,
         into: &actions)
       end(id, knowing: .missing, in: &standing, at: now, into: &actions)
     case (_, .failure(let error)):
@@ -217,8 +217,11 @@ struct PendingChanges: Sendable {
 
   private func publishDeletion(
     _ deletion: Event.Deletion, _ change: PendingChange, seq: Int64, at timestamp: Int64,
-    in standing: Standing, into actions: inout JudgeActions
+    in standing: inout Standing, into actions: inout JudgeActions
   ) {
+    if let ordinal = deletion.ordinal {
+      standing.rights.uncount(ordinal, by: deletion.senderID)
+    }
     actions.count { $0.deleted += 1 }
     actions.answer(change.call, .success(.done))
     standing.publish(

@@ -32,7 +32,7 @@ struct PendingGroupViews: Sendable {
 
   /// Answers the call of this number; does nothing for the number of another view.
   mutating func didRead(
-    _ number: Int64, _ result: LogResult, in standing: Standing, at now: Moment,
+    _ number: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
   ) {
     guard let request = requests.removeValue(forKey: number) else { return }
@@ -42,7 +42,12 @@ struct PendingGroupViews: Sendable {
       try standing.rights.requireVisibility(to: request.principal)
       switch result {
       case .success(.read(.group(let reading))):
+        standing.rights.raiseFloor(to: reading.floorOrdinal)
         let answer = standing.answer(request, reading, at: now.unix)
+        if case .unhidden = request.outcome, let own = answer.own, let user = answer.user {
+          standing.notify(
+            .groupUnhidden(own), of: user.id, except: nil, at: now.unix, into: &actions)
+        }
         actions.answer(request.call, .success(.group(answer)))
       case .success: throw .internalError
       case .failure(let error): throw ServiceError(error)
@@ -57,19 +62,17 @@ extension Standing {
   fileprivate func answer(
     _ request: GroupRequest, _ reading: GroupReading, at now: Int64
   ) -> GroupAnswer {
-    let (own, principal) = (rights.member(request.principal), request.principal)
+    let (member, principal) = (rights.member(request.principal), request.principal)
     let isReader = (try? rights.requireReading(principal)) != nil
     let members = reading.members.map {
       GroupMember(
         $0, isOperator: rights.isOperator($0.user.id),
         isMuted: rights.restriction(.mute, of: $0.user.id, at: now) != nil)
     }
-    let userID = principal.user?.id ?? ""
     return GroupAnswer(
       info: info, lastOrdinal: count.lastOrdinal, seq: count.last,
-      lastMessage: isReader ? reading.lastMessage : nil, own: own,
-      inviter: reading.inviter, isOperator: rights.isOperator(userID),
-      mute: rights.restriction(.mute, of: userID, at: now),
+      lastMessage: isReader ? reading.lastMessage : nil, user: principal.user,
+      own: member.map { own($0, inviter: reading.inviter, at: now) },
       members: rights.showsMembers(to: principal) ? members : nil, outcome: request.outcome)
   }
 }

@@ -47,6 +47,9 @@ final class PendingSend: Sendable {
   /// `nil` for a send without a request id.
   var key: RequestKey? { RequestKey(accepted.message.user, accepted.message.requestID) }
 
+  /// The user whose position in a group the message moves.
+  var readerID: String? { isImported ? nil : accepted.message.user?.id }
+
   var isImported: Bool { if case .imported = course { true } else { false } }
 }
 

@@ -90,7 +90,7 @@ struct PendingSends: Sendable {
       actions.count { $0.failed += 1 }
       cancel(send, .failure(ServiceError(error)), in: &standing, &enrichments, into: &actions)
     case .success(.replaced), .success(.deleted), .success(.changed), .success(.removed),
-      .success(.channel), .success(.found), .success(.absent), .success(.read):
+      .success(.own), .success(.channel), .success(.found), .success(.absent), .success(.read):
       cancel(send, .failure(.internalError), in: &standing, &enrichments, into: &actions)
     }
     return nil
@@ -231,6 +231,9 @@ struct PendingSends: Sendable {
     at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
     let ordinal = standing.isGroup ? standing.count.nextOrdinal() : nil
+    if let ordinal, let author = send.readerID {
+      standing.rights.advance(author, to: ordinal, at: send.accepted.message.createdAt)
+    }
     let isPlain = mentionedUsers.isEmpty && !send.preview.isUnknown && ordinal == nil
     let sent =
       isPlain

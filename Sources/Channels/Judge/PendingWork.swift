@@ -7,6 +7,7 @@ struct PendingWork: Sendable {
   private var changes = PendingChanges()
   private var operations = PendingOperations()
   private var enrichments = PendingEnrichments()
+  private var ownChanges = PendingOwnChanges()
   /// A call that waits for a message to be read.
   private struct View: Sendable {
     let call: CallID
@@ -27,7 +28,7 @@ struct PendingWork: Sendable {
 
   var isEmpty: Bool {
     sends.isEmpty && changes.isEmpty && operations.isEmpty && enrichments.isEmpty && views.isEmpty
-      && groupViews.isEmpty
+      && groupViews.isEmpty && ownChanges.isEmpty
   }
 
   // MARK: Commands
@@ -92,7 +93,21 @@ struct PendingWork: Sendable {
       try operate(.update(fields), by: principal, call, at: now, into: &actions)
     case .change(let change):
       try operate(.changeMembers(change), by: principal, call, at: now, into: &actions)
+    case .changeOwn(let change):
+      try ownChanges.begin(
+        change, by: principal, call, in: &standing, at: now, into: &actions)
     case .delete: try operate(.delete, by: principal, call, at: now, into: &actions)
+    }
+  }
+
+  /// Notifies the members whom a message has shown a group again that they had hidden.
+  private mutating func unhide(into actions: inout JudgeActions) {
+    for userID in standing.rights.unhide(atMessage: standing.count.lastOrdinal) {
+      let principal = Principal.background(User(id: userID))
+      view(
+        GroupRequest(
+          call: nil, principal: principal, memberLimit: 0, outcome: .unhidden),
+        into: &actions)
     }
   }
 
@@ -405,6 +420,7 @@ struct PendingWork: Sendable {
     case .send(let id):
       let published = sends.didLog(
         id, result, in: &standing, &enrichments, at: now, into: &actions)
+      if standing.isGroup { unhide(into: &actions) }
       seekPreview(of: published, by: published?.message.user?.id, &actions)
       if let published, !published.wishes.isEmpty {
         addRest(to: published, at: now, into: &actions)
@@ -422,8 +438,10 @@ struct PendingWork: Sendable {
         sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
       }
     case .view(let number):
-      groupViews.didRead(number, result, in: standing, at: now, into: &actions)
+      groupViews.didRead(number, result, in: &standing, at: now, into: &actions)
       answerView(number, result, at: now, into: &actions)
+    case .own(let number):
+      ownChanges.didLog(number, result, in: &standing, at: now, into: &actions)
     }
   }
 
@@ -451,7 +469,7 @@ struct PendingWork: Sendable {
   func settlingRead(of entry: EntryID) -> LogRead? {
     switch entry {
     case .send(let id), .change(let id): .message(id, channelID: standing.place.id)
-    case .operation: .channel(url: standing.place.url)
+    case .operation, .own: .channel(url: standing.place.url)
     case .repetition, .view: nil
     }
   }
@@ -463,6 +481,8 @@ struct PendingWork: Sendable {
     case (.change(let id), .message(let found)):
       changes.settled(id, found, next: standing.count.recorded + 1)
     case (.operation, .channel(let found)): operations.settled(found, in: standing)
+    case (.own(let number), .channel(let found)):
+      ownChanges.settled(number, found, in: standing)
     case (_, _): .failure(.damaged("an answer to another question"))
     }
   }
@@ -474,6 +494,7 @@ struct PendingWork: Sendable {
     case .send(let id): sends.answerUnknown(id, error, into: &actions)
     case .change(let id): changes.answerUnknown(id, error, into: &actions)
     case .operation: operations.answerUnknown(error, into: &actions)
+    case .own(let number): ownChanges.answerUnknown(number, error, into: &actions)
     case .repetition, .view: break
     }
   }

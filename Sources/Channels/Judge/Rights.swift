@@ -26,7 +26,10 @@ struct Rights: Sendable {
     operatorIDs = Set(state.channel.operators.map(\.id))
     bans = state.bans
     mutes = state.mutes
-    if state.channel.group != nil { members = Members(state.members) }
+    if state.channel.group != nil {
+      members = Members(
+        state.members, uncounted: state.uncounted, floor: state.floorOrdinal)
+    }
     self.exemptsOperators = exemptsOperators
   }
 
@@ -235,6 +238,26 @@ struct Rights: Sendable {
   mutating func put(_ member: Member) { members?.put(member) }
 
   mutating func removeMember(_ userID: String) { members?.remove(userID) }
+
+  /// Notes that a joined member has sent a message.
+  mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64) {
+    members?.advance(userID, to: ordinal, at: createdAt)
+  }
+
+  /// Notes that a message of a group was deleted.
+  mutating func uncount(_ ordinal: Int64, by userID: String?) {
+    members?.uncount(ordinal, by: userID)
+  }
+
+  /// Notes that the messages of a group up to one have expired.
+  mutating func raiseFloor(to ordinal: Int64) { members?.raiseFloor(to: ordinal) }
+
+  /// Ends the hiding of a group, which a message has ended.
+  ///
+  /// - Returns: The members for whom it has ended.
+  mutating func unhide(atMessage ordinal: Int64) -> [String] {
+    members?.unhide(atMessage: ordinal) ?? []
+  }
 
   /// A user that is being deleted is no longer the creator of a group.
   mutating func forgetCreator(_ userID: String) {

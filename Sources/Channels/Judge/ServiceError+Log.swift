@@ -10,6 +10,8 @@ extension ServiceError {
     case .missing(.channel):
       self = ServiceError(.notFound, "there is no such channel", field: "channel_url")
     case .missing(.message): self = .noSuchMessage
+    case .missing(.member):
+      self = ServiceError(.notInChannel, "the user is no joined member of the group")
     case .exists:
       self = ServiceError(.alreadyExists, "a resource of this name exists already")
     case .unstorableText:

@@ -16,6 +16,10 @@ package struct ChannelState: Sendable, Hashable {
   package var lastCreatedAt: Int64
   /// The number of countable messages that the group has ever had; 0 for an open channel.
   package var lastOrdinal: Int64 = 0
+  /// The last countable message of the group that has expired; 0 if none has.
+  package var floorOrdinal: Int64 = 0
+  /// The ordinals of deleted messages that a member may not have read.
+  package var uncounted = OrdinalSet()
   /// The members of a group, in the order in which they became members; none of an open channel.
   package var members: [Member] = []
   /// By user; may include restrictions that have ended.
@@ -47,6 +51,14 @@ package struct ChannelState: Sendable, Hashable {
 
   /// The channel as identified in writes.
   package var place: LogChannel { LogChannel(id: id, url: channel.url, term: term) }
+
+  /// The lowest ordinal up to which a joined member has read; `nil` if all members have read everything.
+  package var lowestPosition: Int64? {
+    let positions = members.lazy.filter { $0.state == .joined }.map {
+      max($0.position.ordinal, $0.position.floor)
+    }
+    return positions.min().flatMap { $0 < lastOrdinal ? $0 : nil }
+  }
 }
 
 /// A user's ban from a channel, or mute in it, for a limited time.

@@ -77,6 +77,13 @@ package indirect enum LogOperation: Sendable, Hashable {
   ///
   /// Outcome: `changed`. Errors: `noUser`, `deactivated`, `tooManyGroups`.
   case change([ChannelChange], at: Int64)
+  /// Changes a joined member's own part in a group. Records no event.
+  ///
+  /// - `visibleFrom`: ``Member/visibleFrom`` if the history begins anew.
+  ///
+  /// Outcome: `own`. Errors: `missing(.member)`, and `missing(.message)` for a message that the group never
+  /// had, or that is not in the member's history.
+  case changeOwn(OwnChange, userID: String, visibleFrom: Int64)
   /// Removes the channel with all its contents.
   ///
   /// Outcome: `removed`.
@@ -192,6 +199,9 @@ package struct UnsequencedMessage: Sendable, Hashable {
     self.role = role
     self.mayBeRepeated = mayBeRepeated
   }
+
+  /// The user whose position in the group the message moves: its author, unless it was imported.
+  package var readerID: String? { isCounted && role != .imported ? message.user?.id : nil }
 
   /// Whether the message took no place in its user's flood window.
   package var isFloodExempt: Bool { role != .counted }

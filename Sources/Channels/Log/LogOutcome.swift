@@ -18,6 +18,8 @@ package enum LogOutcome: Sendable, Hashable {
   case deleted(seq: Int64)
   /// The requested changes, one for each, and the channel after them.
   indirect case changed([RecordedChange], Channel)
+  /// The member after the change of its own part.
+  indirect case own(OwnReading)
   /// The channel was removed; the number of the event that reports it, which is not stored.
   case removed(seq: Int64)
   /// The channel that was created or taken over.
@@ -111,6 +113,8 @@ package enum LogError: Error, Sendable, Hashable {
 package enum LogSubject: Sendable, Hashable {
   case channel
   case message
+  /// A joined member of a group.
+  case member
 }
 
 /// The author and time of a stored message.

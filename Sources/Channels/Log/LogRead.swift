@@ -64,11 +64,31 @@ package struct GroupReading: Sendable, Hashable {
   package var members: [Member]
   /// The inviter with its profile; `nil` if it was deleted.
   package var inviter: User?
+  /// See ``ChannelState/floorOrdinal``.
+  package var floorOrdinal: Int64
 
-  package init(lastMessage: Message?, members: [Member], inviter: User?) {
+  package init(
+    lastMessage: Message?, members: [Member], inviter: User?, floorOrdinal: Int64 = 0
+  ) {
     self.lastMessage = lastMessage
     self.members = members
     self.inviter = inviter
+    self.floorOrdinal = floorOrdinal
+  }
+}
+
+/// A member's own part in a group, with what its judge does not know.
+package struct OwnReading: Sendable, Hashable {
+  package var member: Member
+  /// The inviter with its profile; `nil` if it was deleted.
+  package var inviter: User?
+  /// See ``ChannelState/floorOrdinal``.
+  package var floorOrdinal: Int64
+
+  package init(_ member: Member, inviter: User?, floorOrdinal: Int64) {
+    self.member = member
+    self.inviter = inviter
+    self.floorOrdinal = floorOrdinal
   }
 }
 

@@ -43,6 +43,10 @@ struct MemoryChannel: Sendable {
       mutes: restrictions[.mute] ?? [:])
     state.lastOrdinal = lastOrdinal
     state.members = members.listed(users)
+    if let lowest = state.lowestPosition {
+      let deleted = messages.uncounted.values.map(\.ordinal).filter { $0 > lowest }
+      state.uncounted = OrdinalSet(ascending: deleted.sorted())
+    }
     return state
   }
 
@@ -62,7 +66,10 @@ extension MemoryChannel {
   mutating func append(_ new: UnsequencedMessage, _ mentionedIDs: [String]) -> Int64 {
     lastSeq += 1
     lastCreatedAt = max(lastCreatedAt, new.message.createdAt)
-    if new.isCounted { lastOrdinal += 1 }
+    if new.isCounted {
+      lastOrdinal += 1
+      if let id = new.readerID { members.advance(id, to: lastOrdinal, at: new.message.createdAt) }
+    }
     messages.append(
       new, mentionedIDs, seq: lastSeq, ordinal: new.isCounted ? lastOrdinal : nil)
     return lastSeq
@@ -74,6 +81,9 @@ extension MemoryChannel {
   }
 
   mutating func delete(_ messageID: Int64, at time: Int64) -> Int64 {
+    if let message = messages[messageID]?.message.message, let ordinal = message.ordinal {
+      members.forgetOwn(message.user?.id, ordinal)
+    }
     messages.remove(messageID)
     events.removeAll { $0.name == .messageUpdated && $0.messageID == messageID }
     return record(.messageDeleted(Event.Deletion(messageID: messageID)), at: time)
@@ -183,11 +193,14 @@ extension MemoryChannel {
     _ ids: [String], by inviter: User?, _ users: MemoryLogUsers, at time: Int64
   ) throws(LogError) -> RecordedChange {
     guard record.group != nil else { return .unchanged }
-    let new = try users.members(
+    var new = try users.members(
       inviting: ids.filter { members[$0] == nil }, by: inviter,
       visibleFrom: max(time, lastCreatedAt), at: time)
     guard !new.isEmpty else { return .unchanged }
     record.group?.isDistinct = false
+    for index in new.indices where new[index].state == .joined {
+      new[index].position.floor = lastOrdinal
+    }
     return .members(add(new, by: inviter, users, at: time))
   }
 
@@ -223,7 +236,8 @@ extension MemoryChannel {
     guard record.group != nil, present?.state != .joined else { return .unchanged }
     let member = Member(
       user: user, state: .joined, inviterID: present?.inviterID,
-      invitedAt: present?.invitedAt ?? 0, joinedAt: time, visibleFrom: visibleFrom)
+      invitedAt: present?.invitedAt ?? 0, joinedAt: time, visibleFrom: visibleFrom,
+      position: ReadPosition(floor: lastOrdinal))
     if present == nil { record.group?.isDistinct = false }
     members.put(member)
     let seq = record(.groupJoined(membership(of: user)), at: time)
@@ -253,6 +267,32 @@ extension MemoryChannel {
   private func membership(of user: User) -> Event.Membership {
     Event.Membership(
       of: user, memberCount: members.count, joinedCount: members.joinedCount)
+  }
+
+  /// Changes a joined member's own part.
+  mutating func changeOwn(
+    _ change: OwnChange, of userID: String, visibleFrom: Int64, _ users: MemoryLogUsers
+  ) throws(LogError) -> OwnReading {
+    guard let member = members[userID], member.state == .joined else { throw .missing(.member) }
+    let facts = Facts(
+      messages: messages, last: MessagePlace(ordinal: lastOrdinal, createdAt: lastCreatedAt))
+    guard let changed = member.applying(change, visibleFrom: visibleFrom, facts) else {
+      throw .missing(.message)
+    }
+    members.put(changed)
+    return OwnReading(
+      changed.shown(users), inviter: changed.inviterID.flatMap { users[$0] }, floorOrdinal: 0)
+  }
+
+  private struct Facts: OwnChangeFacts {
+    let messages: MemoryMessages
+    let last: MessagePlace
+
+    func place(ofMessage id: Int64) -> MessagePlace? { messages.place(of: id) }
+
+    func count(ofMessagesBy userID: String, from createdAt: Int64, after ordinal: Int64) -> Int64 {
+      messages.count(by: userID, after: ordinal)
+    }
   }
 
   /// The group as a member sees it, without its inviter.

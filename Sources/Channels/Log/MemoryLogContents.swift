@@ -103,6 +103,11 @@ package struct MemoryLogContents: Sendable {
       messageIDs.remove(id)
       return .deleted(seq: channels[place.id]?.delete(id, at: time) ?? 0)
     case .change(let changes, let time): return try change(channel, changes, at: time)
+    case .changeOwn(let change, let userID, let visibleFrom):
+      var channel = channel
+      let own = try channel.changeOwn(change, of: userID, visibleFrom: visibleFrom, users)
+      channels[channel.id] = channel
+      return .own(own)
     case .remove:
       channels[place.id] = nil
       channelIDs[channel.record.url] = nil

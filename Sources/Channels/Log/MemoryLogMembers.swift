@@ -17,6 +17,17 @@ struct MemoryLogMembers: Sendable {
 
   mutating func remove(_ userID: String) { table[userID] = nil }
 
+  /// Sets the position of a joined member to its own message.
+  mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64) {
+    guard table[userID]?.state == .joined else { return }
+    table[userID]?.position.advance(to: ordinal, at: createdAt)
+  }
+
+  /// Notes that a member's own message was deleted.
+  mutating func forgetOwn(_ userID: String?, _ ordinal: Int64) {
+    if let userID { table[userID]?.position.forgetOwn(ordinal) }
+  }
+
   /// In the order in which they became members.
   func listed(_ users: MemoryLogUsers) -> [Member] {
     shown(users).sorted { first, second in

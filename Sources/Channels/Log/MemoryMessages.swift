@@ -29,6 +29,8 @@ struct MemoryMessages: Sendable {
   private var entries: [Entry] = []
   /// The deleted messages of users, except those that took no place in a window.
   private var deleted: [(id: Int64, send: RecentSend)] = []
+  /// The places of deleted countable messages, by message.
+  private(set) var uncounted: [Int64: MessagePlace] = [:]
   private var withdrawn: [(userID: String?, requestID: String, createdAt: Int64)] = []
 
   subscript(id: Int64) -> Entry? { entries.last { $0.message.message.id == id } }
@@ -57,6 +59,9 @@ struct MemoryMessages: Sendable {
     guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return }
     let entry = entries.remove(at: index)
     let message = entry.message.message
+    if let ordinal = message.ordinal {
+      uncounted[id] = MessagePlace(ordinal: ordinal, createdAt: message.createdAt)
+    }
     if let send = entry.send { deleted.append((id, send)) }
     guard !message.requestID.isEmpty else { return }
     withdrawn.append((message.user?.id, message.requestID, message.createdAt))
@@ -97,6 +102,25 @@ struct MemoryMessages: Sendable {
       let (first, second) = (first.message.message, second.message.message)
       return (first.createdAt, first.id) < (second.createdAt, second.id)
     }
+  }
+
+  /// See ``OwnChangeFacts/place(ofMessage:)``.
+  func place(of id: Int64) -> MessagePlace? {
+    if let place = uncounted[id] { return place }
+    guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return nil }
+    let counted = entries[...index].last { $0.message.message.ordinal != nil }
+    return MessagePlace(
+      ordinal: counted?.message.message.ordinal ?? 0,
+      createdAt: entries[index].message.message.createdAt)
+  }
+
+  /// The number of a user's countable messages after an ordinal.
+  func count(by userID: String, after ordinal: Int64) -> Int64 {
+    Int64(
+      entries.count { entry in
+        let message = entry.message.message
+        return message.user?.id == userID && (message.ordinal ?? 0) > ordinal
+      })
   }
 
   func last(upTo seq: Int64) -> SequencedMessage? {

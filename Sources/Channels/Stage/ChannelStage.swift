@@ -71,6 +71,7 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .observe(let address): observe(address, into: &actions)
     case .unobserve(let session): observers.remove(session)
     case .notice(let notice): publish(notice.payload, except: notice.author)
+    case .notify(let notice): notify(notice, into: &actions)
     case .throttle(let limit): audience.limit = limit
     case .elsewhere(let count): elsewhereCount = count
     case .resume(let start): resume(start)
@@ -363,6 +364,16 @@ extension ChannelStage {
       take(input, at: now, into: &actions)
       if seating.isWaiting { return seating.holdFirst(held[(index + 1)...]) }
     }
+  }
+
+  /// Notifies the connections of a member, after the turn's events so far.
+  private mutating func notify(_ notice: MemberNotice, into actions: inout StageActions) {
+    let connections = audience.participants.connections(of: notice.userID).filter {
+      $0 != notice.except
+    }
+    guard !connections.isEmpty else { return }
+    flush(into: &actions)
+    actions.notify(connections, [notice.payload])
   }
 
   /// Removes the connections of all members, which stay members.

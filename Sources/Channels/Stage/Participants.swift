@@ -50,6 +50,11 @@ struct Participants: Sendable {
     slotByUser[userID].flatMap { slots[$0] }?.connections.contains(connection) ?? false
   }
 
+  /// The connections of a user.
+  func connections(of userID: String) -> [SessionAddress] {
+    slotByUser[userID].flatMap { slots[$0] }?.connections ?? []
+  }
+
   /// Adds a connection of a user.
   ///
   /// - Parameter throttle: The contents of the user's window, if this is its first connection.

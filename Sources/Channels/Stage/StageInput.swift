@@ -49,6 +49,8 @@ package enum StageInput: Sendable {
   case disperse
   /// A notification without a number, from the channel's home.
   case notice(StageNotice)
+  /// A notification for one member of a group, after the events before it.
+  indirect case notify(MemberNotice)
   /// The throttle's new limit.
   case throttle(RateLimit)
   /// The number of users in the channel who are on other servers only.

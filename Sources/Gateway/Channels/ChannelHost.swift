@@ -146,7 +146,7 @@ final class ChannelHost {
     guard let entry = EntryID(number: answer.ticket.number) else { return }
     switch entry {
     case .view, .repetition: afterWrites { $0.handle(.logged(entry, answer.result)) }
-    case .send, .change, .operation:
+    case .send, .change, .operation, .own:
       handle(.logged(entry, answer.result))
       guard changeReads.isEmpty || changeReads.remove(entry) == nil else { return }
       fence.writeWasAnswered()
@@ -347,6 +347,7 @@ final class ChannelHost {
       shard.mention(userIDs, by: sender, notification)
     case .notify(let userIDs, let notification):
       for id in userIDs { shard.send(.user(id: id, .notifyOfGroup(notification))) }
+    case .notifyMember(let notice): stage?.handle(.notify(notice))
     case .enrich(let request): shard.enrich(request, in: self)
     case .handOver(let addition): shard.handOver(addition, to: url)
     case .renewLimits: renewLimits()

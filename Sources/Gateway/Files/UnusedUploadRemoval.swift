@@ -24,8 +24,9 @@ struct UnusedUploadRemoval: Sendable {
     switch outcome {
     case .success(.sent(let sent)):
       sent.arrival != .sent && sent.message.file?.id != fileID
-    case .success(.done), .success(.channel), .success(.group), .success(.changed),
-      .success(.imposed), .success(.lifted), .success(.message):
+    case .success(.done), .success(.channel), .success(.group), .success(.own),
+      .success(.historyReset), .success(.changed), .success(.imposed), .success(.lifted),
+      .success(.message):
       false
     case .failure(let error): !error.isMoved && error.data.outcome == nil
     }

@@ -102,15 +102,20 @@ extension GroupAnswer {
 
   private func encodeOwn(into writer: inout JSONWriter) {
     writer.member("member_state", (own?.state).text)
-    writer.member("my_role", isOperator ? "operator" : "")
-    writer.member("is_muted", mute != nil)
+    writer.member("my_role", own?.isOperator == true ? "operator" : "")
+    writer.member("is_muted", (own?.mutedUntil ?? 0) > 0)
     guard let own else { return }
     if own.state == .joined {
       writer.member("joined_ts", own.joinedAt / 1000)
       writer.member("ts_message_offset", own.visibleFrom)
+      writer.member("unread_message_count", own.unreadCount)
+      writer.member("user_last_read", own.readAt)
+      writer.member("hidden_state", own.hiddenState.rawValue)
+      writer.member("is_hidden", own.hiddenState != .unhidden)
+      writer.member("count_preference", own.countPreference.platformName)
     }
     if own.invitedAt > 0 { writer.member("invited_at", own.invitedAt) }
-    writer.user("inviter", ifKnown: inviter)
+    writer.user("inviter", ifKnown: own.inviter)
   }
 }
 
@@ -140,5 +145,17 @@ extension JSONWriter {
     guard let user else { return }
     self.name(name)
     user.encodeReference(into: &self)
+  }
+}
+
+extension CountPreference {
+  /// The name in the Platform API.
+  var platformName: String {
+    switch self {
+    case .all: "all"
+    case .messagesOnly: "unread_message_count_only"
+    case .mentionsOnly: "unread_mentioned_count_only"
+    case .off: "false"
+    }
   }
 }

@@ -10,9 +10,22 @@ extension JudgeAnswer {
     case .done, .imposed, .lifted: Array("{}".utf8)
     case .channel(let info): info.encodedAsResult()
     case .group(let group): group.encodedAsResult(epoch: epoch)
+    case .own(let own): Self.result(own)
+    case .historyReset(let own): Self.result(own, offset: own.visibleFrom)
     case .sent(let sent): sent.encodedAsResult()
     case .changed(let changed): Self.result(message: changed.json)
     case .message(let message): Self.result(message: message.encoded())
+    }
+  }
+
+  /// - Parameter offset: The beginning of the history, if it has changed.
+  private static func result(_ own: OwnMembership, offset: Int64? = nil) -> [UInt8] {
+    JSONWriter.bytes(reserving: 512) {
+      $0.object {
+        $0.name("my")
+        own.encode(into: &$0)
+        if let offset { $0.member("ts_message_offset", offset) }
+      }
     }
   }
 

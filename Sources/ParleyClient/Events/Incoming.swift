@@ -39,7 +39,9 @@ enum Incoming: Sendable {
     // Sent only to webhooks and observers.
     case .channelCreated, .groupCreated, .messageWithheld: nil
     // The client opens its sessions without groups.
-    case .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost, .groupReady: nil
+    case .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost, .groupUnread,
+      .groupHidden, .groupUnhidden, .groupReady:
+      nil
     case .channelChanged(let channel): try inChannel(.changed, .replaced(ChannelSnapshot(channel)))
     case .channelDeleted(let channel): try inChannel(.deleted, .replaced(ChannelSnapshot(channel)))
     case .channelFrozen(let channel): try inChannel(.frozen, .replaced(ChannelSnapshot(channel)))

@@ -103,10 +103,12 @@ package struct Fields: Sendable {
 
   /// The required id of a message.
   package func messageID() throws(ServiceError) -> Int64 {
-    guard let id = try integer("message_id", in: Limits.messageIDs) else {
-      throw .missing("message_id")
-    }
+    guard let id = try optionalMessageID() else { throw .missing("message_id") }
     return id
+  }
+
+  package func optionalMessageID() throws(ServiceError) -> Int64? {
+    try integer("message_id", in: Limits.messageIDs)
   }
 
   /// The members of an optional object as separate fields.

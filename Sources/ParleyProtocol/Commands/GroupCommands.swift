@@ -108,7 +108,24 @@ package enum GroupCommand: Sendable, Hashable {
   case view(memberLimit: Int, created: Bool? = nil)
   case update(ChannelFields)
   case change(MembershipChange)
+  /// Changes the caller's own part in the group.
+  case changeOwn(OwnChange)
   case delete
+}
+
+/// A change of a joined member's own part in a group, which the other members do not see.
+package enum OwnChange: Sendable, Hashable {
+  /// Reads up to and including a message, or up to the last one; the position only rises.
+  case markRead(upTo: Int64?)
+  /// Puts the position before a message.
+  case markUnread(from: Int64)
+  /// - `clearing`: Whether the history begins anew.
+  /// - `isArchived`: Whether only the member unhides the group, not the next message.
+  case hide(clearing: Bool, isArchived: Bool)
+  case unhide
+  /// Begins the history anew.
+  case resetHistory
+  case prefer(CountPreference)
 }
 
 /// A change of who belongs to a group.
@@ -139,6 +156,26 @@ extension GroupCommand {
     "group.join": { p throws(ServiceError) in
       let code = try p.text("access_code", limit: Limits.accessCodeLength) ?? ""
       return .group(.change(.join(accessCode: code)))
+    },
+    "group.hide": { p throws(ServiceError) in
+      .group(
+        .changeOwn(
+          .hide(
+            clearing: try p.boolean("hide_previous_messages") ?? false,
+            isArchived: try p.boolean("allow_auto_unhide") == false)))
+    },
+    "group.unhide": { _ throws(ServiceError) in .group(.changeOwn(.unhide)) },
+    "group.reset_history": { _ throws(ServiceError) in .group(.changeOwn(.resetHistory)) },
+    "group.mark_read": { p throws(ServiceError) in
+      .group(.changeOwn(.markRead(upTo: try p.optionalMessageID())))
+    },
+    "group.mark_unread": { p throws(ServiceError) in
+      .group(.changeOwn(.markUnread(from: try p.messageID())))
+    },
+    "group.set_preference": { p throws(ServiceError) in
+      guard let preference = try p.choice("count_preference", of: CountPreference.self)
+      else { throw .missing("count_preference") }
+      return .group(.changeOwn(.prefer(preference)))
     },
     "group.leave": { _ throws(ServiceError) in .group(.change(.leave)) },
     "group.remove": { p throws(ServiceError) in .group(.change(.remove(try p.memberIDs()))) },

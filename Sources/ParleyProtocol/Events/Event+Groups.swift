@@ -78,7 +78,7 @@ extension Event {
 
     init(_ reader: ResourceReader) throws(ResourceError) {
       membership = try Membership(reader)
-      reason = try reader.departureReason()
+      reason = try reader.choice("reason")
     }
 
     func encode(into writer: inout JSONWriter) {
@@ -96,16 +96,9 @@ extension Event {
     }
 
     init(_ reader: ResourceReader) throws(ResourceError) {
-      reason = try reader.departureReason()
+      reason = try reader.choice("reason")
     }
 
     func encode(into writer: inout JSONWriter) { writer.member("reason", reason.rawValue) }
-  }
-}
-
-extension ResourceReader {
-  fileprivate func departureReason() throws(ResourceError) -> DepartureReason {
-    guard let reason = DepartureReason(rawValue: try text("reason")) else { throw wrong("reason") }
-    return reason
   }
 }

@@ -43,6 +43,12 @@ package enum Event: Sendable, Hashable {
   indirect case groupLeft(Departure)
   /// The receiver is no longer a member of a group; nothing of the group follows.
   case groupLost(GroupLoss)
+  /// The receiver's number of unread messages has changed on another of its connections.
+  indirect case groupUnread(OwnMembership)
+  /// The receiver has hidden a group.
+  indirect case groupHidden(OwnMembership)
+  /// A group that the receiver had hidden is back.
+  indirect case groupUnhidden(OwnMembership)
   /// From here on a connection receives the events of all groups that its user has joined.
   case groupReady
   /// The first connection of a user entered.
@@ -85,6 +91,9 @@ package enum Event: Sendable, Hashable {
     case .groupDeclined: .groupDeclined
     case .groupLeft: .groupLeft
     case .groupLost: .groupLost
+    case .groupUnread: .groupUnread
+    case .groupHidden: .groupHidden
+    case .groupUnhidden: .groupUnhidden
     case .groupReady: .groupReady
     case .userEntered: .userEntered
     case .userExited: .userExited
@@ -120,6 +129,8 @@ package enum Event: Sendable, Hashable {
     case .groupJoined(let membership), .groupDeclined(let membership): .membership(membership)
     case .groupLeft(let departure): .departure(departure)
     case .groupLost(let loss): .groupLoss(loss)
+    case .groupUnread(let own), .groupHidden(let own), .groupUnhidden(let own):
+      .ownMembership(own)
     case .groupReady: .nothing
     case .userEntered(let presence), .userExited(let presence): .presence(presence)
     case .participantCount(let count): .participantCount(count)
@@ -157,6 +168,9 @@ package enum Event: Sendable, Hashable {
     case .groupDeclined: self = .groupDeclined(try Membership(members.reader))
     case .groupLeft: self = .groupLeft(try Departure(members.reader))
     case .groupLost: self = .groupLost(try GroupLoss(members.reader))
+    case .groupUnread: self = .groupUnread(try members.own())
+    case .groupHidden: self = .groupHidden(try members.own())
+    case .groupUnhidden: self = .groupUnhidden(try members.own())
     case .groupReady: self = .groupReady
     case .userEntered: self = .userEntered(try Presence(members.reader))
     case .userExited: self = .userExited(try Presence(members.reader))

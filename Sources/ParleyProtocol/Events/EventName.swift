@@ -19,6 +19,9 @@ package enum EventName: String, Sendable, CaseIterable {
   case groupDeclined = "group.declined"
   case groupLeft = "group.left"
   case groupLost = "group.lost"
+  case groupUnread = "group.unread"
+  case groupHidden = "group.hidden"
+  case groupUnhidden = "group.unhidden"
   case groupReady = "group.ready"
   case userEntered = "channel.user_entered"
   case userExited = "channel.user_exited"
@@ -54,8 +57,9 @@ package enum EventName: String, Sendable, CaseIterable {
       .numbered
     // A channel that is being created has no receivers, so the event is only sent to webhooks.
     case .channelCreated, .groupCreated: .posted
-    case .groupLost, .groupReady, .userEntered, .userExited, .participantCount, .throttled,
-      .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
+    case .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupReady, .userEntered,
+      .userExited, .participantCount, .throttled, .messageWithheld, .mentionReceived,
+      .sessionExpiring, .sessionFileKey, .serverDraining:
       .transient
     }
   }

@@ -10,6 +10,7 @@ enum EventPayload {
   case membership(Event.Membership)
   case departure(Event.Departure)
   case groupLoss(Event.GroupLoss)
+  case ownMembership(OwnMembership)
   case presence(Event.Presence)
   case participantCount(Event.ParticipantCount)
   case throttling(Event.Throttling)
@@ -36,6 +37,9 @@ enum EventPayload {
     case .membership(let membership): membership.encode(into: &writer)
     case .departure(let departure): departure.encode(into: &writer)
     case .groupLoss(let loss): loss.encode(into: &writer)
+    case .ownMembership(let own):
+      writer.name("my")
+      own.encode(into: &writer)
     case .presence(let presence): presence.encode(into: &writer)
     case .participantCount(let count): count.encode(into: &writer)
     case .throttling(let throttling): throttling.encode(into: &writer)
@@ -53,7 +57,8 @@ enum EventPayload {
     case .message(let message): message.capacity
     case .channel, .invitation: 1_024
     case .deletion, .restriction, .release, .operators, .membership, .departure, .groupLoss,
-      .presence, .participantCount, .throttling, .withholding, .expiry, .fileKey, .draining,
+      .ownMembership, .presence, .participantCount, .throttling, .withholding, .expiry, .fileKey,
+      .draining,
       .nothing:
       0
     }
@@ -75,6 +80,10 @@ struct EventMembers {
 
   func message() throws(ResourceError) -> EventMessage {
     EventMessage(try Message(json: reader.member("message")))
+  }
+
+  func own() throws(ResourceError) -> OwnMembership {
+    try OwnMembership(json: reader.member("my"))
   }
 
   func channel() throws(ResourceError) -> ChannelInfo {

@@ -26,38 +26,6 @@ package struct Group: Sendable, Hashable {
   }
 }
 
-/// Whether a member of a group takes part in it.
-package enum MemberState: String, Sendable, CaseIterable {
-  case invited
-  case joined
-}
-
-/// A user who belongs to a group, present or not.
-package struct Member: Sendable, Hashable {
-  package var user: User
-  package var state: MemberState
-  /// The user who invited the member; `nil` for the Platform API, and for a user who joined.
-  package var inviterID: String?
-  /// Unix milliseconds; 0 for a user who was not invited.
-  package var invitedAt: Int64
-  /// Unix milliseconds; 0 for an invited member.
-  package var joinedAt: Int64
-  /// The `created_at` of the oldest message that the member may read, in Unix milliseconds.
-  package var visibleFrom: Int64
-
-  package init(
-    user: User, state: MemberState, inviterID: String? = nil, invitedAt: Int64 = 0,
-    joinedAt: Int64 = 0, visibleFrom: Int64 = 0
-  ) {
-    self.user = user
-    self.state = state
-    self.inviterID = inviterID
-    self.invitedAt = invitedAt
-    self.joinedAt = joinedAt
-    self.visibleFrom = visibleFrom
-  }
-}
-
 /// Why a member left a group.
 package enum DepartureReason: String, Sendable, CaseIterable {
   case left

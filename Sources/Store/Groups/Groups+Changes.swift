@@ -16,7 +16,8 @@ extension WriteTransaction {
     guard !new.isEmpty else { return [] }
     // The clock may have been set back: messages before the invitation stay hidden all the same.
     let invitation = Invitation(
-      of: new, by: inviter, visibleFrom: max(timestamp, state.lastCreatedAt), at: timestamp)
+      of: new, by: inviter, visibleFrom: max(timestamp, state.lastCreatedAt),
+      floor: state.lastOrdinal, at: timestamp)
     try insertMembers(of: invitation, channelID: state.id)
     let joinedCount = new.count(where: \.acceptsInvitations)
     try change(&state, members: new.count, joined: joinedCount)
@@ -36,6 +37,7 @@ extension WriteTransaction {
     var state = try existingChannel(url)
     guard state.channel.group != nil, let user = try user(userID) else { return [] }
     var member = Member(user, joinedAt: timestamp, visibleFrom: visibleFrom)
+    member.position.floor = state.lastOrdinal
     let present = try members([userID], channelID: state.id)[ExactText(userID)]
     switch present?.state {
     case .joined: return []
@@ -43,9 +45,12 @@ extension WriteTransaction {
       (member.inviterID, member.invitedAt) = (present?.inviterID, present?.invitedAt ?? 0)
       try connection.execute(
         """
-        UPDATE members SET state = ?, joined_at = ?, visible_from = ?
+        UPDATE members SET state = ?, joined_at = ?, visible_from = ?, floor_ordinal = ?
         WHERE channel_id = ? AND user_id = ?
-        """, [member.state.stored, timestamp, visibleFrom, state.id, userID])
+        """,
+        [
+          member.state.stored, timestamp, visibleFrom, member.position.floor, state.id, userID,
+        ])
       try change(&state, joined: 1)
     case nil:
       try insertMember(member, channelID: state.id)

@@ -46,7 +46,7 @@ extension WriteTransaction {
         try insertMember(Member(creator.user, joinedAt: channel.createdAt), channelID: id)
       }
       let invitation = Invitation(
-        of: others, by: creator?.user, visibleFrom: 0, at: channel.createdAt)
+        of: others, by: creator?.user, visibleFrom: 0, floor: 0, at: channel.createdAt)
       try insertMembers(of: invitation, channelID: id)
       _ = try insertOperators(channel.operators.map(\.id), channelID: id)
       let state = try existingChannel(channel.url)

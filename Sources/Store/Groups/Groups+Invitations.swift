@@ -17,13 +17,18 @@ struct Invitation {
   /// Unix milliseconds.
   let time: Int64
 
-  /// - Parameter visibleFrom: ``Member/visibleFrom`` of those who join at once.
-  init(of invitees: [Invitee], by inviter: User?, visibleFrom: Int64, at time: Int64) {
+  /// - Parameters:
+  ///   - visibleFrom: ``Member/visibleFrom`` of those who join at once.
+  ///   - floor: Their ``ReadPosition/floor``.
+  init(
+    of invitees: [Invitee], by inviter: User?, visibleFrom: Int64, floor: Int64, at time: Int64
+  ) {
     members = invitees.map { invitee in
       let joins = invitee.acceptsInvitations
       return Member(
         user: invitee.user, state: joins ? .joined : .invited, inviterID: inviter?.id,
-        invitedAt: time, joinedAt: joins ? time : 0, visibleFrom: joins ? visibleFrom : 0)
+        invitedAt: time, joinedAt: joins ? time : 0, visibleFrom: joins ? visibleFrom : 0,
+        position: ReadPosition(floor: joins ? floor : 0))
     }
     self.inviter = inviter
     self.time = time
@@ -109,12 +114,12 @@ extension WriteTransaction {
     try connection.execute(
       """
       INSERT INTO members (channel_id, user_id, state, inviter_id, invited_at, joined_at, added_at,
-        visible_from)
-      SELECT ?, user_id, ?, ?, ?, ?, ?, ? FROM users WHERE user_id \(.isAnyOf)
+        visible_from, floor_ordinal)
+      SELECT ?, user_id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE user_id \(.isAnyOf)
       """,
       [
         channelID, member.state.stored, member.inviterID, member.invitedAt, member.joinedAt, time,
-        member.visibleFrom, StoreValue.texts(ids),
+        member.visibleFrom, member.position.floor, StoreValue.texts(ids),
       ])
   }
 

@@ -4,7 +4,8 @@ import ParleyProtocol
 extension Member {
   static let columns: StoreStatement = """
     \(User.columns), members.state, members.inviter_id, members.invited_at, members.joined_at,
-    members.visible_from
+    members.visible_from, members.read_ordinal, members.read_at, members.floor_ordinal,
+    members.own_after, members.hidden, members.hidden_ordinal, members.preferences
     """
 
   /// From `columns`.
@@ -14,7 +15,11 @@ extension Member {
     }
     self.init(
       user: try User(row: row, fileURL), state: state, inviterID: row[5], invitedAt: row[6],
-      joinedAt: row[7], visibleFrom: row[8])
+      joinedAt: row[7], visibleFrom: row[8],
+      position: ReadPosition(
+        ordinal: row[9], readAt: row[10], floor: row[11], ownAfter: row[12]),
+      hiding: Hiding(stored: row[13], after: row[14]),
+      countPreference: try StoredPreferences(row[15]).countPreference)
   }
 }
 
@@ -33,6 +38,51 @@ extension MemberState {
     case 1: self = .joined
     default: return nil
     }
+  }
+}
+
+/// Whether a member has hidden a group, as a number and the ordinal after which a message ends it.
+extension Hiding {
+  var stored: (kind: Int, ordinal: Int64) {
+    switch self {
+    case .unhidden: (0, 0)
+    case .untilMessage(let ordinal): (1, ordinal)
+    case .archived: (2, 0)
+    }
+  }
+
+  init(stored kind: Int, after ordinal: Int64) {
+    self =
+      switch kind {
+      case 1: .untilMessage(after: ordinal)
+      case 2: .archived
+      case _: .unhidden
+      }
+  }
+}
+
+/// The preferences of a member as stored; a member without preferences has no text.
+struct StoredPreferences: StoredObject {
+  private var count: String?
+
+  init() {}
+
+  init(_ text: String?) throws {
+    if let text { self = try StoredJSON.decode(Self.self, from: text) }
+  }
+
+  init(countPreference: CountPreference) {
+    count = countPreference == .all ? nil : countPreference.rawValue
+  }
+
+  var text: String? { count == nil ? nil : StoredJSON.encode(self) }
+
+  var countPreference: CountPreference { count.flatMap(CountPreference.init) ?? .all }
+
+  mutating func list<Members: StoredMembers & ~Copyable>(
+    in members: inout Members
+  ) throws(Members.Failure) {
+    try members.member("count", &count)
   }
 }
 
@@ -94,10 +144,25 @@ extension StoreTransaction {
   /// Reads the members of a group, and the profile of its creator, who is usually one of them.
   func readMembers(of state: inout ChannelState) throws {
     state.members = try members(channelID: state.id)
+    state.floorOrdinal = try floorOrdinal(channelID: state.id)
+    if let lowest = state.lowestPosition {
+      let deleted = try connection.all(
+        "SELECT ordinal FROM uncounted WHERE channel_id = ? AND ordinal > ? ORDER BY ordinal",
+        [state.id, lowest]
+      ) { $0[0] as Int64 }
+      state.uncounted = OrdinalSet(ascending: deleted)
+    }
     guard let creatorID = state.channel.group?.createdBy?.id else { return }
     let key = ExactText(creatorID)
     state.channel.group?.createdBy =
       try state.members.first { ExactText($0.user.id) == key }?.user ?? user(creatorID)
+  }
+
+  /// See ``ChannelState/floorOrdinal``.
+  func floorOrdinal(channelID: Int64) throws -> Int64 {
+    try connection.first("SELECT floor_ordinal FROM groups WHERE channel_id = ?", [channelID]) {
+      $0[0]
+    } ?? 0
   }
 
   /// The contents of a group as a member sees it.
@@ -113,7 +178,8 @@ extension StoreTransaction {
     return GroupReading(
       lastMessage: last.first?.message,
       members: memberLimit > 0 ? try sample(memberLimit, ofMembersOf: channelID) : [],
-      inviter: try inviterID.flatMap { try user($0) })
+      inviter: try inviterID.flatMap { try user($0) },
+      floorOrdinal: try floorOrdinal(channelID: channelID))
   }
 
   /// Some members: the operators in their order, then those who joined last.

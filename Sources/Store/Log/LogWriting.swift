@@ -40,6 +40,11 @@ struct LogWriting {
       try requireTerm(of: channel)
       let recorded = try changes.map { try make($0, in: channel, at: time) }
       return .changed(recorded, try transaction.existingChannel(channel.url).channel)
+    case .changeOwn(let change, let userID, let visibleFrom):
+      try requireTerm(of: channel)
+      return .own(
+        try transaction.changeOwn(
+          change, of: userID, channelID: channel.id, visibleFrom: visibleFrom))
     case .remove(let time):
       try requireTerm(of: channel)
       let event = try transaction.deleteChannel(channel.url, at: time).event

@@ -54,6 +54,7 @@ final class MessageAppender: MessageAppending {
     let lastOrdinal: DirectStatement
     let insertion: DirectStatement
     let advancement: DirectStatement
+    let reading: DirectStatement
   }
 
   init(connection: StoreConnection) {
@@ -155,6 +156,13 @@ final class MessageAppender: MessageAppending {
     try statements.advancement.bind(new.message.createdAt, at: 3)
     try statements.advancement.bind(ordinal, at: 4)
     try statements.advancement.execute()
+    if let readerID = new.readerID {
+      try statements.reading.bind(channel.id, at: 1)
+      try statements.reading.bind(readerID, at: 2)
+      try statements.reading.bind(ordinal, at: 3)
+      try statements.reading.bind(new.message.createdAt, at: 4)
+      try statements.reading.execute()
+    }
     return ordinal
   }
 
@@ -201,7 +209,8 @@ final class MessageAppender: MessageAppending {
     let made = CountingStatements(
       lastOrdinal: try DirectStatement(Self.lastOrdinal, on: connection),
       insertion: try DirectStatement(Self.countingInsertion, on: connection),
-      advancement: try DirectStatement(Self.countingAdvancement, on: connection))
+      advancement: try DirectStatement(Self.countingAdvancement, on: connection),
+      reading: try DirectStatement(Self.reading, on: connection))
     countingStatements = made
     return made
   }
@@ -238,5 +247,11 @@ final class MessageAppender: MessageAppending {
     UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3),
       message_count = message_count + 1, last_ordinal = ?4
     WHERE channel_id = ?1
+    """
+
+  /// Moves the author's position to the message.
+  private static let reading: StoreStatement = """
+    UPDATE members SET read_ordinal = ?3, read_at = ?4, own_after = 0
+    WHERE channel_id = ?1 AND user_id = ?2 AND state = \(MemberState.joined.stored)
     """
 }

@@ -77,8 +77,15 @@ extension WriteTransaction {
     ) { $0[0] as Int64 }
     guard !ids.isEmpty else { return 0 }
     try retainMaximumMessageID(among: "message_id \(.isAnyOf)", [StoreValue.integers(ids)])
+    let lastOrdinal = try connection.first(
+      "SELECT max(ordinal) FROM messages WHERE message_id \(.isAnyOf)", [StoreValue.integers(ids)]
+    ) { $0[0] as Int64? }
     try connection.execute(
       "DELETE FROM messages WHERE message_id \(.isAnyOf)", [StoreValue.integers(ids)])
+    if let ordinal = lastOrdinal ?? nil {
+      try raiseFloor(to: ordinal, channelID: expiry.channelID)
+      try recountOwnMessages(channelID: expiry.channelID)
+    }
     try connection.execute(
       "DELETE FROM events WHERE channel_id = ? AND message_id \(.isAnyOf) AND kind = ?",
       [expiry.channelID, StoreValue.integers(ids), EventName.messageUpdated.rawValue])

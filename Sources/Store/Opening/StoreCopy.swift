@@ -161,14 +161,15 @@ private struct CopiedTable {
       "groups",
       """
       channel_id# is_distinct# is_public# access_code creator_id member_count# joined_count# \
-      distinct_key
+      distinct_key floor_ordinal#
       """),
     CopiedTable(
       "members",
       """
       channel_id# user_id state# inviter_id invited_at# joined_at# added_at# visible_from# \
-      read_ordinal# floor_ordinal# own_after# hidden# preferences
+      read_ordinal# floor_ordinal# own_after# hidden# preferences read_at# hidden_ordinal#
       """),
+    CopiedTable("uncounted", "channel_id# ordinal# message_id# created_at#"),
     CopiedTable("bans", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("mutes", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("metacounters", "channel_id# key value#"),

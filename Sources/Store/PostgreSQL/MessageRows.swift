@@ -17,6 +17,13 @@ struct MessageRows {
   var keptFiles: [(fileID: String, Row)] = []
   /// Events for webhooks.
   var outbox: [OutboxRow] = []
+  /// The last messages of authors in groups.
+  private var lastOwn: [Author: (ordinal: Int64, createdAt: Int64)] = [:]
+
+  private struct Author: Hashable {
+    let channelID: Int64
+    let userID: String
+  }
 
   /// A row of the table of messages.
   struct Row {
@@ -52,6 +59,33 @@ struct MessageRows {
       for text in texts { try text?.checkStorable() }
     }
   }
+
+  /// Notes that an author has read up to its own message.
+  mutating func noteReading(
+    by userID: String, of ordinal: Int64, at createdAt: Int64, channelID: Int64
+  ) {
+    lastOwn[Author(channelID: channelID, userID: userID)] = (ordinal, createdAt)
+  }
+
+  /// Moves the positions of authors to their last messages; `nil` if there are none.
+  var readings: Query? {
+    guard !lastOwn.isEmpty else { return nil }
+    let (authors, places) = (Array(lastOwn.keys), Array(lastOwn.values))
+    return Query(
+      Self.reading,
+      [
+        .integers(authors.map(\.channelID)), .texts(authors.map(\.userID)),
+        .integers(places.map(\.ordinal)), .integers(places.map(\.createdAt)),
+      ])
+  }
+
+  private static let reading = """
+    UPDATE members AS m SET read_ordinal = n.ordinal, read_at = n.created_at, own_after = 0
+    FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
+      AS n (channel_id, user_id, ordinal, created_at)
+    WHERE m.channel_id = n.channel_id AND m.user_id = n.user_id
+      AND m.state = \(MemberState.joined.stored)
+    """
 
   /// Whether a message is one of a group.
   var haveOrdinals: Bool { messages.contains { $0.ordinal != nil } }

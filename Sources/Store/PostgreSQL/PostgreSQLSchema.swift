@@ -24,6 +24,7 @@ enum PostgreSQLSchema {
     (8, FloodSchema.postgreSQL),
     (9, LanguagesSchema.script),
     (10, GroupsSchema.postgreSQL),
+    (11, ReadPositionsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -43,6 +43,7 @@ enum Migrations {
     Migration("17 flood windows", FloodSchema.create),
     Migration("18 languages on demand", LanguagesSchema.create),
     Migration("19 groups", steps: GroupsSchema.steps),
+    Migration("20 read positions", ReadPositionsSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

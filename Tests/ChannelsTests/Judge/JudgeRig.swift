@@ -253,7 +253,7 @@ final class JudgeRig {
     case .wake(let time):
       wakeTime = time
       others.append(action)
-    case .answer, .post, .mention, .notify, .handOver, .renewLimits, .release:
+    case .answer, .post, .mention, .notify, .notifyMember, .handOver, .renewLimits, .release:
       others.append(action)
     }
   }

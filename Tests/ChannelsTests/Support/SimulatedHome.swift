@@ -80,7 +80,9 @@ final class SimulatedHome {
       case .submit(let id, let entry): requests.append(.entry(id, entry))
       case .read(let id, let read): requests.append(.read(id, read))
       case .answer, .publish, .release: rest.append(action)
-      case .measure, .post, .mention, .notify, .enrich, .handOver, .renewLimits, .wake: break
+      case .measure, .post, .mention, .notify, .notifyMember, .enrich, .handOver, .renewLimits,
+        .wake:
+        break
       }
     }
     _ = actions.takeTally()

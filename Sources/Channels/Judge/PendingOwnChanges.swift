@@ -1,0 +1,161 @@
+import ParleyProtocol
+
+/// The changes that members make of their own parts in a group, as far as the log has not answered.
+///
+/// The log finds the new state, since it knows all messages, and answers in the order of its entries. So
+/// changes need not wait for each other, and each is applied to what was known before its answer.
+struct PendingOwnChanges: Sendable {
+  private struct Request: Sendable {
+    let change: OwnChange
+    let userID: String
+    let session: SessionAddress?
+    /// `nil` once the call is answered.
+    var call: CallID?
+  }
+
+  private var requests: [Int64: Request] = [:]
+  private var lastNumber: Int64 = 0
+
+  var isEmpty: Bool { requests.isEmpty }
+
+  /// Submits a change.
+  ///
+  /// - Throws: 900020 for a caller who has not joined, 400201 for positions in an ephemeral group.
+  mutating func begin(
+    _ change: OwnChange, by principal: Principal, _ call: CallID, in standing: inout Standing,
+    at now: Moment, into actions: inout JudgeActions
+  ) throws(ServiceError) {
+    guard let user = principal.user, standing.rights.members?.isJoined(user.id) == true else {
+      throw .notJoined(standing.place.url)
+    }
+    let change = try change.allowed(in: standing.rights)
+    lastNumber += 1
+    requests[lastNumber] = Request(
+      change: change, userID: user.id, session: principal.session, call: call)
+    let visibleFrom = change.beginsHistory ? standing.count.reserveTime(at: now) : 0
+    let operation = LogOperation.changeOwn(
+      change, userID: user.id, visibleFrom: visibleFrom)
+    actions.append(.submit(.own(lastNumber), .write(operation, standing.place)))
+  }
+
+  /// Handles the log's answer to a change.
+  mutating func didLog(
+    _ number: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    guard let request = requests.removeValue(forKey: number) else { return }
+    switch result {
+    case .success(.own(let reading)):
+      let former = standing.rights.members?[request.userID]
+      standing.rights.put(reading.member)
+      standing.rights.raiseFloor(to: reading.floorOrdinal)
+      let own = standing.own(reading.member, inviter: reading.inviter, at: now.unix)
+      actions.answer(
+        request.call,
+        .success(request.change == .resetHistory ? .historyReset(own) : .own(own)))
+      if former?.hasSameOwnPart(as: reading.member) == false {
+        standing.notify(
+          request.change.event(own), of: request.userID, except: request.session, at: now.unix,
+          into: &actions)
+      }
+    case .failure(.missing(.member)):
+      actions.answer(request.call, .failure(.notJoined(standing.place.url)))
+    case .failure(let error): actions.answer(request.call, .failure(ServiceError(error)))
+    case .success: actions.answer(request.call, .failure(.internalError))
+    }
+  }
+
+  // MARK: An unknown outcome
+
+  /// Answers the caller of a change whose outcome is unknown.
+  mutating func answerUnknown(
+    _ number: Int64, _ error: ServiceError, into actions: inout JudgeActions
+  ) {
+    actions.answer(requests[number]?.call, .failure(error))
+    requests[number]?.call = nil
+  }
+
+  /// The log's answer, derived from a later read of the channel.
+  func settled(_ number: Int64, _ found: ChannelState?, in standing: Standing) -> LogResult {
+    guard let request = requests[number], let found else { return .failure(.missing(.channel)) }
+    guard let member = found.members.first(where: { $0.user.id == request.userID }) else {
+      return .failure(.missing(.member))
+    }
+    guard standing.rights.members?[request.userID]?.hasSameOwnPart(as: member) == false else {
+      return .failure(.unavailable("the change was not made"))
+    }
+    let inviter = found.members.first { $0.user.id == member.inviterID }?.user
+    return .success(
+      .own(OwnReading(member, inviter: inviter, floorOrdinal: found.floorOrdinal)))
+  }
+}
+
+extension OwnChange {
+  /// Whether messages that exist are not visible after the change.
+  fileprivate var beginsHistory: Bool {
+    switch self {
+    case .hide(let isClearing, _): isClearing
+    case .resetHistory: true
+    case .markRead, .markUnread, .unhide, .prefer: false
+    }
+  }
+
+  /// The change as a group permits it: an ephemeral one has no positions, and no message that would
+  /// unhide it later.
+  ///
+  /// - Throws: 400201.
+  fileprivate func allowed(in rights: Rights) throws(ServiceError) -> OwnChange {
+    switch self {
+    case .markRead, .markUnread, .resetHistory:
+      try rights.requireKeptMessages()
+      return self
+    case .hide:
+      return rights.channel.isEphemeral ? .hide(clearing: false, isArchived: true) : self
+    case .unhide, .prefer: return self
+    }
+  }
+
+  /// The event for the member's other connections.
+  fileprivate func event(_ own: OwnMembership) -> Event {
+    switch self {
+    case .hide: .groupHidden(own)
+    case .unhide: .groupUnhidden(own)
+    case .markRead, .markUnread, .resetHistory, .prefer: .groupUnread(own)
+    }
+  }
+}
+
+extension Member {
+  /// Whether nothing that its own changes affect differs.
+  fileprivate func hasSameOwnPart(as other: Member) -> Bool {
+    position == other.position && hiding == other.hiding && visibleFrom == other.visibleFrom
+      && countPreference == other.countPreference
+  }
+}
+
+extension Standing {
+  /// A member's own part in the group.
+  ///
+  /// - Parameter now: Unix milliseconds.
+  func own(_ member: Member, inviter: User?, at now: Int64) -> OwnMembership {
+    let unread =
+      isEphemeral ? 0 : rights.members?.unreadCount(of: member, last: count.lastOrdinal) ?? 0
+    return OwnMembership(
+      member, inviter: inviter, isOperator: rights.isOperator(member.user.id),
+      mutedUntil: rights.restriction(.mute, of: member.user.id, at: now)?.endsAt ?? 0,
+      lastOrdinal: isEphemeral ? 0 : count.lastOrdinal, unreadCount: unread)
+  }
+
+  /// Notifies the connections of a member of its own part.
+  ///
+  /// - Parameter session: The connection that receives the event only as the answer to its request.
+  func notify(
+    _ event: Event, of userID: String, except session: SessionAddress?, at now: Int64,
+    into actions: inout JudgeActions
+  ) {
+    let notification = event.notification(
+      from: EventOrigin(channelURL: place.url, timestamp: now))
+    actions.append(
+      .notifyMember(MemberNotice(userID: userID, payload: notification, except: session)))
+  }
+}

@@ -1,0 +1,82 @@
+package import ParleyProtocol
+
+/// The facts in a log on which a change of a member's own part in a group depends.
+package protocol OwnChangeFacts {
+  associatedtype Failure: Error
+  /// The last countable message, and the `created_at` of the last message, in Unix milliseconds.
+  var last: MessagePlace { get }
+  /// The place of a message of the group that exists or was deleted; of a silent one, that of the
+  /// countable message before it. `nil` if the group never had it.
+  func place(ofMessage id: Int64) throws(Failure) -> MessagePlace?
+  /// The number of a user's countable messages from a time on and after an ordinal.
+  func count(
+    ofMessagesBy userID: String, from createdAt: Int64, after ordinal: Int64
+  ) throws(Failure) -> Int64
+}
+
+/// The place of a countable message in its group.
+package struct MessagePlace: Sendable, Hashable {
+  package var ordinal: Int64
+  /// Unix milliseconds.
+  package var createdAt: Int64
+
+  package init(ordinal: Int64, createdAt: Int64) {
+    self.ordinal = ordinal
+    self.createdAt = createdAt
+  }
+}
+
+extension Member {
+  /// The member after a change of its own part.
+  ///
+  /// - Parameter visibleFrom: ``visibleFrom`` if the history begins anew.
+  /// - Returns: `nil` for a message that is not in the member's history.
+  package func applying<Facts: OwnChangeFacts>(
+    _ change: OwnChange, visibleFrom: Int64, _ facts: Facts
+  ) throws(Facts.Failure) -> Member? {
+    var member = self
+    switch change {
+    case .markRead(let id):
+      guard let place = try place(ofMessage: id, facts) else { return nil }
+      guard place.ordinal > position.ordinal else { return self }
+      member.position.ordinal = place.ordinal
+      member.position.readAt = place.createdAt
+      if position.ownAfter > 0 { try member.countOwnMessages(from: place.createdAt, facts) }
+    case .markUnread(let id):
+      guard let place = try place(ofMessage: id, facts) else { return nil }
+      member.position.ordinal = place.ordinal - 1
+      member.position.readAt = place.createdAt - 1
+      try member.countOwnMessages(from: place.createdAt, facts)
+    case .hide(let isClearing, let isArchived):
+      member.hiding = isArchived ? .archived : .untilMessage(after: facts.last.ordinal)
+      if isClearing { member.beginHistory(from: visibleFrom, after: facts.last.ordinal) }
+    case .unhide: member.hiding = .unhidden
+    case .resetHistory: member.beginHistory(from: visibleFrom, after: facts.last.ordinal)
+    case .prefer(let preference): member.countPreference = preference
+    }
+    return member
+  }
+
+  private func place<Facts: OwnChangeFacts>(
+    ofMessage id: Int64?, _ facts: Facts
+  ) throws(Facts.Failure) -> MessagePlace? {
+    guard let id else { return facts.last }
+    guard let place = try facts.place(ofMessage: id), place.createdAt >= visibleFrom else {
+      return nil
+    }
+    return place
+  }
+
+  private mutating func countOwnMessages<Facts: OwnChangeFacts>(
+    from createdAt: Int64, _ facts: Facts
+  ) throws(Facts.Failure) {
+    position.ownAfter = try facts.count(
+      ofMessagesBy: user.id, from: createdAt, after: max(position.ordinal, position.floor))
+  }
+
+  private mutating func beginHistory(from time: Int64, after ordinal: Int64) {
+    visibleFrom = time
+    position.floor = ordinal
+    position.ownAfter = 0
+  }
+}

@@ -1,0 +1,102 @@
+/// Whether a member has hidden a group.
+package enum HiddenState: String, Sendable, CaseIterable {
+  case unhidden
+  /// The next message ends it.
+  case hiddenAllowAutoUnhide = "hidden_allow_auto_unhide"
+  /// Only the member ends it: the group is archived.
+  case hiddenPreventAutoUnhide = "hidden_prevent_auto_unhide"
+}
+
+/// A user's own part in a group: `my` of the API contract.
+package struct OwnMembership: Sendable, Hashable {
+  package var state: MemberState
+  package var isOperator: Bool
+  /// With its profile; `nil` if there is none, or it was deleted.
+  package var inviter: User?
+  /// Unix milliseconds; 0 for a user who was not invited.
+  package var invitedAt: Int64
+  /// Unix milliseconds; 0 for an invited member.
+  package var joinedAt: Int64
+  /// 0 if the member does not want to know.
+  package var unreadCount: Int64
+  /// See ``ReadPosition/ordinal``.
+  package var readOrdinal: Int64
+  /// See ``ReadPosition/readAt``.
+  package var readAt: Int64
+  /// See ``Member/visibleFrom``.
+  package var visibleFrom: Int64
+  package var hiddenState: HiddenState
+  /// The end of the user's mute, in Unix milliseconds; 0 if it is not muted.
+  package var mutedUntil: Int64
+  package var countPreference: CountPreference
+
+  /// - Parameters:
+  ///   - lastOrdinal: The last message of the group.
+  ///   - unreadCount: Whatever the member prefers to know.
+  package init(
+    _ member: Member, inviter: User?, isOperator: Bool, mutedUntil: Int64, lastOrdinal: Int64,
+    unreadCount: Int64
+  ) {
+    state = member.state
+    self.isOperator = isOperator
+    self.inviter = inviter
+    invitedAt = member.invitedAt
+    joinedAt = member.joinedAt
+    self.unreadCount = member.countPreference.countsMessages ? unreadCount : 0
+    readOrdinal = member.position.ordinal
+    readAt = member.position.readAt
+    visibleFrom = member.visibleFrom
+    hiddenState = member.hiding.state(lastOrdinal: lastOrdinal)
+    self.mutedUntil = mutedUntil
+    countPreference = member.countPreference
+  }
+
+  /// Parses `my`.
+  package init(json node: JSONNode) throws(ResourceError) {
+    let reader = try ResourceReader("my", node)
+    state = try reader.choice("state")
+    isOperator = try reader.text("role") == "operator"
+    inviter = try node.present("inviter").map { node throws(ResourceError) in
+      try User(json: node)
+    }
+    invitedAt = try reader.integer("invited_at")
+    joinedAt = try reader.integer("joined_at")
+    unreadCount = try reader.integer("unread_message_count")
+    readOrdinal = try reader.integer("read_ordinal")
+    readAt = try reader.integer("read_at")
+    visibleFrom = try reader.integer("visible_from")
+    hiddenState = try reader.choice("hidden_state")
+    mutedUntil = try reader.integer("muted_until")
+    countPreference = try reader.choice("count_preference")
+  }
+
+  /// Writes `my`.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("state", state.rawValue)
+      $0.member("role", isOperator ? "operator" : "none")
+      $0.name("inviter")
+      if let inviter { inviter.encodeReference(into: &$0) } else { $0.null() }
+      $0.member("invited_at", invitedAt)
+      $0.member("joined_at", joinedAt)
+      $0.member("unread_message_count", unreadCount)
+      $0.member("read_ordinal", readOrdinal)
+      $0.member("read_at", readAt)
+      $0.member("visible_from", visibleFrom)
+      $0.member("hidden_state", hiddenState.rawValue)
+      $0.member("is_muted", mutedUntil > 0)
+      $0.member("muted_until", mutedUntil)
+      $0.member("count_preference", countPreference.rawValue)
+    }
+  }
+}
+
+extension ResourceReader {
+  /// A required text that is one of the values of an enumeration.
+  func choice<Choice: RawRepresentable<String>>(
+    _ name: String
+  ) throws(ResourceError) -> Choice {
+    guard let choice = Choice(rawValue: try text(name)) else { throw wrong(name) }
+    return choice
+  }
+}

@@ -1,0 +1,129 @@
+import Channels
+import ParleyProtocol
+
+/// Changes of members' own parts in a group.
+extension WriteTransaction {
+  /// - Parameter visibleFrom: ``Member/visibleFrom`` if the history begins anew.
+  /// - Throws: `LogError.missing(.member)`, or `StoreError.notFound(.message)`.
+  func changeOwn(
+    _ change: OwnChange, of userID: String, channelID: Int64, visibleFrom: Int64
+  ) throws -> OwnReading {
+    guard let member = try members([userID], channelID: channelID)[ExactText(userID)],
+      member.state == .joined
+    else { throw LogError.missing(.member) }
+    let facts = StoredOwnChangeFacts(
+      reading: self, channelID: channelID, last: try lastPlace(inChannel: channelID))
+    guard let changed = try member.applying(change, visibleFrom: visibleFrom, facts) else {
+      throw StoreError.notFound(.message)
+    }
+    if changed != member { try store(changed, channelID: channelID) }
+    return OwnReading(
+      changed, inviter: try changed.inviterID.flatMap { try user($0) },
+      floorOrdinal: try floorOrdinal(channelID: channelID))
+  }
+
+  private func lastPlace(inChannel id: Int64) throws -> MessagePlace {
+    let last = try connection.first(
+      "SELECT last_ordinal, last_created_at FROM channels WHERE channel_id = ?", [id]
+    ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
+    guard let last else { throw StoreError.notFound(.channel) }
+    return last
+  }
+
+  private func store(_ member: Member, channelID: Int64) throws {
+    let (position, hiding) = (member.position, member.hiding.stored)
+    try connection.execute(
+      """
+      UPDATE members SET visible_from = ?, read_ordinal = ?, read_at = ?, floor_ordinal = ?,
+        own_after = ?, hidden = ?, hidden_ordinal = ?, preferences = ?
+      WHERE channel_id = ? AND user_id = ?
+      """,
+      [
+        member.visibleFrom, position.ordinal, position.readAt, position.floor, position.ownAfter,
+        hiding.kind, hiding.ordinal,
+        StoredPreferences(countPreference: member.countPreference).text, channelID, member.user.id,
+      ])
+  }
+
+  /// Notes that a countable message was deleted, which then nobody counts as unread.
+  func uncount(
+    _ place: MessagePlace, ofMessage id: Int64, by userID: String?, channelID: Int64
+  ) throws {
+    try connection.execute(
+      "INSERT INTO uncounted (channel_id, ordinal, message_id, created_at) VALUES (?, ?, ?, ?)",
+      [channelID, place.ordinal, id, place.createdAt])
+    guard let userID else { return }
+    try connection.execute(
+      """
+      UPDATE members SET own_after = own_after - 1
+      WHERE channel_id = ? AND user_id = ? AND own_after > 0 AND read_ordinal < ?
+        AND floor_ordinal < ?
+      """, [channelID, userID, place.ordinal, place.ordinal])
+  }
+
+  /// Raises the floor of a group, of which messages are about to expire.
+  func raiseFloor(to ordinal: Int64, channelID: Int64) throws {
+    try connection.execute(
+      "UPDATE groups SET floor_ordinal = ? WHERE channel_id = ? AND floor_ordinal < ?",
+      [ordinal, channelID, ordinal])
+    try connection.execute(
+      "DELETE FROM uncounted WHERE channel_id = ? AND ordinal <= ?", [channelID, ordinal])
+  }
+
+  /// Counts the own messages of members again, of which some have expired.
+  func recountOwnMessages(channelID: Int64) throws {
+    try connection.execute(
+      """
+      UPDATE members SET own_after = (
+        SELECT count(*) FROM messages \(.index("messages_by_sender"))
+        WHERE messages.channel_id = members.channel_id AND messages.user_id = members.user_id
+          AND messages.ordinal > \(.greater("members.read_ordinal", "members.floor_ordinal")))
+      WHERE channel_id = ? AND own_after > 0
+      """, [channelID])
+  }
+}
+
+private struct StoredOwnChangeFacts: OwnChangeFacts {
+  let reading: WriteTransaction
+  let channelID: Int64
+  let last: MessagePlace
+
+  func place(ofMessage id: Int64) throws -> MessagePlace? {
+    let found = try reading.connection.first(
+      "SELECT ordinal, created_at FROM messages WHERE message_id = ? AND channel_id = ?",
+      [id, channelID]
+    ) { (ordinal: $0[0] as Int64?, createdAt: $0[1] as Int64) }
+    guard let found else { return try deletedPlace(ofMessage: id) }
+    let ordinal = try found.ordinal ?? lastOrdinal(before: id, createdAt: found.createdAt)
+    return MessagePlace(ordinal: ordinal, createdAt: found.createdAt)
+  }
+
+  private func deletedPlace(ofMessage id: Int64) throws -> MessagePlace? {
+    try reading.connection.first(
+      "SELECT ordinal, created_at FROM uncounted WHERE message_id = ? AND channel_id = ?",
+      [id, channelID]
+    ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
+  }
+
+  /// The last countable message before a silent one.
+  private func lastOrdinal(before id: Int64, createdAt: Int64) throws -> Int64 {
+    try reading.connection.first(
+      """
+      SELECT ordinal FROM messages \(.index("messages_by_time"))
+      WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND ordinal IS NOT NULL
+      ORDER BY created_at DESC, message_id DESC LIMIT 1
+      """, [channelID, createdAt, id]
+    ) { $0[0] } ?? 0
+  }
+
+  func count(
+    ofMessagesBy userID: String, from createdAt: Int64, after ordinal: Int64
+  ) throws -> Int64 {
+    try reading.connection.first(
+      """
+      SELECT count(*) FROM messages \(.index("messages_by_sender"))
+      WHERE channel_id = ? AND user_id = ? AND created_at >= ? AND ordinal > ?
+      """, [channelID, userID, createdAt, ordinal]
+    ) { $0[0] } ?? 0
+  }
+}

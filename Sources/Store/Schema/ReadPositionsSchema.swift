@@ -1,0 +1,32 @@
+import SQLite
+
+/// How far members have read their groups, and the deleted messages, which nobody counts as unread.
+enum ReadPositionsSchema {
+  static func create(_ database: Database) throws {
+    try database.execute(script: script(integer: "INTEGER", end: ") STRICT, WITHOUT ROWID"))
+  }
+
+  static let postgreSQL = script(integer: "bigint", end: ")")
+
+  /// The statements, which differ in the names of types only.
+  ///
+  /// `members.read_at` is the time of the message at `read_ordinal`. `hidden_ordinal` is the last message
+  /// when the member hid the group. `groups.floor_ordinal` is the last message that has expired.
+  ///
+  /// No foreign key: the rows of a deleted channel are removed step by step.
+  private static func script(integer: String, end: String) -> String {
+    """
+    ALTER TABLE members ADD COLUMN read_at \(integer) NOT NULL DEFAULT 0;
+    ALTER TABLE members ADD COLUMN hidden_ordinal \(integer) NOT NULL DEFAULT 0;
+    ALTER TABLE groups ADD COLUMN floor_ordinal \(integer) NOT NULL DEFAULT 0;
+    CREATE TABLE uncounted (
+      channel_id \(integer) NOT NULL,
+      ordinal \(integer) NOT NULL,
+      message_id \(integer) NOT NULL,
+      created_at \(integer) NOT NULL,
+      PRIMARY KEY (channel_id, ordinal)
+    \(end);
+    CREATE INDEX uncounted_by_message ON uncounted (message_id);
+    """
+  }
+}
