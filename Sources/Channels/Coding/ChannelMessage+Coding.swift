@@ -47,9 +47,9 @@ extension ChannelMessage: MessageCodable {
       writer.write(case: 9)
       writer.write(userID)
       writer.write(address)
-    case .sendUploaded(let order, let user, let address):
+    case .background(let command, let user, let address):
       writer.write(case: 10)
-      writer.write(order)
+      writer.write(command)
       writer.write(user)
       writer.write(address)
     case .restrictionsRemoved(let userID):
@@ -104,7 +104,7 @@ extension ChannelMessage: MessageCodable {
     case 8: self = .create(try reader.read(), replyTo: try reader.read())
     case 9: self = .dismiss(userID: try reader.read(), replyTo: try reader.read())
     case 10:
-      self = .sendUploaded(try reader.read(), by: try reader.read(), replyTo: try reader.read())
+      self = .background(try reader.read(), by: try reader.read(), replyTo: try reader.read())
     case 11: self = .restrictionsRemoved(userID: try reader.read())
     case 12: self = .metadata(try reader.read())
     case 13: self = .lateAddition(try reader.read())

@@ -104,6 +104,9 @@ extension OwnChange: MessageCodable {
     case .prefer(let preference):
       writer.write(case: 5)
       writer.write(preference)
+    case .markReadUntil(let time):
+      writer.write(case: 6)
+      writer.write(time)
     }
   }
 
@@ -115,6 +118,7 @@ extension OwnChange: MessageCodable {
     case 3: self = .unhide
     case 4: self = .resetHistory
     case 5: self = .prefer(try reader.read())
+    case 6: self = .markReadUntil(try reader.read())
     default: throw .unknownCase
     }
   }

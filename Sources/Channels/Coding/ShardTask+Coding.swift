@@ -187,7 +187,7 @@ extension ShardAnswer: MessageCodable {
     case .dismissed(let isDone):
       writer.write(case: 5)
       writer.write(isDone)
-    case .sent(let outcome):
+    case .outcome(let outcome):
       writer.write(case: 7)
       writer.write(outcome)
     case .busiestChannels(let channels):
@@ -216,7 +216,7 @@ extension ShardAnswer: MessageCodable {
       self = .participantCounts(counts)
     case 5: self = .dismissed(try reader.read())
     case 6: self = .awaitedSends(try reader.read())
-    case 7: self = .sent(try reader.read())
+    case 7: self = .outcome(try reader.read())
     case 8: self = .busiestChannels(try reader.read())
     case 9: self = .channels(try reader.read())
     case 10: self = .seats(try reader.read())

@@ -12,6 +12,8 @@ package enum EntryID: Hashable, Sendable {
   case operation
   /// A message is being read for a call that only views it.
   case view(Int64)
+  /// A group is being read among the entries, for a call that only views it.
+  case groupView(Int64)
   /// A member's own part in a group is being changed.
   case own(Int64)
 
@@ -24,6 +26,7 @@ package enum EntryID: Hashable, Sendable {
     case .operation: Self.number(3, 0)
     case .view(let number): Self.number(4, number)
     case .own(let number): Self.number(5, number)
+    case .groupView(let number): Self.number(6, number)
     }
   }
 
@@ -37,6 +40,7 @@ package enum EntryID: Hashable, Sendable {
     case 3: self = .operation
     case 4: self = .view(value)
     case 5: self = .own(value)
+    case 6: self = .groupView(value)
     case _: return nil
     }
   }

@@ -25,6 +25,20 @@ package struct GroupAnswer: Sendable {
   /// Some members with their roles and mutes; `nil` for a user on a connection who is no member.
   package let members: [GroupMember]?
   package let outcome: Outcome
+
+  package init(
+    info: ChannelInfo, lastOrdinal: Int64, seq: Int64, lastMessage: Message?, user: User? = nil,
+    own: OwnMembership?, members: [GroupMember]?, outcome: Outcome = .viewed
+  ) {
+    self.info = info
+    self.lastOrdinal = lastOrdinal
+    self.seq = seq
+    self.lastMessage = lastMessage
+    self.user = user
+    self.own = own
+    self.members = members
+    self.outcome = outcome
+  }
 }
 
 /// A member of a group with its role.
@@ -62,10 +76,15 @@ extension GroupAnswer {
     JSONWriter.bytes(reserving: 2_048) {
       $0.object {
         $0.name("channel")
-        $0.object { encodeChannel(epoch: epoch, into: &$0) }
+        encode(epoch: epoch, into: &$0)
         encodeOutcome(into: &$0)
       }
     }
+  }
+
+  /// Writes the group as a client sees it.
+  package func encode(epoch: String, into writer: inout JSONWriter) {
+    writer.object { encodeChannel(epoch: epoch, into: &$0) }
   }
 
   private func encodeChannel(epoch: String, into writer: inout JSONWriter) {

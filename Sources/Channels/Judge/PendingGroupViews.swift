@@ -20,18 +20,29 @@ struct PendingGroupViews: Sendable {
     _ request: GroupRequest, _ number: Int64, in standing: Standing,
     into actions: inout JudgeActions
   ) {
-    let own = standing.rights.member(request.principal)
     requests[number] = request
-    let read = LogRead.group(
-      channelID: standing.place.id,
-      since: (try? standing.rights.requireReading(request.principal)) ?? .max,
-      inviterID: own?.inviterID,
-      memberLimit: standing.rights.showsMembers(to: request.principal) ? request.memberLimit : 0)
-    actions.append(.read(.view(number), read))
+    actions.append(.read(.view(number), standing.read(for: request)))
   }
 
   /// Answers the call of this number; does nothing for the number of another view.
+  ///
+  /// If the group has changed since the reading, it is read again among the entries.
   mutating func didRead(
+    _ number: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    guard let request = requests[number] else { return }
+    if case .success(.read(.group(let reading))) = result,
+      reading.lastSeq != standing.count.recorded, !standing.rights.isDeleted
+    {
+      let read = LogOperation.read(standing.read(for: request))
+      return actions.append(.submit(.groupView(number), .write(read, standing.place)))
+    }
+    didReadInPlace(number, result, in: &standing, at: now, into: &actions)
+  }
+
+  /// Answers the call of this number with what is true after all entries that were answered before.
+  mutating func didReadInPlace(
     _ number: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
   ) {
@@ -59,6 +70,15 @@ struct PendingGroupViews: Sendable {
 }
 
 extension Standing {
+  /// The read of what only the log knows of the group.
+  fileprivate func read(for request: GroupRequest) -> LogRead {
+    let principal = request.principal
+    return .group(
+      channelID: place.id, since: (try? rights.requireReading(principal)) ?? .max,
+      inviterID: rights.member(principal)?.inviterID,
+      memberLimit: rights.showsMembers(to: principal) ? request.memberLimit : 0)
+  }
+
   fileprivate func answer(
     _ request: GroupRequest, _ reading: GroupReading, at now: Int64
   ) -> GroupAnswer {

@@ -96,7 +96,7 @@ extension OwnChange {
     switch self {
     case .hide(let isClearing, _): isClearing
     case .resetHistory: true
-    case .markRead, .markUnread, .unhide, .prefer: false
+    case .markRead, .markReadUntil, .markUnread, .unhide, .prefer: false
     }
   }
 
@@ -106,7 +106,7 @@ extension OwnChange {
   /// - Throws: 400201.
   fileprivate func allowed(in rights: Rights) throws(ServiceError) -> OwnChange {
     switch self {
-    case .markRead, .markUnread, .resetHistory:
+    case .markRead, .markReadUntil, .markUnread, .resetHistory:
       try rights.requireKeptMessages()
       return self
     case .hide:
@@ -120,7 +120,7 @@ extension OwnChange {
     switch self {
     case .hide: .groupHidden(own)
     case .unhide: .groupUnhidden(own)
-    case .markRead, .markUnread, .resetHistory, .prefer: .groupUnread(own)
+    case .markRead, .markReadUntil, .markUnread, .resetHistory, .prefer: .groupUnread(own)
     }
   }
 }

@@ -440,6 +440,8 @@ struct PendingWork: Sendable {
     case .view(let number):
       groupViews.didRead(number, result, in: &standing, at: now, into: &actions)
       answerView(number, result, at: now, into: &actions)
+    case .groupView(let number):
+      groupViews.didReadInPlace(number, result, in: &standing, at: now, into: &actions)
     case .own(let number):
       ownChanges.didLog(number, result, in: &standing, at: now, into: &actions)
     }
@@ -470,7 +472,7 @@ struct PendingWork: Sendable {
     switch entry {
     case .send(let id), .change(let id): .message(id, channelID: standing.place.id)
     case .operation, .own: .channel(url: standing.place.url)
-    case .repetition, .view: nil
+    case .repetition, .view, .groupView: nil
     }
   }
 
@@ -495,7 +497,7 @@ struct PendingWork: Sendable {
     case .change(let id): changes.answerUnknown(id, error, into: &actions)
     case .operation: operations.answerUnknown(error, into: &actions)
     case .own(let number): ownChanges.answerUnknown(number, error, into: &actions)
-    case .repetition, .view: break
+    case .repetition, .view, .groupView: break
     }
   }
 }

@@ -66,10 +66,14 @@ package struct GroupReading: Sendable, Hashable {
   package var inviter: User?
   /// See ``ChannelState/floorOrdinal``.
   package var floorOrdinal: Int64
+  /// The last durable event of the group that the reading includes.
+  package var lastSeq: Int64
 
   package init(
-    lastMessage: Message?, members: [Member], inviter: User?, floorOrdinal: Int64 = 0
+    lastMessage: Message?, members: [Member], inviter: User?, floorOrdinal: Int64 = 0,
+    lastSeq: Int64 = 0
   ) {
+    self.lastSeq = lastSeq
     self.lastMessage = lastMessage
     self.members = members
     self.inviter = inviter

@@ -290,6 +290,8 @@ extension MemoryChannel {
 
     func place(ofMessage id: Int64) -> MessagePlace? { messages.place(of: id) }
 
+    func place(atTime time: Int64) -> MessagePlace? { messages.place(at: time) }
+
     func count(ofMessagesBy userID: String, from createdAt: Int64, after ordinal: Int64) -> Int64 {
       messages.count(by: userID, after: ordinal)
     }

@@ -183,7 +183,7 @@ package struct MemoryLogContents: Sendable {
       return .group(
         GroupReading(
           lastMessage: reading?.lastMessage, members: reading?.members ?? [],
-          inviter: inviterID.flatMap { users[$0] }))
+          inviter: inviterID.flatMap { users[$0] }, lastSeq: channels[id]?.lastSeq ?? 0))
     case .places(let ids): return .places(ids.compactMap { channels[$0]?.place })
     }
   }

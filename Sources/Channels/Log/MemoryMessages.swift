@@ -114,6 +114,13 @@ struct MemoryMessages: Sendable {
       createdAt: entries[index].message.message.createdAt)
   }
 
+  /// See ``OwnChangeFacts/place(atTime:)``.
+  func place(at time: Int64) -> MessagePlace? {
+    entries.lazy.map(\.message.message).last { $0.createdAt <= time && $0.ordinal != nil }.map {
+      MessagePlace(ordinal: $0.ordinal ?? 0, createdAt: $0.createdAt)
+    }
+  }
+
   /// The number of a user's countable messages after an ordinal.
   func count(by userID: String, after ordinal: Int64) -> Int64 {
     Int64(

@@ -8,6 +8,9 @@ package protocol OwnChangeFacts {
   /// The place of a message of the group that exists or was deleted; of a silent one, that of the
   /// countable message before it. `nil` if the group never had it.
   func place(ofMessage id: Int64) throws(Failure) -> MessagePlace?
+  /// The place of the last countable message that exists and is not after a time in Unix milliseconds;
+  /// `nil` if there is none.
+  func place(atTime time: Int64) throws(Failure) -> MessagePlace?
   /// The number of a user's countable messages from a time on and after an ordinal.
   func count(
     ofMessagesBy userID: String, from createdAt: Int64, after ordinal: Int64
@@ -38,10 +41,9 @@ extension Member {
     switch change {
     case .markRead(let id):
       guard let place = try place(ofMessage: id, facts) else { return nil }
-      guard place.ordinal > position.ordinal else { return self }
-      member.position.ordinal = place.ordinal
-      member.position.readAt = place.createdAt
-      if position.ownAfter > 0 { try member.countOwnMessages(from: place.createdAt, facts) }
+      try member.read(upTo: place, facts)
+    case .markReadUntil(let time):
+      if let place = try facts.place(atTime: time) { try member.read(upTo: place, facts) }
     case .markUnread(let id):
       guard let place = try place(ofMessage: id, facts) else { return nil }
       member.position.ordinal = place.ordinal - 1
@@ -65,6 +67,14 @@ extension Member {
       return nil
     }
     return place
+  }
+
+  private mutating func read<Facts: OwnChangeFacts>(
+    upTo place: MessagePlace, _ facts: Facts
+  ) throws(Facts.Failure) {
+    guard place.ordinal > position.ordinal else { return }
+    (position.ordinal, position.readAt) = (place.ordinal, place.createdAt)
+    if position.ownAfter > 0 { try countOwnMessages(from: place.createdAt, facts) }
   }
 
   private mutating func countOwnMessages<Facts: OwnChangeFacts>(

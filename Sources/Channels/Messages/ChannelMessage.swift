@@ -27,8 +27,9 @@ package enum ChannelMessage: Sendable {
     replyTo: ExchangeAddress)
   /// A question about a group, with its members.
   case viewGroup(replyTo: ExchangeAddress)
-  /// The message of a user's completed upload; the answer is ``ShardAnswer/sent(_:)``.
-  case sendUploaded(MessageOrder, by: User, replyTo: PollAddress)
+  /// A command of a user that is not from one of its connections, such as the message of a completed
+  /// upload; the answer is ``ShardAnswer/outcome(_:)``.
+  indirect case background(ChannelCommand, by: User, replyTo: PollAddress)
   /// A question about the limits that currently apply to a user.
   case explainLimits(userID: String, replyTo: ExchangeAddress)
 

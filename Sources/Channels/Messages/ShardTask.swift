@@ -77,8 +77,8 @@ package enum ShardAnswer: Sendable, Hashable {
   case busiestChannels([ChannelTraffic])
   /// Whether a channel has recorded that a user is no longer an operator; the channel may be gone.
   case dismissed(Bool)
-  /// The result of sending the message of an upload, as a session's call would receive it.
-  case sent(CallOutcome)
+  /// The answer to ``ChannelMessage/background(_:by:replyTo:)``, as a session's call would receive it.
+  case outcome(CallOutcome)
   /// The channels of a user, for ``UserMessage/listChannels(replyTo:)``.
   case channels([String])
   case seats([Seat])

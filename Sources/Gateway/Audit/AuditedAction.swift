@@ -91,6 +91,13 @@ struct AuditedAction: Sendable {
     group + "/decline": plain,
     group + "/join": plain,
     group + "/leave": AuditedAction(["should_leave_all", "should_remove_operator_status"]),
+    group + "/hide": AuditedAction([
+      "allow_auto_unhide", "hide_previous_messages", "should_hide_all",
+    ]),
+    group + "/reset_user_history": AuditedAction(["reset_all"]),
+    group + "/messages/mark_as_read": AuditedAction(["timestamp"]),
+    user + "/mark_as_read_all": plain,
+    user + "/count_preference/{channel_url}": AuditedAction(["count_preference"]),
     "/v3/users": AuditedAction(userValues),
     user: AuditedAction(userValues, before: .user),
     user + "/token": AuditedAction(["expires_at"]),

@@ -135,10 +135,12 @@ final class ChannelHost {
     handle(.importing(message, call: .platform(calls.begin(completion))))
   }
 
-  /// Passes the message of a user's upload to the judge.
-  func send(_ order: MessageOrder, byUploader user: User, then completion: @escaping Answer) {
+  /// Passes a command of a user that is not from one of its connections to the judge.
+  func perform(
+    _ command: ChannelCommand, inBackgroundOf user: User, then completion: @escaping Answer
+  ) {
     let call = calls.begin(completion)
-    handle(.command(.send(order), by: .background(user), call: .platform(call)))
+    handle(.command(command, by: .background(user), call: .platform(call)))
   }
 
   /// Handles the log's answer to an entry or a read.
@@ -146,7 +148,7 @@ final class ChannelHost {
     guard let entry = EntryID(number: answer.ticket.number) else { return }
     switch entry {
     case .view, .repetition: afterWrites { $0.handle(.logged(entry, answer.result)) }
-    case .send, .change, .operation, .own:
+    case .send, .change, .operation, .own, .groupView:
       handle(.logged(entry, answer.result))
       guard changeReads.isEmpty || changeReads.remove(entry) == nil else { return }
       fence.writeWasAnswered()
@@ -218,6 +220,9 @@ final class ChannelHost {
   var kind: ChannelKind { judge.channel.kind }
   /// The muted users of a group or channel.
   var mutedIDs: Set<String> { judge.mutedIDs(at: shard.services.clock.now) }
+
+  /// The joined members of the group, in no particular order; none of an open channel.
+  var joinedIDs: [String] { judge.joinedIDs ?? [] }
 
   /// Whether a user is a joined member of the group.
   func isJoined(_ userID: String) -> Bool { judge.isJoined(userID) }

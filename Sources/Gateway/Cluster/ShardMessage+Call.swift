@@ -132,8 +132,9 @@ extension ShardMessage {
         .submit(
           order.arriving(at: time), to: kind, createdAt: createdAt, onBehalfOf: author,
           replyTo: address))
-    case .channel(let url, .sendUploaded(let order, let user, let address)):
-      .channel(url: url, .sendUploaded(order.arriving(at: time), by: user, replyTo: address))
+    case .channel(let url, .background(.send(let order), let user, let address)):
+      .channel(
+        url: url, .background(.send(order.arriving(at: time)), by: user, replyTo: address))
     case .channel, .stage, .user, .session, .exchange, .shard: self
     }
   }
@@ -154,7 +155,7 @@ extension ChannelMessage {
       case .session(let address): .session(address)
       case .exchange(let address): .exchange(address)
       }
-    case .exited, .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata,
+    case .exited, .profile, .report, .dismiss, .background, .restrictionsRemoved, .metadata,
       .lateAddition:
       nil
     }
@@ -164,7 +165,8 @@ extension ChannelMessage {
     switch self {
     case .command(let command, _, _): command.callKind
     case .platform(let request): request.method == "GET" ? .repeatable : .change
-    case .submit, .sendUploaded: .send
+    case .submit: .send
+    case .background(let command, _, _): command.callKind
     case .create, .createGroup: .change
     case .listParticipants, .listMessages, .listMembers, .viewGroup, .exited, .profile, .report,
       .explainLimits, .dismiss, .restrictionsRemoved, .metadata, .lateAddition:

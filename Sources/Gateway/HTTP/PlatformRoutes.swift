@@ -5,8 +5,9 @@ import Transport
 /// The paths of the Platform API.
 enum PlatformRoutes {
   static let all =
-    openChannels + groups + ChannelKind.allCases.flatMap(channels) + users + takingForms + forms
-    + metadata + limits + operation + previews + translation + files + apiTokens + webhooks
+    openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
+    + takingForms + forms + metadata + limits + operation + previews + translation + files
+    + apiTokens + webhooks
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -37,6 +38,10 @@ enum PlatformRoutes {
   ///
   /// - Parameter withoutEffect: Parameters of the documented API that select nothing here.
   private static func list(_ filters: String..., withoutEffect: [String] = []) -> QueryPolicy {
+    list(filters, withoutEffect: withoutEffect)
+  }
+
+  private static func list(_ filters: [String], withoutEffect: [String]) -> QueryPolicy {
     .only(filters + ["limit", "token"], withoutEffect: withoutEffect)
   }
 
@@ -121,6 +126,57 @@ enum PlatformRoutes {
       query: list("member_state_filter", "operator_filter", withoutEffect: partsOfMembers),
       MemberEndpoints.list),
     channelRoute("GET", "\(group)/members/{user_id}", MemberEndpoints.view),
+    channelRoute("PUT", "\(group)/hide", body: json, OwnGroupEndpoints.hide),
+    channelRoute(
+      "DELETE", "\(group)/hide", query: .only(["user_id", "should_unhide_all"]),
+      OwnGroupEndpoints.unhide),
+    channelRoute(
+      "PUT", "\(group)/reset_user_history", body: json, OwnGroupEndpoints.resetHistory),
+    channelRoute("PUT", "\(group)/messages/mark_as_read", body: json, OwnGroupEndpoints.markRead),
+    channelRoute(
+      "GET", "\(group)/messages/unread_count", query: .only(["user_ids"]),
+      OwnGroupEndpoints.unreadCounts),
+    route(
+      "GET", "/v3/group_channels",
+      query: list(
+        groupConditions + ["created_after", "created_before"], withoutEffect: partsOfGroups),
+      GroupListEndpoints.list),
+  ]
+
+  private static let groupConditions = [
+    "distinct_mode", "public_mode", "super_mode", "show_empty", "show_member", "show_frozen",
+    "order", "custom_types", "custom_type_startswith", "channel_urls", "name_contains",
+    "members_exactly_in", "members_include_in", "query_type", "members_nickname_contains",
+  ]
+
+  /// Receipts do not exist here, and metadata and extra data are always shown.
+  private static let partsOfGroups = [
+    "show_delivery_receipt", "show_read_receipt", "show_metadata",
+    "include_sorted_metaarray_in_last_message",
+  ]
+
+  /// Groups of a user, and the numbers of messages in them that it has not read.
+  private static let groupsOfUsers = [
+    route(
+      "GET", "\(user)/my_group_channels",
+      query: list(
+        groupConditions + ["hidden_mode", "unread_filter", "member_state_filter"],
+        withoutEffect: partsOfGroups),
+      GroupListEndpoints.listOwn),
+    route("PUT", "\(user)/mark_as_read_all", body: json, UserGroupEndpoints.markRead),
+    route(
+      "GET", "\(user)/unread_message_count", query: .only(["custom_types", "super_mode"]),
+      UserGroupEndpoints.messageCount),
+    route(
+      "GET", "\(user)/unread_channel_count", query: .only(["custom_types", "super_mode"]),
+      UserGroupEndpoints.channelCount),
+    route(
+      "GET", "\(user)/unread_item_count", query: .only(["item_keys"]),
+      UserGroupEndpoints.itemCounts),
+    channelRoute("GET", "\(user)/count_preference/{channel_url}", CountPreferenceEndpoints.view),
+    channelRoute(
+      "PUT", "\(user)/count_preference/{channel_url}", body: json,
+      CountPreferenceEndpoints.update),
   ]
 
   /// Parameters of the documented API that request parts of a message: here it always has them all.

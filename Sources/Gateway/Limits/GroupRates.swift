@@ -11,6 +11,8 @@ final class GroupRates: Sendable {
   }
 
   private let state = Mutex(State())
+  private let queries = UserRates(
+    perSecond: Limits.groupQueriesPerSecond, burst: Limits.groupQueryBurst)
 
   private static let creations = RateLimit(
     count: Limits.groupCreationsPerMinute, windowMilliseconds: 60_000)
@@ -29,6 +31,15 @@ final class GroupRates: Sendable {
     }
     if let refusal { throw .rateLimited(refusal, Self.creations) }
     try admitInvitations(count, by: userID, at: now)
+  }
+
+  /// Counts a list, or a call for numbers over all groups.
+  ///
+  /// - Throws: 500910.
+  func admitQuery(by userID: String, at now: Int64) throws(ServiceError) {
+    guard let wait = queries.admit(userID, at: now) else { return }
+    throw .rateLimited(
+      retryAfter: wait, limit: Limits.groupQueriesPerSecond, window: 1_000, scope: "user")
   }
 
   /// Counts invited users.

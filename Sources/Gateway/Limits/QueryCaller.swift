@@ -46,11 +46,13 @@ extension Command {
       .channel(_, .operation(.removeOperators(let ids))):
       ids.count / 10
     case .groupCreate(let create): create.userIDs.count / 10
+    case .groupsMarkRead(let groups): groups.channelURLs?.count ?? 0
     case .channel(_, .group(.change(.invite(let ids)))),
       .channel(_, .group(.change(.remove(let ids)))):
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
-      .userGet, .userUpdate, .groupUpdate, .groupMembers, .channelList, .channelEnter, .channelExit,
+      .userGet, .userUpdate, .groupUpdate, .groupMembers, .groupList, .groupUnread, .channelList,
+      .channelEnter, .channelExit,
       .channelParticipants,
       .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
       .previewFetch, .previewCancel:

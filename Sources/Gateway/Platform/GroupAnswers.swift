@@ -60,7 +60,7 @@ extension ChannelHost {
 extension GroupAnswer {
   /// Writes the group as the Platform API shows it, with times in seconds but for those of messages,
   /// invitations and histories.
-  fileprivate func encodeForPlatform(
+  func encodeForPlatform(
     _ parts: GroupParts, _ authors: MessageAuthors, into writer: inout JSONWriter
   ) {
     writer.object {

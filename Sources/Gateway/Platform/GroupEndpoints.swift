@@ -64,7 +64,7 @@ enum MemberEndpoints {
     let ids = try body.userIDs("user_ids", limit: Limits.memberListCount) ?? []
     guard !ids.isEmpty else { throw .missing("user_ids") }
     let inviterID = try body.optionalUserID("inviter_id")
-    try call.change(.invite(ids), onBehalfOf: inviterID, completion) { channel, result in
+    try call.perform(.change(.invite(ids)), onBehalfOf: inviterID, completion) { channel, result in
       channel.answer(result, .members, completion)
     }
   }
@@ -72,7 +72,7 @@ enum MemberEndpoints {
   /// `PUT …/accept`: makes an invited user a joined member.
   static func accept(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.body.userID()
-    try call.change(.accept, onBehalfOf: userID, completion) { channel, result in
+    try call.perform(.change(.accept), onBehalfOf: userID, completion) { channel, result in
       channel.answer(result, .members, completion)
     }
   }
@@ -80,7 +80,7 @@ enum MemberEndpoints {
   /// `PUT …/decline`: ends an invitation.
   static func decline(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.body.userID()
-    try call.change(.decline, onBehalfOf: userID, completion) { completion.empty($1) }
+    try call.perform(.change(.decline), onBehalfOf: userID, completion) { completion.empty($1) }
   }
 
   /// `PUT …/join`: makes a user a joined member of a public group.
@@ -88,7 +88,8 @@ enum MemberEndpoints {
     let body = try call.body
     let userID = try body.userID()
     let code = try body.text("access_code", limit: Limits.accessCodeLength) ?? ""
-    try call.change(.join(accessCode: code), onBehalfOf: userID, completion) { channel, result in
+    let change = MembershipChange.join(accessCode: code)
+    try call.perform(.change(change), onBehalfOf: userID, completion) { channel, result in
       channel.answer(result, .members, completion)
     }
   }
@@ -108,24 +109,10 @@ enum MemberEndpoints {
     try call.perform(.group(.change(change)), completion)
   }
 
-  private enum StateFilter: String, CaseIterable {
-    case all
-    case invitedOnly = "invited_only"
-    case joinedOnly = "joined_only"
-
-    var state: MemberState? {
-      switch self {
-      case .all: nil
-      case .invitedOnly: .invited
-      case .joinedOnly: .joined
-      }
-    }
-  }
-
   /// `GET …/members`: a page of the members, in the order in which they became members.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let query = call.query
-    let state = try query.choice("member_state_filter", of: StateFilter.self)?.state
+    let state = try query.choice("member_state_filter", of: MemberStateFilter.self)?.state
     let operators =
       try query.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
     let (limit, token) = (try query.pageSize(), try query.pageToken())
@@ -158,26 +145,6 @@ enum MemberEndpoints {
   }
 }
 
-/// Whether users join groups as soon as they are invited, below `/v3/users/{id}`.
-enum InvitationPreferenceEndpoints {
-  /// `GET …/channel_invitation_preference`.
-  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    call.perform(InvitationPreference(of: try call.userID), completion) { accepts, writer in
-      writer.object { $0.member("auto_accept", accepts) }
-    }
-  }
-
-  /// `PUT …/channel_invitation_preference`: invitations that are open stay open.
-  static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let userID = try call.userID
-    guard let accepts = try call.body.boolean("auto_accept") else { throw .missing("auto_accept") }
-    let change = InvitationPreferenceChange(of: userID, acceptsInvitations: accepts)
-    call.perform(change, completion) { _, writer in
-      writer.object { $0.member("auto_accept", accepts) }
-    }
-  }
-}
-
 extension PlatformCall {
   /// Sends a command to the group in the path, and answers with the group.
   fileprivate func perform(
@@ -188,13 +155,13 @@ extension PlatformCall {
     }
   }
 
-  /// Changes the members of the group in the path on behalf of a user, who must exist and be active.
-  fileprivate func change(
-    _ change: MembershipChange, onBehalfOf userID: String?, _ completion: Completion,
+  /// Sends a command to the group in the path on behalf of a user, who must exist and be active.
+  func perform(
+    _ command: GroupCommand, onBehalfOf userID: String?, _ completion: Completion,
     _ answer: @escaping ChannelHost.Answer
   ) throws(ServiceError) {
     try inChannel(completion) { channel in
-      let command = ChannelCommand.group(.change(change))
+      let command = ChannelCommand.group(command)
       guard let userID else { return channel.perform(command, then: answer) }
       channel.perform(AccountLookup(userID)) { channel, result in
         do throws(ServiceError) {

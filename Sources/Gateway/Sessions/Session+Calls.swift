@@ -69,6 +69,9 @@ extension Session {
         let caller = try charged(price)
         shard.send(
           .channel(url: list.channelURL, .listMembers(list, for: caller, replyTo: address)))
+      case .groupList(let list): try self.listGroups(list, try charged(price), address)
+      case .groupUnread(let totals): try self.total(totals, try charged(price), address)
+      case .groupsMarkRead(let groups): try markRead(groups, try charged(price), address)
       case .messageList(let list):
         let caller = try charged(price)
         shard.send(

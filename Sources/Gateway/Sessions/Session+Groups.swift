@@ -1,8 +1,70 @@
 import Channels
 import ParleyProtocol
 import Reactor
+import Store
 
 extension Session {
+  /// Lists the user's groups, or public ones.
+  ///
+  /// - Throws: 500910, 400920.
+  func listGroups(
+    _ list: GroupList, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) throws(ServiceError) {
+    try admitQuery(by: caller)
+    let userID = caller.user.id
+    let source: GroupSource =
+      list.isPublicOnly ? .publicGroups(seenBy: userID) : .memberships(ofUser: userID)
+    shard.listGroups(list, of: source, for: .session(caller)) { group, writer in
+      GroupAnswer(group).encode(epoch: group.state.epoch, into: &writer)
+    } then: { shard, result in
+      shard.reply(to: address, result)
+    }
+  }
+
+  /// Adds up what the user has not read.
+  ///
+  /// - Throws: 500910, 400920.
+  func total(
+    _ totals: GroupTotals, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) throws(ServiceError) {
+    try admitQuery(by: caller)
+    let (services, path) = (shard.services, shard.returnPath)
+    let query = UnreadTotals(of: caller.user.id, totals)
+    let turn = QueryCaller.session(caller)
+    services.store.perform(query, for: turn.principal) { result, cost in
+      turn.pay(cost, to: services)
+      let answer = result.serviceResult.map { numbers in
+        JSONWriter.bytes { numbers.encode(into: &$0) }
+      }
+      path.resume { $0.reply(to: address, answer) }
+    }
+  }
+
+  /// Marks several groups as read, or all.
+  ///
+  /// - Throws: 500910, 400920.
+  func markRead(
+    _ groups: GroupsMarkRead, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) throws(ServiceError) {
+    try admitQuery(by: caller)
+    let done: @Sendable (Shard, CallOutcome) -> Void = { $0.reply(to: address, $1) }
+    if let urls = groups.channelURLs {
+      shard.markRead(urls, by: caller.user) { [shard] in
+        done(shard, $0.map(CallOutcome.failure) ?? .empty)
+      }
+    } else {
+      shard.markAllRead(by: caller.user, for: .session(caller)) { shard, result in
+        done(shard, result.map { Array("{}".utf8) })
+      }
+    }
+  }
+
+  private func admitQuery(by caller: SessionPrincipal) throws(ServiceError) {
+    guard shard.edge == nil else { throw .noGroupsInCluster }
+    try shard.services.groupRates.admitQuery(
+      by: caller.user.id, at: SystemClock.monotonicMilliseconds)
+  }
+
   /// Creates a group with the caller and others as members.
   func createGroup(
     _ command: GroupCreate, _ caller: SessionPrincipal, _ address: ReplyAddress

@@ -55,8 +55,8 @@ extension Shard {
       submit(
         order, createdAt: createdAt, onBehalfOf: author, to: kind, url, replyTo: address)
     case .viewGroup(let address): viewGroup(url, replyTo: address)
-    case .sendUploaded(let order, let user, let address):
-      send(order, byUploader: user, toChannel: url, replyTo: address)
+    case .background(let command, let user, let address):
+      perform(command, by: user, inChannel: url, replyTo: address)
     case .explainLimits(let userID, let address):
       explainLimits(ofUser: userID, inChannel: url, replyTo: address)
     case .create(let channel, let address): create(channel, replyTo: address)

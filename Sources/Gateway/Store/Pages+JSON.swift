@@ -20,12 +20,15 @@ extension MessagePage<[UInt8]> {
 
 extension ListPage<[UInt8]> {
   /// The answer with a named list, and the token of the next page.
-  func encoded(as name: StaticString) -> [UInt8] {
+  ///
+  /// - Parameter time: The time of the list in Unix milliseconds, if the answer has it.
+  func encoded(as name: StaticString, at time: Int64? = nil) -> [UInt8] {
     JSONWriter.bytes(reserving: items.reduce(64 + next.utf8.count) { $0 + $1.count + 1 }) {
       writer in
       writer.object {
         $0.member(name, array: { for item in items { $0.value(raw: item) } })
         $0.member("next", next)
+        if let time { $0.member("ts", time) }
       }
     }
   }

@@ -92,9 +92,9 @@ extension Shard {
         upload: record.fileRecord, arrival: SystemClock.monotonicNanoseconds)
       poll(count: 1, within: edge == nil ? nil : Self.patience) { _, address in
         .channel(
-          url: message.channelURL, .sendUploaded(order, by: account.user, replyTo: address))
+          url: message.channelURL, .background(.send(order), by: account.user, replyTo: address))
       } then: { answers in
-        guard case .sent(let outcome)? = answers.first else { return completion(nil) }
+        guard case .outcome(let outcome)? = answers.first else { return completion(nil) }
         completion(outcome)
       }
     } catch {
@@ -125,27 +125,6 @@ extension Shard {
     }
     let (path, known) = (returnPath, record)
     services.store.perform(result) { _ in path.resume { completion($0, known) } }
-  }
-
-  /// Sends the message of an upload to its channel, which is at home here.
-  func send(
-    _ order: MessageOrder, byUploader user: User, toChannel url: String,
-    replyTo address: PollAddress
-  ) {
-    channels.withChannel(url) { [unowned self] channel in
-      do throws(ServiceError) {
-        try channel.get().send(order, byUploader: user) { channel, result in
-          let epoch = channel.epoch
-          channel.shard.answer(result.map { $0.encodedAsResult(epoch: epoch) }, to: address)
-        }
-      } catch {
-        answer(.failure(error), to: address)
-      }
-    }
-  }
-
-  fileprivate func answer(_ outcome: CallOutcome, to address: PollAddress) {
-    send(.shard(address.shard, .answer(.sent(outcome), to: address)))
   }
 }
 

@@ -20,6 +20,9 @@ package enum Command: Sendable {
   case groupCreate(GroupCreate)
   case groupUpdate(GroupUpdate)
   case groupMembers(GroupMembers)
+  case groupList(GroupList)
+  case groupUnread(GroupTotals)
+  case groupsMarkRead(GroupsMarkRead)
 
   case fileCreate(FileCreate)
   case fileGet(FileReference)
@@ -89,6 +92,13 @@ extension Command {
   private static let groupMethods: [String: Reader] = [
     "group.create": { p throws(ServiceError) in .groupCreate(try .init(p)) },
     "group.update": { p throws(ServiceError) in .groupUpdate(try .init(p)) },
+    "group.list": { p throws(ServiceError) in .groupList(try .init(p)) },
+    "group.mark_read": { p throws(ServiceError) in
+      guard let url = try p.optionalChannelURL() else { return .groupsMarkRead(try .init(p)) }
+      let change = OwnChange.markRead(upTo: try p.optionalMessageID())
+      return .channel(url: url, .group(.changeOwn(change)))
+    },
+    "group.unread": { p throws(ServiceError) in .groupUnread(try .init(p)) },
     "group.members": { p throws(ServiceError) in .groupMembers(try .init(p)) },
   ]
 

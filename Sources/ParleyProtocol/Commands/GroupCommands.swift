@@ -76,6 +76,18 @@ package struct GroupUpdate: Sendable, Hashable {
   }
 }
 
+/// `group.mark_read` for several groups, up to their last messages.
+package struct GroupsMarkRead: Sendable, Hashable {
+  /// At most 100; `nil` for all groups with unread messages.
+  package var channelURLs: [String]?
+
+  init(_ parameters: Fields) throws(ServiceError) {
+    channelURLs = try parameters.channelURLs("channel_urls")
+    guard channelURLs != nil, parameters.value("message_id") != nil else { return }
+    throw .notCombinable("message_id", "it is a message of one group, which 'channel_url' names")
+  }
+}
+
 /// `group.members`: a page of the members of a group, in the order in which they became members.
 package struct GroupMembers: Sendable, Hashable {
   package var channelURL: String
@@ -117,6 +129,8 @@ package enum GroupCommand: Sendable, Hashable {
 package enum OwnChange: Sendable, Hashable {
   /// Reads up to and including a message, or up to the last one; the position only rises.
   case markRead(upTo: Int64?)
+  /// Reads all messages whose `created_at` is not after a time in Unix milliseconds.
+  case markReadUntil(Int64)
   /// Puts the position before a message.
   case markUnread(from: Int64)
   /// - `clearing`: Whether the history begins anew.
@@ -166,9 +180,6 @@ extension GroupCommand {
     },
     "group.unhide": { _ throws(ServiceError) in .group(.changeOwn(.unhide)) },
     "group.reset_history": { _ throws(ServiceError) in .group(.changeOwn(.resetHistory)) },
-    "group.mark_read": { p throws(ServiceError) in
-      .group(.changeOwn(.markRead(upTo: try p.optionalMessageID())))
-    },
     "group.mark_unread": { p throws(ServiceError) in
       .group(.changeOwn(.markUnread(from: try p.messageID())))
     },
@@ -205,13 +216,13 @@ extension Fields {
   }
 
   /// `members_limit`: the number of members in the answer.
-  fileprivate func memberLimit() throws(ServiceError) -> Int {
+  func memberLimit(unlessGiven standard: Int = Limits.memberListCount) throws(ServiceError) -> Int {
     let range = 0...Int64(Limits.memberListCount)
-    return Int(try integer("members_limit", in: range) ?? range.upperBound)
+    return try integer("members_limit", in: range).map(Int.init) ?? standard
   }
 
   /// `member_state`; `nil` for all.
-  fileprivate func memberState() throws(ServiceError) -> MemberState? {
+  func memberState() throws(ServiceError) -> MemberState? {
     guard let text = try string("member_state"), text != "all" else { return nil }
     guard let state = MemberState(rawValue: text) else {
       throw .invalid("member_state", text, expected: "all, joined or invited")

@@ -38,6 +38,10 @@ package enum Limits {
   package static let defaultMemberPageSize: Int64 = 20
   /// The groups that a user may create in a minute.
   package static let groupCreationsPerMinute = 10
+  /// Lists of groups, and numbers over all groups, that a user requests each second after a pause.
+  package static let groupQueriesPerSecond = 5
+  /// The maximum number of such calls at once.
+  package static let groupQueryBurst = 20
   /// The users that a user may invite in a minute.
   package static let groupInvitationsPerMinute = 100
 

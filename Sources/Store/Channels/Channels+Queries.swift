@@ -80,14 +80,18 @@ extension StoreTransaction {
     }
   }
 
-  /// The channels with their operators, by number.
   private func listedChannels(_ ids: [Int64]) throws -> [Int64: Channel] {
+    try channelStates(ids).mapValues(\.channel)
+  }
+
+  /// The channels with their operators, by number, without what only groups have.
+  func channelStates(_ ids: [Int64]) throws -> [Int64: ChannelState] {
     let (condition, value): (StoreStatement, any StoreArgument) =
       ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.integers(ids))
     let states = try connection.all(
       "SELECT \(ChannelState.columns) FROM channels WHERE channel_id \(condition)", [value]
     ) { try ChannelState(row: $0, connection.fileURL) }
-    var channels = Dictionary(states.map { ($0.id, $0.channel) }) { first, _ in first }
+    var channels = Dictionary(states.map { ($0.id, $0) }) { first, _ in first }
     let operators = try connection.all(
       """
       SELECT \(User.columns), channel_id
@@ -95,7 +99,7 @@ extension StoreTransaction {
       WHERE channel_id \(condition) ORDER BY channel_id, position
       """, [value]
     ) { (try User(row: $0, connection.fileURL), $0[4] as Int64) }
-    for (user, id) in operators { channels[id]?.operators.append(user) }
+    for (user, id) in operators { channels[id]?.channel.operators.append(user) }
     return channels
   }
 }

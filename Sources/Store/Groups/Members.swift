@@ -5,7 +5,7 @@ extension Member {
   static let columns: StoreStatement = """
     \(User.columns), members.state, members.inviter_id, members.invited_at, members.joined_at,
     members.visible_from, members.read_ordinal, members.read_at, members.floor_ordinal,
-    members.own_after, members.hidden, members.hidden_ordinal, members.preferences
+    members.own_after, members.hidden, members.hidden_ordinal, members.count_preference
     """
 
   /// From `columns`.
@@ -19,7 +19,23 @@ extension Member {
       position: ReadPosition(
         ordinal: row[9], readAt: row[10], floor: row[11], ownAfter: row[12]),
       hiding: Hiding(stored: row[13], after: row[14]),
-      countPreference: try StoredPreferences(row[15]).countPreference)
+      countPreference: CountPreference(stored: row[15]))
+  }
+}
+
+extension Group {
+  static let columns: StoreStatement =
+    "is_distinct, is_public, access_code, creator_id, member_count, joined_count"
+
+  /// From `columns`; of its creator only the id.
+  ///
+  /// - Parameter first: The place of the first of the columns.
+  init(row: StoreRow, from first: Int = 0) {
+    let creatorID: String? = row[first + 3]
+    self.init(
+      isDistinct: row[first], isPublic: row[first + 1], accessCode: row[first + 2],
+      createdBy: creatorID.map { User(id: $0) }, memberCount: row[first + 4],
+      joinedCount: row[first + 5])
   }
 }
 
@@ -61,29 +77,18 @@ extension Hiding {
   }
 }
 
-/// The preferences of a member as stored; a member without preferences has no text.
-struct StoredPreferences: StoredObject {
-  private var count: String?
-
-  init() {}
-
-  init(_ text: String?) throws {
-    if let text { self = try StoredJSON.decode(Self.self, from: text) }
+/// The preference as a number, which queries understand.
+extension CountPreference {
+  var stored: Int {
+    switch self {
+    case .all: 0
+    case .messagesOnly: 1
+    case .mentionsOnly: 2
+    case .off: 3
+    }
   }
 
-  init(countPreference: CountPreference) {
-    count = countPreference == .all ? nil : countPreference.rawValue
-  }
-
-  var text: String? { count == nil ? nil : StoredJSON.encode(self) }
-
-  var countPreference: CountPreference { count.flatMap(CountPreference.init) ?? .all }
-
-  mutating func list<Members: StoredMembers & ~Copyable>(
-    in members: inout Members
-  ) throws(Members.Failure) {
-    try members.member("count", &count)
-  }
+  init(stored: Int) { self = Self.allCases.first { $0.stored == stored } ?? .all }
 }
 
 /// A text that equals only texts of the same bytes, as in the database: Swift's own comparison would
@@ -107,15 +112,9 @@ extension StoreTransaction {
   func group(channelID: Int64) throws -> Group? {
     try connection.first(
       """
-      SELECT is_distinct, is_public, access_code, creator_id, member_count, joined_count FROM groups
-      WHERE channel_id = ?
+      SELECT \(Group.columns) FROM groups WHERE channel_id = ?
       """, [channelID]
-    ) { row in
-      let creatorID: String? = row[3]
-      return Group(
-        isDistinct: row[0], isPublic: row[1], accessCode: row[2],
-        createdBy: creatorID.map { User(id: $0) }, memberCount: row[4], joinedCount: row[5])
-    }
+    ) { Group(row: $0) }
   }
 
   /// The members of a group, in the order in which they became members.
@@ -165,25 +164,39 @@ extension StoreTransaction {
     } ?? 0
   }
 
+  private func lastSeq(channelID: Int64) throws -> Int64 {
+    try connection.first("SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]) {
+      $0[0]
+    } ?? 0
+  }
+
   /// The contents of a group as a member sees it.
   ///
   /// - Parameter since: ``Member/visibleFrom``.
   func groupReading(
     channelID: Int64, since: Int64, inviterID: String?, memberLimit: Int
   ) throws -> GroupReading {
-    let last = try storedMessages(
-      .time,
-      "channel_id = ? AND created_at >= ? ORDER BY created_at DESC, message_id DESC LIMIT 1",
-      [channelID, since], channelID: channelID)
     return GroupReading(
-      lastMessage: last.first?.message,
+      lastMessage: try lastMessage(inChannel: channelID, since: since),
       members: memberLimit > 0 ? try sample(memberLimit, ofMembersOf: channelID) : [],
       inviter: try inviterID.flatMap { try user($0) },
-      floorOrdinal: try floorOrdinal(channelID: channelID))
+      floorOrdinal: try floorOrdinal(channelID: channelID),
+      lastSeq: try lastSeq(channelID: channelID))
+  }
+
+  /// The newest message of a channel from a time on.
+  ///
+  /// - Parameter since: Unix milliseconds.
+  func lastMessage(inChannel id: Int64, since: Int64) throws -> Message? {
+    try storedMessages(
+      .time,
+      "channel_id = ? AND created_at >= ? ORDER BY created_at DESC, message_id DESC LIMIT 1",
+      [id, since], channelID: id
+    ).first?.message
   }
 
   /// Some members: the operators in their order, then those who joined last.
-  private func sample(_ limit: Int, ofMembersOf channelID: Int64) throws -> [Member] {
+  func sample(_ limit: Int, ofMembersOf channelID: Int64) throws -> [Member] {
     try connection.all(
       """
       SELECT \(Member.columns)

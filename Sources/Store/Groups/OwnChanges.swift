@@ -35,13 +35,12 @@ extension WriteTransaction {
     try connection.execute(
       """
       UPDATE members SET visible_from = ?, read_ordinal = ?, read_at = ?, floor_ordinal = ?,
-        own_after = ?, hidden = ?, hidden_ordinal = ?, preferences = ?
+        own_after = ?, hidden = ?, hidden_ordinal = ?, count_preference = ?
       WHERE channel_id = ? AND user_id = ?
       """,
       [
         member.visibleFrom, position.ordinal, position.readAt, position.floor, position.ownAfter,
-        hiding.kind, hiding.ordinal,
-        StoredPreferences(countPreference: member.countPreference).text, channelID, member.user.id,
+        hiding.kind, hiding.ordinal, member.countPreference.stored, channelID, member.user.id,
       ])
   }
 
@@ -102,6 +101,16 @@ private struct StoredOwnChangeFacts: OwnChangeFacts {
     try reading.connection.first(
       "SELECT ordinal, created_at FROM uncounted WHERE message_id = ? AND channel_id = ?",
       [id, channelID]
+    ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
+  }
+
+  func place(atTime time: Int64) throws -> MessagePlace? {
+    try reading.connection.first(
+      """
+      SELECT ordinal, created_at FROM messages \(.index("messages_by_time"))
+      WHERE channel_id = ? AND created_at <= ? AND ordinal IS NOT NULL
+      ORDER BY created_at DESC, message_id DESC LIMIT 1
+      """, [channelID, time]
     ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
   }
 

@@ -167,7 +167,7 @@ private struct CopiedTable {
       "members",
       """
       channel_id# user_id state# inviter_id invited_at# joined_at# added_at# visible_from# \
-      read_ordinal# floor_ordinal# own_after# hidden# preferences read_at# hidden_ordinal#
+      read_ordinal# floor_ordinal# own_after# hidden# count_preference# read_at# hidden_ordinal#
       """),
     CopiedTable("uncounted", "channel_id# ordinal# message_id# created_at#"),
     CopiedTable("bans", "channel_id# user_id starts_at# ends_at# description"),

@@ -11,11 +11,13 @@ enum ReadPositionsSchema {
   /// The statements, which differ in the names of types only.
   ///
   /// `members.read_at` is the time of the message at `read_ordinal`. `hidden_ordinal` is the last message
-  /// when the member hid the group. `groups.floor_ordinal` is the last message that has expired.
+  /// when the member hid the group; `count_preference` is the number of a ``CountPreference``. `groups.floor_ordinal` is the last message that has expired.
   ///
   /// No foreign key: the rows of a deleted channel are removed step by step.
   private static func script(integer: String, end: String) -> String {
     """
+    ALTER TABLE members DROP COLUMN preferences;
+    ALTER TABLE members ADD COLUMN count_preference \(integer) NOT NULL DEFAULT 0;
     ALTER TABLE members ADD COLUMN read_at \(integer) NOT NULL DEFAULT 0;
     ALTER TABLE members ADD COLUMN hidden_ordinal \(integer) NOT NULL DEFAULT 0;
     ALTER TABLE groups ADD COLUMN floor_ordinal \(integer) NOT NULL DEFAULT 0;
@@ -27,6 +29,7 @@ enum ReadPositionsSchema {
       PRIMARY KEY (channel_id, ordinal)
     \(end);
     CREATE INDEX uncounted_by_message ON uncounted (message_id);
+    CREATE INDEX groups_by_age ON channels (created_at, channel_id) WHERE is_group = 1;
     """
   }
 }

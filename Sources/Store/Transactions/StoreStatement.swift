@@ -72,8 +72,15 @@ extension StoreStatement {
     StoreStatement(sqlite: "instr(\(column), ?) > 0", postgreSQL: "strpos(\(column), ?) > 0")
   }
 
-  static func greater(_ first: String, _ second: String) -> StoreStatement {
-    StoreStatement(sqlite: "max(\(first), \(second))", postgreSQL: "greatest(\(first), \(second))")
+  /// Whether a column begins with a text.
+  static func begins(_ column: String) -> StoreStatement {
+    StoreStatement(sqlite: "instr(\(column), ?) = 1", postgreSQL: "strpos(\(column), ?) = 1")
+  }
+
+  static func greater(_ first: StoreStatement, _ second: StoreStatement) -> StoreStatement {
+    StoreStatement(
+      sqlite: "max(\(first.sqlite), \(second.sqlite))",
+      postgreSQL: "greatest(\(first.postgreSQL), \(second.postgreSQL))")
   }
 
   static func byteCount(_ column: String) -> StoreStatement {

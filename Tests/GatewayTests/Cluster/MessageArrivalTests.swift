@@ -16,7 +16,7 @@ struct MessageArrivalTests {
     switch message {
     case .channel(_, .command(.send(let order), _, _)),
       .channel(_, .submit(let order, _, _, _, _)),
-      .channel(_, .sendUploaded(let order, _, _)):
+      .channel(_, .background(.send(let order), _, _)):
       order.arrival
     case .channel, .stage, .user, .session, .exchange, .shard: nil
     }
@@ -34,8 +34,8 @@ struct MessageArrivalTests {
           session: session, ticket: CallTicket(unit: 1, index: 0), id: nil, isPaid: true)),
       .submit(
         Self.order, to: .group, createdAt: nil, onBehalfOf: .success(user), replyTo: exchange),
-      .sendUploaded(
-        Self.order, by: user, replyTo: PollAddress(shard: Self.shard, number: 1, part: 0)),
+      .background(
+        .send(Self.order), by: user, replyTo: PollAddress(shard: Self.shard, number: 1, part: 0)),
     ]
     for send in sends {
       let message = ShardMessage.channel(url: "room", send).arriving(at: 7)

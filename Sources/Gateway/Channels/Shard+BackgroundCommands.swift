@@ -1,0 +1,68 @@
+import Channels
+import ParleyProtocol
+import Store
+
+extension Shard {
+  /// Carries out a command of a user, which is not from one of its connections, in a channel that is at
+  /// home here.
+  func perform(
+    _ command: ChannelCommand, by user: User, inChannel url: String, replyTo address: PollAddress
+  ) {
+    channels.withChannel(url) { [unowned self] channel in
+      do throws(ServiceError) {
+        try channel.get().perform(command, inBackgroundOf: user) { channel, result in
+          let epoch = channel.epoch
+          channel.shard.answer(result.map { $0.encodedAsResult(epoch: epoch) }, to: address)
+        }
+      } catch {
+        answer(.failure(error), to: address)
+      }
+    }
+  }
+
+  /// Marks groups as read by a joined member.
+  ///
+  /// - Parameter completion: Receives the first refusal, if any; the other groups are marked. Called
+  ///   once, on this shard.
+  func markRead(
+    _ urls: [String], by user: User, then completion: @escaping (ServiceError?) -> Void
+  ) {
+    let command = ChannelCommand.group(.changeOwn(.markRead(upTo: nil)))
+    poll(count: urls.count, within: nil) { part, address in
+      .channel(url: urls[part], .background(command, by: user, replyTo: address))
+    } then: { answers in
+      let refusals = answers.lazy.compactMap { answer -> ServiceError? in
+        if case .outcome(.failure(let error)) = answer { error } else { nil }
+      }
+      completion(refusals.first)
+    }
+  }
+
+  /// Marks all groups as read that a user has joined.
+  ///
+  /// - Parameter completion: Called once, on this shard.
+  func markAllRead(
+    by user: User, for caller: QueryCaller,
+    then completion: @escaping @Sendable (Shard, Result<Void, ServiceError>) -> Void
+  ) {
+    let (services, path) = (services, returnPath)
+    services.store.perform(UnreadGroups(of: user.id), for: caller.principal) { result, cost in
+      caller.pay(cost, to: services)
+      path.resume { shard in
+        switch result.serviceResult {
+        case .success(let urls):
+          shard.markRead(urls, by: user) { [unowned shard] error in
+            // A group that the user has left meanwhile needs no position.
+            let isLeft = error.map { [.notFound, .notInChannel].contains($0.code) } ?? true
+            completion(shard, isLeft ? .success(()) : .failure(error ?? .internalError))
+          }
+        case .failure(let error): completion(shard, .failure(error))
+        }
+      }
+    }
+  }
+
+  private func answer(_ outcome: CallOutcome, to address: PollAddress) {
+    send(.shard(address.shard, .answer(.outcome(outcome), to: address)))
+  }
+}

@@ -1,0 +1,52 @@
+import Channels
+import ParleyProtocol
+import Store
+
+extension Shard {
+  /// Lists groups, and encodes each of them on the store's thread as it is read.
+  ///
+  /// - Parameter answer: Called once, on this shard.
+  func listGroups(
+    _ list: GroupList, of source: GroupSource, for caller: QueryCaller,
+    _ encode: @escaping @Sendable (ListedGroup, inout JSONWriter) -> Void,
+    page encodePage: @escaping @Sendable (ListPage<[UInt8]>) -> [UInt8] = {
+      $0.encoded(as: "channels")
+    },
+    then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
+  ) {
+    let (path, services) = (returnPath, services)
+    let listing = GroupListing(
+      list, of: source, at: services.clock.now, as: JSONPageEncoder(encode))
+    services.store.perform(listing, for: caller.principal) { result, cost in
+      caller.pay(cost, to: services)
+      let page = result.serviceResult.map(encodePage)
+      path.resume { answer($0, page) }
+    }
+  }
+}
+
+extension GroupAnswer {
+  /// A group of a list, as it was when it was read.
+  init(_ group: ListedGroup) {
+    let state = group.state
+    let operatorIDs = Set(state.channel.operators.map(\.id))
+    self.init(
+      info: ChannelInfo(state.channel, participantCount: 0), lastOrdinal: state.lastOrdinal,
+      seq: state.lastSeq, lastMessage: group.lastMessage, own: group.own,
+      members: group.members.map { member, isMuted in
+        GroupMember(
+          member, isOperator: operatorIDs.contains(member.user.id), isMuted: isMuted)
+      })
+  }
+}
+
+extension GroupNumbers {
+  /// Writes the result of `group.unread`.
+  func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("unread_message_count", unreadMessageCount)
+      $0.member("unread_channel_count", unreadChannelCount)
+      $0.member("invitation_count", invitationCount)
+    }
+  }
+}
