@@ -6,32 +6,34 @@ internal import Synchronization
 /// has released the object. Other channels are referenced weakly.
 final class ChannelRegistry: Sendable {
   private struct Entry {
-    weak var channel: OpenChannel?
-    /// A strong reference to the channel while the client is in it.
-    var entered: OpenChannel?
+    weak var channel: (any BaseChannel)?
+    /// A strong reference to the channel while the client receives its events.
+    var entered: (any BaseChannel)?
   }
 
   private let entries = Mutex<[String: Entry]>([:])
 
   /// Returns the channel's object, created by `make` if there is none.
-  func channel(_ url: String, _ make: () -> OpenChannel) -> OpenChannel {
-    if let channel = known(url) { return channel }
+  ///
+  /// The object of another kind belongs to a deleted channel whose URL is in use again.
+  func channel<Kind: BaseChannel>(_ url: String, _ make: () -> Kind) -> Kind {
+    if let channel = known(url) as? Kind { return channel }
     let made = make()
     // Another thread may have created one first; then this one is released after the lock.
     return entries.withLock {
-      if let channel = $0[url]?.channel { return channel }
+      if let channel = $0[url]?.channel as? Kind { return channel }
       $0[url] = Entry(channel: made)
       return made
     }
   }
 
   /// Returns the channel's object if there is one.
-  func known(_ url: String) -> OpenChannel? {
+  func known(_ url: String) -> (any BaseChannel)? {
     entries.withLock { $0[url]?.channel }
   }
 
   /// Retains a channel that was entered.
-  func enter(_ channel: OpenChannel) {
+  func enter(_ channel: some BaseChannel) {
     entries.withLock { $0[channel.url] = Entry(channel: channel, entered: channel) }
   }
 
@@ -70,20 +72,5 @@ final class ChannelRegistry: Sendable {
       return living
     }
     withExtendedLifetime(living) {}
-  }
-}
-
-/// A change of a channel's state by an event or a response.
-enum SnapshotChange: Sendable, Hashable {
-  case replaced(ChannelSnapshot)
-  case operators([User])
-  case participantCount(Int)
-
-  func apply(to snapshot: inout ChannelSnapshot) {
-    switch self {
-    case .replaced(let newer): snapshot = newer
-    case .operators(let operators): snapshot.operators = operators
-    case .participantCount(let count): snapshot.participantCount = count
-    }
   }
 }

@@ -152,8 +152,12 @@ final class ClientCore: Sendable {
   /// Returns the channel's only object, updated from the snapshot.
   func channel(_ snapshot: ChannelSnapshot) -> OpenChannel {
     let channel = channels.channel(snapshot.url) { OpenChannel(snapshot, self) }
-    channel.apply(.replaced(snapshot))
+    channel.state.apply(.replaced(snapshot))
     return channel
+  }
+
+  private func openChannel(_ url: String) -> OpenChannel? {
+    channels.known(url) as? OpenChannel
   }
 
   private func didOpen(_ user: User) {
@@ -167,7 +171,7 @@ final class ClientCore: Sendable {
   func receive(_ event: EngineEvent) {
     switch event {
     case .notification(let method, let params): receive(method, params)
-    case .entered(let url): channels.known(url).map(channels.enter)
+    case .entered(let url): if let channel = openChannel(url) { channels.enter(channel) }
     case .left(let url): channels.exit(url)
     case .recovered(let url, let missed): tell(url, .recovered(eventCount: missed))
     case .recoveryFailed(let url, let reason): didFailToRecover(url, EventLoss(reason))
@@ -190,8 +194,8 @@ final class ClientCore: Sendable {
       tell(.connection(event), notification)
     case .mentioned(let message): tell(.mentioned(message), notification)
     case .channel(let url, let event, let change):
-      guard let channel = channels.known(url) else { return }
-      if let change { channel.apply(change) }
+      guard let channel = openChannel(url) else { return }
+      if let change { channel.state.apply(change) }
       leave(channel, if: event)
       tell(.channel(channel, event), notification)
     }
@@ -205,7 +209,7 @@ final class ClientCore: Sendable {
   }
 
   private func didFailToRecover(_ url: String, _ loss: EventLoss) {
-    guard let channel = channels.known(url) else { return }
+    guard let channel = openChannel(url) else { return }
     if !loss.isInChannel { channels.exit(url) }
     tell(.channel(channel, .eventsLost(loss)))
   }
@@ -216,7 +220,7 @@ final class ClientCore: Sendable {
   }
 
   private func tell(_ url: String, _ event: OpenChannelEvent) {
-    guard let channel = channels.known(url) else { return }
+    guard let channel = openChannel(url) else { return }
     tell(.channel(channel, event))
   }
 

@@ -11,13 +11,13 @@ public struct FileMessageSending: Sendable {
   /// A slow consumer receives only the latest step. The stream ends with the sending.
   public let progress: AsyncStream<FileUploadProgress>
   private let task: Task<FileSendings.Outcome, Never>
-  private let channel: OpenChannel
+  private let channel: any BaseChannel
 
   typealias Report = AsyncStream<FileUploadProgress>.Continuation
 
   init(
     _ pendingMessage: FileMessage, _ progress: AsyncStream<FileUploadProgress>, _ report: Report,
-    _ task: Task<FileSendings.Outcome, Never>, _ channel: OpenChannel
+    _ task: Task<FileSendings.Outcome, Never>, _ channel: any BaseChannel
   ) {
     self.pendingMessage = pendingMessage
     self.progress = progress
@@ -31,12 +31,12 @@ public struct FileMessageSending: Sendable {
 
   /// Waits until the server has stored the message; cancelling the task cancels the upload.
   ///
-  /// - Throws: See ``OpenChannel/sendFileMessage(params:)``.
+  /// - Throws: See ``BaseChannel/sendFileMessage(params:)``.
   public func message() async throws(ParleyError) -> FileMessage {
     try await task.outcome.get()
   }
 
-  /// Cancels the upload; see ``OpenChannel/cancelUploadingFileMessage(requestID:)``.
+  /// Cancels the upload; see ``BaseChannel/cancelUploadingFileMessage(requestID:)``.
   @discardableResult
   public func cancel() -> Bool {
     channel.cancelUploadingFileMessage(requestID: pendingMessage.requestID)

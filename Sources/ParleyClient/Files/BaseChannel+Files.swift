@@ -1,10 +1,10 @@
-/// Sending files.
-extension OpenChannel {
-  /// The maximum number of files of one call.
-  private static let fileLimit = 20
-  /// The maximum number of parallel uploads of one call.
-  private static let parallelUploads = 3
+/// The maximum number of files of one call.
+private let fileLimit = 20
+/// The maximum number of parallel uploads of one call.
+private let parallelUploads = 3
 
+/// Sending files.
+extension BaseChannel {
   /// Sends a file, and waits until the server has stored the message.
   ///
   /// A file at a URL is not uploaded: it must be available there. Other files are uploaded first;
@@ -131,10 +131,10 @@ extension OpenChannel {
     _ orders: [FileSendings.Order],
     reporting report: (Int) -> @Sendable (FileUploadProgress) -> Void
   ) -> [Task<FileSendings.Outcome, Never>] {
-    guard orders.count <= Self.fileLimit else {
-      return orders.map { _ in Task { .failure(.tooManyFiles(limit: Self.fileLimit)) } }
+    guard orders.count <= fileLimit else {
+      return orders.map { _ in Task { .failure(.tooManyFiles(limit: fileLimit)) } }
     }
-    let places = UploadPlaces(Self.parallelUploads)
+    let places = UploadPlaces(parallelUploads)
     var tasks: [Task<FileSendings.Outcome, Never>] = []
     for (index, order) in orders.enumerated() {
       let turn = tasks.last.map { task in Task { _ = await task.value } }

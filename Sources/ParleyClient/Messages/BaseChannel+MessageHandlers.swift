@@ -1,7 +1,7 @@
 /// The calls about messages, with completion handlers in the style of other chat SDKs.
 ///
 /// Each handler is called once, on the client's callback queue, with a value or an error.
-extension OpenChannel {
+extension BaseChannel {
   /// Sends a message without waiting for it.
   ///
   /// - Parameters:
@@ -43,7 +43,7 @@ extension OpenChannel {
   /// - Returns: The pending copy.
   @discardableResult
   public func copyUserMessage(
-    _ message: UserMessage, toTargetChannel target: OpenChannel,
+    _ message: UserMessage, toTargetChannel target: any BaseChannel,
     completionHandler: @escaping @Sendable (UserMessage?, ParleyError?) -> Void
   ) -> UserMessage {
     target.sendUserMessage(params: message.copied, completionHandler: completionHandler)
@@ -106,7 +106,7 @@ extension OpenChannel {
   }
 }
 
-extension OpenChannel {
+extension BaseChannel {
   /// Adds keys without values; see ``createMessageMetaArrayKeys(message:keys:)``.
   public func createMessageMetaArrayKeys(
     message: any BaseMessage, keys: [String],

@@ -1,7 +1,7 @@
 internal import ParleyProtocol
 
 /// Moderation by operators; other users receive error 400108.
-extension OpenChannel {
+extension BaseChannel {
   /// Lets only operators send.
   public func freeze() async throws(ParleyError) {
     try await core.perform(ChannelCalls.freeze(url).map(replace))

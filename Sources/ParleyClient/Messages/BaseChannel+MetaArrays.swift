@@ -1,8 +1,8 @@
 /// Extra data of messages: polls, counters.
 ///
-/// Authors and operators change the keys; every participant who may send changes the values. Each
+/// Authors and operators change the keys; every user who may send changes the values. Each
 /// call returns the updated message.
-extension OpenChannel {
+extension BaseChannel {
   /// Adds keys without values; existing keys are unchanged.
   @discardableResult
   public func createMessageMetaArrayKeys(

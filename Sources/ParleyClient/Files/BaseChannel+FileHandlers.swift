@@ -1,7 +1,7 @@
 /// Sending files, with completion handlers in the style of other chat SDKs.
 ///
 /// The handlers are called on the client's callback queue.
-extension OpenChannel {
+extension BaseChannel {
   /// Sends a file, and reports the progress of its upload.
   ///
   /// - Parameters:

@@ -1,4 +1,4 @@
-extension OpenChannel {
+extension BaseChannel {
   /// Changes a message; only its author and the channel's operators may do this.
   ///
   /// - Returns: The updated message.
@@ -84,7 +84,7 @@ extension OpenChannel {
 
   /// Translates the text of a user's message.
   ///
-  /// The translations are stored with the message, and the other participants receive an update.
+  /// The translations are stored with the message, and other users of the channel receive an update.
   ///
   /// - Parameter targetLanguages: Tags such as `es`, at most 10.
   /// - Returns: The message with ``BaseMessage/translations``.

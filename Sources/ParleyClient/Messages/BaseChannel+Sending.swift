@@ -1,4 +1,4 @@
-extension OpenChannel {
+extension BaseChannel {
   /// Sends a text, and waits until the server has stored it.
   ///
   /// - Throws: See ``sendUserMessage(params:)``.
@@ -63,7 +63,7 @@ extension OpenChannel {
   /// - Throws: See ``sendUserMessage(params:)``.
   @discardableResult
   public func copyUserMessage(
-    _ message: UserMessage, toTargetChannel target: OpenChannel
+    _ message: UserMessage, toTargetChannel target: any BaseChannel
   ) async throws(ParleyError) -> UserMessage {
     try await target.sendUserMessage(params: message.copied)
   }
