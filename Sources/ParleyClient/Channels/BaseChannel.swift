@@ -1,6 +1,7 @@
 /// A channel of any kind.
 ///
-/// A client has one object for each channel. Its properties are the latest that the server sent.
+/// The kinds are ``OpenChannel`` and ``GroupChannel``; test with `as?`. A client has one object for
+/// each channel. Its properties are the latest that the server sent.
 public protocol BaseChannel: AnyObject, Sendable, Hashable, Identifiable where ID == String {
   /// The client and the properties of the channel.
   var state: ChannelState { get }

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Keeps one object for each channel that the client knows.
 ///
-/// Entered channels are retained, so that their delegates receive events even after the application
-/// has released the object. Other channels are referenced weakly.
+/// Entered channels and the groups of the user are retained, so that their delegates receive events
+/// even after the application has released the object. Other channels are referenced weakly.
 final class ChannelRegistry: Sendable {
   private struct Entry {
     weak var channel: (any BaseChannel)?
@@ -32,7 +32,7 @@ final class ChannelRegistry: Sendable {
     entries.withLock { $0[url]?.channel }
   }
 
-  /// Retains a channel that was entered.
+  /// Retains a channel that was entered, or a group of the user.
   func enter(_ channel: some BaseChannel) {
     entries.withLock { $0[channel.url] = Entry(channel: channel, entered: channel) }
   }
@@ -50,6 +50,11 @@ final class ChannelRegistry: Sendable {
   /// Returns whether the client is in a channel.
   func isEntered(_ url: String) -> Bool {
     entries.withLock { $0[url]?.entered != nil }
+  }
+
+  /// The groups of the user that the client knows.
+  var groups: [GroupChannel] {
+    entries.withLock { $0.values.compactMap { $0.entered as? GroupChannel } }
   }
 
   /// Releases all channels.

@@ -5,41 +5,76 @@ internal import Synchronization
 public final class ChannelState: Sendable {
   let url: String
   let core: ClientCore
-  private let latest: Mutex<ChannelSnapshot>
+  private let latest: Mutex<ChannelProperties>
 
-  init(_ snapshot: ChannelSnapshot, _ core: ClientCore) {
-    url = snapshot.url
+  init(_ properties: ChannelProperties, _ core: ClientCore) {
+    url = properties.snapshot.url
     self.core = core
-    latest = Mutex(snapshot)
+    latest = Mutex(properties)
   }
 
   deinit {
     core.channels.forget(url)
   }
 
-  var snapshot: ChannelSnapshot { latest.withLock { $0 } }
+  var snapshot: ChannelSnapshot { latest.withLock { $0.snapshot } }
+
+  var view: GroupView { latest.withLock { $0.view } }
 
   func apply(_ change: SnapshotChange) {
-    latest.withLock { change.apply(to: &$0) }
+    let userID = core.currentUser?.userID
+    latest.withLock { change.apply(to: &$0, for: userID) }
   }
-}
 
-/// A change of a channel's state by an event or a response.
-enum SnapshotChange: Sendable, Hashable {
-  case replaced(ChannelSnapshot)
-  case operators([User])
-  case participantCount(Int)
+  /// Applies an event with its number, if it has one.
+  func apply(_ change: SnapshotChange?, seq: Int64?) {
+    if let change { apply(change) }
+    if let seq { latest.withLock { $0.view.receive(seq: seq) } }
+  }
 
-  func apply(to snapshot: inout ChannelSnapshot) {
-    switch self {
-    case .replaced(let newer): snapshot = newer
-    case .operators(let operators): snapshot.operators = operators
-    case .participantCount(let count): snapshot.participantCount = count
+  /// Applies the answer to a call that sent or changed a message.
+  func note(_ message: any BaseMessage, seq: Int64?) {
+    apply(.message(message))
+    if let seq { latest.withLock { $0.view.position?.note(seq) } }
+  }
+
+  /// Records that events may be missing from now on.
+  func uncover() {
+    latest.withLock { $0.view.isCovered = false }
+  }
+
+  /// Replaces the properties of a group with those of an answer.
+  ///
+  /// - Returns: Whether nothing was missed since the group was covered; `nil` while it was, and while
+  ///   it is not covered again.
+  func read(_ newer: ChannelProperties) -> Bool? {
+    latest.withLock { latest in
+      let position = latest.view.position
+      let wasCovered = latest.view.isCovered
+      latest = newer
+      if wasCovered { return nil }
+      guard newer.view.isCovered else {
+        latest.view.position = position
+        return nil
+      }
+      return position?.hasSeenAll(upTo: newer.view.position)
     }
   }
 }
 
-/// The state of a channel as the server sent it.
+/// The properties of a channel.
+struct ChannelProperties: Sendable {
+  var snapshot: ChannelSnapshot
+  /// The part of a group that differs between users; empty for an open channel.
+  var view = GroupView()
+
+  init(_ snapshot: ChannelSnapshot, _ view: GroupView = GroupView()) {
+    self.snapshot = snapshot
+    self.view = view
+  }
+}
+
+/// The properties of a channel that are the same for all users.
 struct ChannelSnapshot: Sendable, Hashable {
   var url: String
   var name: String
@@ -48,17 +83,16 @@ struct ChannelSnapshot: Sendable, Hashable {
   var customType: String
   var isEphemeral: Bool
   var isFrozen: Bool
+  /// The number of users in an open channel; 0 for a group.
   var participantCount: Int
   var operators: [User]
   var maxMessageLength: Int
   var createdAt: Int64
+  /// The properties that only groups have.
+  var group = GroupProperties()
 
   init(json: JSONNode) throws(ParleyError) {
-    self.init(
-      try AnswerReader.resource { () throws(ResourceError) in try ChannelInfo(json: json) })
-  }
-
-  init(_ info: ChannelInfo) {
+    let info = try AnswerReader.resource { () throws(ResourceError) in try ChannelInfo(json: json) }
     let channel = info.channel
     url = channel.url
     name = channel.name
@@ -71,5 +105,8 @@ struct ChannelSnapshot: Sendable, Hashable {
     operators = channel.operators.map(User.init)
     maxMessageLength = info.maxMessageLength
     createdAt = channel.createdAt
+    guard let group = channel.group else { return }
+    self.group = GroupProperties(
+      group, isAccessCodeRequired: json["is_access_code_required"]?.bool ?? false)
   }
 }

@@ -7,7 +7,7 @@ public final class OpenChannel: BaseChannel {
   public let state: ChannelState
 
   init(_ snapshot: ChannelSnapshot, _ core: ClientCore) {
-    state = ChannelState(snapshot, core)
+    state = ChannelState(ChannelProperties(snapshot), core)
   }
 
   /// The number of users in the channel.

@@ -10,6 +10,7 @@ final class ClientCore: Sendable {
   let requestIDs = RequestIDs()
   let files = FileSendings()
   let fileKeys: FileKeys
+  let arrivals: GroupArrivals
   let engineConfiguration: EngineConfiguration
   /// The time without progress after which an upload fails.
   let uploadPatience: Duration
@@ -20,6 +21,7 @@ final class ClientCore: Sendable {
     let limit = configuration.maximumBufferedEvents
     streams = EventStreams(limit: limit)
     callbacks = CallbackQueue(delegates, limit: limit)
+    arrivals = GroupArrivals(limit: limit)
     let inlet = EventInlet()
     engineConfiguration = configuration.engineConfiguration
     fileKeys = FileKeys(serverURL: engineConfiguration.serverURL)
@@ -28,13 +30,26 @@ final class ClientCore: Sendable {
     inlet.connect(to: self)
   }
 
-  var messageCalls: MessageCalls { MessageCalls(reader: MessageReader(fileKeys: fileKeys)) }
+  var messageCalls: MessageCalls {
+    MessageCalls(reader: reader) { [channels] message, seq in
+      channels.known(message.channelURL)?.state.note(message, seq: seq)
+    }
+  }
+
+  var reader: MessageReader { MessageReader(fileKeys: fileKeys) }
 
   var currentUser: User? { session.withLock { $0.user } }
 
   var features: ServerFeatures? { session.withLock { $0.features } }
 
   var connectionState: ConnectionState { session.withLock { $0.state } }
+
+  /// Whether the connection receives every event of the user's groups.
+  var hasGroupEvents: Bool { session.withLock { $0.hasGroupEvents } }
+
+  func didReceiveGroupsReady() {
+    session.withLock { $0.hasGroupEvents = true }
+  }
 
   /// Starts a call and calls back.
   ///
@@ -185,19 +200,24 @@ final class ClientCore: Sendable {
 
   private func receive(_ method: String, _ params: JSONNode?) {
     // Malformed events are ignored, as unknown ones are: there is no caller to report them to.
-    guard let incoming = try? Incoming(method: method, params: params, messageCalls.reader)
-    else { return }
+    guard let incoming = try? Incoming(method: method, params: params, reader) else { return }
     let notification = WireEvent.Notification(method: method, params: params)
     switch incoming {
     case .connection(let event):
       if case .fileKeyRenewed(let key) = event { fileKeys.keep(key) }
       tell(.connection(event), notification)
     case .mentioned(let message): tell(.mentioned(message), notification)
+    case .groupsReady: readGroupsAgain()
     case .channel(let url, let event, let change):
-      guard let channel = openChannel(url) else { return }
+      guard let channel = channels.known(url) as? OpenChannel else {
+        guard let event = GroupChannelEvent(event) else { return }
+        return receive(GroupArrivals.Event(event, change, params, notification), ofGroup: url)
+      }
       if let change { channel.state.apply(change) }
       leave(channel, if: event)
       tell(.channel(channel, event), notification)
+    case .group(let url, let event, let change):
+      receive(GroupArrivals.Event(event, change, params, notification), ofGroup: url)
     }
   }
 
@@ -215,6 +235,7 @@ final class ClientCore: Sendable {
   }
 
   private func didChange(_ state: ConnectionState) {
+    if state != .connected { loseGroupEvents() }
     if case .disconnected = state { channels.exitAll() }
     if let event = session.withLock({ $0.change(to: state) }) { tell(.connection(event)) }
   }
@@ -224,7 +245,7 @@ final class ClientCore: Sendable {
     tell(.channel(channel, event))
   }
 
-  private func tell(_ event: ParleyEvent, _ notification: WireEvent.Notification? = nil) {
+  func tell(_ event: ParleyEvent, _ notification: WireEvent.Notification? = nil) {
     streams.push(event, notification)
     callbacks.push(event)
   }

@@ -40,6 +40,23 @@ extension ParleyClient {
     core.start(ChannelCalls.get(url).map(core.channel), handler: completionHandler)
   }
 
+  /// Creates a group; see ``createGroupChannel(params:)``.
+  public func createGroupChannel(
+    params: GroupChannelCreateParams,
+    completionHandler: @escaping @Sendable (GroupChannel?, ParleyError?) -> Void
+  ) {
+    core.start(
+      params.values, { [core] in core.groupCalls.create($0).map(core.group) },
+      handler: completionHandler)
+  }
+
+  /// Fetches a group; see ``groupChannel(url:)``.
+  public func groupChannel(
+    url: String, completionHandler: @escaping @Sendable (GroupChannel?, ParleyError?) -> Void
+  ) {
+    core.start(core.groupCalls.get(url).map(core.group), handler: completionHandler)
+  }
+
   /// Changes the current user; see ``updateCurrentUser(params:)``.
   public func updateCurrentUser(
     params: UserUpdateParams,

@@ -77,12 +77,15 @@ struct SessionView: Sendable {
   var user: User?
   var features: ServerFeatures?
   var state = ConnectionState.disconnected(because: .requested)
+  /// Whether `group.ready` has arrived on this connection.
+  var hasGroupEvents = false
   /// Whether the session was open since the last `connect` and this was reported.
   private var hasToldConnection = false
 
   /// Applies a new state; returns `nil` when there is nothing to report.
   mutating func change(to state: ConnectionState) -> ConnectionEvent? {
     self.state = state
+    if state != .connected { hasGroupEvents = false }
     switch state {
     case .connecting:
       hasToldConnection = false

@@ -78,7 +78,28 @@ extension ParleyClient {
 }
 
 extension ParleyClient {
-  /// Adds a delegate for events of channels.
+  /// Creates a group with the current user as a member.
+  ///
+  /// For distinct members, the existing group is returned if there is one.
+  ///
+  /// - Throws: ``ParleyError/notFound(_:)`` for an unknown user; ``ParleyError/refused(code:message:field:)``
+  ///   with 400202 when the URL is taken.
+  public func createGroupChannel(
+    params: GroupChannelCreateParams
+  ) async throws(ParleyError) -> GroupChannel {
+    try await core.perform(params.values) { core.groupCalls.create($0).map(core.group) }
+  }
+
+  /// Fetches a group.
+  ///
+  /// - Throws: ``ParleyError/notFound(_:)``, also for a private group of which the user is not a member.
+  public func groupChannel(url: String) async throws(ParleyError) -> GroupChannel {
+    try await core.perform(core.groupCalls.get(url).map(core.group))
+  }
+}
+
+extension ParleyClient {
+  /// Adds a delegate for events of open channels.
   ///
   /// It replaces a delegate with the same identifier, and is held weakly.
   public func addOpenChannelDelegate(
@@ -87,9 +108,23 @@ extension ParleyClient {
     core.delegates.add(delegate, identifier: identifier)
   }
 
-  /// Removes the delegate for events of channels with this identifier.
+  /// Removes the delegate for events of open channels with this identifier.
   public func removeOpenChannelDelegate(identifier: String) {
     core.delegates.removeChannelDelegate(identifier: identifier)
+  }
+
+  /// Adds a delegate for events of groups.
+  ///
+  /// It replaces a delegate with the same identifier, and is held weakly.
+  public func addGroupChannelDelegate(
+    _ delegate: any GroupChannelDelegate, identifier: String
+  ) {
+    core.delegates.add(delegate, identifier: identifier)
+  }
+
+  /// Removes the delegate for events of groups with this identifier.
+  public func removeGroupChannelDelegate(identifier: String) {
+    core.delegates.removeGroupDelegate(identifier: identifier)
   }
 
   /// Adds a delegate for changes of the connection.

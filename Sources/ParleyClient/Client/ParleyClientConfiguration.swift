@@ -16,6 +16,10 @@ public struct ParleyClientConfiguration: Sendable, Hashable {
   public var maximumBufferedEvents = 1000
   /// The largest message accepted from the server, in bytes; a larger one closes the connection.
   public var maximumMessageBytes = 1_048_576
+  /// Whether the client receives the events of the user's groups.
+  ///
+  /// Without them, all calls about groups work, and a ``GroupChannel`` changes only by its own calls.
+  public var receivesGroupEvents = true
   /// The verification of a server at a `wss` URL.
   public var tls = TLSOptions()
   /// `http://[user:password@]host:port` of a proxy through which to connect.
@@ -66,6 +70,7 @@ extension ParleyClientConfiguration {
     engine.connectTimeout = connectTimeout
     engine.maximumPendingCalls = maximumPendingCalls
     engine.maximumMessageBytes = maximumMessageBytes
+    engine.receivesGroups = receivesGroupEvents
     engine.tls = tls.settings
     engine.proxyURL = proxyURL
     engine.compression = compression == .offered ? .offered : .notOffered

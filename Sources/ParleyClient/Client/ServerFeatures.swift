@@ -46,23 +46,37 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
     }
   }
 
+  /// Group channels.
+  public struct Groups: Sendable, Hashable, Codable {
+    /// The maximum number of members of a group, joined and invited.
+    public let maxMembers: Int
+
+    /// Creates a value, for tests of an application.
+    public init(maxMembers: Int) {
+      self.maxMembers = maxMembers
+    }
+  }
+
   /// Uploads; `nil` if files can only be sent by URL.
   public let files: Files?
   /// Thumbnails; `nil` if the server makes none.
   public let thumbnails: Thumbnails?
   /// Translations; `nil` if the server does not translate.
   public let translation: Translation?
+  /// Groups; `nil` if the server has none.
+  public let groups: Groups?
   /// Whether the server fetches link previews, for messages and for a ``MetadataProvider``.
   public let hasPreviews: Bool
 
   /// Creates a value, for tests of an application.
   public init(
     files: Files? = nil, thumbnails: Thumbnails? = nil, translation: Translation? = nil,
-    hasPreviews: Bool = false
+    groups: Groups? = nil, hasPreviews: Bool = false
   ) {
     self.files = files
     self.thumbnails = thumbnails
     self.translation = translation
+    self.groups = groups
     self.hasPreviews = hasPreviews
   }
 }
@@ -77,6 +91,7 @@ extension ServerFeatures {
       files: features?.present("files").flatMap(Files.init(json:)),
       thumbnails: features?.present("thumbnails").flatMap(Thumbnails.init(json:)),
       translation: features?.present("translation").flatMap(Translation.init(json:)),
+      groups: features?.present("groups").flatMap(Groups.init(json:)),
       hasPreviews: features?["previews"]?.bool ?? false)
   }
 }
@@ -100,6 +115,13 @@ extension ServerFeatures.Translation {
     guard let languages = json["languages"]?.strings, let count = json["per_message"]?.integer
     else { return nil }
     self.init(languages: languages, maxLanguagesPerMessage: Int(clamping: count))
+  }
+}
+
+extension ServerFeatures.Groups {
+  init?(json: JSONNode) {
+    guard let count = json["max_members"]?.integer else { return nil }
+    self.init(maxMembers: Int(clamping: count))
   }
 }
 

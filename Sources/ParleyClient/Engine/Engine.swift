@@ -172,6 +172,7 @@ extension SessionMachine.Settings {
     maximumPendingBytes = max(1024, configuration.maximumPendingBytes)
     maximumMessageBytes = configuration.messageLimit
     reconnection = configuration.reconnection
+    receivesGroups = configuration.receivesGroups
   }
 }
 

@@ -22,6 +22,8 @@ struct EngineConfiguration: Sendable {
   /// Fields added to the opening handshake, in order; their names and values are checked.
   var headers: [(name: String, value: String)] = []
   var reconnection = Reconnection.Settings()
+  /// Whether sessions receive the events of the user's groups.
+  var receivesGroups = true
 }
 
 extension EngineConfiguration {

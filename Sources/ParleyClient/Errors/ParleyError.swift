@@ -10,7 +10,7 @@ public enum ParleyError: Error, Sendable, Hashable {
   case muted
   /// The channel is frozen, and the user is not an operator (900050).
   case frozen
-  /// The channel must be entered first (900020).
+  /// The channel must be entered first, or the group joined (900020).
   case notInChannel
   /// The channel, message or user does not exist; the text has the details (400201).
   case notFound(String)
@@ -77,7 +77,7 @@ extension ParleyError {
     case .banned: "the user is banned from the channel"
     case .muted: "the user is muted in the channel"
     case .frozen: "the channel is frozen: only operators may send"
-    case .notInChannel: "the channel has to be entered first"
+    case .notInChannel: "the channel has to be entered first, or the group joined"
     case .notFound(let reason), .unauthorized(let reason): reason
     case .refused(_, let reason, _): reason
     case .connectionLost: "the connection was lost before the answer came"

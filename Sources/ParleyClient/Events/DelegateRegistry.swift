@@ -4,14 +4,19 @@ internal import Synchronization
 final class DelegateRegistry: Sendable {
   private struct State {
     var channel: [String: ChannelEntry] = [:]
+    var group: [String: GroupEntry] = [:]
     var connection: [String: ConnectionEntry] = [:]
   }
 
-  private struct ChannelEntry {
+  private struct ChannelEntry: DelegateEntry {
     weak var delegate: (any OpenChannelDelegate)?
   }
 
-  private struct ConnectionEntry {
+  private struct GroupEntry: DelegateEntry {
+    weak var delegate: (any GroupChannelDelegate)?
+  }
+
+  private struct ConnectionEntry: DelegateEntry {
     weak var delegate: (any ConnectionDelegate)?
   }
 
@@ -19,6 +24,10 @@ final class DelegateRegistry: Sendable {
 
   func add(_ delegate: any OpenChannelDelegate, identifier: String) {
     state.withLock { $0.channel[identifier] = ChannelEntry(delegate: delegate) }
+  }
+
+  func add(_ delegate: any GroupChannelDelegate, identifier: String) {
+    state.withLock { $0.group[identifier] = GroupEntry(delegate: delegate) }
   }
 
   func add(_ delegate: any ConnectionDelegate, identifier: String) {
@@ -29,13 +38,17 @@ final class DelegateRegistry: Sendable {
     state.withLock { _ = $0.channel.removeValue(forKey: identifier) }
   }
 
+  func removeGroupDelegate(identifier: String) {
+    state.withLock { _ = $0.group.removeValue(forKey: identifier) }
+  }
+
   func removeConnectionDelegate(identifier: String) {
     state.withLock { _ = $0.connection.removeValue(forKey: identifier) }
   }
 
   /// Whether there are no delegates.
   var isEmpty: Bool {
-    state.withLock { $0.channel.isEmpty && $0.connection.isEmpty }
+    state.withLock { $0.channel.isEmpty && $0.group.isEmpty && $0.connection.isEmpty }
   }
 
   /// Calls the method for an event, on all delegates in the order of their identifiers.
@@ -45,10 +58,12 @@ final class DelegateRegistry: Sendable {
       for delegate in connectionDelegates { delegate.tell(event) }
     case .channel(let channel, let event):
       for delegate in channelDelegates { delegate.tell(event, in: channel) }
+    case .group(let channel, let event):
+      for delegate in groupDelegates { delegate.tell(event, in: channel) }
     case .mentioned(let message):
       for delegate in channelDelegates { delegate.currentUserWasMentioned(in: message) }
     case .dropped(let count):
-      for delegate in channelDelegates { delegate.eventsWereDropped(count: count) }
+      for delegate in allChannelDelegates { delegate.eventsWereDropped(count: count) }
     }
   }
 
@@ -56,32 +71,45 @@ final class DelegateRegistry: Sendable {
   // `deinit` runs application code, which may call this registry again.
 
   private var channelDelegates: [any OpenChannelDelegate] {
-    state.withLock { state in
-      var living: [(identifier: String, delegate: any OpenChannelDelegate)] = []
-      for (identifier, entry) in state.channel {
-        if let delegate = entry.delegate {
-          living.append((identifier, delegate))
-        } else {
-          state.channel[identifier] = nil
-        }
-      }
-      return living.sorted { $0.identifier < $1.identifier }.map(\.delegate)
-    }
+    state.withLock { Self.living(&$0.channel) }
+  }
+
+  private var groupDelegates: [any GroupChannelDelegate] {
+    state.withLock { Self.living(&$0.group) }
   }
 
   private var connectionDelegates: [any ConnectionDelegate] {
-    state.withLock { state in
-      var living: [(identifier: String, delegate: any ConnectionDelegate)] = []
-      for (identifier, entry) in state.connection {
-        if let delegate = entry.delegate {
-          living.append((identifier, delegate))
-        } else {
-          state.connection[identifier] = nil
-        }
-      }
-      return living.sorted { $0.identifier < $1.identifier }.map(\.delegate)
+    state.withLock { Self.living(&$0.connection) }
+  }
+
+  /// The delegates of channels of all kinds, each once.
+  private var allChannelDelegates: [any BaseChannelDelegate] {
+    var seen: Set<ObjectIdentifier> = []
+    return (channelDelegates as [any BaseChannelDelegate] + groupDelegates).filter {
+      seen.insert(ObjectIdentifier($0)).inserted
     }
   }
+
+  /// Returns the delegates in the order of their identifiers, and removes the deallocated ones.
+  private static func living<Entry: DelegateEntry>(
+    _ entries: inout [String: Entry]
+  ) -> [Entry.Delegate] {
+    var living: [(identifier: String, delegate: Entry.Delegate)] = []
+    for (identifier, entry) in entries {
+      if let delegate = entry.delegate {
+        living.append((identifier, delegate))
+      } else {
+        entries[identifier] = nil
+      }
+    }
+    return living.sorted { $0.identifier < $1.identifier }.map(\.delegate)
+  }
+}
+
+/// A delegate, held weakly.
+private protocol DelegateEntry {
+  associatedtype Delegate
+  var delegate: Delegate? { get }
 }
 
 /// A weak reference to an object.

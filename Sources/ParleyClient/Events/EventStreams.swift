@@ -4,9 +4,10 @@ internal import Synchronization
 /// The consumers of a client's events.
 final class EventStreams: Sendable {
   private struct State {
-    var all: [Weak<EventSubscription<ParleyEvent>>] = []
-    var wire: [Weak<EventSubscription<WireEvent>>] = []
-    var channels: [String: [Weak<EventSubscription<OpenChannelEvent>>]] = [:]
+    var all = Consumers<ParleyEvent>()
+    var wire = Consumers<WireEvent>()
+    var channels: [String: Consumers<OpenChannelEvent>] = [:]
+    var groups: [String: Consumers<GroupChannelEvent>] = [:]
     var hasEnded = false
   }
 
@@ -19,36 +20,31 @@ final class EventStreams: Sendable {
 
   /// Adds a consumer of all events.
   func events() -> ParleyEvents<ParleyEvent> {
-    let subscription = EventSubscription<ParleyEvent>(limit: limit) { .dropped(count: $0) }
-    let hasEnded = state.withLock { state in
-      state.all.removeAll { $0.value == nil }
-      state.all.append(Weak(subscription))
-      return state.hasEnded
-    }
-    if hasEnded { subscription.end() }
-    return ParleyEvents(subscription: subscription)
+    add(noticing: { .dropped(count: $0) }) { $0.all.add($1) }
   }
 
   /// Adds a consumer of all events with the bytes that carried them.
   func wireEvents() -> ParleyEvents<WireEvent> {
-    let subscription = EventSubscription<WireEvent>(limit: limit) {
-      WireEvent(event: .dropped(count: $0), notification: nil)
-    }
-    let hasEnded = state.withLock { state in
-      state.wire.removeAll { $0.value == nil }
-      state.wire.append(Weak(subscription))
-      return state.hasEnded
-    }
-    if hasEnded { subscription.end() }
-    return ParleyEvents(subscription: subscription)
+    add(noticing: { WireEvent(event: .dropped(count: $0), notification: nil) }) { $0.wire.add($1) }
   }
 
-  /// Adds a consumer of one channel's events.
+  /// Adds a consumer of one open channel's events.
   func events(ofChannel url: String) -> ParleyEvents<OpenChannelEvent> {
-    let subscription = EventSubscription<OpenChannelEvent>(limit: limit) { .dropped(count: $0) }
+    add(noticing: { .dropped(count: $0) }) { $0.channels[url, default: Consumers()].add($1) }
+  }
+
+  /// Adds a consumer of one group's events.
+  func events(ofGroup url: String) -> ParleyEvents<GroupChannelEvent> {
+    add(noticing: { .dropped(count: $0) }) { $0.groups[url, default: Consumers()].add($1) }
+  }
+
+  private func add<Element: Sendable>(
+    noticing notice: @escaping @Sendable (_ droppedCount: Int) -> Element,
+    to list: (inout State, EventSubscription<Element>) -> Void
+  ) -> ParleyEvents<Element> {
+    let subscription = EventSubscription(limit: limit, noticing: notice)
     let hasEnded = state.withLock { state in
-      state.channels[url, default: []].removeAll { $0.value == nil }
-      state.channels[url, default: []].append(Weak(subscription))
+      list(&state, subscription)
       return state.hasEnded
     }
     if hasEnded { subscription.end() }
@@ -59,34 +55,56 @@ final class EventStreams: Sendable {
   ///
   /// - Parameter notification: The notification that carried it, if it came from the server.
   func push(_ event: ParleyEvent, _ notification: WireEvent.Notification? = nil) {
-    let (all, wire) = state.withLock { state in
-      (state.all.compactMap(\.value), state.wire.compactMap(\.value))
-    }
+    let (all, wire) = state.withLock { state in (state.all.living, state.wire.living) }
     for subscription in all { subscription.push(event) }
     for subscription in wire {
       subscription.push(WireEvent(event: event, notification: notification))
     }
-    guard case .channel(let channel, let event) = event else { return }
-    let subscriptions = state.withLock { state in
-      let living = state.channels[channel.url]?.compactMap(\.value) ?? []
-      if living.isEmpty { state.channels[channel.url] = nil }
-      return living
+    switch event {
+    case .channel(let channel, let event):
+      let consumers = state.withLock { Consumers.living(&$0.channels, channel.url) }
+      for subscription in consumers { subscription.push(event) }
+    case .group(let channel, let event):
+      let consumers = state.withLock { Consumers.living(&$0.groups, channel.url) }
+      for subscription in consumers { subscription.push(event) }
+    case .connection, .mentioned, .dropped: break
     }
-    for subscription in subscriptions { subscription.push(event) }
   }
 
   /// Ends all consumers.
   func end() {
-    let (all, wire, channels) = state.withLock { state in
+    let (all, wire, channels, groups) = state.withLock { state in
       state.hasEnded = true
       return (
-        state.all.compactMap(\.value), state.wire.compactMap(\.value),
-        state.channels.values.flatMap { $0.compactMap(\.value) }
+        state.all.living, state.wire.living, state.channels.values.flatMap(\.living),
+        state.groups.values.flatMap(\.living)
       )
     }
     for subscription in all { subscription.end() }
     for subscription in wire { subscription.end() }
     for subscription in channels { subscription.end() }
+    for subscription in groups { subscription.end() }
+  }
+}
+
+/// Consumers of one kind of events, held weakly.
+private struct Consumers<Element: Sendable> {
+  private var list: [Weak<EventSubscription<Element>>] = []
+
+  var living: [EventSubscription<Element>] { list.compactMap(\.value) }
+
+  mutating func add(_ subscription: EventSubscription<Element>) {
+    list.removeAll { $0.value == nil }
+    list.append(Weak(subscription))
+  }
+
+  /// Returns the consumers of one channel, and removes their entry if there are none.
+  static func living(
+    _ channels: inout [String: Consumers], _ url: String
+  ) -> [EventSubscription<Element>] {
+    let living = channels[url]?.living ?? []
+    if living.isEmpty { channels[url] = nil }
+    return living
   }
 }
 

@@ -2,8 +2,12 @@ internal import ParleyProtocol
 
 /// A parsed notification of the server.
 enum Incoming: Sendable {
-  /// An event in a channel, with the change of the channel's state.
+  /// An event in a channel of any kind, with the change of the channel's properties.
   case channel(url: String, OpenChannelEvent, SnapshotChange?)
+  /// An event that only groups have, with the change of the group's properties.
+  case group(url: String, GroupChannelEvent, SnapshotChange)
+  /// From here on, the connection receives every event of the user's groups.
+  case groupsReady
   case connection(ConnectionEvent)
   case mentioned(any BaseMessage)
 
@@ -23,30 +27,39 @@ enum Incoming: Sendable {
   private static func incoming(
     _ event: Event, _ params: JSONNode, _ reader: MessageReader
   ) throws(ParleyError) -> Incoming? {
+    func time() throws(ParleyError) -> Int64 { try AnswerReader.integer("ts", of: params) }
     func inChannel(
       _ event: OpenChannelEvent, _ change: SnapshotChange? = nil
     ) throws(ParleyError) -> Incoming {
       .channel(url: try AnswerReader.text("channel_url", of: params), event, change)
     }
+    func withMessage(
+      _ message: EventMessage, _ event: (any BaseMessage) -> OpenChannelEvent
+    ) throws(ParleyError) -> Incoming {
+      let message = reader.message(message.message)
+      return try inChannel(event(message), .message(message))
+    }
+    func withChannel(_ event: OpenChannelEvent) throws(ParleyError) -> Incoming {
+      try inChannel(event, .replaced(AnswerReader.channel(of: params)))
+    }
+    func inGroup(
+      _ event: GroupChannelEvent, _ change: MemberChange
+    ) throws(ParleyError) -> Incoming {
+      .group(url: try AnswerReader.text("channel_url", of: params), event, .members(change))
+    }
     return switch event {
-    case .messageReceived(let message):
-      try inChannel(.messageReceived(reader.message(message.message)))
-    case .messageUpdated(let message):
-      try inChannel(.messageUpdated(reader.message(message.message)))
+    case .messageReceived(let message): try withMessage(message) { .messageReceived($0) }
+    case .messageUpdated(let message): try withMessage(message) { .messageUpdated($0) }
     case .messageDeleted(let deletion):
-      try inChannel(.messageDeleted(messageID: deletion.messageID))
+      try inChannel(
+        .messageDeleted(messageID: deletion.messageID), .messageDeleted(deletion.messageID))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
     // Sent only to webhooks and observers.
     case .channelCreated, .groupCreated, .messageWithheld: nil
-    // The client opens its sessions without groups.
-    case .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost, .groupUnread,
-      .groupHidden, .groupUnhidden, .groupReady:
-      nil
-    case .channelChanged(let channel): try inChannel(.changed, .replaced(ChannelSnapshot(channel)))
-    case .channelDeleted(let channel): try inChannel(.deleted, .replaced(ChannelSnapshot(channel)))
-    case .channelFrozen(let channel): try inChannel(.frozen, .replaced(ChannelSnapshot(channel)))
-    case .channelUnfrozen(let channel):
-      try inChannel(.unfrozen, .replaced(ChannelSnapshot(channel)))
+    case .channelChanged: try withChannel(.changed)
+    case .channelDeleted: try withChannel(.deleted)
+    case .channelFrozen: try withChannel(.frozen)
+    case .channelUnfrozen: try withChannel(.unfrozen)
     case .operatorsChanged(let operators):
       try inChannel(
         .operatorsChanged(operators.users.map(User.init)),
@@ -60,11 +73,37 @@ enum Incoming: Sendable {
     case .userExited(let presence):
       try inChannel(.userExited(User(presence.user)), .participantCount(presence.participantCount))
     case .userMuted(let restriction):
-      try inChannel(.userMuted(User(restriction.user), RestrictionDetails(restriction)))
-    case .userUnmuted(let release): try inChannel(.userUnmuted(User(release.user)))
+      try inChannel(
+        .userMuted(User(restriction.user), RestrictionDetails(restriction)),
+        .muted(userID: restriction.user.id, true))
+    case .userUnmuted(let release):
+      try inChannel(.userUnmuted(User(release.user)), .muted(userID: release.user.id, false))
     case .userBanned(let restriction):
       try inChannel(.userBanned(User(restriction.user), RestrictionDetails(restriction)))
     case .userUnbanned(let release): try inChannel(.userUnbanned(User(release.user)))
+    case .groupInvited(let invitation):
+      try inGroup(
+        .invitationReceived(
+          invitation.users.map(User.init), inviter: invitation.inviter.map(User.init)),
+        .invited(
+          invitation.users.map(User.init), by: invitation.inviter.map(User.init), at: time(),
+          AnswerReader.channel(of: params)))
+    case .groupJoined(let membership):
+      try inGroup(
+        .userJoined(User(membership.user)),
+        .joined(User(membership.user), at: time(), MemberChange.Counts(membership)))
+    case .groupDeclined(let membership):
+      try inGroup(
+        .invitationDeclined(User(membership.user)),
+        .gone(User(membership.user), MemberChange.Counts(membership)))
+    case .groupLeft(let departure):
+      try inGroup(
+        .userLeft(User(departure.membership.user), MembershipEnd(departure.reason)),
+        .gone(User(departure.membership.user), MemberChange.Counts(departure.membership)))
+    case .groupLost(let loss): try inGroup(.membershipEnded(MembershipEnd(loss.reason)), .lost)
+    // The library does not have the user's own part in a group yet.
+    case .groupUnread, .groupHidden, .groupUnhidden: nil
+    case .groupReady: .groupsReady
     case .mentionReceived(let message): .mentioned(reader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))
     case .sessionFileKey(let key):
@@ -81,6 +120,12 @@ extension ThrottledMessages {
     self.init(
       count: throttling.withheld, firstMessageID: throttling.firstMessageID,
       lastMessageID: throttling.lastMessageID)
+  }
+}
+
+extension MemberChange.Counts {
+  init(_ membership: Event.Membership) {
+    self.init(members: membership.memberCount, joined: membership.joinedCount)
   }
 }
 

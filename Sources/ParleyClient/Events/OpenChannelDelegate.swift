@@ -3,7 +3,7 @@
 /// All methods are called one at a time on the client's callback queue; every method has a default
 /// implementation. A slow method delays the next calls; see
 /// ``ParleyClientConfiguration/maximumBufferedEvents``. A client holds its delegates weakly.
-public protocol OpenChannelDelegate: AnyObject, Sendable {
+public protocol OpenChannelDelegate: BaseChannelDelegate {
   /// A message was sent by another user, or by the same user elsewhere.
   func channel(_ channel: OpenChannel, didReceive message: any BaseMessage)
   /// A message was changed, or its preview arrived.
@@ -18,8 +18,6 @@ public protocol OpenChannelDelegate: AnyObject, Sendable {
   func channelWasFrozen(_ channel: OpenChannel)
   /// Everyone may send again.
   func channelWasUnfrozen(_ channel: OpenChannel)
-  /// The channel was deleted, so the client is no longer in it.
-  func channelWasDeleted(_ channelURL: String)
   /// The operators of the channel changed.
   func channelOperatorsDidUpdate(_ channel: OpenChannel)
   /// The number of participants of a large channel changed.
@@ -44,8 +42,6 @@ public protocol OpenChannelDelegate: AnyObject, Sendable {
   func channel(_ channel: OpenChannel, didLoseEvents loss: EventLoss)
   /// The current user was mentioned in a channel that this client has not entered.
   func currentUserWasMentioned(in message: any BaseMessage)
-  /// Reports the number of events that were dropped because the delegates did not keep up.
-  func eventsWereDropped(count: Int)
 }
 
 /// Default implementations that do nothing.
@@ -64,8 +60,6 @@ extension OpenChannelDelegate {
   public func channelWasFrozen(_ channel: OpenChannel) {}
   /// Does nothing.
   public func channelWasUnfrozen(_ channel: OpenChannel) {}
-  /// Does nothing.
-  public func channelWasDeleted(_ channelURL: String) {}
   /// Does nothing.
   public func channelOperatorsDidUpdate(_ channel: OpenChannel) {}
   /// Does nothing.
@@ -92,8 +86,6 @@ extension OpenChannelDelegate {
   public func channel(_ channel: OpenChannel, didLoseEvents loss: EventLoss) {}
   /// Does nothing.
   public func currentUserWasMentioned(in message: any BaseMessage) {}
-  /// Does nothing.
-  public func eventsWereDropped(count: Int) {}
 }
 
 extension OpenChannelDelegate {

@@ -2,6 +2,8 @@
 public enum ParleyEvent: Sendable {
   /// An event in an entered channel.
   case channel(OpenChannel, OpenChannelEvent)
+  /// An event in a group of the current user.
+  case group(GroupChannel, GroupChannelEvent)
   /// An event of the connection.
   case connection(ConnectionEvent)
   /// The current user was mentioned in a channel that this client has not entered.
@@ -76,11 +78,11 @@ public struct RestrictionDetails: Sendable, Hashable {
 
 /// The reason why a channel's events are not continuous across a lost connection.
 public enum EventLoss: Sendable, Hashable {
-  /// The client re-entered the channel, but the events in between are unknown: fetch the messages.
+  /// The client is in the channel again, but the events in between are unknown: fetch the messages.
   case gap
   /// The current user was banned in between: the client has left the channel.
   case banned
-  /// The channel was deleted in between: the client has left it.
+  /// The channel was deleted in between, or the user is no longer a member of the group.
   case deleted
   /// The server refused to let the client re-enter: the client has left the channel.
   case refused(ParleyError)

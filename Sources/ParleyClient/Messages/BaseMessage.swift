@@ -47,6 +47,11 @@ extension BaseMessage {
   /// Unix milliseconds of the last change by a user; 0 if there was none.
   public var updatedAt: Int64 { record.updatedAt }
 
+  /// The number of the message in its group, from 1 without gaps.
+  ///
+  /// 0 in an open channel, for a silent message, and while the message is pending.
+  public var ordinal: Int64 { record.ordinal }
+
   /// Returns the extra data with the given keys, in the order of the message.
   public func metaArrays(keys: [String]) -> [MessageMetaArray] {
     metaArrays.filter { keys.contains($0.key) }
@@ -133,6 +138,7 @@ public struct MessageRecord: Sendable, Hashable {
   let requestID: String
   let createdAt: Int64
   let updatedAt: Int64
+  var ordinal: Int64 = 0
 }
 
 extension MessageRecord {
@@ -145,7 +151,8 @@ extension MessageRecord {
       metaArrays: message.metaArrays.map(MessageMetaArray.init),
       ogMetaData: message.openGraphTag.map(OGMetaData.init),
       isOGMetaDataPending: message.isPreviewPending, translations: message.translations,
-      requestID: message.requestID, createdAt: message.createdAt, updatedAt: message.updatedAt)
+      requestID: message.requestID, createdAt: message.createdAt, updatedAt: message.updatedAt,
+      ordinal: message.ordinal ?? 0)
   }
 
   /// Creates a pending message.

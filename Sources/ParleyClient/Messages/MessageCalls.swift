@@ -3,6 +3,8 @@ internal import ParleyProtocol
 /// The requests about messages.
 struct MessageCalls: Sendable {
   let reader: MessageReader
+  /// Receives each message that a call sent or changed, with the number of its event if known.
+  var note: @Sendable (any BaseMessage, _ seq: Int64?) -> Void = { _, _ in }
 
   func send(
     _ params: UserMessageCreateParams.Values, to url: String, requestID: String
@@ -13,7 +15,7 @@ struct MessageCalls: Sendable {
         $0.member("channel_url", url)
         $0.member("req_id", requestID)
         params.write(into: &$0)
-      }, reading: reader.userMessage)
+      }, reading: noted(reader.userMessage))
   }
 
   func send(
@@ -26,7 +28,7 @@ struct MessageCalls: Sendable {
         $0.member("channel_url", url)
         $0.member("req_id", requestID)
         params.write(uploadedAs: fileID, into: &$0)
-      }, reading: reader.fileMessage)
+      }, reading: noted(reader.fileMessage))
   }
 
   func update(
@@ -37,7 +39,7 @@ struct MessageCalls: Sendable {
       params: {
         message.write(into: &$0)
         params.write(into: &$0)
-      }, reading: reader.userMessage)
+      }, reading: noted(reader.userMessage))
   }
 
   func delete(_ message: MessageReference) -> Call<Void> {
@@ -94,7 +96,7 @@ struct MessageCalls: Sendable {
       params: {
         message.write(into: &$0)
         $0.member("target_langs", languages)
-      }, reading: reader.userMessage)
+      }, reading: noted(reader.userMessage))
   }
 
   private func change(
@@ -105,7 +107,23 @@ struct MessageCalls: Sendable {
       params: {
         message.write(into: &$0)
         params(&$0)
-      }, reading: reader.message(of:))
+      },
+      reading: { [reader, note] (node: JSONNode) throws(ParleyError) in
+        let message = try reader.message(of: node)
+        note(message, nil)
+        return message
+      })
+  }
+
+  /// Returns a parser that also passes the message on.
+  private func noted<Message: BaseMessage>(
+    _ read: @escaping @Sendable (JSONNode) throws(ParleyError) -> Message
+  ) -> @Sendable (JSONNode) throws(ParleyError) -> Message {
+    { [note] (node: JSONNode) throws(ParleyError) in
+      let message = try read(node)
+      note(message, node["seq"]?.integer)
+      return message
+    }
   }
 
   /// Merges duplicate keys: an object has each member once.

@@ -137,6 +137,7 @@ struct SessionOptions: ParsableArguments {
     configuration.connectTimeout = Self.patience
     configuration.maximumMessageBytes = 16_777_216
     configuration.userAgent = "parley-cli"
+    configuration.receivesGroupEvents = false
     let client = ParleyClient(configuration: configuration)
     do throws(ParleyError) {
       try await client.connect(userID: userID, accessToken: values.accessToken)

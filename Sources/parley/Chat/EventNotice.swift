@@ -63,7 +63,7 @@ enum ConversationEnd {
       .refused("the channel cannot be entered again", code: 0)
     case .channel(channel, .userBanned) where !channel.isEntered:
       .refused("the user was banned from the channel", code: 0)
-    case .connection, .channel, .mentioned, .dropped: nil
+    case .connection, .channel, .group, .mentioned, .dropped: nil
     }
   }
 

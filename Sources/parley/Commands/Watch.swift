@@ -85,6 +85,8 @@ extension ConversationLog {
   mutating func lines(of event: ParleyEvent) -> [String] {
     switch event {
     case .channel(_, let event): lines(of: event)
+    // Commands connect without the events of groups.
+    case .group: []
     case .connection(let event): EventNotice.text(event).map { [notice($0)] } ?? []
     case .mentioned(let message):
       [notice("mentioned in \(message.channelURL): \(message.message)")]
@@ -117,6 +119,7 @@ enum EventJSON {
     case .channel(let channel, _):
       // All other events of a channel arrive as notifications.
       line("channel") { $0.member("channel_url", channel.url) }
+    case .group(let channel, _): line("group") { $0.member("channel_url", channel.url) }
     case .mentioned: line("mention") { _ in }
     }
   }

@@ -88,7 +88,33 @@ extension OpenChannelEvent {
   }
 }
 
+extension GroupChannelEvent {
+  /// The message that was sent.
+  var received: (any BaseMessage)? {
+    if case .messageReceived(let message) = self { message } else { nil }
+  }
+
+  /// The message that was changed.
+  var updated: (any BaseMessage)? {
+    if case .messageUpdated(let message) = self { message } else { nil }
+  }
+}
+
 extension ParleyEvent {
+  /// The message that was sent to a group.
+  var groupMessage: (GroupChannel, any BaseMessage)? {
+    guard case .group(let group, .messageReceived(let message)) = self else { return nil }
+    return (group, message)
+  }
+
+  /// The invited users and the inviter of an invitation to a group.
+  var invitation: (GroupChannel, [User], inviter: User?)? {
+    guard case .group(let group, .invitationReceived(let users, let inviter)) = self else {
+      return nil
+    }
+    return (group, users, inviter)
+  }
+
   /// What happened to the connection.
   var connection: ConnectionEvent? {
     if case .connection(let event) = self { event } else { nil }

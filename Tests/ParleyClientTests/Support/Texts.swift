@@ -33,6 +33,50 @@ enum Sample {
     "max_length_message":4000,"operators":[\(user)],"created_at":1000,"later":null}
     """
   }
+
+  /// A group of three members as an answer has it; `kim` is invited.
+  ///
+  /// - Parameter my: The membership of the current user; `nil` for one who is not a member.
+  static func group(
+    _ url: String = "trip", seq: Int64 = 4, epoch: String = "e",
+    my: String? = Sample.membership
+  ) -> String {
+    let view = my.map {
+      """
+      "my":\($0),"members":[\(member("jeff", role: "operator")),\(member("ann")),
+      \(member("kim", state: "invited"))],
+      """
+    }
+    return """
+      \(groupEvent(url).dropLast()),"last_message":\(message(id: 20)),"last_ordinal":2,\(view ?? "")
+      "epoch":"\(epoch)","seq":\(seq)}
+      """
+  }
+
+  /// A group as events have it.
+  static func groupEvent(_ url: String = "trip", name: String = "Trip") -> String {
+    """
+    {"channel_url":"\(url)","channel_type":"group_channels","name":"\(name)","cover_url":"","data":"",
+    "custom_type":"","is_ephemeral":false,"freeze":false,"is_distinct":false,"is_public":true,
+    "is_super":false,"is_access_code_required":true,"member_count":3,"joined_member_count":2,
+    "created_by":\(user),"max_length_message":5000,"operators":[\(user)],"created_at":1000,"later":1}
+    """
+  }
+
+  /// The membership of a user without a role.
+  static let membership = """
+    {"state":"joined","role":"none","inviter":\(user),"invited_at":7,"joined_at":8,"visible_from":8,
+    "is_muted":false,"muted_until":0}
+    """
+
+  static func member(
+    _ userID: String, state: String = "joined", role: String = "none"
+  ) -> String {
+    """
+    {"user_id":"\(userID)","nickname":"","profile_url":"","state":"\(state)","role":"\(role)",
+    "is_muted":false,"joined_at":\(state == "joined" ? 8 : 0),"invited_at":7}
+    """
+  }
 }
 
 extension String {
@@ -54,6 +98,17 @@ extension ClientCore {
     let channel = channel(snapshot)
     channels.enter(channel)
     return channel
+  }
+
+  /// The group of ``Sample/group(_:seq:epoch:my:)``, after `group.ready`.
+  func knownGroup(_ json: String = Sample.group()) throws -> GroupChannel {
+    receive("group.ready", #"{"ts":1}"#)
+    return group(try groupProperties(json))
+  }
+
+  /// The properties in an answer.
+  func groupProperties(_ json: String) throws -> ChannelProperties {
+    try groupCalls.get("trip").read(AnswerReader.document(#"{"channel":\#(json)}"#.json))
   }
 
   /// An event of the server.

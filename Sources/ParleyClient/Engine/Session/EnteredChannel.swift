@@ -110,6 +110,12 @@ struct ChannelPosition: Sendable, Hashable {
     absorb()
   }
 
+  /// Returns whether no event before an answer can have been missed.
+  func hasSeenAll(upTo answer: ChannelPosition?) -> Bool {
+    guard let answer, epoch == answer.epoch else { return false }
+    return reached >= answer.reached
+  }
+
   private mutating func absorb() {
     while let next = ahead.first, next &- 1 == reached {
       reached = next

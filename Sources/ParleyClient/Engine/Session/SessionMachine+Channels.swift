@@ -79,7 +79,8 @@ extension SessionMachine {
     var missed = 0
     for event in answer.events
     where take(event.method, event.params, inChannel: url) { missed += 1 }
-    let isComplete = answer.isRecovered || channel.hasSeenAll(upTo: answer.position)
+    let isComplete =
+      answer.isRecovered || channel.position?.hasSeenAll(upTo: answer.position) == true
     channels[url] = EnteredChannel(
       position: answer.position,
       presence: channels[url]?.presence == .leaving ? .leaving : .inside)
@@ -117,14 +118,6 @@ extension SessionMachine {
         channels[url]?.recovery = .forgone
       }
     }
-  }
-}
-
-extension EnteredChannel {
-  /// Returns whether no event can have been missed, although the server recovers nothing.
-  fileprivate func hasSeenAll(upTo answer: ChannelPosition?) -> Bool {
-    guard let position, let answer, position.epoch == answer.epoch else { return false }
-    return position.reached >= answer.reached
   }
 }
 

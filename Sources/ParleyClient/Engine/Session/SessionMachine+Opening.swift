@@ -34,8 +34,7 @@ extension SessionMachine {
     let text = RPCRequest.encoded(id: register(.open), method: "session.open") {
       $0.member("user_id", credentials.userID)
       if let token = credentials.accessToken { $0.member("access_token", token) }
-      // The client has no group channels: their events would be dropped.
-      $0.member("groups", false)
+      if !settings.receivesGroups { $0.member("groups", false) }
       // Sending an old profile again would overwrite changes the user has made since.
       guard isFirst else { return }
       if let nickname = credentials.nickname { $0.member("nickname", nickname) }

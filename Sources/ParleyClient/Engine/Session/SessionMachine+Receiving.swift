@@ -51,10 +51,20 @@ extension SessionMachine {
     if method == EventName.serverDraining.rawValue { noteDraining(params, moment) }
     if method == EventName.sessionExpiring.rawValue, holdsExpiry(params, moment) { return }
     guard let params, let url = params["channel_url"]?.string, channels[url] != nil else {
-      return deliver(.notification(method: method, params: params))
+      return takeElsewhere(method, params)
     }
     take(method, params, inChannel: url)
     if putsOut(method, params) { channels[url] = nil }
+  }
+
+  /// Delivers an event of the session or of a group, unless it replaces a lost response.
+  private mutating func takeElsewhere(_ method: String, _ params: JSONNode?) {
+    if method == EventName.messageReceived.rawValue, let params,
+      let seq = params["seq"]?.integer, answers(params, seq)
+    {
+      return
+    }
+    deliver(.notification(method: method, params: params))
   }
 
   /// Delivers an event of a channel, unless it was already delivered or replaces a lost response.

@@ -15,6 +15,8 @@ struct SessionMachine {
     var maximumPendingBytes = 4_194_304
     var maximumMessageBytes = 1_048_576
     var reconnection = Reconnection.Settings()
+    /// Whether sessions receive the events of the user's groups.
+    var receivesGroups = true
   }
 
   /// The call that an answer belongs to.

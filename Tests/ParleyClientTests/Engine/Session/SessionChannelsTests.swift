@@ -295,6 +295,23 @@ struct SessionChannelsTests {
     #expect(rig.results[second] == nil)
   }
 
+  @Test("an own message in a group completes the send whose response was lost")
+  func sendToGroup() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let id = try rig.send("trip", requestID: "r1")
+    try rig.lose()
+    try rig.advance(by: 1000)
+    try rig.handle(.connectionOpened)
+    try rig.answerOpen()
+    _ = rig.takeEvents()
+    try rig.receive(SessionRig.event("trip", seq: 6, user: "ann", requestID: "r1"))
+    try rig.receive(SessionRig.event("trip", seq: 7, user: "jeff", requestID: "r1"))
+    #expect(try rig.takeSeqs() == [6])
+    let root = try JSONDocument(#require(rig.result(id))).root
+    #expect(root["seq"]?.integer == 7)
+  }
+
   @Test("the event of an answered send is not repeated when its channel is recovered")
   func answeredSend() throws {
     var rig = try entered()

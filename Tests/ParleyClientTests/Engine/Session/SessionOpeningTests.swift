@@ -38,6 +38,16 @@ struct SessionOpeningTests {
     #expect(request.params["access_token"]?.string == "t")
   }
 
+  @Test("events of groups are declined only if the settings say so", arguments: [true, false])
+  func groups(receives: Bool) throws {
+    var settings = SessionMachine.Settings()
+    settings.receivesGroups = receives
+    var rig = SessionRig(settings)
+    _ = try rig.open()
+    try rig.handle(.connectionOpened)
+    #expect(try #require(rig.sent.last).params["groups"]?.bool == (receives ? nil : false))
+  }
+
   @Test("file keys in responses are delivered; a response without one removes none")
   func fileKeys() throws {
     var rig = SessionRig()

@@ -1,0 +1,75 @@
+/// A change of a channel's properties by an event or a response.
+enum SnapshotChange: Sendable {
+  case replaced(ChannelSnapshot)
+  case operators([User])
+  case participantCount(Int)
+  case muted(userID: String, Bool)
+  /// A message was sent, or changed.
+  case message(any BaseMessage)
+  case messageDeleted(Int64)
+  case members(MemberChange)
+
+  /// - Parameter userID: The current user.
+  func apply(to properties: inout ChannelProperties, for userID: String?) {
+    switch self {
+    case .replaced(let newer):
+      properties.snapshot = newer
+      properties.view.setRoles(newer.operators, for: userID)
+    case .operators(let operators):
+      properties.snapshot.operators = operators
+      properties.view.setRoles(operators, for: userID)
+    case .participantCount(let count): properties.snapshot.participantCount = count
+    case .muted(let mutedID, let isMuted):
+      properties.view.setMuted(isMuted, mutedID, for: userID)
+    case .message(let message):
+      // An ephemeral group keeps no messages, and an open channel has no last one.
+      guard properties.view.position != nil, !properties.snapshot.isEphemeral else { return }
+      properties.view.note(message)
+    case .messageDeleted(let id): properties.view.forget(messageID: id)
+    case .members(let change): change.apply(to: &properties, for: userID)
+    }
+  }
+}
+
+/// A change of the members of a group.
+enum MemberChange: Sendable {
+  /// The numbers of members after a change.
+  struct Counts: Sendable, Hashable {
+    let members: Int
+    let joined: Int
+  }
+
+  /// Users were invited; the group's new state is known.
+  case invited([User], by: User?, at: Int64, ChannelSnapshot)
+  case joined(User, at: Int64, Counts)
+  /// A user left or declined.
+  case gone(User, Counts)
+  /// The current user is no longer a member.
+  case lost
+
+  fileprivate func apply(to properties: inout ChannelProperties, for userID: String?) {
+    switch self {
+    case .invited(let users, let inviter, let time, let snapshot):
+      properties.snapshot = snapshot
+      for user in users {
+        properties.view.keep(Member(invited: user, at: time))
+        if user.userID == userID { properties.view.my = Membership(invitedBy: inviter, at: time) }
+      }
+    case .joined(let user, let time, let counts):
+      properties.set(counts)
+      properties.view.join(user, at: time, isCurrentUser: user.userID == userID)
+      properties.view.setRoles(properties.snapshot.operators, for: userID)
+    case .gone(let user, let counts):
+      properties.set(counts)
+      properties.view.members.removeAll { $0.userID == user.userID }
+    case .lost: properties.view.my = nil
+    }
+  }
+}
+
+extension ChannelProperties {
+  fileprivate mutating func set(_ counts: MemberChange.Counts) {
+    snapshot.group.memberCount = counts.members
+    snapshot.group.joinedMemberCount = counts.joined
+  }
+}

@@ -1,0 +1,112 @@
+/// The groups of the session's user.
+///
+/// Every group that the client knows was read from the server. An event of a group that the client does
+/// not know as a member waits until the group has been read. A connection delivers all events of the groups from `group.ready` on. So the
+/// client then reads again each group that it read before, and reports whether events are missing.
+extension ClientCore {
+  var groupCalls: GroupCalls { GroupCalls(reader: reader) }
+
+  /// Returns the group's only object, updated from an answer.
+  func group(_ properties: ChannelProperties) -> GroupChannel {
+    var properties = properties
+    properties.view.isCovered = hasGroupEvents
+    let channel = channels.channel(properties.snapshot.url) { GroupChannel(properties, self) }
+    let isComplete = channel.state.read(properties)
+    if properties.view.my != nil, engineConfiguration.receivesGroups {
+      channels.enter(channel)
+    } else {
+      channels.exit(channel.url)
+    }
+    if let isComplete {
+      tell(.group(channel, isComplete ? .recovered(eventCount: 0) : .eventsLost(.gap)))
+    }
+    return channel
+  }
+
+  /// Receives an event of a group, on the engine's thread.
+  func receive(_ event: GroupArrivals.Event, ofGroup url: String) {
+    guard let channel = channels.known(url) as? GroupChannel, channel.myMemberState != .none else {
+      return receive(event, ofUnknownGroup: url)
+    }
+    channel.state.apply(event.change, seq: event.seq)
+    if case .membershipEnded = event.event { channels.exit(url) }
+    // The event does not have the message that is the last one now.
+    if case .messageDeleted = event.event, channel.lastMessage == nil { read(url) }
+    tell(.group(channel, event.event), event.notification)
+  }
+
+  private func receive(_ event: GroupArrivals.Event, ofUnknownGroup url: String) {
+    if case .membershipEnded = event.event {
+      _ = arrivals.take(url)
+    } else if engineConfiguration.receivesGroups, arrivals.hold(event, ofGroup: url) {
+      read(url)
+    }
+  }
+
+  /// Reads a group, and delivers the events that were held for it.
+  private func read(_ url: String) {
+    let call = groupCalls.get(url).map { [self] properties in
+      let channel = group(properties)
+      // The answer includes the changes of these events.
+      for event in arrivals.take(url) { tell(.group(channel, event.event), event.notification) }
+    }
+    Task { [self] in
+      do throws(ParleyError) {
+        try await performPatiently(call, waiting: \.pauseOfCalls)
+      } catch {
+        // The user has left the group meanwhile, or the session has ended.
+        _ = arrivals.take(url)
+      }
+    }
+  }
+
+  /// Records that events of groups may be missing until the next `group.ready`.
+  func loseGroupEvents() {
+    for group in channels.groups { group.state.uncover() }
+  }
+
+  /// Reads again the groups that were read before `group.ready`, one after another.
+  func readGroupsAgain() {
+    didReceiveGroupsReady()
+    let groups = channels.groups.filter { !$0.state.view.isCovered }
+    guard !groups.isEmpty else { return }
+    Task { [self] in
+      for group in groups where !group.state.view.isCovered { await readAgain(group) }
+    }
+  }
+
+  private func readAgain(_ channel: GroupChannel) async {
+    do throws(ParleyError) {
+      try await performPatiently(
+        groupCalls.get(channel.url).map(channel.read), waiting: \.pauseOfCalls)
+    } catch {
+      guard let loss = EventLoss(refusal: error) else { return }
+      channel.state.apply(.members(.lost))
+      channels.exit(channel.url)
+      tell(.group(channel, .eventsLost(loss)))
+    }
+  }
+}
+
+extension ParleyError {
+  /// The pause after which a call may be made again that was one of too many.
+  fileprivate var pauseOfCalls: Duration? {
+    if case .rateLimited(let pause) = self { pause } else { nil }
+  }
+}
+
+extension EventLoss {
+  /// The reason why a group cannot be read; `nil` if the connection failed, so that it may be read later.
+  fileprivate init?(refusal error: ParleyError) {
+    switch error {
+    case .notFound: self = .deleted
+    case .banned: self = .banned
+    case .refused, .unauthorized, .notInChannel, .muted, .frozen, .tooManyMessages, .rateLimited,
+      .malformedAnswer:
+      self = .refused(error)
+    case .connectionLost, .connectionFailed, .timedOut, .cancelled, .notConnected, .tooManyPending,
+      .invalidConfiguration, .unreadableFile:
+      return nil
+    }
+  }
+}

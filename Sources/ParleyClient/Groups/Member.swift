@@ -1,0 +1,127 @@
+internal import ParleyProtocol
+
+/// Whether a user takes part in a group.
+public enum MemberState: Sendable, Hashable {
+  /// The user is not a member.
+  case none
+  /// The user is invited: it sees the group and its members, and no messages.
+  case invited
+  /// The user reads and sends.
+  case joined
+}
+
+/// The rights of a user in a channel.
+public enum Role: Sendable, Hashable {
+  /// The user may moderate the channel.
+  case `operator`
+  /// The user has no special rights.
+  case none
+}
+
+/// Whether a user may send in a channel.
+public enum MutedState: Sendable, Hashable {
+  /// The user may send.
+  case unmuted
+  /// The user may read but not send.
+  case muted
+}
+
+/// The reason why a user is no longer a member of a group.
+public enum MembershipEnd: Sendable, Hashable {
+  /// The user left.
+  case left
+  /// The user declined its invitation.
+  case declined
+  /// An operator or the Platform API removed the user.
+  case removed
+  /// The user was banned.
+  case banned
+  /// The user was deleted.
+  case userDeleted
+  /// The group was deleted.
+  case channelDeleted
+
+  init(_ reason: DepartureReason) {
+    self =
+      switch reason {
+      case .left: .left
+      case .declined: .declined
+      case .removed: .removed
+      case .banned: .banned
+      case .deletedUser: .userDeleted
+      case .deleted: .channelDeleted
+      }
+  }
+}
+
+/// A user who belongs to a group.
+public struct Member: Sendable, Hashable, Identifiable {
+  /// The user.
+  public let user: User
+  /// Whether the user has joined or is invited.
+  public internal(set) var state: MemberState
+  /// Whether the user is an operator of the group.
+  public internal(set) var role: Role
+  /// Whether the user may send.
+  public internal(set) var mutedState: MutedState
+  /// Unix milliseconds; 0 for an invited member.
+  public internal(set) var joinedAt: Int64
+  /// Unix milliseconds; 0 for a user who was not invited.
+  public let invitedAt: Int64
+
+  /// The user's id.
+  public var userID: String { user.userID }
+  /// The display name; empty when the user has none.
+  public var nickname: String { user.nickname }
+  /// The same as ``userID``.
+  public var id: String { userID }
+
+  init(json: JSONNode) throws(ParleyError) {
+    user = User(
+      try AnswerReader.resource { () throws(ResourceError) in try ParleyProtocol.User(json: json) })
+    state = try MemberState(json: json)
+    role = Role(json: json)
+    mutedState = MutedState(json: json)
+    joinedAt = try AnswerReader.integer("joined_at", of: json)
+    invitedAt = try AnswerReader.integer("invited_at", of: json)
+  }
+
+  /// - Parameter time: Unix milliseconds.
+  init(invited user: User, at time: Int64) {
+    self.user = user
+    state = .invited
+    role = .none
+    mutedState = .unmuted
+    joinedAt = 0
+    invitedAt = time
+  }
+}
+
+extension MemberState {
+  /// Parses the member `state`.
+  init(json: JSONNode) throws(ParleyError) {
+    let text = try AnswerReader.text("state", of: json)
+    guard let state = ParleyProtocol.MemberState(rawValue: text) else {
+      throw .malformedAnswer("'state' is \(text), expected joined or invited")
+    }
+    self =
+      switch state {
+      case .joined: .joined
+      case .invited: .invited
+      }
+  }
+}
+
+extension Role {
+  /// Parses the member `role`.
+  init(json: JSONNode) {
+    self = json["role"]?.string == "operator" ? .operator : .none
+  }
+}
+
+extension MutedState {
+  /// Parses the member `is_muted`.
+  init(json: JSONNode) {
+    self = json["is_muted"]?.bool == true ? .muted : .unmuted
+  }
+}
