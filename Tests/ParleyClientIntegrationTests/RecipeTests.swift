@@ -13,7 +13,15 @@ extension ClientTests {
       let lines = Mutex<[String]>([])
 
       func recipes(_ client: ParleyClient) -> Recipes {
-        Recipes(client: client) { [self] line in lines.withLock { $0.append(line) } }
+        Recipes(client: client, show: note)
+      }
+
+      func groupRecipes(_ client: ParleyClient) -> GroupRecipes {
+        GroupRecipes(client: client, show: note)
+      }
+
+      private var note: @Sendable (String) -> Void {
+        { [self] line in lines.withLock { $0.append(line) } }
       }
 
       var all: [String] { lines.withLock { $0 } }
@@ -23,22 +31,24 @@ extension ClientTests {
       }
     }
 
-    @Test("whose code on the page equals the code tested here")
-    func page() throws {
+    @Test(
+      "whose code on the page equals the code tested here",
+      arguments: [("Recipes.md", "Recipes.swift", 8), ("Groups.md", "GroupRecipes.swift", 7)])
+    func page(name: String, sourceName: String, count: Int) throws {
       let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       let source = try String(
-        contentsOf: here.appendingPathComponent("Support/Recipes.swift"), encoding: .utf8)
+        contentsOf: here.appendingPathComponent("Support/\(sourceName)"), encoding: .utf8)
       let page = try String(
         contentsOf: here.appendingPathComponent(
-          "../../Sources/ParleyClient/ParleyClient.docc/Recipes.md"), encoding: .utf8)
+          "../../Sources/ParleyClient/ParleyClient.docc/\(name)"), encoding: .utf8)
       let blocks = page.components(separatedBy: "```swift\n").dropFirst().map { part in
         part.components(separatedBy: "\n```")[0]
       }
-      #expect(blocks.count >= 8)
+      #expect(blocks.count >= count)
       for block in blocks {
         let indented = block.split(separator: "\n", omittingEmptySubsequences: false)
           .map { $0.isEmpty ? "" : "    \($0)" }.joined(separator: "\n")
-        #expect(source.contains(indented), "not in Recipes.swift:\n\(block)")
+        #expect(source.contains(indented), "not in \(sourceName):\n\(block)")
       }
     }
 
@@ -94,6 +104,49 @@ extension ClientTests {
       await #expect(throws: ParleyError.self) {
         try await recipes.translate(message, in: channel)
       }
+    }
+
+    @Test("for groups")
+    func groups() async throws {
+      let server = try ServerProcess(unlimited)
+      let ann = try await server.client("ann")
+      let proxy = try CuttingProxy(to: server.port)
+      defer { proxy.stop() }
+      let ben = try await connectedClient(to: proxy.url, "ben")
+      for userID in ["cleo", "dan"] { await (try server.client(userID)).disconnect() }
+      let shown = Shown()
+      let (ofAnn, ofBen) = (shown.groupRecipes(ann), shown.groupRecipes(ben))
+      let listening = Task { await ofBen.listen() }
+      defer { listening.cancel() }
+      let trip = try await ofAnn.create()
+      try await shown.wait(for: "Trip: Who has the tickets?")
+      try await ofAnn.invite(to: trip)
+      #expect(shown.all.last == #"joined: ["dan"], invited: []"#)
+      try await ofAnn.listMembers(of: trip)
+      #expect(
+        shown.all.suffix(4) == [
+          "ann moderates", "ben takes part", "cleo takes part", "dan takes part",
+        ])
+      let params = GroupChannelCreateParams(name: "Club")
+      params.channelURL = "club"
+      params.isPublic = true
+      params.accessCode = "open sesame"
+      let club = try await ann.createGroupChannel(params: params)
+      try await ofBen.join()
+      try await ofBen.accept(try await ben.groupChannel(url: "club"))
+      #expect(try await ben.groupChannel(url: "club").myMemberState == .joined)
+
+      let group = try await ben.groupChannel(url: trip.url)
+      let reading = Task { try await ofBen.readAgain(group) }
+      defer { reading.cancel() }
+      var events = ben.events.makeAsyncIterator()
+      proxy.lead(to: 9)
+      proxy.cutNow()
+      try await events.first { if case .reconnecting = $0.connection { () } else { nil } }
+      try await trip.sendUserMessage("missed")
+      try await club.delete()
+      proxy.lead(to: server.port)
+      try await shown.wait(for: "the latest 2 messages of Trip")
     }
 
     @Test("for previews")

@@ -1,0 +1,60 @@
+import ParleyClient
+
+/// The code of the page Groups.md, whose blocks stand here word for word.
+struct GroupRecipes {
+  let client: ParleyClient
+  let show: @Sendable (String) -> Void
+
+  func create() async throws -> GroupChannel {
+    let params = GroupChannelCreateParams(name: "Trip", userIDs: ["ben", "cleo"])
+    let trip = try await client.createGroupChannel(params: params)
+    try await trip.sendUserMessage("Who has the tickets?")
+    return trip
+  }
+
+  func listen() async {
+    for await event in client.events {
+      if case .group(let group, .messageReceived(let message)) = event {
+        show("\(group.name): \(message.message)")
+      }
+    }
+  }
+
+  func invite(to trip: GroupChannel) async throws {
+    let result = try await trip.inviteUserIDs(["dan"])
+    show("joined: \(result.joinedUserIDs), invited: \(result.invitedUserIDs)")
+  }
+
+  func accept(_ group: GroupChannel) async throws {
+    if group.myMemberState == .invited {
+      try await group.acceptInvitation()
+    }
+  }
+
+  func listMembers(of trip: GroupChannel) async throws {
+    let params = MemberListQueryParams()
+    params.memberStateFilter = .joined
+    let query = trip.createMemberListQuery(params: params)
+    while query.hasNext {
+      for member in try await query.loadNextPage() {
+        show("\(member.userID) \(member.role == .operator ? "moderates" : "takes part")")
+      }
+    }
+  }
+
+  func join() async throws {
+    let club = try await client.groupChannel(url: "club")
+    if club.myMemberState == .none {
+      try await club.join(accessCode: "open sesame")
+    }
+  }
+
+  func readAgain(_ group: GroupChannel) async throws {
+    for await event in group.events {
+      if case .eventsLost(.gap) = event {
+        let missed = try await group.messages()
+        show("the latest \(missed.count) messages of \(group.name)")
+      }
+    }
+  }
+}
