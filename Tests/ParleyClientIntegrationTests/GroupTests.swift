@@ -71,6 +71,41 @@ extension ClientTests {
       }
     }
 
+    @Test("and receives everything in order, from the first event of a group that it does not know")
+    func order() async throws {
+      let server = try ServerProcess(unlimited)
+      let clients = try await Self.connect(server, "ann", "ben")
+      var events = clients[1].events.makeAsyncIterator()
+      let trip = try await clients[0].createGroupChannel(params: .init(userIDs: ["ben"]))
+      let count = 200
+      for number in 1...count {
+        trip.sendUserMessage("\(number)") { _, error in #expect(error == nil) }
+      }
+      var received: [Int64] = []
+      while received.count < count {
+        let (group, message) = try await events.first(\.groupMessage)
+        #expect(group.memberCount == 2 && message.message == "\(message.ordinal)")
+        received.append(message.ordinal)
+      }
+      #expect(received == (1...Int64(count)).map { $0 })
+    }
+
+    @Test("again under another name when the client connects as another user")
+    func otherUser() async throws {
+      let server = try ServerProcess(unlimited)
+      let clients = try await Self.connect(server, "ann", "ben")
+      let trip = try await clients[0].createGroupChannel(params: .init(userIDs: ["ben"]))
+      #expect(trip.myRole == .operator)
+      var events = trip.events.makeAsyncIterator()
+      await clients[0].disconnect()
+      await clients[1].disconnect()
+      try await clients[0].connect(userID: "ben")
+      _ = try await events.first { event in
+        if case .recovered(let count) = event { count } else { nil }
+      }
+      #expect(trip.myRole == .none && trip.inviter?.userID == "ann")
+    }
+
     @Test("with invitations, which are accepted or declined")
     func invitations() async throws {
       let server = try ServerProcess(unlimited)

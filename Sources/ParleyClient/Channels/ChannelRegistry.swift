@@ -19,12 +19,16 @@ final class ChannelRegistry: Sendable {
   func channel<Kind: BaseChannel>(_ url: String, _ make: () -> Kind) -> Kind {
     if let channel = known(url) as? Kind { return channel }
     let made = make()
-    // Another thread may have created one first; then this one is released after the lock.
-    return entries.withLock {
-      if let channel = $0[url]?.channel as? Kind { return channel }
-      $0[url] = Entry(channel: made)
-      return made
+    // Another thread may have created one first; then this one is released after the lock, as is an
+    // object of another kind.
+    let (channel, displaced) = entries.withLock { entries -> (Kind, (any BaseChannel)?) in
+      let known = entries[url]?.channel
+      if let channel = known as? Kind { return (channel, nil) }
+      entries[url] = Entry(channel: made)
+      return (made, known)
     }
+    withExtendedLifetime(displaced) {}
+    return channel
   }
 
   /// Returns the channel's object if there is one.
@@ -34,7 +38,11 @@ final class ChannelRegistry: Sendable {
 
   /// Retains a channel that was entered, or a group of the user.
   func enter(_ channel: some BaseChannel) {
-    entries.withLock { $0[channel.url] = Entry(channel: channel, entered: channel) }
+    let displaced = entries.withLock { entries in
+      defer { entries[channel.url] = Entry(channel: channel, entered: channel) }
+      return entries[channel.url]?.channel
+    }
+    withExtendedLifetime(displaced) {}
   }
 
   /// Releases a channel that was left.
@@ -52,9 +60,10 @@ final class ChannelRegistry: Sendable {
     entries.withLock { $0[url]?.entered != nil }
   }
 
-  /// The groups of the user that the client knows.
+  /// The groups that have an object.
   var groups: [GroupChannel] {
-    entries.withLock { $0.values.compactMap { $0.entered as? GroupChannel } }
+    let channels = entries.withLock { $0.values.compactMap(\.channel) }
+    return channels.compactMap { $0 as? GroupChannel }
   }
 
   /// Releases all channels.

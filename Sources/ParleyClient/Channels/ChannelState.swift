@@ -49,15 +49,17 @@ public final class ChannelState: Sendable {
   ///   it is not covered again.
   func read(_ newer: ChannelProperties) -> Bool? {
     latest.withLock { latest in
-      let position = latest.view.position
-      let wasCovered = latest.view.isCovered
+      let known = latest.view
       latest = newer
-      if wasCovered { return nil }
-      guard newer.view.isCovered else {
-        latest.view.position = position
+      if known.isCovered {
+        latest.view.keepLastMessage(of: known)
         return nil
       }
-      return position?.hasSeenAll(upTo: newer.view.position)
+      guard newer.view.isCovered else {
+        latest.view.position = known.position
+        return nil
+      }
+      return known.position?.hasSeenAll(upTo: newer.view.position)
     }
   }
 }

@@ -47,8 +47,11 @@ extension ClientCore {
   private func read(_ url: String) {
     let call = groupCalls.get(url).map { [self] properties in
       let channel = group(properties)
-      // The answer includes the changes of these events.
-      for event in arrivals.take(url) { tell(.group(channel, event.event), event.notification) }
+      // The answer may lack the changes of these events; applying one twice changes nothing.
+      for event in arrivals.take(url) {
+        if let change = event.change { channel.state.apply(change) }
+        tell(.group(channel, event.event), event.notification)
+      }
     }
     Task { [self] in
       do throws(ParleyError) {
@@ -68,10 +71,11 @@ extension ClientCore {
   /// Reads again the groups that were read before `group.ready`, one after another.
   func readGroupsAgain() {
     didReceiveGroupsReady()
-    let groups = channels.groups.filter { !$0.state.view.isCovered }
+    let groups = channels.groups.filter(\.mustBeRead)
     guard !groups.isEmpty else { return }
     Task { [self] in
-      for group in groups where !group.state.view.isCovered { await readAgain(group) }
+      // The application may have read one meanwhile.
+      for group in groups where group.mustBeRead { await readAgain(group) }
     }
   }
 
@@ -81,8 +85,10 @@ extension ClientCore {
         groupCalls.get(channel.url).map(channel.read), waiting: \.pauseOfCalls)
     } catch {
       guard let loss = EventLoss(refusal: error) else { return }
-      channel.state.apply(.members(.lost))
-      channels.exit(channel.url)
+      if !loss.isInChannel {
+        channel.state.apply(.members(.lost))
+        channels.exit(channel.url)
+      }
       tell(.group(channel, .eventsLost(loss)))
     }
   }
@@ -95,18 +101,25 @@ extension ParleyError {
   }
 }
 
+extension GroupChannel {
+  /// Whether events of the user's group may be missing.
+  fileprivate var mustBeRead: Bool {
+    let view = state.view
+    return view.my != nil && !view.isCovered
+  }
+}
+
 extension EventLoss {
-  /// The reason why a group cannot be read; `nil` if the connection failed, so that it may be read later.
+  /// The reason why a group cannot be read; `nil` if the connection failed, so that it is read later.
   fileprivate init?(refusal error: ParleyError) {
     switch error {
     case .notFound: self = .deleted
     case .banned: self = .banned
+    case .refused(let code, _, _) where code < 500_000: self = .refused(error)
+    case .connectionLost, .connectionFailed, .cancelled, .notConnected: return nil
     case .refused, .unauthorized, .notInChannel, .muted, .frozen, .tooManyMessages, .rateLimited,
-      .malformedAnswer:
-      self = .refused(error)
-    case .connectionLost, .connectionFailed, .timedOut, .cancelled, .notConnected, .tooManyPending,
-      .invalidConfiguration, .unreadableFile:
-      return nil
+      .malformedAnswer, .timedOut, .tooManyPending, .invalidConfiguration, .unreadableFile:
+      self = .gap
     }
   }
 }

@@ -94,6 +94,16 @@ extension GroupView {
     lastMessage = message
   }
 
+  /// Keeps the last message that is known from events, if it is newer than that of an answer.
+  ///
+  /// The server may read the last message before it sends the events that precede the answer.
+  mutating func keepLastMessage(of known: GroupView) {
+    guard let my, my.visibleFrom == known.my?.visibleFrom, let message = known.lastMessage else {
+      return
+    }
+    note(message)
+  }
+
   /// Removes a deleted message.
   mutating func forget(messageID: Int64) {
     if lastMessage?.messageID == messageID { lastMessage = nil }

@@ -33,6 +33,30 @@ struct ChannelRegistryTests {
     #expect(!core.channels.isEntered("lobby"))
   }
 
+  @Test("are replaced when their URL is that of another kind of channel")
+  func otherKind() throws {
+    let core = ClientCore(bufferedEvents: 10)
+    weak let open = try core.enteredChannel("trip")
+    let group = try core.knownGroup()
+    #expect(open == nil)
+    #expect(core.channels.known("trip") as? GroupChannel === group)
+    let other = core.channel(try snapshot("trip"))
+    core.channels.enter(other)
+    #expect(core.channels.known("trip") as? OpenChannel === other)
+    #expect(core.channels.groups == [])
+  }
+
+  @Test("of a member are retained, and released at the end of the session")
+  func groups() throws {
+    let core = ClientCore(bufferedEvents: 10)
+    weak var group = try core.knownGroup()
+    #expect(group != nil && core.channels.groups == [group])
+    core.receive(.stateChanged(.disconnected(because: .requested)))
+    #expect(group == nil && core.channels.groups == [])
+    group = try core.knownGroup(Sample.group(my: nil))
+    #expect(group == nil)
+  }
+
   @Test("do not retain their client")
   func client() throws {
     var core: ClientCore? = ClientCore(bufferedEvents: 10)
