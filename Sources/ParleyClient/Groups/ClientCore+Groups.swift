@@ -1,12 +1,13 @@
 /// The groups of the session's user.
 ///
 /// Every group that the client knows was read from the server. An event of a group that the client does
-/// not know as a member waits until the group has been read. A connection delivers all events of the groups from `group.ready` on. So the
-/// client then reads again each group that it read before, and reports whether events are missing.
+/// not know as a member waits until the group has been read. A connection delivers all events of the
+/// groups from `group.ready` on. So the client then reads again each group that it read before, and
+/// reports whether events are missing.
 extension ClientCore {
   var groupCalls: GroupCalls { GroupCalls(reader: reader) }
 
-  /// Returns the group's only object, updated from an answer.
+  /// Returns the group's only object, updated from an answer, and delivers the events held for it.
   func group(_ properties: ChannelProperties) -> GroupChannel {
     var properties = properties
     properties.view.isCovered = hasGroupEvents
@@ -19,6 +20,11 @@ extension ClientCore {
     }
     if let isComplete {
       tell(.group(channel, isComplete ? .recovered(eventCount: 0) : .eventsLost(.gap)))
+    }
+    // The answer may lack the changes of these events; applying one twice changes nothing.
+    for event in arrivals.take(channel.url) {
+      if let change = event.change { channel.state.apply(change) }
+      tell(.group(channel, event.event), event.notification)
     }
     return channel
   }
@@ -43,19 +49,11 @@ extension ClientCore {
     }
   }
 
-  /// Reads a group, and delivers the events that were held for it.
+  /// Reads a group.
   private func read(_ url: String) {
-    let call = groupCalls.get(url).map { [self] properties in
-      let channel = group(properties)
-      // The answer may lack the changes of these events; applying one twice changes nothing.
-      for event in arrivals.take(url) {
-        if let change = event.change { channel.state.apply(change) }
-        tell(.group(channel, event.event), event.notification)
-      }
-    }
     Task { [self] in
       do throws(ParleyError) {
-        try await performPatiently(call, waiting: \.pauseOfCalls)
+        _ = try await performPatiently(groupCalls.get(url).map(group), waiting: \.pauseOfCalls)
       } catch {
         // The user has left the group meanwhile, or the session has ended.
         _ = arrivals.take(url)

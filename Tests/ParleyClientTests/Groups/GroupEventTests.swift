@@ -84,6 +84,31 @@ struct GroupEventTests {
     #expect(group.lastMessage?.message == "ours")
   }
 
+  @Test("of an unknown group is held until any answer has the group, and then comes first")
+  func unknown() async throws {
+    // The client is not connected, so the group that it reads itself does not arrive.
+    var events = core.streams.events().makeAsyncIterator()
+    core.receive("group.ready", #"{"ts":1}"#)
+    let stranger = try core.knownGroup(Sample.group(my: nil))
+    #expect(try core.arrivals.hold(message(21), ofGroup: "trip"))
+    #expect(try !core.arrivals.hold(message(22), ofGroup: "trip"))
+    let group = try core.knownGroup()
+    #expect(group === stranger && group.lastMessage?.messageID == 22)
+    receive("message.received", #""message":\#(Sample.message(id: 23))"#)
+    for id in [21, 22, 23] as [Int64] {
+      guard case .group(group, .messageReceived(let message)) = await events.next() else {
+        Issue.record("message \(id) is not reported in its place")
+        return
+      }
+      #expect(message.messageID == id)
+    }
+  }
+
+  private func message(_ id: Int64) throws -> GroupArrivals.Event {
+    let message = try core.reader.message(AnswerReader.document(Sample.message(id: id).json))
+    return GroupArrivals.Event(.messageReceived(message), .message(message), nil, nil)
+  }
+
   @Test("ends the membership, after which the client releases the group")
   func ended() async throws {
     core.keep(User(userID: "ann"))
