@@ -26,7 +26,8 @@ struct Parley: AsyncParsableCommand {
       """,
     version: "\(Release.name) \(Release.version)",
     subcommands: [
-      ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
+      ChannelCommand.self, GroupCommand.self, MessageCommand.self, UserCommand.self,
+      ModerationCommand.self,
       LimitsCommand.self, PreviewCommand.self, TranslationCommand.self,
       TokenCommand.self, WebhooksCommand.self,
       FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,

@@ -178,6 +178,29 @@ async def test_questions(ctx):
         assert await shown.ended() == 1
 
 
+async def test_questions_about_groups(ctx):
+    """Deleting a group asks too; a URL of the other kind of channel deletes nothing."""
+    server = await ctx.server(*QUIET)
+    room, owner = await ctx.room(server, 0)
+    group = ctx.name("group")
+    await owner.call("group.create", channel_url=group)
+    async with terminal(ctx, server, "channel", "delete", group, "--yes") as wrong:
+        assert await wrong.ended() == 1
+        await wrong.until("is a group, not an open channel")
+    async with terminal(ctx, server, "group", "delete", room, "--yes") as wrong:
+        assert await wrong.ended() == 1
+        await wrong.until("is an open channel, not a group")
+    async with terminal(ctx, server, "group", "delete", group) as asked:
+        await asked.until("[y/N]")
+        asked.type("n\n")
+        assert await asked.ended() == 1
+    async with terminal(ctx, server, "group", "delete", group) as asked:
+        await asked.until("[y/N]")
+        asked.type("y\n")
+        assert await asked.ended() == 0
+    await owner.until(lambda: owner.told("group.lost", channel_url=group), "the end of the group")
+
+
 async def test_live_load(ctx):
     """top draws a screen of its own, leaves it with q, and puts the terminal back."""
     server = await ctx.server(*QUIET)

@@ -1,14 +1,14 @@
-internal import Basics
 internal import ArgumentParser
-internal import HTTP
 internal import ParleyProtocol
 
-/// Commands for channels.
+/// Commands for open channels.
 struct ChannelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel",
-    abstract: "Create, list, show, change and delete channels.",
+    abstract: "Create, list, show, change and delete open channels.",
     discussion: """
+      Groups have their own commands: see 'parley group'.
+
       EXAMPLES:
         parley channel create lobby --name Lobby --operator ada
         parley channel list --name lob
@@ -19,47 +19,19 @@ struct ChannelCommand: ParsableCommand {
         parley channel delete lobby --yes
       """,
     subcommands: [
-      Create.self, List.self, Show.self, Update.self,
-      Delete.self, Freeze.self, Unfreeze.self, Participants.self,
-      OperatorsCommand.self, MetadataCommand<ChannelArgument>.self,
-      MetacounterCommand.self,
+      ChannelVerb<ChannelArgument>.Create.self, List.self, Show.self,
+      ChannelVerb<ChannelArgument>.Update.self, ChannelVerb<ChannelArgument>.Delete.self,
+      ChannelVerb<ChannelArgument>.Freeze.self, ChannelVerb<ChannelArgument>.Unfreeze.self,
+      Participants.self, OperatorsCommand<ChannelArgument>.self,
+      MetadataCommand<ChannelArgument>.self, MetacounterCommand<ChannelArgument>.self,
     ])
-}
-
-extension ChannelCommand {
-  /// Creates a channel.
-  struct Create: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "create", abstract: "Create a channel.",
-      discussion: "The gateway chooses a URL if none is given.")
-
-    @Argument(help: "The channel's URL: 4 to 100 letters, digits, hyphens and underscores.")
-    var url: String?
-
-    @OptionGroup var fields: ChannelFieldOptions
-
-    @Flag(help: "Do not store messages of this channel.")
-    var ephemeral = false
-
-    @OptionGroup var gateway: GatewayOptions
-    @OptionGroup var output: OutputOptions
-
-    func run() throws {
-      var body = fields.body
-      body.set("channel_url", url)
-      if ephemeral { body.set("is_ephemeral", true) }
-      let answer = try gateway.client().call(
-        "POST", "/v3/open_channels", body, fields.picture)
-      try output.show(answer, as: ChannelText.lines(ofChannel:))
-    }
-  }
 }
 
 extension ChannelCommand {
   /// Lists channels.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List channels, newest first.")
+      commandName: "list", abstract: "List open channels, newest first.")
 
     @Option(help: ArgumentHelp("Only channels whose name contains this text.", valueName: "text"))
     var name: String?
@@ -84,7 +56,7 @@ extension ChannelCommand {
       if !customType.isEmpty { query.append(("custom_types", customType.joined(separator: ","))) }
       if unfrozen { query.append(("show_frozen", "false")) }
       let list = PagedList(
-        "/v3/open_channels", query: query, member: "channels", whenEmpty: "no channels",
+        ChannelKind.open.path, query: query, member: "channels", whenEmpty: "no channels",
         columns: ChannelText.columns, row: ChannelText.row(ofChannel:))
       try page.show(list, gateway, output)
     }
@@ -95,7 +67,7 @@ extension ChannelCommand {
   /// Shows one channel.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show a channel.")
+      commandName: "show", abstract: "Show an open channel.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var gateway: GatewayOptions
@@ -103,92 +75,6 @@ extension ChannelCommand {
 
     func run() throws {
       let answer = try gateway.client().call("GET", channel.path)
-      try output.show(answer, as: ChannelText.lines(ofChannel:))
-    }
-  }
-}
-
-extension ChannelCommand {
-  /// Changes a channel.
-  struct Update: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "update", abstract: "Change fields of a channel.",
-      discussion: """
-        Fields that are not given keep their values. --operator replaces all operators; \
-        'channel operators' adds and removes single ones.
-        """)
-
-    @OptionGroup var channel: ChannelArgument
-    @OptionGroup var fields: ChannelFieldOptions
-    @OptionGroup var gateway: GatewayOptions
-    @OptionGroup var output: OutputOptions
-
-    func validate() throws {
-      guard !fields.body.isEmpty || fields.picture != nil else {
-        throw ValidationError("no field to change is given; see --help for the options")
-      }
-    }
-
-    func run() throws {
-      let answer = try gateway.client().call("PUT", channel.path, fields.body, fields.picture)
-      try output.show(answer, as: ChannelText.lines(ofChannel:))
-    }
-  }
-}
-
-extension ChannelCommand {
-  /// Deletes a channel.
-  struct Delete: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "delete", abstract: "Delete a channel and all its messages.")
-
-    @OptionGroup var channel: ChannelArgument
-    @OptionGroup var confirmation: Confirmation
-    @OptionGroup var gateway: GatewayOptions
-    @OptionGroup var output: OutputOptions
-
-    func run() throws {
-      try confirmation.ask("Delete \(DisplayText.shortened(channel.url)) and all its messages?")
-      let answer = try gateway.client().call("DELETE", channel.path)
-      try output.show(answer, as: "\(channel.url) is deleted")
-    }
-  }
-}
-
-extension ChannelCommand {
-  /// Freezes a channel: only operators may send.
-  struct Freeze: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "freeze", abstract: "Freeze a channel: only operators may send messages.")
-
-    @OptionGroup var channel: ChannelArgument
-    @OptionGroup var gateway: GatewayOptions
-    @OptionGroup var output: OutputOptions
-
-    func run() throws {
-      var body = RequestBody()
-      body.set("freeze", true)
-      let answer = try gateway.client().call("PUT", "\(channel.path)/freeze", body: body)
-      try output.show(answer, as: ChannelText.lines(ofChannel:))
-    }
-  }
-}
-
-extension ChannelCommand {
-  /// Unfreezes a channel.
-  struct Unfreeze: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "unfreeze",
-      abstract: "Unfreeze a channel: all participants may send messages again.")
-
-    @OptionGroup var channel: ChannelArgument
-    @OptionGroup var gateway: GatewayOptions
-    @OptionGroup var output: OutputOptions
-
-    func run() throws {
-      var body = RequestBody()
-      body.set("freeze", false)
-      let answer = try gateway.client().call("PUT", "\(channel.path)/freeze", body: body)
       try output.show(answer, as: ChannelText.lines(ofChannel:))
     }
   }
@@ -225,23 +111,8 @@ extension ChannelCommand {
   }
 }
 
-/// The channel that a command applies to.
-struct ChannelArgument: ParsableArguments {
-  @Argument(help: ArgumentHelp("The channel URL, such as lobby.", valueName: "channel"))
-  var url: String
-
-  func validate() throws {
-    guard !url.isEmpty else {
-      throw ValidationError("the channel URL is empty; a URL such as lobby is expected")
-    }
-  }
-
-  /// The path in the Platform API.
-  var path: String { "/v3/open_channels/\(PercentEncoding.encode(pathPart: url))" }
-}
-
-/// Fields of a channel.
-struct ChannelFieldOptions: ParsableArguments {
+/// Fields that all channels have.
+struct ChannelFieldOptions: ChannelFields {
   @Option(help: "The channel's name, at most 191 characters.")
   var name: String?
 
@@ -264,7 +135,6 @@ struct ChannelFieldOptions: ParsableArguments {
     help: ArgumentHelp("The id of an operator; repeatable.", valueName: "user id"))
   var operators: [String] = []
 
-  /// The file of a picture, with the name of its part in a form.
   var picture: PictureFile? { coverFile.map { PictureFile(part: "cover_file", path: $0) } }
 
   func validate() throws {
@@ -273,7 +143,6 @@ struct ChannelFieldOptions: ParsableArguments {
     }
   }
 
-  /// The members of the request body.
   var body: RequestBody {
     var body = RequestBody()
     body.set("name", name)
@@ -282,5 +151,15 @@ struct ChannelFieldOptions: ParsableArguments {
     body.set("data", data)
     body.set("operator_ids", operators)
     return body
+  }
+}
+
+/// Options of any new channel.
+struct ChannelCreationOptions: ChannelCreation {
+  @Flag(help: "Do not store messages of this channel.")
+  var ephemeral = false
+
+  func add(to body: inout RequestBody) {
+    if ephemeral { body.set("is_ephemeral", true) }
   }
 }

@@ -50,7 +50,7 @@ extension MessageCommand {
     static let configuration = CommandConfiguration(
       commandName: "count", abstract: "Print the number of messages in a channel.")
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: EitherChannelArgument
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
@@ -138,7 +138,7 @@ extension MessageCommand {
 
 /// The message that a command applies to.
 struct MessageArgument: ParsableArguments {
-  @OptionGroup var channel: ChannelArgument
+  @OptionGroup var channel: EitherChannelArgument
 
   @Argument(help: ArgumentHelp("The message id.", valueName: "message id"))
   var id: Int64

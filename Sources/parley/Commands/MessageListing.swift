@@ -14,7 +14,7 @@ extension MessageCommand {
           parley message list lobby --all --json > lobby.json
         """)
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: EitherChannelArgument
 
     @Option(
       help: ArgumentHelp(
@@ -64,7 +64,7 @@ extension MessageCommand {
         program, up to --scan messages.
         """)
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: EitherChannelArgument
 
     @Argument(help: "The text to search for.")
     var text: String
@@ -170,7 +170,7 @@ struct MessageWalk {
   private static let pageSize = 200
 
   let client: PlatformClient
-  let channel: ChannelArgument
+  let channel: EitherChannelArgument
   let filter: MessageFilterOptions
 
   /// Passes the messages of each page to `take` until the end of the list or of the filter.

@@ -7,12 +7,13 @@ extension MessageCommand {
     static let configuration = CommandConfiguration(
       commandName: "send", abstract: "Send a message on behalf of a user.",
       discussion: """
-        The user need not be in the channel. Freezing, muting and flood protection do not apply. \
-        A text of - is read from standard input. With --file or --file-url a file message is sent, \
-        whose text is optional. Each --file is a message of its own; the text goes with the first.
+        The user need not be in an open channel, and must be a joined member of a group. Freezing, \
+        muting and flood protection do not apply. A text of - is read from standard input. With \
+        --file or --file-url a file message is sent, whose text is optional. Each --file is a \
+        message of its own; the text goes with the first.
         """)
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: EitherChannelArgument
 
     @Argument(help: "The text, 1 to 5,000 characters.")
     var text: String?
@@ -86,7 +87,7 @@ extension MessageCommand {
       abstract: "Send an admin message, which is exempt from throttling.",
       discussion: "A text of - is read from standard input.")
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: EitherChannelArgument
 
     @Argument(help: "The text, 1 to 1,000 characters.")
     var text: String

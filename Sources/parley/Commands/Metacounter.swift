@@ -2,33 +2,38 @@ internal import ArgumentParser
 internal import ParleyProtocol
 
 /// Commands for a channel's counters.
-struct MetacounterCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "metacounter",
-    abstract: "Show, set, increase, decrease and remove counters of a channel.",
-    discussion: """
-      By default, a channel has up to 25 integer counters with keys of up to 128 characters. \
-      Concurrent changes are all counted.
+struct MetacounterCommand<Channel: ChannelOfKind>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    let command = "parley \(Channel.noun) metacounter"
+    return CommandConfiguration(
+      commandName: "metacounter",
+      abstract: "Show, set, increase, decrease and remove counters of a \(Channel.noun).",
+      discussion: """
+        By default, a \(Channel.noun) has up to 25 integer counters with keys of up to 128 \
+        characters. Concurrent changes are all counted.
 
-      EXAMPLES:
-        parley channel metacounter set lobby likes=0
-        parley channel metacounter increase lobby likes=1 views=20
-        parley channel metacounter show lobby
-        parley channel metacounter remove lobby likes
-      """,
-    subcommands: [
-      Show.self, Set.self, Increase.self,
-      Decrease.self, Remove.self,
-    ])
+        EXAMPLES:
+          \(command) set \(Channel.example) likes=0
+          \(command) increase \(Channel.example) likes=1 views=20
+          \(command) show \(Channel.example)
+          \(command) remove \(Channel.example) likes
+        """,
+      subcommands: [
+        Show.self, Set.self, Increase.self,
+        Decrease.self, Remove.self,
+      ])
+  }
 }
 
 extension MetacounterCommand {
   /// Shows a channel's counters.
   struct Show: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show the counters of a channel.")
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "show", abstract: "Show the counters of a \(Channel.noun).")
+    }
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: Channel
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
@@ -42,10 +47,12 @@ extension MetacounterCommand {
 extension MetacounterCommand {
   /// Sets counters.
   struct Set: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Set counters of a channel.")
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "set", abstract: "Set counters of a \(Channel.noun).")
+    }
 
-    @OptionGroup var change: MetacounterArguments
+    @OptionGroup var change: MetacounterArguments<Channel>
 
     func run() throws { try change.perform(mode: "set") }
   }
@@ -54,10 +61,12 @@ extension MetacounterCommand {
 extension MetacounterCommand {
   /// Adds to counters.
   struct Increase: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "increase", abstract: "Increase counters; a missing counter starts at 0.")
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "increase", abstract: "Increase counters; a missing counter starts at 0.")
+    }
 
-    @OptionGroup var change: MetacounterArguments
+    @OptionGroup var change: MetacounterArguments<Channel>
 
     func run() throws { try change.perform(mode: "increase") }
   }
@@ -66,11 +75,13 @@ extension MetacounterCommand {
 extension MetacounterCommand {
   /// Subtracts from counters.
   struct Decrease: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "decrease",
-      abstract: "Decrease counters; a missing counter starts at 0.")
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "decrease",
+        abstract: "Decrease counters; a missing counter starts at 0.")
+    }
 
-    @OptionGroup var change: MetacounterArguments
+    @OptionGroup var change: MetacounterArguments<Channel>
 
     func run() throws { try change.perform(mode: "decrease") }
   }
@@ -79,10 +90,12 @@ extension MetacounterCommand {
 extension MetacounterCommand {
   /// Removes one or all counters of a channel.
   struct Remove: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove one or all counters of a channel.")
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "remove", abstract: "Remove one or all counters of a \(Channel.noun).")
+    }
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: Channel
     @OptionGroup var choice: KeyChoice
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -96,8 +109,8 @@ extension MetacounterCommand {
 }
 
 /// Arguments of commands that change counters.
-struct MetacounterArguments: ParsableArguments {
-  @OptionGroup var channel: ChannelArgument
+struct MetacounterArguments<Channel: ChannelOfKind>: ParsableArguments {
+  @OptionGroup var channel: Channel
 
   @Argument(
     help: ArgumentHelp("The counters, such as likes=5; others stay.", valueName: "key=number"))

@@ -3,20 +3,19 @@ internal import ArgumentParser
 internal import HTTP
 internal import ParleyProtocol
 
-/// Commands for the metadata of a channel or user.
+/// Commands for the metadata of a channel, group or user.
 struct MetadataCommand<Owner: MetadataHolder>: ParsableCommand {
   static var configuration: CommandConfiguration {
-    let example = Owner.noun == ChannelArgument.noun ? "lobby" : "ada"
-    return CommandConfiguration(
+    CommandConfiguration(
       commandName: "metadata", abstract: "Show, set and remove metadata of a \(Owner.noun).",
       discussion: """
         By default, metadata has up to 25 texts of 190 characters, each with a key of up to 128 \
         characters.
 
         EXAMPLES:
-          parley \(Owner.noun) metadata set \(example) topic=launch colour=red
-          parley \(Owner.noun) metadata show \(example)
-          parley \(Owner.noun) metadata remove \(example) colour
+          parley \(Owner.noun) metadata set \(Owner.example) topic=launch colour=red
+          parley \(Owner.noun) metadata show \(Owner.example)
+          parley \(Owner.noun) metadata remove \(Owner.example) colour
         """,
       subcommands: [
         Show.self, Set.self, Remove.self,
@@ -90,20 +89,19 @@ extension MetadataCommand {
   }
 }
 
-/// The argument that names the holder of metadata: a channel or a user.
+/// The argument that names the holder of metadata: a channel, a group or a user.
 protocol MetadataHolder: ParsableArguments {
   /// The noun for the holder.
   static var noun: String { get }
+  /// The name of a holder in examples.
+  static var example: String { get }
   /// The path in the Platform API.
   var path: String { get }
 }
 
-extension ChannelArgument: MetadataHolder {
-  static var noun: String { "channel" }
-}
-
 extension UserArgument: MetadataHolder {
   static var noun: String { "user" }
+  static var example: String { "ada" }
 }
 
 /// A key with its value, written as `topic=launch`.

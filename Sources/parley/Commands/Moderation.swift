@@ -154,7 +154,7 @@ extension ModerationCommand {
         Without a kind, bans are listed before mutes, and --json prints one document for each list.
         """)
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: EitherChannelArgument
 
     @Argument(help: "The list: ban or mute. (default: both)")
     var kind: RestrictionOption?
@@ -250,7 +250,7 @@ enum RestrictionOption: String, ExpressibleByArgument, CaseIterable {
 
 /// The channel and user of a restriction.
 struct RestrictionTarget: ParsableArguments {
-  @OptionGroup var channel: ChannelArgument
+  @OptionGroup var channel: EitherChannelArgument
 
   @Argument(help: ArgumentHelp("The user id.", valueName: "user id"))
   var user: String

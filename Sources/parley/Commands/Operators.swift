@@ -1,24 +1,28 @@
 internal import ArgumentParser
 
 /// Commands for a channel's operators.
-struct OperatorsCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "operators", abstract: "List, add and remove operators of a channel.",
-    discussion: """
-      EXAMPLES:
-        parley channel operators list lobby
-        parley channel operators add lobby ada jeff
-      """,
-    subcommands: [List.self, Add.self, Remove.self])
+struct OperatorsCommand<Channel: ChannelOfKind>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "operators", abstract: "List, add and remove operators of a \(Channel.noun).",
+      discussion: """
+        EXAMPLES:
+          parley \(Channel.noun) operators list \(Channel.example)
+          parley \(Channel.noun) operators add \(Channel.example) ada jeff
+        """,
+      subcommands: [List.self, Add.self, Remove.self])
+  }
 }
 
 extension OperatorsCommand {
   /// Lists a channel's operators.
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List the operators of a channel.")
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "list", abstract: "List the operators of a \(Channel.noun).")
+    }
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: Channel
     @OptionGroup var page: PageOptions
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -38,10 +42,12 @@ extension OperatorsCommand {
 extension OperatorsCommand {
   /// Adds operators to a channel.
   struct Add: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Add operators to a channel.")
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "add", abstract: "Add operators to a \(Channel.noun).")
+    }
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: Channel
 
     @Argument(help: ArgumentHelp("The ids of the users.", valueName: "user id"))
     var users: [String]
@@ -61,10 +67,12 @@ extension OperatorsCommand {
 extension OperatorsCommand {
   /// Removes operators from a channel.
   struct Remove: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove operators from a channel.")
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: "remove", abstract: "Remove operators from a \(Channel.noun).")
+    }
 
-    @OptionGroup var channel: ChannelArgument
+    @OptionGroup var channel: Channel
 
     @Argument(help: ArgumentHelp("The ids of the users.", valueName: "user id"))
     var users: [String] = []

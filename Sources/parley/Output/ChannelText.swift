@@ -1,20 +1,23 @@
 internal import Basics
 internal import ParleyProtocol
 
-/// Formats channels as text.
+/// Formats channels of both kinds as text.
 enum ChannelText {
-  /// Returns all fields of a channel.
+  /// Returns all fields of a channel; those of the other kind are missing in the answer.
   static func lines(ofChannel channel: JSONNode) -> [String] {
     var fields = FieldList()
     fields.add("channel", channel.text("channel_url"))
     fields.add("name", channel.text("name"))
     fields.add("custom type", channel.text("custom_type"))
     fields.add("state", state(of: channel))
-    fields.add("participants", channel.number("participant_count"))
+    fields.add("participants", channel["participant_count"]?.integer.map { String($0) })
+    fields.add("members", members(of: channel))
+    fields.add("created by", channel.present("created_by")?.text("user_id"))
     fields.add("operators", channel.names("operators"))
     fields.add("cover", channel.text("cover_url"))
     fields.add("data", channel.text("data"))
     fields.add("created", channel.timeInSeconds("created_at"))
+    MemberText.add(ofUserIn: channel, to: &fields)
     return fields.lines()
   }
 
@@ -33,8 +36,19 @@ enum ChannelText {
   }
 
   private static func state(of channel: JSONNode) -> String {
-    let words = [("freeze", "frozen"), ("is_ephemeral", "ephemeral")]
-    let states = words.filter { channel.isTrue($0.0) }.map(\.1)
+    let words = [
+      ("is_access_code_required", "access code"), ("is_distinct", "distinct"),
+      ("freeze", "frozen"), ("is_ephemeral", "ephemeral"),
+    ]
+    let access = channel["is_public"]?.bool.map { $0 ? "public" : "private" }
+    let states = (access.map { [$0] } ?? []) + words.filter { channel.isTrue($0.0) }.map(\.1)
     return states.isEmpty ? "open" : states.joined(separator: ", ")
+  }
+
+  private static func members(of group: JSONNode) -> String? {
+    guard let all = group["member_count"]?.integer,
+      let joined = group["joined_member_count"]?.integer
+    else { return nil }
+    return all == joined ? String(all) : "\(joined) joined, \(all - joined) invited"
   }
 }

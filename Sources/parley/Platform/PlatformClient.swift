@@ -42,6 +42,16 @@ final class PlatformClient {
     _ method: String, _ path: String, query: [(String, String)] = [], body: RequestBody? = nil,
     form: FormBody? = nil
   ) throws -> [UInt8] {
+    let response = try exchange(method, path, query, body, form)
+    guard response.status != 200 else { return response.body }
+    throw correction(of: failure(of: response), at: path)
+  }
+
+  /// Makes a call and returns the response with any status.
+  func exchange(
+    _ method: String, _ path: String, _ query: [(String, String)] = [], _ body: RequestBody? = nil,
+    _ form: FormBody? = nil
+  ) throws -> CurlClient.Response {
     let parameters = query.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     let url = base + path + (parameters.isEmpty ? "" : "?\(parameters)")
     let fields = CurlList(headerLines(isForm: form != nil))
@@ -58,7 +68,7 @@ final class PlatformClient {
       }
     }
     switch result {
-    case .success(let response): return try check(response)
+    case .success(let response): return response
     case .failure(let failure):
       throw CommandFailure(
         TransferFailure(failure.result, failure.reason, isUntrusted: failure.isUntrusted),
@@ -80,14 +90,13 @@ final class PlatformClient {
     if let file = route.authorityFile { easy.set(CURLOPT_CAINFO, to: file) }
   }
 
-  private func check(_ response: CurlClient.Response) throws -> [UInt8] {
-    guard response.status != 200 else { return response.body }
+  private func failure(of response: CurlClient.Response) -> CommandFailure {
     let error = try? JSONDocument(response.body).root
     guard let error, let code = error["code"]?.integer, let text = error["message"]?.string else {
-      throw CommandFailure.unreachable(
+      return .unreachable(
         "\(base) answered with HTTP \(response.status): is it a Parley gateway?")
     }
-    throw CommandFailure.refused(text, code: Int(clamping: code))
+    return .refused(text, code: Int(clamping: code))
   }
 }
 

@@ -1,0 +1,104 @@
+internal import ArgumentParser
+internal import Basics
+internal import HTTP
+
+/// A kind of channel.
+///
+/// Both kinds share one set of URLs.
+enum ChannelKind: CaseIterable {
+  case open
+  case group
+
+  /// The path of all channels of this kind in the Platform API.
+  var path: String {
+    switch self {
+    case .open: "/v3/open_channels"
+    case .group: "/v3/group_channels"
+    }
+  }
+
+  /// Returns the path of one channel.
+  func path(of url: String) -> String { "\(path)/\(PercentEncoding.encode(pathPart: url))" }
+}
+
+/// Arguments that name a channel.
+protocol NamedChannel: ParsableArguments {
+  var url: String { get }
+  var kind: ChannelKind { get }
+}
+
+extension NamedChannel {
+  /// The path in the Platform API.
+  var path: String { kind.path(of: url) }
+
+  func validate() throws {
+    guard !url.isEmpty else {
+      throw ValidationError("the channel URL is empty; a URL such as lobby is expected")
+    }
+  }
+}
+
+/// The argument of commands that are for one kind of channel.
+protocol ChannelOfKind: NamedChannel, MetadataHolder {
+  /// The fields that a command sets.
+  associatedtype Fields: ChannelFields
+  /// The options of a new channel that cannot be changed later.
+  associatedtype Creation: ChannelCreation
+
+  static var kind: ChannelKind { get }
+}
+
+extension ChannelOfKind {
+  var kind: ChannelKind { Self.kind }
+}
+
+/// Options for the fields of a channel.
+protocol ChannelFields: ParsableArguments {
+  /// The members of the request body.
+  var body: RequestBody { get }
+  /// The file of a picture, with the name of its part in a form.
+  var picture: PictureFile? { get }
+}
+
+/// Options of a new channel.
+protocol ChannelCreation: ParsableArguments {
+  /// Adds the members of the request body.
+  func add(to body: inout RequestBody)
+}
+
+/// The open channel that a command applies to.
+struct ChannelArgument: ChannelOfKind {
+  typealias Fields = ChannelFieldOptions
+  typealias Creation = ChannelCreationOptions
+
+  static let kind = ChannelKind.open
+  static let noun = "channel"
+  static let example = "lobby"
+
+  @Argument(help: ArgumentHelp("The channel URL, such as lobby.", valueName: "channel"))
+  var url: String
+}
+
+/// The group that a command applies to.
+struct GroupArgument: ChannelOfKind {
+  typealias Fields = GroupFieldOptions
+  typealias Creation = GroupCreationOptions
+
+  static let kind = ChannelKind.group
+  static let noun = "group"
+  static let example = "trip"
+
+  @Argument(help: ArgumentHelp("The group's channel URL, such as trip.", valueName: "group"))
+  var url: String
+}
+
+/// The channel, open or a group, that a command applies to.
+struct EitherChannelArgument: NamedChannel {
+  @Argument(help: ArgumentHelp("The channel URL, such as lobby.", valueName: "channel"))
+  var url: String
+
+  @Flag(help: "The channel is a group.")
+  var group = false
+
+  var kind: ChannelKind { group ? .group : .open }
+}
