@@ -14,7 +14,7 @@ from harness import DEADLINE, eventually, fence, http
 from pagefiles import in_browser
 
 FLAGS = ["--unfurl-mode", "off", "--limits-flood-messages", "0"]
-VIEWS = ["overview", "channels", "users", "previews", "files", "translation", "webhooks", "tokens",
+VIEWS = ["overview", "channels", "groups", "users", "previews", "files", "translation", "webhooks", "tokens",
          "settings"]
 HOSTILE = "<img src=x onerror=\"window.__ran = 1\"><script>window.__ran = 1</script>'\"\u202e&amp;"
 NAMELESS = r"""
@@ -242,6 +242,97 @@ async def test_channels(ctx, page):
     await page.until("location.hash === '#/channels'")
 
 
+async def pressed(page, label, *, confirm=False):
+    """Presses the button of this name, and the last one of the question it may ask."""
+    button = f"document.querySelector('main button[aria-label=\"{label}\"]')"
+    await page.until(f"!!{button}")
+    await page.run(f"{button}.click()")
+    if confirm:
+        await page.until("!!document.querySelector('dialog')")
+        await page.run("document.querySelector('dialog button[value=yes]').click()")
+
+
+@in_browser
+async def test_groups(ctx, page):
+    """A group is made, found by its URL, edited, frozen, moderated, spoken to and deleted; its members change."""
+    server = await ctx.fresh(*FLAGS)
+    ada, bob, cleo = [await ctx.user(server, name) for name in ("ada", "bob", "cleo")]
+    await cleo.call("group.create", channel_url="other")
+    async with Caller(server) as caller:
+        await caller.call("PUT", "/users/cleo/channel_invitation_preference", {"auto_accept": False})
+        await log_in(page, server, view="groups")
+        await settled(page)
+        await fill(page, "Create a group", channel_url="trip", name="Trip", inviter_id="ada", access_code="code")
+        await page.until("location.hash === '#/groups/trip'")
+        await settled(page)
+        await fill(page, "Invite", user_id="bob")
+        await bob.event("group.joined", channel_url="trip")
+        await page.until("!!document.querySelector('[aria-label=\"Remove the member bob\"]')")
+        await fill(page, "Invite", user_id="cleo")
+        await cleo.event("group.invited", channel_url="trip")
+        await page.until("document.querySelector('main').innerText.includes('2 joined, 1 invited')")
+        row = "document.querySelector('[aria-label=\"Remove the member {}\"]')?.closest('li').innerText"
+        await page.until(f"{row.format('ada')}?.includes('operator')")
+        await page.until(f"{row.format('cleo')}?.includes('invited')")
+        await fill(page, "Save", name="Another name")
+        assert (await ada.event("channel.changed"))["channel"]["name"] == "Another name"
+        assert (await caller.call("GET", "/group_channels/trip"))["is_access_code_required"]
+        await page.run("[...document.querySelectorAll('main button')]"
+                       ".find((b) => b.textContent === 'Remove the access code').click()")
+        await ada.until(lambda: len(ada.told("channel.changed")) == 2)
+        assert not (await caller.call("GET", "/group_channels/trip"))["is_access_code_required"]
+        await fill(page, "Admin message", message="Attention")
+        await bob.until(lambda: [m["message"] for m in bob.messages("trip")] == ["Attention"])
+        await fill(page, "Add operator", user_id="bob")
+        await page.until("!!document.querySelector('[aria-label=\"Remove the operator bob\"]')")
+        await fill(page, "Mute", user_id="bob", time="3600", description="loud")
+        assert (await ada.event("channel.user_muted"))["seconds"] == 3600
+        await page.until(f"{row.format('bob')}?.includes('muted')")
+        await pressed(page, "Remove the member bob", confirm=True)
+        await bob.event("group.lost", channel_url="trip")
+        await page.until("!document.querySelector('[aria-label=\"Remove the member bob\"]')")
+        await page.until("!document.querySelector('[aria-label=\"Remove the operator bob\"]')")
+        await pressed(page, "Remove the member cleo", confirm=True)
+        await page.until("document.querySelector('main').innerText.includes('1 joined, 0 invited')")
+        await fill(page, "Set for this channel", **{"flood.messages": "7"})
+        await page.until("document.querySelector('main').innerText.includes('7 in 1,000 ms (channel)')")
+        await fill(page, "Set metadata", key="topic", value=HOSTILE)
+        await page.until("!!document.querySelector('[aria-label=\"Remove topic\"]')")
+        assert await caller.call("GET", "/group_channels/trip/metadata") == {"topic": HOSTILE}
+    press = "[...document.querySelectorAll('main button')].find((b) => b.textContent === '{}').click()"
+    await page.run(press.format("Freeze"))
+    await ada.event("channel.frozen")
+    await page.until("[...document.querySelectorAll('main button')].some((b) => b.textContent === 'Unfreeze')")
+    # Another one is found by its URL.
+    await show(page, "groups")
+    await fill(page, "Find a group", channel_url="other")
+    await page.until("location.hash === '#/groups/other'")
+    await settled(page)
+    assert "1 joined, 0 invited" in await text(page)
+    await page.run(press.format("Delete"))
+    await page.until("!!document.querySelector('dialog')")
+    await page.run("document.querySelector('dialog button[value=yes]').click()")
+    await cleo.event("group.lost", channel_url="other")
+    await page.until("location.hash === '#/groups'")
+
+
+@in_browser
+async def test_the_other_kind_of_channel(ctx, page):
+    """A URL of the other kind leads to its view; an unknown one is reported."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    await owner.call("group.create", channel_url="trip")
+    await log_in(page, server, view="channels/trip")
+    await page.until("location.hash === '#/groups/trip'")
+    await settled(page)
+    assert "1 joined, 0 invited" in await text(page)
+    await page.run(f"location.hash = '#/groups/{channel}'")
+    await page.until(f"location.hash === '#/channels/{channel}'")
+    await settled(page)
+    await show(page, "groups", "nowhere")
+    assert "there is no channel" in await text(page)
+
+
 @in_browser
 async def test_the_live_view(ctx, page):
     """Each message is shown, also those withheld, with from how many; nobody sees the view."""
@@ -395,13 +486,14 @@ async def test_a_viewer_changes_nothing(ctx, page):
     channel, owner = await ctx.room(server, 0)
     async with Caller(server) as caller:
         await caller.call("POST", f"/open_channels/{channel}/metadata", {"metadata": {"k": "v"}})
+    await owner.call("group.create", channel_url="trip", is_public=True, access_code="code")
     await log_in(page, server, await issue(server, "viewer"))
     labels = set()
     for view in VIEWS:
         await show(page, view)
         labels |= set(await page.run(
             "[...document.querySelectorAll('main button')].map((b) => b.textContent)"))
-    for parts in (("channels", channel), ("users", owner.user_id)):
+    for parts in (("channels", channel), ("groups", "trip"), ("users", owner.user_id)):
         await show(page, *parts)
         labels |= set(await page.run(
             "[...document.querySelectorAll('main button')].map((b) => b.textContent)"))
@@ -422,6 +514,8 @@ async def test_hostile_texts(ctx, page):
     await owner.call("channel.create", channel_url="lobby", name=HOSTILE.replace("\u202e", ""),
                      custom_type=HOSTILE, data=HOSTILE)
     await owner.enter("lobby")
+    await owner.call("group.create", channel_url="trip", name=HOSTILE.replace("\u202e", ""),
+                     custom_type=HOSTILE, data=HOSTILE)
     async with Caller(server) as caller:
         await caller.call("POST", "/parley/api_tokens", {"name": HOSTILE})
         await caller.call("POST", "/open_channels/lobby/metadata", {"metadata": {HOSTILE: HOSTILE}})
@@ -430,7 +524,7 @@ async def test_hostile_texts(ctx, page):
         await caller.call("POST", "/open_channels/lobby/ban", {
             "user_id": "../x?y#z", "description": HOSTILE})
     await log_in(page, server)
-    for parts in (*((view,) for view in VIEWS), ("channels", "lobby"), ("users", "<b>ada</b>"),
+    for parts in (*((view,) for view in VIEWS), ("channels", "lobby"), ("groups", "trip"), ("users", "<b>ada</b>"),
                   ("users", "../x?y#z")):
         await show(page, *parts)
         # Previews are off.
@@ -519,11 +613,13 @@ async def test_names_of_controls(ctx, page):
     """Each control has a name in the accessibility tree, in every view; each page one heading."""
     server = await ctx.fresh(*FLAGS)
     channel, owner = await ctx.room(server, 0)
+    await owner.call("group.create", channel_url="trip", is_public=True, access_code="code")
     await page.open(f"http://127.0.0.1:{server.port}/dashboard")
     assert await page.run(NAMELESS) == []
     await log_in(page, server)
     await page.call("Accessibility.enable")
-    for parts in (*((view,) for view in VIEWS), ("channels", channel), ("users", owner.user_id)):
+    for parts in (*((view,) for view in VIEWS), ("channels", channel), ("groups", "trip"),
+                  ("users", owner.user_id)):
         await show(page, *parts)
         await page.run("document.querySelectorAll('details').forEach((d) => { d.open = true })")
         assert await page.run(NAMELESS) == [], parts
@@ -589,11 +685,14 @@ async def test_narrow_screens_and_contrast(ctx, page):
     await owner.call("channel.create", channel_url=channel, name="W" * 191)
     await owner.enter(channel)
     await owner.send(channel, "m" * 3000)
+    group = "g" * 100
+    await owner.call("group.create", channel_url=group, name="W" * 191, is_public=True, access_code="code")
     await log_in(page, server)
     for width, dark in ((320, False), (1440, True)):
         await size(page, width, dark)
         await page.until(f"innerWidth === {width}")
-        for parts in (*((view,) for view in VIEWS), ("channels", channel), ("users", owner.user_id)):
+        for parts in (*((view,) for view in VIEWS), ("channels", channel), ("groups", group),
+                      ("users", owner.user_id)):
             await show(page, *parts)
             await page.run("document.querySelectorAll('details').forEach((d) => { d.open = true })")
             wide = await page.run("document.documentElement.scrollWidth")
