@@ -49,7 +49,7 @@ public enum GroupChannelEvent: Sendable {
 
 extension GroupChannelEvent {
   /// Converts an event that both kinds of channels have; `nil` for the presence of participants.
-  init?(_ event: OpenChannelEvent) {
+  package init?(_ event: OpenChannelEvent) {
     switch event {
     case .messageReceived(let message): self = .messageReceived(message)
     case .messageUpdated(let message): self = .messageUpdated(message)

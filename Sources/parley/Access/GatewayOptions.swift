@@ -122,8 +122,8 @@ struct SessionOptions: ParsableArguments {
         + "profile)", valueName: "token"))
   var accessToken: String?
 
-  /// Opens a session and returns its client.
-  func connect() async throws -> ParleyClient {
+  /// Opens a session for channels of a kind and returns its client.
+  func connect(for kind: ChannelKind) async throws -> ParleyClient {
     let flags = AccessValues.Flags(user: user, accessToken: accessToken)
     let values = try server.values(flags)
     guard let userID = values.user else {
@@ -137,7 +137,7 @@ struct SessionOptions: ParsableArguments {
     configuration.connectTimeout = Self.patience
     configuration.maximumMessageBytes = 16_777_216
     configuration.userAgent = "parley-cli"
-    configuration.receivesGroupEvents = false
+    configuration.receivesGroupEvents = kind == .group
     let client = ParleyClient(configuration: configuration)
     do throws(ParleyError) {
       try await client.connect(userID: userID, accessToken: values.accessToken)

@@ -6,18 +6,20 @@ internal import ParleyClient
 struct ChatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "chat",
-    abstract: "Chat in a channel.",
+    abstract: "Chat in a channel or group.",
     discussion: """
       Each line is sent as a message, except the commands /file PATH (send a file), /cancel (end \
       its upload), /who, /more (show withheld messages), /help and /quit; a line that begins with // is sent with one slash. Ctrl-C, or Ctrl-D on an \
-      empty line, quits; Ctrl-Z suspends. Lines from a pipe wait for flood protection.
+      empty line, quits; Ctrl-Z suspends. Lines from a pipe wait for flood protection. In a group, \
+      the user must be a joined member.
 
       EXAMPLES:
         parley chat lobby --user ada
+        parley chat --group trip --user ada
         echo "the build is done" | parley chat lobby --user builder
       """)
 
-  @OptionGroup var channel: ChannelArgument
+  @OptionGroup var channel: EitherChannelArgument
   @OptionGroup var session: SessionOptions
 
   @Option(help: ArgumentHelp("Earlier messages to show, 0 to 200; 0 for none.", valueName: "count"))
@@ -30,10 +32,9 @@ struct ChatCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let client = try await session.connect()
+    let client = try await session.connect(for: channel.kind)
     let events = client.events
-    let channel = try await client.openChannel(url: channel.url)
-    try await channel.enter()
+    let channel = try await ConversationChannel.enter(channel, client)
     let name = DisplayText.shortened(client.currentUser?.userID ?? "", limit: 20)
     let screen = ChatScreen(
       Terminal.isInteractive ? .editing(prompt: "\(name)> ") : .lines,
@@ -41,9 +42,8 @@ struct ChatCommand: AsyncParsableCommand {
     let terminal = HeldTerminal(ChatScreen.look) { Task { await screen.redraw() } }
     defer { terminal?.release() }
     let conversation = ChatConversation(
-      channel: channel, screen: screen, haste: terminal == nil ? .waits : .told)
-    let title = channel.name.isEmpty ? channel.url : channel.name
-    await conversation.notice("\(title), \(channel.participantCount) here; /help lists commands")
+      place: channel, screen: screen, haste: terminal == nil ? .waits : .told)
+    await conversation.notice("\(channel.title); /help lists commands")
     await conversation.showHistory(history)
     let failure = await Self.hold(conversation, events)
     if let failure { throw failure }

@@ -1,7 +1,7 @@
 internal import Basics
 internal import ParleyClient
 
-/// A user's conversation in a channel: sends what was typed and shows messages of others.
+/// A user's conversation in a channel of either kind: sends what was typed and shows messages of others.
 struct ChatConversation {
   /// The handling of a message rejected by flood protection.
   enum Haste {
@@ -13,9 +13,11 @@ struct ChatConversation {
 
   private static let pageSize = 200
 
-  let channel: OpenChannel
+  let place: ConversationChannel
   let screen: ChatScreen
   let haste: Haste
+
+  var channel: any BaseChannel { place.channel }
 
   /// Shows the latest messages.
   func showHistory(_ count: Int) async {
@@ -31,12 +33,10 @@ struct ChatConversation {
   ) async
     -> CommandFailure?
   {
-    for await event in events {
-      if case .channel(channel, .messagesThrottled(let messages)) = event {
-        await withheld.add(messages)
-      }
+    for await event in events where place.includes(event) {
+      if let messages = event.withheldMessages { await withheld.add(messages) }
       await screen.show { $0.lines(of: event) }
-      if let failure = ConversationEnd.failure(for: event, in: channel) { return failure }
+      if let failure = ConversationEnd.failure(for: event) { return failure }
     }
     return nil
   }
@@ -61,12 +61,10 @@ struct ChatConversation {
     await screen.offer(text)
   }
 
-  /// Shows the channel's participants.
-  func showParticipants() async {
+  /// Shows the users in the channel.
+  func showPeople() async {
     do throws(ParleyError) {
-      let users = try await channel.createParticipantListQuery(limit: 100).loadNextPage()
-      let names = users.map { $0.isOperator ? "\($0.id) (operator)" : $0.id }
-      await notice("\(channel.participantCount) here: \(names.joined(separator: ", "))")
+      await notice(try await place.people())
     } catch {
       await notice(error.message)
     }

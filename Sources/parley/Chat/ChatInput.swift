@@ -4,7 +4,7 @@ internal import Glibc
 /// Executes the typed lines.
 struct ChatInput {
   private static let help =
-    "/file PATH: send a file; /cancel: end its upload; /who: list participants; "
+    "/file PATH: send a file; /cancel: end its upload; /who: list participants or members; "
     + "/more: show withheld messages; /quit: leave"
 
   let conversation: ChatConversation
@@ -50,7 +50,7 @@ struct ChatInput {
     case .message(let text): await conversation.say(text)
     case .file(let path): await send(path)
     case .cancel: await uploads.cancel()
-    case .participants: await conversation.showParticipants()
+    case .participants: await conversation.showPeople()
     case .withheld: await conversation.showWithheld(withheld)
     case .help: await conversation.notice(Self.help)
     case .unknown(let command): await conversation.notice("\(command) is unknown. \(Self.help)")

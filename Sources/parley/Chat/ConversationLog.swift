@@ -29,17 +29,23 @@ struct ConversationLog {
     return [lines.line(message)] + lines.card(message)
   }
 
-  /// Returns the lines for an event; none for events that are not shown.
+  /// Returns the lines for an event of an open channel; none for events that are not shown.
   mutating func lines(of event: OpenChannelEvent) -> [String] {
+    if let shared = GroupChannelEvent(event) { return lines(of: shared) }
+    return EventNotice.text(event).map { [notice($0)] } ?? []
+  }
+
+  /// Returns the lines for an event of a group; none for events that are not shown.
+  mutating func lines(of event: GroupChannelEvent) -> [String] {
     switch event {
     case .messageReceived(let message): show(message)
     case .messageUpdated(let message): change(message)
     case .messageDeleted(let id): forget(id)
     case .messagesThrottled(let withheld):
       [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were withheld")]
-    case .changed, .frozen, .unfrozen, .deleted, .operatorsChanged, .userEntered, .userExited,
-      .participantCountChanged, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .recovered,
-      .eventsLost, .dropped:
+    case .changed, .frozen, .unfrozen, .deleted, .operatorsChanged, .invitationReceived,
+      .invitationDeclined, .userJoined, .userLeft, .membershipEnded, .userMuted, .userUnmuted,
+      .userBanned, .userUnbanned, .recovered, .eventsLost, .dropped:
       EventNotice.text(event).map { [notice($0)] } ?? []
     }
   }

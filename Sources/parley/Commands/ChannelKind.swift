@@ -19,6 +19,21 @@ enum ChannelKind: CaseIterable {
 
   /// Returns the path of one channel.
   func path(of url: String) -> String { "\(path)/\(PercentEncoding.encode(pathPart: url))" }
+
+  var other: ChannelKind {
+    switch self {
+    case .open: .group
+    case .group: .open
+    }
+  }
+
+  /// The words after the URL of a channel of this kind that was named as one of the other.
+  var advice: String {
+    switch self {
+    case .open: "is an open channel, not a group: use 'parley channel', or omit --group"
+    case .group: "is a group, not an open channel: use 'parley group', or add --group"
+    }
+  }
 }
 
 /// Arguments that name a channel.

@@ -7,17 +7,19 @@ internal import ParleyProtocol
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Enter a channel and print its events.",
+    abstract: "Enter a channel or take part in a group, and print the events.",
     discussion: """
       Messages withheld by throttling are printed as +N more. The connection is restored when it is \
-      lost. The command ends when the channel is deleted, when the user is banned, or with Ctrl-C.
+      lost. The command ends when the channel is deleted, when the user is banned or is no longer \
+      a member of the group, or with Ctrl-C.
 
       EXAMPLES:
         parley watch lobby --user ada
+        parley watch --group trip --user ada
         parley watch lobby --user ada --json | jq -r 'select(.method == "message.received") | .params.message.message'
       """)
 
-  @OptionGroup var channel: ChannelArgument
+  @OptionGroup var channel: EitherChannelArgument
   @OptionGroup var session: SessionOptions
 
   @Flag(
@@ -28,16 +30,15 @@ struct WatchCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let client = try await session.connect()
+    let client = try await session.connect(for: channel.kind)
     let events = client.wireEvents
-    let channel = try await client.openChannel(url: channel.url)
-    try await channel.enter()
+    let channel = try await ConversationChannel.enter(channel, client)
     var printer: any EventPrinter =
       json ? JSONEventPrinter() : TextEventPrinter(log: ConversationLog(style: .standard))
     printer.begin(channel)
-    for await event in events {
+    for await event in events where channel.includes(event.event) {
       printer.print(event)
-      if let failure = ConversationEnd.failure(for: event.event, in: channel) { throw failure }
+      if let failure = ConversationEnd.failure(for: event.event) { throw failure }
     }
   }
 }
@@ -45,14 +46,14 @@ struct WatchCommand: AsyncParsableCommand {
 /// Prints events to standard output.
 protocol EventPrinter {
   /// Prints that the channel has been entered.
-  mutating func begin(_ channel: OpenChannel)
+  mutating func begin(_ channel: ConversationChannel)
   /// Prints an event.
   mutating func print(_ event: WireEvent)
 }
 
 /// Prints one JSON object per line, for use by programs.
 struct JSONEventPrinter: EventPrinter {
-  func begin(_ channel: OpenChannel) {}
+  func begin(_ channel: ConversationChannel) {}
 
   func print(_ event: WireEvent) {
     // The first connection may be reported before or after the subscription to events.
@@ -66,9 +67,8 @@ struct JSONEventPrinter: EventPrinter {
 struct TextEventPrinter: EventPrinter {
   var log: ConversationLog
 
-  func begin(_ channel: OpenChannel) {
-    let title = channel.name.isEmpty ? channel.url : channel.name
-    write([log.notice("\(title), \(channel.participantCount) here")])
+  func begin(_ channel: ConversationChannel) {
+    write([log.notice(channel.title)])
   }
 
   mutating func print(_ event: WireEvent) {
@@ -85,8 +85,7 @@ extension ConversationLog {
   mutating func lines(of event: ParleyEvent) -> [String] {
     switch event {
     case .channel(_, let event): lines(of: event)
-    // Commands connect without the events of groups.
-    case .group: []
+    case .group(_, let event): lines(of: event)
     case .connection(let event): EventNotice.text(event).map { [notice($0)] } ?? []
     case .mentioned(let message):
       [notice("mentioned in \(message.channelURL): \(message.message)")]
@@ -109,18 +108,24 @@ enum EventJSON {
     switch event {
     case .connection(let event): line("connection") { $0.state(event) }
     case .dropped(let count): line("dropped") { $0.member("count", count) }
-    case .channel(let channel, .recovered(let count)):
-      line("recovered") {
-        $0.member("channel_url", channel.url)
-        $0.member("count", count)
-      }
+    case .channel(let channel, .recovered(let count)): recovered(channel, count)
+    case .group(let group, .recovered(let count)): recovered(group, count)
     case .channel(let channel, .eventsLost):
       line("events_lost") { $0.member("channel_url", channel.url) }
+    case .group(let group, .eventsLost):
+      line("events_lost") { $0.member("channel_url", group.url) }
     case .channel(let channel, _):
       // All other events of a channel arrive as notifications.
       line("channel") { $0.member("channel_url", channel.url) }
-    case .group(let channel, _): line("group") { $0.member("channel_url", channel.url) }
+    case .group(let group, _): line("group") { $0.member("channel_url", group.url) }
     case .mentioned: line("mention") { _ in }
+    }
+  }
+
+  private static func recovered(_ channel: any BaseChannel, _ count: Int) -> String {
+    line("recovered") {
+      $0.member("channel_url", channel.url)
+      $0.member("count", count)
     }
   }
 

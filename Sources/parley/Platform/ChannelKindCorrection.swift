@@ -17,20 +17,3 @@ extension PlatformClient {
     return .refused("\"\(url)\" \(kind.other.advice)", code: CommandFailure.notFound)
   }
 }
-
-extension ChannelKind {
-  fileprivate var other: ChannelKind {
-    switch self {
-    case .open: .group
-    case .group: .open
-    }
-  }
-
-  /// The words after the URL of a channel of this kind that was named as one of the other.
-  fileprivate var advice: String {
-    switch self {
-    case .open: "is an open channel, not a group: use 'parley channel', or omit --group"
-    case .group: "is a group, not an open channel: use 'parley group', or add --group"
-    }
-  }
-}

@@ -55,10 +55,13 @@ final class CommandProcess: Sendable {
       status: process.terminationStatus, output: output.value, errors: errors.value)
   }
 
+  /// Whether it has printed a text.
+  func hasPrinted(_ text: String) -> Bool { output.value.contains(text) }
+
   /// Waits until it has printed a text.
   func wait(for text: String) throws {
     do {
-      try Deadline.standard.wait(for: "'\(text)'") { output.value.contains(text) }
+      try Deadline.standard.wait(for: "'\(text)'") { hasPrinted(text) }
     } catch {
       throw TestFailure("\(error); it printed:\n\(output.value)\n\(errors.value)")
     }

@@ -53,6 +53,61 @@ extension CommandTests {
           == (1...7).map { "line \($0)" } + ["/slash", "last"])
     }
 
+    @Test("takes part in one group, without the events of others, until the membership ends")
+    func group() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      for user in ["ada", "ben"] { _ = try server.run("user", "create", user) }
+      for group in ["trip", "other"] {
+        _ = try server.run("group", "create", group, "--user", "ada", "--user", "ben")
+      }
+      _ = try server.run("message", "send", "--group", "trip", "earlier", "--user", "ben")
+      let watch = try command(server, "watch", "--group", "trip", "--user", "ada", "--json")
+      let chat = try command(server, "chat", "--group", "trip", "--user", "ada")
+      // It prints nothing until there is an event.
+      try Deadline.standard.wait(for: "the first event") {
+        _ = try server.run("message", "admin", "--group", "trip", "first")
+        return watch.hasPrinted("first")
+      }
+      try chat.wait(for: "ben: earlier")
+      try chat.type("hello\n/who\n")
+      try chat.wait(for: "2 members: ada, ben")
+      // The other connections of the user receive what it sends.
+      try watch.wait(for: "hello")
+      _ = try server.run("message", "admin", "--group", "other", "elsewhere")
+      _ = try server.run("message", "admin", "--group", "trip", "noon")
+      try chat.wait(for: "admin: noon")
+      _ = try server.run("group", "remove", "trip", "--user", "ben")
+      try chat.wait(for: "ben left")
+      _ = try server.run("group", "remove", "trip", "--user", "ada")
+      for process in [chat, watch] {
+        let outcome = try process.waitForEnd()
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("the membership ended"), "\(outcome.errors)")
+        #expect(!outcome.output.contains("elsewhere"))
+      }
+      let lines = try watch.waitForEnd().output.split(separator: "\n").map {
+        try JSONDocument(String($0)).root["method"]?.string
+      }
+      #expect(lines.suffix(4) == ["message.received", "group.left", "group.left", "group.lost"])
+    }
+
+    @Test("refuses a group that the user has not joined, and a channel of the other kind")
+    func wrongChannels() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      for user in ["ada", "ben"] { _ = try server.run("user", "create", user) }
+      _ = try server.run("group", "create", "trip", "--user", "ada", "--public")
+      _ = try server.run("channel", "create", "lobby")
+      for command in ["chat", "watch"] {
+        let stranger = try server.run(command, "--group", "trip", "--user", "ben")
+        #expect(stranger.status == 1)
+        #expect(stranger.errors.contains("parley group join"), "\(stranger.errors)")
+        let open = try server.run(command, "--group", "lobby", "--user", "ada")
+        #expect(open.errors.contains("\"lobby\" is an open channel"), "\(open.errors)")
+        let group = try server.run(command, "trip", "--user", "ada")
+        #expect(group.errors.contains("\"trip\" is a group"), "\(group.errors)")
+      }
+    }
+
     @Test("shows files by name, size and address, and ends silently after a piped file")
     func pipedFile() throws {
       let server = try ServerProcess(CommandTests.quiet)
