@@ -804,6 +804,8 @@ export class Channel extends Emitter {
   #reached = 0;
   /** Answers beyond that. */
   #ahead = new Set();
+  /** Numbers before that without an event: the answer to a send may come after later events. */
+  #leapt = new Set();
   /** The newest update of each message. */
   #updates = new Map();
   #held = null;
@@ -854,8 +856,7 @@ export class Channel extends Emitter {
     this.info = result.channel;
     this.participantCount = result.participant_count;
     if (epoch !== this.#epoch) {
-      this.#ahead.clear();
-      this.#updates.clear();
+      for (const record of [this.#ahead, this.#leapt, this.#updates]) record.clear();
       this.#epoch = epoch;
       this.#reached = asked?.epoch === epoch ? asked.seq : seq;
     }
@@ -887,6 +888,7 @@ export class Channel extends Emitter {
       this.#reach(params.seq);
     } else if (params.seq !== undefined) {
       if (!this[isNews](params.seq)) return false;
+      this.#leap(params.seq);
       this.#reach(params.seq);
     }
     this.#keep(method, params);
@@ -895,18 +897,31 @@ export class Channel extends Emitter {
     return true;
   }
 
-  /** The answer to a send: it may be ahead of events before it. */
+  /** The answer to a send: it may be ahead of events before it, and behind events after it. */
   [answered](message, seq) {
-    if (!this[isNews](seq)) return;
-    this.#ahead.add(seq);
-    while (this.#ahead.delete(this.#reached + 1)) this.#reached++;
-    if (this.#ahead.size > RECORD_LIMIT) this.#reach(Math.min(...this.#ahead));
+    if (this[isNews](seq)) {
+      this.#ahead.add(seq);
+      while (this.#ahead.delete(this.#reached + 1)) this.#reached++;
+      if (this.#ahead.size > RECORD_LIMIT) this.#reach(Math.min(...this.#ahead));
+    } else if (!this.#leapt.delete(seq)) {
+      return;
+    }
     this.#deliver("message.received", {
       channel_url: this.url, seq, ts: message.created_at, message, own: true,
     });
   }
 
   [isNews](seq) { return seq > this.#reached && !this.#ahead.has(seq); }
+
+  #leap(seq) {
+    for (let number = Math.max(this.#reached + 1, seq - RECORD_LIMIT); number < seq; number++) {
+      if (!this.#ahead.has(number)) this.#leapt.add(number);
+    }
+    for (const number of this.#leapt) {
+      if (this.#leapt.size <= RECORD_LIMIT) break;
+      this.#leapt.delete(number);
+    }
+  }
 
   /** The server holds updates back until after later events; each newest state counts once. */
   #isNewer({ seq, message: { message_id: id } }) {
