@@ -243,7 +243,7 @@ async def test_the_types_are_strict(ctx):
 
 
 TYPED = """
-import { Parley, ParleyError, type Message, type Channel } from "./parley";
+import { Parley, ParleyError, type Message, type Channel, type Group } from "./parley";
 const parley = new Parley("https://chat.example", {
   userId: "ada", token: async () => "t", outbox: "persistent", WebSocket });
 export async function use(): Promise<void> {
@@ -265,6 +265,27 @@ export async function use(): Promise<void> {
   parley.on("mention.received", ({ message }) => message.user?.nickname);
   parley.outbox.on("change", (entry) => entry.state === "failed" && entry.retry());
   if (sent.file) parley.fileURL(sent.file, sent.file.thumbnails[0]);
+  const group: Group = await parley.groups.create({ user_ids: ["ben"], name: "Trip" });
+  group.on("received", (message, { seq, own }) => {
+    const text: string = message.message, number: number | undefined = seq, mark: true | undefined = own;
+    console.log(text, number, mark);
+  }).on("member", (change, params) => {
+    if (change === "left") return params.user.user_id + params.member_count;
+    if (change === "invited") return params.users.map((user) => user.user_id);
+  }).on("lost", ({ reason, error }) => reason === "banned" || error.code)
+    .on("changed", ({ channel }) => channel.joined_member_count.toFixed())
+    .on("recovered", ({ missed, isComplete }) => isComplete || missed.toFixed())
+    .on("group.joined", ({ user }) => user.nickname);
+  (await group.invite(["cleo"])).skipped.map((id) => id.length);
+  (await group.members({ member_state: "invited" })).members.map(({ role }) => role === "operator");
+  await (await parley.groups.get("trip")).send({ message: "hi" });
+  (await group.list({ prev_limit: 10 })).messages.map((m) => m.ordinal?.toFixed());
+  parley.on("group.invited", ({ channel, inviter }) => channel.name + inviter?.user_id)
+    .on("group.ready", () => parley.groups.held.map(({ info }) => info.my?.state));
+  // @ts-expect-error
+  group.on("entered", () => {});
+  // @ts-expect-error
+  await group.invite("cleo");
   // @ts-expect-error
   await parley.call("user.get");
   // @ts-expect-error

@@ -71,7 +71,7 @@ type Arguments<Params> = {} extends Params
 
 type ServerEvents = { [Name in keyof Events]: [params: Events[Name]] };
 
-/** A session with a gateway that is kept open, with its channels. */
+/** A session with a gateway that is kept open, with its channels and groups. */
 export declare class Parley {
   /**
    * Connects at once; `url` is the gateway's address, by default the page's own origin.
@@ -86,7 +86,9 @@ export declare class Parley {
   readonly session: Methods["session.open"]["result"] | null;
   readonly user: User | null;
   readonly userId: string | undefined;
+  /** The open channels that were entered. */
   readonly channels: Channel[];
+  readonly groups: Groups;
   /**
    * Connects now, after a final end too; resolves when the session is open. Rejected with the reason `timeout`
    * after a minute; the client continues to try.
@@ -133,6 +135,23 @@ export declare class Parley {
     name: Name, listener: (...values: (ParleyEvents & ServerEvents)[Name]) => void): this;
 }
 
+/**
+ * The groups that the application has asked for. Events of the others, such as `group.invited` and `group.joined`, are
+ * events of `Parley`.
+ */
+export declare class Groups {
+  private constructor();
+  /** The groups from `get` and `create` whose membership has not ended. */
+  readonly held: Group[];
+  /**
+   * Returns the group, which receives its events from here on and over reconnections. Waits for the event
+   * `group.ready`. Rejected with 400201 if the group is private and the user neither joined nor invited.
+   */
+  get(url: string): Promise<Group>;
+  /** Creates a group, or returns the distinct one that exists. Rejected with the reason `lost` if the answer was lost. */
+  create(params?: Omit<Methods["group.create"]["params"], "members_limit">): Promise<Group>;
+}
+
 /** How far a channel's events were seen. */
 export interface Position {
   epoch: string;
@@ -143,23 +162,26 @@ type MessageEvent<Name extends keyof Events> = Events[Name] & { own?: true };
 /** An event of the kind of channel that the client enters. */
 type OpenChannelEvent<Name extends keyof Events> = Events[Name] & { channel: ChannelInfo };
 
-export interface ChannelEvents {
-  /** A message was sent; `own` in `params` marks those of this client. Each message comes once. */
-  received: [message: Message, params: MessageEvent<"message.received">];
+interface SharedEvents {
   updated: [message: Message, params: Events["message.updated"]];
   deleted: [messageId: number, params: Events["message.deleted"]];
-  /** For observers: a message was withheld from `participants` of the channel. */
-  withheld: [messageId: number, params: Events["message.withheld"]];
   /** Messages were withheld to keep the channel readable; they can be listed. */
   throttled: [params: Events["channel.throttled"]];
-  changed: [params: OpenChannelEvent<"channel.changed">];
-  frozen: [params: OpenChannelEvent<"channel.frozen">];
-  unfrozen: [params: OpenChannelEvent<"channel.unfrozen">];
   muted: [params: Events["channel.user_muted"]];
   unmuted: [params: Events["channel.user_unmuted"]];
   banned: [params: Events["channel.user_banned"]];
   unbanned: [params: Events["channel.user_unbanned"]];
   operators_changed: [params: Events["channel.operators_changed"]];
+}
+
+export interface ChannelEvents extends SharedEvents {
+  /** A message was sent; `own` in `params` marks those of this client. Each message comes once. */
+  received: [message: Message, params: MessageEvent<"message.received">];
+  /** For observers: a message was withheld from `participants` of the channel. */
+  withheld: [messageId: number, params: Events["message.withheld"]];
+  changed: [params: OpenChannelEvent<"channel.changed">];
+  frozen: [params: OpenChannelEvent<"channel.frozen">];
+  unfrozen: [params: OpenChannelEvent<"channel.unfrozen">];
   entered: [params: Events["channel.user_entered"]];
   exited: [params: Events["channel.user_exited"]];
   participant_count: [params: Events["channel.participant_count"]];
@@ -171,25 +193,50 @@ export interface ChannelEvents {
   left: [result: { error: ParleyError | null }];
 }
 
-type ChannelProtocolEvents = {
-  [Name in keyof Events as Name extends `${"message" | "channel"}.${string}` ? Name : never]: [params: Events[Name]]
-};
-type AllChannelEvents = ChannelEvents & ChannelProtocolEvents;
+/** A received message of a group: without `seq` if it was missed, and listed after a reconnection. */
+type GroupMessageEvent = Omit<MessageEvent<"message.received">, "seq"> & { seq?: number };
+/** An event of a group. */
+type GroupEvent<Name extends keyof Events> = Events[Name] & { channel: GroupInfo };
+type MemberChange = "invited" | "joined" | "declined" | "left";
 
-/** A channel that the client is in. */
-export declare class Channel {
-  private constructor();
+export interface GroupEvents extends SharedEvents {
+  /** A message was sent; `own` in `params` marks those of this client. Each message comes once. */
+  received: [message: Message, params: GroupMessageEvent];
+  changed: [params: GroupEvent<"channel.changed">];
+  frozen: [params: GroupEvent<"channel.frozen">];
+  unfrozen: [params: GroupEvent<"channel.unfrozen">];
+  /** Members changed; `params` are those of the event `group.invited`, `group.joined` and so on. */
+  member: {
+    [Change in MemberChange]: [change: Change, params: Events[`group.${Change}`]]
+  }[MemberChange];
+  /**
+   * The group was read after a reconnection; the missed messages were delivered before. If it is not complete, earlier
+   * messages or members may have changed: list them again.
+   */
+  recovered: [result: { missed: number; isComplete: boolean }];
+  /** The user is no longer a member. `reason` is null if it was not connected at the time. */
+  lost: [result: { reason: Events["group.lost"]["reason"] | null; error: ParleyError }];
+}
+
+type ProtocolEvents<Kind extends string> = {
+  [Name in keyof Events as Name extends `${Kind}.${string}` ? Name : never]: [params: Events[Name]]
+};
+type AllChannelEvents = ChannelEvents & ProtocolEvents<"message" | "channel">;
+type AllGroupEvents = GroupEvents & Omit<ProtocolEvents<"message" | "channel" | "group">,
+  "message.received" | "message.withheld" | "channel.user_entered" | "channel.user_exited"
+  | "channel.participant_count" | "group.ready"> & { "message.received": [params: GroupMessageEvent] };
+
+/** An open channel or a group. */
+declare class BaseChannel<AllEvents extends Record<keyof AllEvents, unknown[]>> {
+  protected constructor();
   readonly url: string;
-  /** The channel as last described by the server. */
-  readonly info: ChannelInfo;
-  readonly participantCount: number;
   readonly position: Position | null;
-  /** Whether the connection is in the channel now. */
-  readonly isEntered: boolean;
   /** Makes a call about this channel. */
   call<Name extends keyof Methods>(
     method: Name, ...rest: Arguments<Omit<Methods[Name]["params"], "channel_url">>
   ): Promise<Methods[Name]["result"]>;
+  /** Lists messages, by default the latest. */
+  list(params?: Omit<Methods["message.list"]["params"], "channel_url">): Promise<Methods["message.list"]["result"]>;
   /**
    * Sends a text, or what `message.send` takes; resolves with the message when it is durable.
    *
@@ -210,11 +257,40 @@ export declare class Channel {
     /** Further members of `message.send`. */
     params?: Partial<Omit<Methods["message.send"]["params"], "channel_url">>;
   }): Promise<Message[]>;
+  on<Name extends keyof AllEvents>(name: Name, listener: (...values: AllEvents[Name]) => void): this;
+  off<Name extends keyof AllEvents>(name: Name, listener: (...values: AllEvents[Name]) => void): this;
+}
+
+/** An open channel that the client is in. */
+export declare class Channel extends BaseChannel<AllChannelEvents> {
+  /** The channel as last described by the server. */
+  readonly info: ChannelInfo;
+  readonly participantCount: number;
+  /** Whether the connection is in the channel now. */
+  readonly isEntered: boolean;
   exit(): Promise<void>;
-  on<Name extends keyof AllChannelEvents>(
-    name: Name, listener: (...values: AllChannelEvents[Name]) => void): this;
-  off<Name extends keyof AllChannelEvents>(
-    name: Name, listener: (...values: AllChannelEvents[Name]) => void): this;
+}
+
+/** A group, whose events come without entering. */
+export declare class Group extends BaseChannel<AllGroupEvents> {
+  /** The group as last described by the server. Users who are neither joined nor invited have no `my`. */
+  readonly info: GroupInfo & { my?: OwnMembership };
+  /** Whether the user has joined. */
+  readonly isMember: boolean;
+  /** Changes fields of the group. */
+  update(fields: Omit<Methods["group.update"]["params"], "channel_url">): Promise<Methods["group.update"]["result"]>;
+  /** Deletes the group with its messages. */
+  delete(): Promise<Methods["group.delete"]["result"]>;
+  members(
+    params?: Omit<Methods["group.members"]["params"], "channel_url">,
+  ): Promise<Methods["group.members"]["result"]>;
+  invite(userIds: string[]): Promise<Methods["group.invite"]["result"]>;
+  remove(userIds: string[]): Promise<Methods["group.remove"]["result"]>;
+  accept(): Promise<Methods["group.accept"]["result"]>;
+  decline(): Promise<Methods["group.decline"]["result"]>;
+  /** Joins a public group. */
+  join(accessCode?: string): Promise<Methods["group.join"]["result"]>;
+  leave(): Promise<Methods["group.leave"]["result"]>;
 }
 
 /** A message on its way. */
@@ -481,7 +557,7 @@ export interface Methods {
       channel_url: string;
     };
     result: {
-      channel: ChannelInfo | Group;
+      channel: ChannelInfo | GroupInfo;
     };
   };
   /** Unfreezes a channel. Operators only. */
@@ -490,7 +566,7 @@ export interface Methods {
       channel_url: string;
     };
     result: {
-      channel: ChannelInfo | Group;
+      channel: ChannelInfo | GroupInfo;
     };
   };
   /** Mutes a user. Operators only. */
@@ -538,7 +614,7 @@ export interface Methods {
       user_ids: string[];
     };
     result: {
-      channel: ChannelInfo | Group;
+      channel: ChannelInfo | GroupInfo;
     };
   };
   /** Removes operators from a channel. Operators only. */
@@ -548,7 +624,7 @@ export interface Methods {
       user_ids: string[];
     };
     result: {
-      channel: ChannelInfo | Group;
+      channel: ChannelInfo | GroupInfo;
     };
   };
   /** Creates a group with the caller and other users as members. */
@@ -1011,28 +1087,28 @@ export interface Events {
     channel_url: string;
     seq: number;
     ts: number;
-    channel: ChannelInfo | Group;
+    channel: ChannelInfo | GroupInfo;
   };
   /** A channel was deleted. All participants have left it. */
   "channel.deleted": {
     channel_url: string;
     seq: number;
     ts: number;
-    channel: ChannelInfo | Group;
+    channel: ChannelInfo | GroupInfo;
   };
   /** The channel was frozen: only operators may send. */
   "channel.frozen": {
     channel_url: string;
     seq: number;
     ts: number;
-    channel: ChannelInfo | Group;
+    channel: ChannelInfo | GroupInfo;
   };
   /** The channel was unfrozen. */
   "channel.unfrozen": {
     channel_url: string;
     seq: number;
     ts: number;
-    channel: ChannelInfo | Group;
+    channel: ChannelInfo | GroupInfo;
   };
   /** A user was muted. */
   "channel.user_muted": {
@@ -1110,7 +1186,7 @@ export interface Events {
     ts: number;
     inviter: UserReference | null;
     users: UserReference[];
-    channel: Group;
+    channel: GroupInfo;
   };
   /** A user joined a group. */
   "group.joined": {
@@ -1216,7 +1292,7 @@ export type GroupView = {
 };
 
 /** A group channel in events. */
-export type Group = {
+export type GroupInfo = {
   channel_url: string;
   channel_type: "group_channels";
   name: string;

@@ -2,8 +2,8 @@
 /**
  * A client of the Parley gateway for browsers, Node 22 and Deno.
  *
- * It reconnects, enters its channels again, recovers missed events, and keeps messages that wait for
- * the connection in an outbox. Types and public members are described in parley.d.ts, use in Browser.md.
+ * It reconnects, enters its channels and reads its groups again, recovers missed events, and keeps messages
+ * that wait for the connection in an outbox. Types and public members are described in parley.d.ts, use in Browser.md.
  */
 
 const FIRST_PAUSE_MS = 500;
@@ -31,10 +31,14 @@ const PIECE_BYTES = 1 << 20;
 const PIECE_MS = 300_000;
 /** Entries of a record of what was seen, in each channel. */
 const RECORD_LIMIT = 512;
+/** Messages of a group that are listed after a reconnection, and those of a page. */
+const MISSED_LIMIT = 1000;
+const PAGE_LIMIT = 200;
 
 const Code = {
   internalRPC: -32603, missing: 400201, exists: 400202, deactivated: 400300, badToken: 400302,
-  userFull: 400500, full: 400501, internal: 500901, rateLimited: 500910, flood: 900200,
+  banned: 400750,
+  userFull: 400500, full: 400501, internal: 500901, rateLimited: 500910, outside: 900020, flood: 900200,
 };
 const TEMPORARY = new Set([
   Code.internalRPC, Code.userFull, Code.full, Code.internal, Code.rateLimited,
@@ -43,14 +47,19 @@ const TEMPORARY = new Set([
 const FINAL_CLOSES = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010, 4003]);
 const UNAUTHORIZED = 4002;
 /** Methods that change nothing, and may be repeated after a lost connection. */
-const READS = /\.(get|list|participants|ping|fetch|search|translate)$/;
+const READS = /\.(get|list|members|participants|ping|fetch|search|translate)$/;
 /** Their answers may come after those of later calls. */
 const SLOW = /^(preview\.fetch|message\.translate)$/;
-const CHANNEL_EVENTS = `message.received message.updated message.deleted message.withheld channel.changed
-  channel.deleted channel.frozen channel.unfrozen channel.user_muted channel.user_unmuted channel.user_banned
-  channel.user_unbanned channel.operators_changed channel.user_entered channel.user_exited
-  channel.participant_count channel.throttled`.split(/\s+/);
-const SESSION_EVENTS = ["mention.received", "session.expiring", "session.file_key", "server.draining"];
+const namesIn = (text) => text.split(/\s+/);
+/** Events of channels of both kinds. */
+const SHARED_EVENTS = namesIn(`message.received message.updated message.deleted channel.changed channel.deleted
+  channel.frozen channel.unfrozen channel.user_muted channel.user_unmuted channel.user_banned channel.user_unbanned
+  channel.operators_changed channel.throttled`);
+const CHANNEL_EVENTS = namesIn(
+  "message.withheld channel.user_entered channel.user_exited channel.participant_count");
+const GROUP_EVENTS = namesIn("group.invited group.joined group.declined group.left group.lost");
+const SESSION_EVENTS = namesIn(
+  "mention.received group.ready session.expiring session.file_key server.draining");
 const shortName = (method) => method.replace(/^\w+\.(user_)?/, "");
 
 /** A refusal of the server, or with `code` 0 one of the library: `data.reason` has its kind. */
@@ -75,6 +84,13 @@ const misuse = (words) => new ParleyError(0, words, { reason: "invalid" });
 const timeout = (words) => new ParleyError(0, words, { reason: "timeout" });
 const closedError = (words = "the client is closed") => new ParleyError(0, words, { reason: "closed" });
 const leftError = () => new ParleyError(0, "the channel was left", { reason: "left" });
+/** The end of a channel, or of being in it, by the reason that an event gives. */
+function ending(reason) {
+  const [code, text] = {
+    deleted: [Code.missing, "the channel was deleted"], banned: [Code.banned, "banned from the channel"],
+  }[reason] ?? [Code.outside, "no longer a member of the group"];
+  return new ParleyError(code, text, { reason });
+}
 /** An error of the application or the platform as one of the library's. */
 const wrapped = (error) => (error instanceof ParleyError ? error : Object.assign(
   new ParleyError(0, String(error?.message ?? error), { reason: "failed" }), { cause: error }));
@@ -157,9 +173,19 @@ const refused = (error) => together([Promise.reject(error)]);
 // What the classes of this module call on each other, and nobody else.
 const emit = Symbol("emit");
 const take = Symbol("take");
+const begin = Symbol("begin");
 const entered = Symbol("entered");
+const hold = Symbol("hold");
+const readAgain = Symbol("readAgain");
+const drop = Symbol("drop");
+const ended = Symbol("ended");
 const leave = Symbol("leave");
 const answered = Symbol("answered");
+const report = Symbol("report");
+const keep = Symbol("keep");
+const reach = Symbol("reach");
+const ready = Symbol("ready");
+const owner = Symbol("owner");
 const add = Symbol("add");
 const pump = Symbol("pump");
 const settleByEvent = Symbol("settleByEvent");
@@ -169,6 +195,7 @@ const reopen = Symbol("reopen");
 const whenOpen = Symbol("whenOpen");
 const presentWire = Symbol("wire");
 const channelAt = Symbol("channelAt");
+const held = Symbol("held");
 const base = Symbol("base");
 const inside = Symbol("inside");
 const isLeft = Symbol("isLeft");
@@ -303,9 +330,10 @@ class Wire {
   }
 }
 
-/** A session with a gateway that is kept open, with its channels. */
+/** A session with a gateway that is kept open, with its channels and groups. */
 export class Parley extends Emitter {
   outbox;
+  groups;
   #url;
   #options;
   #state = "waiting";
@@ -329,6 +357,7 @@ export class Parley extends Emitter {
   #fetchedAt = -Infinity;
   #renewal = 0;
   #isRenewed = false;
+  /** Those of both kinds, which share one set of URLs. */
   #channels = new Map();
   /** The entries under way, by channel. */
   #entries = new Map();
@@ -339,7 +368,9 @@ export class Parley extends Emitter {
   };
 
   constructor(url, options) {
-    super(["state", "session", "latency", ...CHANNEL_EVENTS, ...SESSION_EVENTS]);
+    super([
+      "state", "session", "latency", ...SHARED_EVENTS, ...CHANNEL_EVENTS, ...GROUP_EVENTS, ...SESSION_EVENTS,
+    ]);
     const { userId, ticket, token } = options ?? {};
     const address = webAddress(String(url ?? globalThis.location?.origin).replace(/^ws/i, "http"));
     if (!address) throw misuse(`no address of a gateway, such as https://chat.example: ${url}`);
@@ -351,6 +382,7 @@ export class Parley extends Emitter {
     this.#url.search = this.#url.hash = "";
     this.#url.pathname = this.#url.pathname.replace(/\/$/, "");
     this.#options = options;
+    this.groups = new Groups(this);
     this.outbox = new Outbox(this, options.outbox === "persistent");
     this.#listen();
     // Later, so that what is listened for is not missed.
@@ -363,7 +395,7 @@ export class Parley extends Emitter {
   get session() { return this.#session; }
   get user() { return this.#session?.user ?? null; }
   get userId() { return this.#options.userId; }
-  get channels() { return [...this.#channels.values()]; }
+  get channels() { return this[held](Channel); }
 
   #listen() {
     globalThis.addEventListener?.("online", this.#online);
@@ -410,6 +442,7 @@ export class Parley extends Emitter {
   enter(url, { create, recover } = {}) {
     if (typeof url !== "string") return Promise.reject(misuse("the URL of a channel is not a text"));
     const known = this.#channels.get(url);
+    if (known instanceof Group) return Promise.reject(misuse("the channel is a group, which is not entered"));
     if (known?.[inside]) return Promise.resolve(known);
     if (this.#entries.has(url)) return this.#entries.get(url);
     const entry = this.#enter(known ?? new Channel(this, url), create, recover).finally(() => {
@@ -544,8 +577,6 @@ export class Parley extends Emitter {
     try {
       const session = await wire.call("session.open", ticket ? { ticket: this.#token } : {
         user_id: userId, access_token: this.#token, nickname, profile_url: profileUrl,
-        // Their events would be dropped.
-        groups: false,
       }, (result) => this.#takeSession(result));
       wire.messageLimit = session.limits?.message_bytes ?? Infinity;
       await Promise.all(this.channels.map((channel) => this.#enterAgain(wire, channel)));
@@ -572,9 +603,7 @@ export class Parley extends Emitter {
       if (error instanceof Lost) throw error;
       if (channel[isLeft]) return;
       if (TEMPORARY.has(error.code) && ++channel.failures < ATTEMPTS) throw error;
-      this.#channels.delete(channel.url);
-      channel[leave](error);
-      this.outbox[abandon](error, channel.url);
+      this[drop](channel, error);
     }
   }
 
@@ -708,20 +737,14 @@ export class Parley extends Emitter {
     if (method === "server.draining") this.#drain(params);
     if (method === "session.expiring") this.#planRenewal(performance.now() + params.expires_at - params.ts);
     if (method === "session.file_key") this.#fileKey = params.file_key;
+    if (method === "group.ready") this.groups[ready](this.#wire);
     this[emit](method, params);
   }
 
   #takeOf(channel, method, params) {
     channel[take](method, params);
-    const isOut = method === "channel.deleted"
-      || method === "channel.user_banned" && params.user.user_id === this.userId;
-    if (!isOut) return;
-    this.#channels.delete(channel.url);
-    const [code, words, reason] = method === "channel.deleted"
-      ? [Code.missing, "the channel was deleted", "deleted"] : [400750, "banned from the channel", "banned"];
-    const error = new ParleyError(code, words, { reason });
-    channel[leave](error);
-    this.outbox[abandon](error, channel.url);
+    const error = channel[ended](method, params);
+    if (error) this[drop](channel, error);
   }
 
   #drain({ reconnect_after_ms: wait }) {
@@ -761,6 +784,16 @@ export class Parley extends Emitter {
   get [presentWire]() { return this.#state === "open" && this.#wire.isOpen ? this.#wire : null; }
   get [scope]() { return `${this[base]} ${this.userId}`; }
   [channelAt](url) { return this.#channels.get(url); }
+  [held](kind) { return [...this.#channels.values()].filter((channel) => channel instanceof kind); }
+  [hold](channel) { this.#channels.set(channel.url, channel); }
+
+  /** Ends a channel that the server no longer has for this user. */
+  [drop](channel, error) {
+    if (this.#channels.get(channel.url) !== channel) return;
+    this.#channels.delete(channel.url);
+    channel[leave](error);
+    this.outbox[abandon](error, channel.url);
+  }
 
   [leave](channel) {
     if (this.#channels.get(channel.url) !== channel) return;
@@ -789,16 +822,13 @@ export class Parley extends Emitter {
   }
 }
 
-export class Channel extends Emitter {
+/** Channels of both kinds: what is sent goes through the outbox, and each event comes once, in order. */
+class BaseChannel extends Emitter {
   url;
   info = null;
-  participantCount = 0;
-  /** Refusals to enter again, in a row. */
+  /** Refusals to enter or read it again, in a row. */
   failures = 0;
   [inside] = false;
-  /** Left by `exit`. */
-  [isLeft] = false;
-  #parley;
   #epoch = null;
   /** Every event up to it was seen, or withheld for good. */
   #reached = 0;
@@ -810,89 +840,59 @@ export class Channel extends Emitter {
   #updates = new Map();
   #held = null;
 
-  constructor(parley, url) {
-    super([...CHANNEL_EVENTS, ...CHANNEL_EVENTS.map(shortName), "recovered", "lost", "left"]);
-    this.#parley = parley;
+  constructor(parley, url, events, names) {
+    super([...events, ...events.map(shortName), ...names]);
+    this[owner] = parley;
     this.url = url;
   }
 
   get position() { return this.#epoch === null ? null : { epoch: this.#epoch, seq: this.#reached }; }
 
-  get isEntered() { return this[inside]; }
-
   call(method, params = {}, options = {}) {
-    return this.#parley.call(method, { channel_url: this.url, ...params }, options);
+    return this[owner].call(method, { channel_url: this.url, ...params }, options);
   }
+
+  list(params) { return this.call("message.list", params); }
 
   send(message, { patient = false } = {}) {
     const params = typeof message === "string" ? { message } : message;
-    return this.#parley.outbox[add](this, params, { patient });
+    return this[owner].outbox[add](this, params, { patient });
   }
 
   sendFiles(files, { thumbnailSizes, progress, signal, params = {} } = {}) {
-    const sends = [...files].map((file) => this.#parley.outbox[add](this, {
+    const sends = [...files].map((file) => this[owner].outbox[add](this, {
       ...params, message_type: "FILE",
     }, { file, thumbnailSizes, progress, signal }));
     return together(sends);
   }
 
-  async exit() {
-    const wire = this.#parley[presentWire];
-    try {
-      if (wire && this[inside]) await wire.call("channel.exit", { channel_url: this.url });
-    } catch (error) {
-      // A connection that is gone has left all channels.
-      if (!(error instanceof Lost)) throw error;
-    }
-    this.#parley[leave](this);
-  }
-
-  [entered](result, asked) {
-    const { events, epoch, seq } = result;
-    const isFirst = this.#epoch === null;
-    const hasMissed = !result.recovered && !(asked?.epoch === epoch && asked?.seq >= seq);
+  /** Events count from here in another epoch, where earlier numbers mean nothing. */
+  [begin](epoch, reached) {
     this[inside] = true;
     this.failures = 0;
-    this.info = result.channel;
-    this.participantCount = result.participant_count;
-    if (epoch !== this.#epoch) {
-      for (const record of [this.#ahead, this.#leapt, this.#updates]) record.clear();
-      this.#epoch = epoch;
-      this.#reached = asked?.epoch === epoch ? asked.seq : seq;
-    }
-    // Listeners are added when `enter` has resolved.
-    if (isFirst) {
+    if (epoch === this.#epoch) return;
+    // Listeners are added when the caller has the channel.
+    if (this.#epoch === null) {
       this.#held = [];
       setTimeout(() => this.#release());
     }
-    let missed = 0;
-    for (const { method, params } of events) {
-      if (this[take](method, params)) missed++;
-    }
-    this.#reach(seq);
-    if (!asked) return;
-    if (hasMissed) this.#tell("lost", { from: asked.seq, to: seq, isReset: asked.epoch !== epoch });
-    else this.#tell("recovered", { missed });
-  }
-
-  [leave](error) {
-    this[inside] = false;
-    this[isLeft] = error === null;
-    this.#tell("left", { error });
+    for (const record of [this.#ahead, this.#leapt, this.#updates]) record.clear();
+    this.#epoch = epoch;
+    this.#reached = reached;
   }
 
   /** Delivers an event unless it was delivered before. */
   [take](method, params) {
     if (method === "message.updated") {
       if (!this.#isNewer(params)) return false;
-      this.#reach(params.seq);
+      this[reach](params.seq);
     } else if (params.seq !== undefined) {
       if (!this[isNews](params.seq)) return false;
       this.#leap(params.seq);
-      this.#reach(params.seq);
+      this[reach](params.seq);
     }
-    this.#keep(method, params);
-    if (method === "message.received") this.#parley.outbox[settleByEvent](this, params);
+    this[keep](method, params);
+    if (method === "message.received") this[owner].outbox[settleByEvent](this, params);
     this.#deliver(method, params);
     return true;
   }
@@ -902,7 +902,7 @@ export class Channel extends Emitter {
     if (this[isNews](seq)) {
       this.#ahead.add(seq);
       while (this.#ahead.delete(this.#reached + 1)) this.#reached++;
-      if (this.#ahead.size > RECORD_LIMIT) this.#reach(Math.min(...this.#ahead));
+      if (this.#ahead.size > RECORD_LIMIT) this[reach](Math.min(...this.#ahead));
     } else if (!this.#leapt.delete(seq)) {
       return;
     }
@@ -932,36 +932,300 @@ export class Channel extends Emitter {
     return true;
   }
 
-  #reach(seq) {
+  [reach](seq) {
     if (seq <= this.#reached) return;
     this.#reached = seq;
     for (const known of this.#ahead) if (known <= seq) this.#ahead.delete(known);
     while (this.#ahead.delete(this.#reached + 1)) this.#reached++;
   }
 
-  #keep(method, params) {
-    if (params.channel) this.info = params.channel;
-    if (params.operators) this.info = { ...this.info, operators: params.operators };
-    if (params.participant_count !== undefined) this.participantCount = params.participant_count;
+  [keep](method, { channel, operators }) {
+    if (channel) this.info = { ...this.info, ...channel };
+    if (operators) this.info = { ...this.info, operators };
   }
 
   #deliver(method, params) {
     const [kind, name] = method.split(".");
-    this.#tell(method, params);
-    if (kind === "message") this.#tell(name, params.message ?? params.message_id, params);
-    // A deleted channel is reported as left.
-    else if (method !== "channel.deleted") this.#tell(shortName(method), params);
+    this[report](method, params);
+    if (kind === "message") this[report](name, params.message ?? params.message_id, params);
+    else if (kind === "group") this[report]("member", name, params);
+    // The end of a deleted channel has an event of its own.
+    else if (method !== "channel.deleted") this[report](shortName(method), params);
   }
 
-  #tell(name, ...values) {
+  [report](name, ...values) {
     if (this.#held) this.#held.push([name, ...values]);
     else this[emit](name, ...values);
   }
 
   #release() {
-    const held = this.#held ?? [];
+    const events = this.#held ?? [];
     this.#held = null;
-    for (const event of held) this[emit](...event);
+    for (const event of events) this[emit](...event);
+  }
+}
+
+export class Channel extends BaseChannel {
+  participantCount = 0;
+  /** Left by `exit`. */
+  [isLeft] = false;
+
+  constructor(parley, url) {
+    super(parley, url, [...SHARED_EVENTS, ...CHANNEL_EVENTS], ["recovered", "lost", "left"]);
+  }
+
+  get isEntered() { return this[inside]; }
+
+  async exit() {
+    const wire = this[owner][presentWire];
+    try {
+      if (wire && this[inside]) await wire.call("channel.exit", { channel_url: this.url });
+    } catch (error) {
+      // A connection that is gone has left all channels.
+      if (!(error instanceof Lost)) throw error;
+    }
+    this[owner][leave](this);
+  }
+
+  [entered](result, asked) {
+    const { events, epoch, seq } = result;
+    const hasMissed = !result.recovered && !(asked?.epoch === epoch && asked?.seq >= seq);
+    this.info = result.channel;
+    this.participantCount = result.participant_count;
+    this[begin](epoch, asked?.epoch === epoch ? asked.seq : seq);
+    let missed = 0;
+    for (const { method, params } of events) {
+      if (this[take](method, params)) missed++;
+    }
+    this[reach](seq);
+    if (!asked) return;
+    if (hasMissed) this[report]("lost", { from: asked.seq, to: seq, isReset: asked.epoch !== epoch });
+    else this[report]("recovered", { missed });
+  }
+
+  [keep](method, params) {
+    super[keep](method, params);
+    if (params.participant_count !== undefined) this.participantCount = params.participant_count;
+  }
+
+  /** The error with which an event ends being in the channel. */
+  [ended](method, { user }) {
+    if (method === "channel.deleted") return ending("deleted");
+    const isBanned = method === "channel.user_banned" && user.user_id === this[owner].userId;
+    return isBanned ? ending("banned") : null;
+  }
+
+  [leave](error) {
+    this[inside] = false;
+    this[isLeft] = error === null;
+    this[report]("left", { error });
+  }
+}
+
+export class Group extends BaseChannel {
+  /** Every message up to this one was delivered. */
+  #newest = 0;
+  /** Messages after that one that were sent here. */
+  #sent = new Set();
+  /** Events that wait for the messages before them. */
+  #queue = null;
+
+  constructor(parley, url) {
+    super(parley, url, SHARED_EVENTS, [...GROUP_EVENTS, "member", "recovered", "lost"]);
+  }
+
+  get isMember() { return this.info.my?.state === "joined"; }
+
+  async call(method, params, options) {
+    const result = await super.call(method, params, options);
+    if (result.channel) this.#describe(result.channel);
+    return result;
+  }
+
+  update(fields) { return this.call("group.update", fields); }
+  delete() { return this.call("group.delete"); }
+  members(params) { return this.call("group.members", params); }
+  invite(userIds) { return this.call("group.invite", { user_ids: userIds }); }
+  remove(userIds) { return this.call("group.remove", { user_ids: userIds }); }
+  accept() { return this.call("group.accept"); }
+  decline() { return this.call("group.decline"); }
+  join(accessCode) { return this.call("group.join", { access_code: accessCode }); }
+  leave() { return this.call("group.leave"); }
+
+  [entered](view) {
+    this.#describe(view);
+    this.#follow(view);
+  }
+
+  /** Members and messages are listed: what no event changes would grow old. */
+  #describe({ members, last_message, last_ordinal, epoch, seq, ...info }) {
+    this.info = { ...this.info, ...info };
+  }
+
+  #follow({ epoch, seq, last_message: last }) {
+    this[begin](epoch, seq);
+    this[reach](seq);
+    this.#pass(last?.message_id ?? 0);
+  }
+
+  #pass(id) {
+    this.#newest = Math.max(this.#newest, id);
+    for (const sent of this.#sent) if (sent <= this.#newest) this.#sent.delete(sent);
+  }
+
+  /** Delivers the messages that were missed, and then the events that came meanwhile. */
+  async [readAgain](wire) {
+    this[inside] = false;
+    this.#queue ??= [];
+    const { channel } = await wire.call("group.get", { channel_url: this.url, members_limit: 0 });
+    if (this.info.my && !channel.my) throw ending();
+    this.#describe(channel);
+    const { epoch, seq } = this.position;
+    const hasNews = channel.epoch !== epoch || channel.seq > seq;
+    const canList = this.isMember && !channel.is_ephemeral;
+    const listed = hasNews && canList ? await this.#listMissed(wire, channel.last_ordinal) : [];
+    if (this[owner][channelAt](this.url) !== this) return;
+    const missed = listed.filter(({ message_id: id }) => id > this.#newest && !this.#sent.has(id));
+    const events = this.#queue ?? [];
+    this.#queue = null;
+    for (const message of missed) {
+      this[take]("message.received", { channel_url: this.url, ts: message.created_at, message });
+    }
+    this.#follow(channel);
+    for (const event of events) this[take](...event);
+    // Other events between the two were changes of earlier messages or of the group.
+    const isComplete = channel.epoch === epoch && channel.seq <= seq + listed.length;
+    this[report]("recovered", { missed: missed.length, isComplete });
+  }
+
+  /** Messages after the last one that was delivered; those after `last` come as events. */
+  async #listMissed(wire, last) {
+    const messages = [];
+    let from = this.#newest ? { message_id: this.#newest, include: false } : { message_ts: 1 };
+    for (;;) {
+      const page = await wire.call(
+        "message.list", { channel_url: this.url, prev_limit: 0, next_limit: PAGE_LIMIT, ...from });
+      const missed = page.messages.filter(({ ordinal }) => ordinal <= last);
+      messages.push(...missed);
+      const isEnd = !page.has_next || missed.length < page.messages.length;
+      if (isEnd || messages.length >= MISSED_LIMIT) return messages;
+      from = { message_id: page.next_from, include: false };
+    }
+  }
+
+  [take](method, params) {
+    if (method === "group.lost") return this[report](method, params);
+    if (this.#queue) return this.#queue.push([method, params]);
+    if (method === "message.received") this.#pass(params.message.message_id);
+    return super[take](method, params);
+  }
+
+  [answered](message, seq) {
+    super[answered](message, seq);
+    this.#sent.add(message.message_id);
+    if (this.position.seq >= seq) this.#pass(message.message_id);
+  }
+
+  [keep](method, params) {
+    super[keep](method, params);
+    const { member_count, joined_member_count, user } = params;
+    if (member_count !== undefined) this.info = { ...this.info, member_count, joined_member_count };
+    const { my, operators } = this.info;
+    if (!my) return;
+    const isMe = ({ user_id: id }) => id === this[owner].userId;
+    const change = user && isMe(user) ? {
+      "group.joined": { state: "joined" }, "channel.user_muted": { is_muted: true },
+      "channel.user_unmuted": { is_muted: false },
+    }[method] : {};
+    const role = operators.some(isMe) ? "operator" : "none";
+    this.info = { ...this.info, my: { ...my, role, ...change } };
+  }
+
+  /** The error with which an event ends the membership. */
+  [ended](method, { reason }) { return method === "group.lost" ? ending(reason) : null; }
+
+  [leave](error) {
+    this[inside] = false;
+    this[report]("lost", { reason: error.data.reason ?? null, error });
+  }
+}
+
+/** The groups that the application has asked for: they are kept until the membership ends. */
+export class Groups {
+  #parley;
+  /** The connection that receives all events of all groups. */
+  #readyWire = null;
+  #waiters = [];
+
+  constructor(parley) {
+    this.#parley = parley;
+    parley.on("state", () => this.#wake());
+  }
+
+  get held() { return this.#parley[held](Group); }
+
+  async get(url) {
+    if (typeof url !== "string") throw misuse("the URL of a group is not a text");
+    const known = this.#parley[channelAt](url);
+    return known instanceof Group ? known : this.#ask("group.get", { channel_url: url, members_limit: 0 });
+  }
+
+  create(params = {}) { return this.#ask("group.create", { ...params, members_limit: 0 }); }
+
+  async #ask(method, params) {
+    for (let losses = 0; ;) {
+      const wire = await this.#whenReady();
+      let group;
+      try {
+        await wire.call(method, params, ({ channel }) => { group = this.#hold(channel); });
+        this.#parley.outbox[pump]();
+        return group;
+      } catch (error) {
+        const isHarmless = !error.isSent || READS.test(method) && ++losses < ATTEMPTS;
+        if (!(error instanceof Lost && isHarmless)) throw error;
+      }
+    }
+  }
+
+  #hold(view) {
+    const known = this.#parley[channelAt](view.channel_url);
+    if (known instanceof Group) return known;
+    const group = new Group(this.#parley, view.channel_url);
+    this.#parley[hold](group);
+    group[entered](view);
+    return group;
+  }
+
+  /** Groups that are read earlier could miss events after it. */
+  async #whenReady() {
+    for (;;) {
+      const wire = await this.#parley[whenOpen]();
+      const { user, features } = this.#parley.session;
+      if (wire === this.#readyWire || !user || !features?.groups) return wire;
+      const waiting = new Promise((resolve) => this.#waiters.push(resolve));
+      await limited(waiting, ANSWER_MS, "the groups were not ready in time");
+    }
+  }
+
+  #wake() { for (const resolve of this.#waiters.splice(0)) resolve(); }
+
+  [ready](wire) {
+    this.#readyWire = wire;
+    for (const group of this.held) this.#readAgain(wire, group);
+    this.#wake();
+  }
+
+  async #readAgain(wire, group) {
+    try {
+      await group[readAgain](wire);
+      this.#parley.outbox[pump]();
+    } catch (error) {
+      // The next connection reads it.
+      if (error instanceof Lost) return;
+      if (!TEMPORARY.has(error.code) || ++group.failures >= ATTEMPTS) return this.#parley[drop](group, error);
+      await after(error.data.retry_after_ms ?? backoff(group.failures));
+      if (wire === this.#readyWire && wire.isOpen) this.#readAgain(wire, group);
+    }
   }
 }
 

@@ -1,0 +1,300 @@
+"""Groups in parley.js: members hear them without entering, and miss nothing."""
+
+import json
+
+from calls import Caller
+from groupmessages import FREE
+from pages import Pages
+from parleyjs import FLAGS, UNLIMITED, Proxy, again, node
+
+# What each client of a group was sent is collected, so that a test can look at all of it.
+GROUPS = """
+globalThis.watch = (group) => {
+  Object.assign(group, { got: [], updates: [], gone: [], members_: [], news: [] });
+  group.on("received", (message, { own }) => group.got.push([message.message, message.ordinal, own === true]))
+    .on("updated", (message) => group.updates.push(message))
+    .on("deleted", (id) => group.gone.push(id))
+    .on("member", (change, { user, users }) => group.members_.push(
+      [change, ...(users ?? [user]).map(({ user_id: id }) => id)]));
+  for (const name of ["lost", "recovered"]) {
+    group.on(name, ({ error, ...params }) => group.news.push([name, params, error?.code ?? 0]));
+  }
+  group.texts = () => group.got.map(([text]) => text);
+  return group;
+};
+/** The group that a client hears of next. */
+globalThis.heard = async (client, name = "group.joined") => {
+  const { channel_url: url } = await new Promise((resolve) => client.on(name, resolve));
+  return watch(await client.groups.get(url));
+};
+globalThis.code = (promise) => promise.then(() => 0, ({ code }) => code);
+"""
+
+
+async def start(made, server, *names, port=None):
+    """Clients by these names whose groups are ready."""
+    await made.run(GROUPS + f"globalThis.url = 'http://127.0.0.1:{port or server.port}';")
+    for name in names:
+        await made.run(f"""
+          globalThis.{name} = start(url, "{name}");
+          await new Promise((resolve) => {name}.on("group.ready", resolve));""")
+
+
+async def trio(made):
+    """A group of ada, ben and cleo as a, b and c."""
+    await made.run("""
+      const hearing = [heard(ben), heard(cleo)];
+      globalThis.a = watch(await ada.groups.create({ user_ids: ["ben", "cleo"], name: "Trip" }));
+      [globalThis.b, globalThis.c] = await Promise.all(hearing);""")
+
+
+async def test_two_talk_in_a_group(ctx):
+    """Members hear a group from its creation on, without entering; texts, edits, deletions and files come once."""
+    server = await ctx.fresh(*FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        assert await made.run("return [a.info.name, a.isMember, a.info.my.role, b.info.my.role]") == [
+            "Trip", True, "operator", "none"]
+        await made.run("""
+          globalThis.first = await a.send("hello <b>");
+          await b.send({ message: "hi", custom_type: "greeting" });
+          await a.call("message.update", { message_id: first.message_id, message: "hello" });
+          const [file] = await c.sendFiles([new File(["notes"], "notes.txt")]);
+          await c.call("message.delete", { message_id: file.message_id });
+          await until(() => a.gone.length && b.gone.length && a.got.length === 3 && b.got.length === 3);""")
+        assert await made.run("return [a.got, b.got, b.updates.map(({ message }) => message)]") == [
+            [["hello <b>", 1, True], ["hi", 2, False], ["", 3, False]],
+            [["hello <b>", 1, False], ["hi", 2, True], ["", 3, False]], ["hello"]]
+        listed = "return (await b.list({ prev_limit: 5 })).messages.map(({ message }) => message)"
+        assert await made.run(listed) == ["hello", "hi"]
+        await made.run("""
+          await a.update({ name: "Journey", data: "{}" });
+          await until(() => c.info.name === "Journey");
+          await a.call("channel.freeze");
+          await until(() => c.info.freeze);""")
+        assert await made.run("return [a.info.name, code(c.send('no'))]") == ["Journey", {}]
+        assert await made.run("return code(c.send('no'))") == 900050
+        assert await made.run("return c.info.my.state") == "joined"
+
+
+async def test_a_preview_is_an_update(ctx):
+    """The preview of a link comes to sender and members as an update, and the text stays."""
+    site = await Pages.start()
+    try:
+        site.add("/page", "A page")
+        server = await ctx.fresh(
+            "--auth-mode", "open", "--unfurl-allow-addresses", "127.0.0.1/32", "--unfurl-allow-ports",
+            str(site.port))
+        async with node(ctx, server) as made:
+            await start(made, server, "ada", "ben", "cleo")
+            await trio(made)
+            link = json.dumps(site.url("/page"))
+            await made.run(f"await a.send({link}); await until(() => [a, b, c].every((g) => g.updates.length))")
+            assert await made.run("""return [a, b, c].map(({ updates: [{ message, og_tag }] }) =>
+              [message, og_tag["og:title"]])""") == [[site.url("/page"), "A page"]] * 3
+    finally:
+        site.close()
+
+
+async def test_members_come_and_go(ctx):
+    """Members hear of changes; one who is removed loses the group, with what waits to be sent."""
+    server = await ctx.fresh(*FREE, *FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo", "dan")
+        await trio(made)
+        await made.run("globalThis.hearing = heard(dan)")
+        result = await made.run("return b.invite(['dan', 'ben'])")
+        assert (result["joined"], result["skipped"], result["invited"]) == (["dan"], ["ben"], []), result
+        await made.run("globalThis.d = await hearing; await d.send('I am here')")
+        await made.until("a.texts().includes('I am here') && a.info.member_count === 4")
+        assert await made.run("return (await d.members()).members.map(({ user_id: id, role }) => [id, role])") == [
+            ["ada", "operator"], ["ben", "none"], ["cleo", "none"], ["dan", "none"]]
+        assert await made.run("return code(b.remove(['dan']))") == 400108
+        await made.run("""
+          await a.remove(["dan"]);
+          await until(() => d.news.length && a.members_.length === 2 && b.info.member_count === 3);""")
+        assert await made.run("return [d.news, dan.groups.held.length, code(d.send('no'))]") == [
+            [["lost", {"reason": "removed"}, 900020]], 0, {}]
+        assert await made.run("return d.send('no').catch(({ data }) => data.reason)") == "left"
+        assert await made.run("return a.members_") == [["joined", "dan"], ["left", "dan"]]
+        assert await made.run("return code(dan.groups.get(a.url))") == 400201
+        await made.run("await b.leave(); await until(() => b.news.length)")
+        assert await made.run("return b.news") == [["lost", {"reason": "left"}, 900020]]
+        # Back with another history: what was said before is not there.
+        await made.run("""
+          globalThis.hearing = heard(ben);
+          await a.invite(["ben"]);
+          globalThis.again = await hearing;
+          await a.send("welcome back");
+          await until(() => again.texts().length);""")
+        assert await made.run("return (await again.list()).messages.map(({ message }) => message)") == [
+            "welcome back"]
+        await made.run("await a.call('channel.add_operators', { user_ids: ['cleo'] })")
+        await made.until("c.info.my.role === 'operator'")
+        await made.run("await c.delete(); await until(() => a.news.length && again.news.length)")
+        assert await made.run("return [a.news, a.gone, ada.groups.held.length]") == [
+            [["lost", {"reason": "deleted"}, 400201]], [], 0]
+
+
+async def test_invitations(ctx):
+    """A user who accepts invitations itself hears of one, sees no messages, and joins or declines."""
+    server = await ctx.fresh(*FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben")
+        await Caller(server).call("PUT", "/users/ben/channel_invitation_preference", {"auto_accept": False})
+        await made.run("""
+          for (const name of ["one", "two"]) {
+            const hearing = heard(ben, "group.invited");
+            globalThis[`${name}A`] = watch(await ada.groups.create({ user_ids: ["ben"], name }));
+            globalThis[`${name}B`] = await hearing;
+          }
+          await oneA.send("early");""")
+        assert await made.run("return [oneB.info.my.state, oneB.isMember, oneB.info.my.inviter.user_id]") == [
+            "invited", False, "ada"]
+        assert await made.run("return Promise.all([code(oneB.list()), code(oneB.send('no'))])") == [400108, 900020]
+        await made.run("""
+          await oneB.accept();
+          await oneA.send("hello");
+          await until(() => oneB.texts().length === 1);
+          await twoB.decline();
+          await until(() => twoB.news.length && twoA.members_.length && oneA.members_.length);""")
+        assert await made.run("return [oneB.texts(), oneB.isMember, oneA.members_, twoA.members_, twoB.news]") == [
+            ["hello"], True, [["joined", "ben"]], [["declined", "ben"]], [["lost", {"reason": "declined"}, 900020]]]
+
+
+async def test_groups_of_others(ctx):
+    """A private group of others is refused like a URL that no channel has; a public one can be joined."""
+    server = await ctx.fresh(*FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben")
+        await made.run("""
+          globalThis.hidden = await ada.groups.create({ name: "Hidden" });
+          globalThis.open = watch(await ada.groups.create({ is_public: true, access_code: "sesame" }));""")
+        words = """
+          const refusal = (url) => ben.groups.get(url).then(() => 0, (error) =>
+            [error.code, error.message.replace(url, ""), error.data]);
+          return Promise.all([hidden.url, hidden.url.replace(/.$/, "-")].map(refusal));"""
+        refused, unknown = await made.run(words)
+        assert refused == unknown and refused[0] == 400201, (refused, unknown)
+        assert await made.run("return code(ben.enter(hidden.url))") == 400201
+        assert await made.run("return ada.enter(hidden.url).catch(({ data }) => data.reason)") == "invalid"
+        await made.run("globalThis.o = watch(await ben.groups.get(open.url))")
+        assert await made.run("return [o.isMember, o.info.my ?? null, await code(o.join('no'))]") == [False, None, 400111]
+        await made.run("await o.join('sesame'); await open.send('hi'); await until(() => o.texts().length)")
+        assert await made.run("return [o.isMember, o.texts()]") == [True, ["hi"]]
+        # The same distinct group is the same object.
+        assert await made.run("""
+          const params = { user_ids: ["ben"], is_distinct: true };
+          return await ada.groups.create(params) === await ada.groups.create(params)""")
+
+
+async def test_a_group_through_a_kill(ctx):
+    """After kill -9, each message that was sent before, meanwhile and after is there once, in order."""
+    server = await ctx.fresh(*UNLIMITED)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run("await a.send('one'); await until(() => b.got.length && c.got.length)")
+        await server.kill(keeps_port=True)
+        await made.until("[ada, ben, cleo].every(({ state }) => state === 'waiting')")
+        await made.run("globalThis.waiting = [a.send('two'), a.send('three'), b.send('four')]")
+        await again(ctx, server, *UNLIMITED)
+        await made.run("await Promise.all(waiting); await c.send('five')")
+        await made.until("[a, b, c].every(({ got }) => got.length === 5)")
+        got = await made.run("return [a.got, b.got, c.got]")
+        assert [ordinal for _, ordinal, _ in got[2]] == [1, 2, 3, 4, 5], got
+        # What a client sends is delivered with its answer, which may come after later events.
+        assert all(sorted(ordinal for _, ordinal, _ in one) == [1, 2, 3, 4, 5] for one in got), got
+        texts = [text for text, _, _ in got[2]]
+        assert texts[0] == "one" and texts[4] == "five" and texts.index("two") < texts.index("three"), texts
+        assert sorted(text for text, _, own in got[0] if own) == ["one", "three", "two"], got[0]
+        news = await made.run("return [a.news, b.news, c.news]")
+        assert all([kind for kind, *_ in one] == ["recovered"] for one in news), news
+
+
+async def test_what_was_missed(ctx):
+    """A client that was away gets the messages, pages of them, and hears that others have changed."""
+    server = await ctx.fresh(*FREE, *UNLIMITED)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run("globalThis.first = await a.send('first'); await until(() => c.got.length)")
+        away = "cleo.close(); {} await cleo.connect(); await until(() => c.news.length === {});"
+        await made.run(away.format("", 1))
+        assert await made.run("return c.news.at(-1)") == ["recovered", {"missed": 0, "isComplete": True}, 0]
+        await made.run(away.format("for (let i = 0; i < 450; i++) await b.send(String(i));", 2))
+        assert await made.run("return c.news.at(-1)") == ["recovered", {"missed": 450, "isComplete": True}, 0]
+        ordinals = await made.run("return c.got.map(([, ordinal]) => ordinal)")
+        assert ordinals == list(range(1, 452)), ordinals
+        await made.run(away.format(
+            "await a.call('message.delete', { message_id: first.message_id }); await a.send('last');", 3))
+        assert await made.run("return [c.news.at(-1), c.texts().at(-1)]") == [
+            ["recovered", {"missed": 1, "isComplete": False}, 0], "last"]
+        # More than are delivered: the client must list.
+        await made.run(away.format(
+            "await Promise.all([...Array(1100)].map(() => b.send('many'))); await a.send('end');", 4))
+        assert await made.run("return c.news.at(-1)[1].isComplete") is False
+        await made.run("await a.send('news'); await until(() => c.texts().at(-1) === 'news')")
+        assert await made.run("return [new Set(c.got.map(([, o]) => o)).size === c.got.length]") == [True]
+
+
+async def test_a_membership_that_ends_while_away(ctx):
+    """A client that was away hears that it is no longer a member; one that joined again has the new history."""
+    server = await ctx.fresh(*FREE, *UNLIMITED)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run("""
+          for (const text of ["one", "two"]) await a.send(text);
+          await until(() => b.got.length === 2 && c.got.length === 2);
+          ben.close(); cleo.close();
+          await a.remove(["ben", "cleo"]);
+          await a.send("three");
+          await a.invite(["cleo"]);
+          await a.send("four");
+          await Promise.all([ben.connect(), cleo.connect()]);
+          await until(() => b.news.length && c.news.length);""")
+        assert await made.run("return [b.news, b.texts(), ben.groups.held.length]") == [
+            [["lost", {"reason": None}, 400201]], ["one", "two"], 0]
+        assert await made.run("return c.texts()") == ["one", "two", "four"]
+        assert await made.run("return c.news") == [["recovered", {"missed": 1, "isComplete": False}, 0]]
+        # Deleted and made again: numbers of the first one mean nothing.
+        await made.run("""
+          cleo.close();
+          await a.delete();
+          globalThis.second = watch(await ada.groups.create({ channel_url: a.url, user_ids: ["cleo"] }));
+          await second.send("anew");
+          await cleo.connect();
+          await until(() => c.news.length === 2);""")
+        assert await made.run("return [c.texts().at(-1), c.news[1]]") == [
+            "anew", ["recovered", {"missed": 1, "isComplete": False}, 0]]
+
+
+async def test_cuts_while_all_send(ctx):
+    """While members send at once, cuts of one connection neither lose nor double a message."""
+    server = await ctx.fresh(*FREE, *UNLIMITED)
+    proxy = await Proxy.start(server.port)
+    try:
+        async with node(ctx, server) as made:
+            await start(made, server, "ben", "cleo")
+            await start(made, server, "ada", port=proxy.port)
+            await trio(made)
+            await made.run("""
+              globalThis.sends = [a, b, c].flatMap((group) =>
+                [...Array(60)].map((_, i) => new Promise((resolve) => setTimeout(resolve, i * 20))
+                  .then(() => group.send(`${group === a} ${i}`))));""")
+            for count in (20, 60, 100):
+                await made.until(f"a.got.length > {count}")
+                proxy.cut()
+            await made.run("await Promise.all(sends)")
+            await made.until("[a, b, c].every(({ got }) => got.length >= 180)")
+            for name in "abc":
+                ordinals = sorted(await made.run(f"return {name}.got.map(([, ordinal]) => ordinal)"))
+                assert ordinals == list(range(1, 181)), (name, ordinals)
+            own = await made.run("return a.got.filter(([, , own]) => own).length")
+            assert own == 60, own
+            news = await made.run("return a.news")
+            assert news and all(kind == "recovered" for kind, *_ in news), news
+    finally:
+        proxy.close()
