@@ -17,7 +17,7 @@ MODULES = [
     "webhooks",
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "parleygroups", "pagechat",
-    "pagefiles", "apipage", "sealing", "thumbnails", "depots",
+    "pagefiles", "pagegroups", "apipage", "sealing", "thumbnails", "depots",
     "translations",
     "operations", "reloading", "apitokens", "observers", "dashboard", "endpoints", "refusals",
     "exchanges",

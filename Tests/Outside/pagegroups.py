@@ -1,0 +1,221 @@
+"""Groups in the embedded page, in a real browser where one is installed."""
+
+import json
+import os
+
+from calls import Caller
+from pagechat import FLAGS, LIVE, ROWS, press, write
+from pagefiles import enter, file, in_browser
+from pages import Pages
+
+GROUPS = "[...document.querySelectorAll('#groups .place')]"
+MEMBERS = "[...document.querySelectorAll('#members .member')].map((row) => row.textContent)"
+NOTES = "[...document.querySelectorAll('.note')].map((note) => note.textContent.replace(/[\\u2068\\u2069]/g, ''))"
+TITLE = "document.getElementById('title').textContent.replace(/[\\u2068\\u2069]/g, '')"
+NOTICE = "document.getElementById('notice').textContent.replace(/[\\u2068\\u2069]/g, '')"
+IN_GROUP = "new URLSearchParams(location.search).get('group')"
+
+
+def click(selector):
+    return f"document.querySelector({json.dumps(selector)}).click()"
+
+
+async def pictured(page, name):
+    """A screenshot for people, where a directory for them is given."""
+    if directory := os.environ.get("PARLEY_TEST_PICTURES"):
+        await page.picture(os.path.join(directory, f"{name}.png"))
+
+
+async def browse(page):
+    await page.run("document.getElementById('side').hidden && document.getElementById('browse').click()")
+
+
+async def create(page, name, users):
+    """Creates a group with the form, and waits until it is shown."""
+    await browse(page)
+    await page.run(f"""(() => {{
+      document.getElementById('new-group').open = true;
+      document.getElementById('group-name').value = {json.dumps(name)};
+      document.getElementById('group-users').value = {json.dumps(users)};
+      document.getElementById('create').requestSubmit();
+    }})()""")
+    await page.until(f"{IN_GROUP} && {LIVE}")
+    return await page.run(IN_GROUP)
+
+
+async def choose(page, name):
+    await browse(page)
+    await page.until(f"{GROUPS}.some((one) => one.textContent.includes({json.dumps(name)}))")
+    await page.run(f"{GROUPS}.find((one) => one.textContent.includes({json.dumps(name)})).click()")
+
+
+async def quit(page, selector):
+    """Presses a button that asks once."""
+    for _ in range(2):
+        await page.run(click(selector))
+
+
+@in_browser
+async def test_a_group_beside_a_channel(ctx, page):
+    """A group appears at its members without a call; texts, previews and files come as in channels, and through kill -9."""
+    site = await Pages.start()
+    try:
+        site.add("/page", "A page")
+        flags = ["--auth-mode", "open", "--unfurl-allow-addresses", "127.0.0.1/32", "--unfurl-allow-ports", str(site.port)]
+        server = await ctx.fresh(*flags)
+        port = server.port
+        other = await page.tab()
+        await enter(page, server, "lobby", "ada")
+        await enter(other, server, "lobby", "ben")
+        await create(page, "<b>Trip", "ben")
+        await page.until(f"{TITLE} === '<b>Trip' && document.getElementById('count').textContent === '2 members'")
+        await page.until(f"{MEMBERS}.length === 2")
+        assert await page.run(MEMBERS) == ["adayou, operator", "benRemove"]
+        await other.until("document.getElementById('browse').classList.contains('news')")
+        await choose(other, "<b>Trip")
+        await other.until(f"{IN_GROUP} && {LIVE}")
+        assert await other.run(MEMBERS) == ["adaoperator", "benyou"]
+        await write(page, f"see {site.url('/page')}")
+        for tab in (page, other):
+            await tab.until("document.querySelector('#timeline .card')?.textContent.includes('A page')")
+        await other.choose("#files", file(ctx, "notes.txt", b"some notes"))
+        for tab in (page, other):
+            await tab.until("document.querySelector('#timeline .file a')?.textContent.includes('notes.txt')")
+        await pictured(page, "group-wide")
+        await server.kill(keeps_port=True)
+        await page.until("document.getElementById('status').className === 'waiting'")
+        await write(page, "two")
+        server = await ctx.fresh(*flags, "--listen", f"127.0.0.1:{port}", data=server.data)
+        server.port = port
+        await other.until(f"{ROWS}.length === 2 && {LIVE}")
+        await write(other, "three")
+        for tab in (page, other):
+            await tab.until(f"{ROWS}.length === 3 && {LIVE}")
+            assert (await tab.run(ROWS))[1:] == ["two", "three"]
+        # What comes while another place is shown is marked, and there afterwards.
+        await browse(other)
+        await other.run(click("#rooms .place"))
+        await other.until(f"{TITLE} === '#lobby' && {LIVE} && {ROWS}.length === 0")
+        await write(page, "four")
+        await other.until(f"{GROUPS}[0].classList.contains('news')")
+        await write(other, "in the lobby")
+        await choose(other, "Trip")
+        await other.until(f"{ROWS}.length === 4 && !{GROUPS}[0].classList.contains('news')")
+        assert (await other.run(ROWS))[1:] == ["two", "three", "four"]
+        assert not other.errors, other.errors
+    finally:
+        site.close()
+
+
+@in_browser
+async def test_members_of_a_group(ctx, page):
+    """Members are invited by id, leave, and are removed; each member sees it, and who is out is shown the channel."""
+    server = await ctx.fresh(*FLAGS)
+    other = await page.tab()
+    await enter(page, server, "lobby", "ada")
+    await enter(other, server, "lobby", "ben")
+    await ctx.user(server, "cleo", nickname="Cleo")
+    await create(page, "Trip", "")
+    await page.run("""(() => {
+      document.getElementById('invited').value = 'ben, cleo';
+      document.getElementById('invite').requestSubmit();
+    })()""")
+    await page.until(f"{MEMBERS}.length === 3")
+    assert await page.run(MEMBERS) == ["adayou, operator", "benRemove", "CleoRemove"]
+    assert await page.run(NOTES) == ["ben joined", "Cleo joined"]
+    await choose(other, "Trip")
+    await other.until(f"{IN_GROUP} && {MEMBERS}.length === 3")
+    await page.run("document.getElementById('invited').value = 'nobody-known'")
+    await page.run("document.getElementById('invite').requestSubmit()")
+    await page.until(f"{NOTICE}.includes('400201')")
+    await quit(page, "#members .member:nth-child(3) button")
+    await page.until(f"{MEMBERS}.length === 2 && {NOTES}.includes('Cleo was removed')")
+    await quit(other, "#quit")
+    await other.until(f"{TITLE} === '#lobby' && {LIVE} && {NOTICE} === 'You left Trip.'")
+    assert await other.run(f"{GROUPS}.length") == 0
+    await page.until(f"{MEMBERS}.length === 1 && {NOTES}.includes('ben left')")
+    assert not other.errors, other.errors
+
+
+@in_browser
+async def test_an_invitation(ctx, page):
+    """A user who accepts invitations itself sees one with its inviter, and then the messages; or declines."""
+    server = await ctx.fresh(*FLAGS)
+    inviter = await ctx.user(server, "ada", nickname="Ada")
+    await enter(page, server, "lobby", "ben")
+    await Caller(server).call("PUT", "/users/ben/channel_invitation_preference", {"auto_accept": False})
+    for name in ("One", "Two"):
+        await inviter.call("group.create", user_ids=["ben"], name=name, channel_url=f"group-{name}")
+    door = "document.querySelector('#door p').textContent.replace(/[\\u2068\\u2069]/g, '')"
+    await choose(page, "One")
+    await page.until(f"{door} === 'Ada invites you to One.'")
+    assert await page.run("document.getElementById('box').disabled")
+    await pictured(page, "invitation")
+    await page.run("document.getElementById('door').requestSubmit()")
+    await page.until("document.getElementById('door').hidden && !document.getElementById('box').disabled")
+    await write(page, "hello")
+    assert (await inviter.event("message.received"))["message"]["message"] == "hello"
+    await choose(page, "Two")
+    await page.until(f"{door} === 'Ada invites you to Two.'")
+    await page.run(click("#decline"))
+    await page.until(f"{TITLE} === '#lobby' && {GROUPS}.length === 1")
+
+
+@in_browser
+async def test_the_address_of_a_group(ctx, page):
+    """A group is found by its address; one of others is refused, a public one is joined, and a reload finds all again."""
+    server = await ctx.fresh(*FLAGS)
+    base = f"http://127.0.0.1:{server.port}/"
+    owner = await ctx.user(server, "owner")
+    await owner.call("group.create", channel_url="hidden-group", name="Hidden")
+    await owner.call("group.create", channel_url="public-group", name="Public", is_public=True, access_code="sesame")
+    await page.open(f"{base}?name=ada&group=hidden-group")
+    assert await page.run("document.getElementById('channel-field').hidden")
+    submit = "document.querySelector('#join form').requestSubmit()"
+    await page.run(submit)
+    await page.until("document.getElementById('refusal').textContent.includes('400201')")
+    await page.open(f"{base}?name=ada&group=public-group")
+    await page.run(submit)
+    await page.until("!document.getElementById('door').hidden && document.getElementById('code').checkVisibility()")
+    await page.run("document.getElementById('code').value = 'wrong'")
+    await page.run("document.getElementById('door').requestSubmit()")
+    await page.until(f"{NOTICE}.includes('400111')")
+    await page.run("document.getElementById('code').value = 'sesame'")
+    await page.run("document.getElementById('door').requestSubmit()")
+    await page.until(f"document.getElementById('door').hidden && {LIVE}")
+    await owner.call("message.send", channel_url="public-group", message="welcome")
+    await page.until(f"{ROWS}.length === 1")
+    # The address is joined again without asking, and the list is that of this tab.
+    await page.open(await page.run("location.href"))
+    await page.until(f"{LIVE} && {ROWS}.length === 1 && {GROUPS}.length === 1")
+    # Without a channel there is none to go back to.
+    await owner.call("group.delete", channel_url="public-group")
+    await page.until("document.getElementById('refusal').textContent.includes('was deleted')")
+    assert not await page.run("document.getElementById('channel-field').hidden")
+
+
+@in_browser
+async def test_the_list_on_a_phone(ctx, page):
+    """From 320 pixels on nothing is wider than the page, and the keyboard opens, uses and closes the list."""
+    server = await ctx.fresh(*FLAGS)
+    await ctx.user(server, "ben")
+    for width in (320, 390, 768, 1280):
+        await page.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=720, deviceScaleFactor=1, mobile=width < 768)
+        await enter(page, server, "lobby", "ada")
+        await create(page, f"A group with a name that is rather long {width}", "ben")
+        await write(page, "hello")
+        await page.until(f"{ROWS}.length === 1")
+        fits = "document.documentElement.scrollWidth <= innerWidth"
+        assert await page.run(fits), width
+        await pictured(page, f"group-{width}")
+        await page.run("document.getElementById('side').hidden || document.getElementById('close-side').click()")
+        await page.call("Page.bringToFront")
+        await page.run("document.getElementById('browse').focus()")
+        await press(page, "Enter", "\r")
+        assert await page.run("document.activeElement.id") == "close-side"
+        assert await page.run(fits), width
+        assert await page.run("(side => side.scrollWidth <= side.clientWidth)(document.getElementById('side'))"), width
+        await pictured(page, f"list-{width}")
+        await press(page, "Escape")
+        assert await page.run("document.activeElement.id === 'browse' && document.getElementById('side').hidden")
