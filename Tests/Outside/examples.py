@@ -45,6 +45,7 @@ NOT_RUN = {
     "api_token_file:": "is a file of profiles, not of settings; ParleyCommandTests reads one",
     "/v1/uploads/ZpT": "has a secret that only the answer above gives; uploads.py tries it",
     "https://example.com/": "is a page of the web",
+    "SENDBIRD_DESK_RICH_MESSAGE": "wants a browser; parleygroups.py opens the desk in one",
 }
 
 # What a page expects of its reader before its first example.

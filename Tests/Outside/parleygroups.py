@@ -3,9 +3,10 @@
 import json
 
 from calls import Caller
+from examples import blocks, scripts_of
 from groupmessages import FREE
 from pages import Pages
-from parleyjs import FLAGS, UNLIMITED, Proxy, again, node
+from parleyjs import FLAGS, RUN, UNLIMITED, Proxy, again, elsewhere, in_browser, node, publish, show
 
 # What each client of a group was sent is collected, so that a test can look at all of it.
 GROUPS = """
@@ -298,3 +299,78 @@ async def test_cuts_while_all_send(ctx):
             assert news and all(kind == "recovered" for kind, *_ in news), news
     finally:
         proxy.close()
+
+
+# In a browser
+
+
+@in_browser
+async def test_the_outbox_of_a_group(ctx, page, site):
+    """What waits for a group survives a reload without a connection, and goes out once its group is asked for."""
+    server = await elsewhere(ctx, site, *UNLIMITED)
+    await publish(site, server)
+    await show(page, site)
+    start_client = RUN.format("globalThis.me = start(url, 'ada', { outbox: 'persistent' });")
+    await page.run(start_client)
+    await page.run("me.groups.create({ channel_url: 'group' }).then((group) => { globalThis.g = group; })")
+    await server.kill(keeps_port=True)
+    await page.until("me.state === 'waiting'")
+    await page.run("(g.send('later'), true)")
+    await page.until("""new Promise((done) => {
+      const opening = indexedDB.open("parley", 1);
+      opening.onsuccess = () => {
+        const all = opening.result.transaction("outbox").objectStore("outbox").getAll();
+        all.onsuccess = () => done(all.result.length === 1);
+      };
+    })""")
+    await show(page, site)
+    await page.run(start_client)
+    await page.until("me.outbox.entries.length === 1")
+    await again(ctx, server, *UNLIMITED, "--auth-allowed-origins", f"http://{site.host}:{site.port}")
+    await page.until("me.state === 'open'")
+    assert await page.run("me.outbox.entries.length") == 1
+    await page.run("me.groups.get('group').then((group) => { globalThis.g = group; })")
+    await page.until("me.outbox.entries.length === 0")
+    assert await page.run("g.list().then(({ messages }) => messages.map(({ message }) => message))") == ["later"]
+
+
+@in_browser
+async def test_the_support_desk(ctx, page, site):
+    """The desk of the documentation: a ticket, a rich message that both sides change, and a preview that stays."""
+    desk, = (block for block in blocks("html") if "SENDBIRD_DESK" in block.text)
+    assert len(scripts_of(desk).strip().splitlines()) <= 60
+    site.add("/order", "Order 5")
+    server = await elsewhere(
+        ctx, site, "--auth-mode", "open", "--unfurl-allow-addresses", "127.0.0.1/32",
+        "--unfurl-allow-ports", str(site.port))
+    text = desk.text.replace("https://chat.example", f"http://127.0.0.1:{server.port}")
+    for name in ("ben", "ada"):
+        site.add_html(f"/desk?name={name}", text)
+    customer = await page.tab()
+    await page.open(site.url("/desk?name=ben"))
+    await page.until("!document.getElementById('ask').hidden")
+    # The agent is known once its session is open.
+    await ctx.user(server, "ben")
+    await customer.open(site.url("/desk?name=ada"))
+    rows = "[...document.querySelectorAll('#messages li')].map((row) => row.textContent)"
+    press = "[...document.querySelectorAll('button')].find((one) => one.textContent === {!r}).click()"
+    write = "(box.value = {!r}, document.forms[0].requestSubmit())"
+    await page.until("document.querySelectorAll('#tickets button').length === 1")
+    await page.run(press.format("Ticket of ada"))
+    await customer.until("document.querySelectorAll('#tickets button').length === 1")
+    await customer.run(write.format(f"Where is {site.url('/order')}"))
+    for tab in (page, customer):
+        await tab.until(f"{rows}[0]?.includes('Order 5')")
+    await page.run(press.format("Ask to close"))
+    await customer.until(f"{rows}[1]?.includes('CONFIRMED')")
+    assert await page.run(f"{rows}[1]") == "ben: May I close this ticket? WAITING"
+    await customer.run(press.format("CONFIRMED"))
+    await page.until(f"{rows}[1] === 'ben: May I close this ticket? CONFIRMEDCLOSED'")
+    await page.run(press.format("CLOSED"))
+    for tab in (page, customer):
+        await tab.until(f"{rows}[1] === 'ben: May I close this ticket? CLOSED'")
+        assert "Order 5" in await tab.run(f"{rows}[0]")
+    # A customer who returns finds the ticket.
+    await customer.open(site.url("/desk?name=ada"))
+    await customer.until(f"{rows}.length === 2")
+    assert not customer.errors, customer.errors
