@@ -1,12 +1,13 @@
 """Groups in parley.js: members hear them without entering, and miss nothing."""
 
+import asyncio
 import json
 
 from calls import Caller
 from examples import blocks, scripts_of
 from groupmessages import FREE
 from pages import Pages
-from parleyjs import FLAGS, RUN, UNLIMITED, Proxy, again, elsewhere, in_browser, node, publish, show
+from parleyjs import FLAGS, RUN, UNLIMITED, Gateway, Proxy, again, elsewhere, in_browser, node, publish, show
 
 # What each client of a group was sent is collected, so that a test can look at all of it.
 GROUPS = """
@@ -30,6 +31,44 @@ globalThis.heard = async (client, name = "group.joined") => {
 };
 globalThis.code = (promise) => promise.then(() => 0, ({ code }) => code);
 """
+
+
+class GroupGateway(Gateway):
+    """The small gateway with one group, whose messages and numbers a test sets."""
+
+    def __init__(self):
+        super().__init__()
+        self.view = {"channel_url": "g", "operators": [], "my": {"state": "joined"}, "epoch": "e", "seq": 1,
+                     "last_ordinal": 1, "last_message": {"message_id": 1}}
+        self.listed = []
+
+    async def _answer(self, socket, request):
+        await super()._answer(socket, request)
+        if request["method"] == "session.open":
+            await self.send("group.ready", ts=1)
+
+    def result(self, method, params):
+        if method == "group.get":
+            return {"channel": self.view}
+        if method == "message.list":
+            return {"messages": self.listed, "has_next": False}
+        result = super().result(method, params)
+        return {**result, "features": {"groups": {"max_members": 100}}} if method == "session.open" else result
+
+    async def send(self, event, **params):
+        await self.sockets[-1].send(json.dumps({"jsonrpc": "2.0", "method": event, "params": params}))
+
+    async def say(self, number):
+        await self.send("message.received", channel_url="g", seq=number, ts=1, message=said(number))
+
+    def stand(self, number, *missed):
+        """The group after this many messages; these are listed as later ones."""
+        self.view |= {"seq": number, "last_ordinal": number, "last_message": {"message_id": number}}
+        self.listed = [said(one) for one in missed]
+
+
+def said(number):
+    return {"message_id": number, "ordinal": number, "message": str(number), "created_at": 1, "req_id": ""}
 
 
 async def start(made, server, *names, port=None):
@@ -238,6 +277,31 @@ async def test_what_was_missed(ctx):
         assert await made.run("return c.news.at(-1)[1].isComplete") is False
         await made.run("await a.send('news'); await until(() => c.texts().at(-1) === 'news')")
         assert await made.run("return [new Set(c.got.map(([, o]) => o)).size === c.got.length]") == [True]
+
+
+async def test_events_while_a_group_is_read(ctx):
+    """Missed messages come before the events that arrive meanwhile; one that is in both, or was sent here, comes once."""
+    async with GroupGateway.start() as gateway, node(ctx) as made:
+        await made.run(GROUPS + f"globalThis.ada = start('{gateway.url}', 'ada');")
+        await made.run("globalThis.g = watch(await ada.groups.get('g'))")
+        gateway.gates["message.list"] = gate = asyncio.Event()
+        gateway.stand(3, 2, 3, 4)
+        await gateway.cut()
+        await gateway.until("message.list")
+        await gateway.say(4)
+        gate.set()
+        await made.until("g.news.length === 1")
+        assert await made.run("return g.texts()") == ["2", "3", "4"]
+        assert await made.run("return g.news") == [["recovered", {"missed": 2, "isComplete": True}, 0]]
+        # The answer to a send is ahead of an event before it, and the next list begins after that event.
+        gateway.messages = 5
+        await made.run("await g.send('6')")
+        await gateway.say(5)
+        await made.until("g.got.length === 5")
+        gateway.stand(7, 6, 7)
+        await gateway.cut()
+        await made.until("g.news.length === 2")
+        assert await made.run("return g.texts()") == ["2", "3", "4", "6", "5", "7"]
 
 
 async def test_a_membership_that_ends_while_away(ctx):
