@@ -144,6 +144,8 @@ extension MessageDraft: MessageCodable {
     writer.write(pushOption)
     writer.write(thumbnailSizes)
     writer.write(translationLanguages)
+    writer.write(isSilent)
+    writer.write(marksAsRead)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -153,5 +155,7 @@ extension MessageDraft: MessageCodable {
       mentionedUserIDs: try reader.read(), metaArrays: try reader.read(),
       pushOption: try reader.read(), thumbnailSizes: try reader.read(),
       translationLanguages: try reader.read())
+    isSilent = try reader.read()
+    marksAsRead = try reader.read()
   }
 }

@@ -219,7 +219,7 @@ struct PendingChanges: Sendable {
     _ deletion: Event.Deletion, _ change: PendingChange, seq: Int64, at timestamp: Int64,
     in standing: inout Standing, into actions: inout JudgeActions
   ) {
-    if let ordinal = deletion.ordinal {
+    if let ordinal = deletion.ordinal, ordinal > 0 {
       standing.rights.uncount(ordinal, by: deletion.senderID)
     }
     actions.count { $0.deleted += 1 }

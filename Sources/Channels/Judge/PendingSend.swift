@@ -28,11 +28,17 @@ final class PendingSend: Sendable {
   let course: Course
   /// The additions that had not arrived when the message was submitted.
   let wishes: [EnrichmentID]
+  /// See ``MessageDraft/isSilent``.
+  let isSilent: Bool
+  private let marksAsRead: Bool
 
   init(
-    _ accepted: EventMessage, _ preview: LinkKnowledge, author: SessionAddress?, _ call: CallID,
-    _ place: FloodPlace?, _ course: Course, wishes: [EnrichmentID]
+    _ accepted: EventMessage, _ preview: LinkKnowledge, of draft: MessageDraft,
+    author: SessionAddress?, _ call: CallID, _ place: FloodPlace?, _ course: Course,
+    wishes: [EnrichmentID]
   ) {
+    isSilent = draft.isSilent
+    marksAsRead = draft.marksAsRead
     self.wishes = wishes
     self.accepted = accepted
     self.preview = preview
@@ -48,7 +54,9 @@ final class PendingSend: Sendable {
   var key: RequestKey? { RequestKey(accepted.message.user, accepted.message.requestID) }
 
   /// The user whose position in a group the message moves.
-  var readerID: String? { isImported ? nil : accepted.message.user?.id }
+  var readerID: String? {
+    isImported || isSilent || !marksAsRead ? nil : accepted.message.user?.id
+  }
 
   var isImported: Bool { if case .imported = course { true } else { false } }
 }

@@ -38,11 +38,12 @@ extension PendingSends {
       draft, order, by: given.author, id: standing.sources.nextMessageID(now.unix),
       at: given.createdAt)
     let send = PendingSend(
-      EventMessage(message), .noLink, author: nil, call, nil, .imported, wishes: [])
+      EventMessage(message), .noLink, of: draft, author: nil, call, nil, .imported, wishes: [])
     pending[message.id] = send
-    let unsequenced = UnsequencedMessage(
+    var unsequenced = UnsequencedMessage(
       message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload, role: .imported,
-      mayBeRepeated: send.key != nil, isCounted: standing.isGroup)
+      mayBeRepeated: send.key != nil, isCounted: standing.isGroup && !draft.isSilent)
+    unsequenced.isSilent = standing.isGroup && draft.isSilent
     actions.append(
       .submit(.send(message.id), .write(.append(unsequenced), standing.place)))
   }

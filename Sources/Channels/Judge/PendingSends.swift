@@ -164,7 +164,7 @@ struct PendingSends: Sendable {
       accepted.draft.mentionedUserIDs.isEmpty && !preview.isUnknown && !standing.isGroup
     let send = PendingSend(
       isComplete ? EventMessage(encoding: message) : EventMessage(message), preview,
-      author: accepted.principal.session, call, accepted.place,
+      of: accepted.draft, author: accepted.principal.session, call, accepted.place,
       hasWaited ? .delayed : .direct(arrival: accepted.order.arrival), wishes: accepted.wishes)
     // Must precede the recording of the request.
     let operation = operation(
@@ -193,10 +193,12 @@ struct PendingSends: Sendable {
       return .read(.users(draft.mentionedUserIDs))
     }
     let mayBeRepeated = send.key.map { requests.mayContain($0, at: now.unix) } ?? false
-    let unsequenced = UnsequencedMessage(
+    var unsequenced = UnsequencedMessage(
       send.accepted.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
       role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated,
-      isCounted: standing.isGroup)
+      isCounted: standing.isGroup && !draft.isSilent)
+    unsequenced.isSilent = standing.isGroup && draft.isSilent
+    unsequenced.marksAsRead = draft.marksAsRead
     return standing.isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 
@@ -230,7 +232,7 @@ struct PendingSends: Sendable {
     _ send: PendingSend, _ mentionedUsers: [User], seq: Int64, in standing: inout Standing,
     at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
-    let ordinal = standing.isGroup ? standing.count.nextOrdinal() : nil
+    let ordinal = standing.isGroup ? send.isSilent ? 0 : standing.count.nextOrdinal() : nil
     if let ordinal, let author = send.readerID {
       standing.rights.advance(author, to: ordinal, at: send.accepted.message.createdAt)
     }

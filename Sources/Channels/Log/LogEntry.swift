@@ -187,6 +187,10 @@ package struct UnsequencedMessage: Sendable, Hashable {
   package var mayBeRepeated: Bool
   /// Whether the message takes the next ordinal of its group; its own ``Message/ordinal`` is not set.
   package var isCounted: Bool
+  /// Whether the message is one of a group and takes no ordinal: its ordinal is 0.
+  package var isSilent = false
+  /// Whether the author has read the group up to the message.
+  package var marksAsRead = true
 
   package init(
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
@@ -200,8 +204,10 @@ package struct UnsequencedMessage: Sendable, Hashable {
     self.mayBeRepeated = mayBeRepeated
   }
 
-  /// The user whose position in the group the message moves: its author, unless it was imported.
-  package var readerID: String? { isCounted && role != .imported ? message.user?.id : nil }
+  /// The user whose position in the group the message moves: its author, except for an imported message.
+  package var readerID: String? {
+    isCounted && marksAsRead && role != .imported ? message.user?.id : nil
+  }
 
   /// Whether the message took no place in its user's flood window.
   package var isFloodExempt: Bool { role != .counted }

@@ -71,7 +71,8 @@ extension MemoryChannel {
       if let id = new.readerID { members.advance(id, to: lastOrdinal, at: new.message.createdAt) }
     }
     messages.append(
-      new, mentionedIDs, seq: lastSeq, ordinal: new.isCounted ? lastOrdinal : nil)
+      new, mentionedIDs, seq: lastSeq,
+      ordinal: new.isCounted ? lastOrdinal : new.isSilent ? 0 : nil)
     return lastSeq
   }
 
@@ -81,7 +82,9 @@ extension MemoryChannel {
   }
 
   mutating func delete(_ messageID: Int64, at time: Int64) -> Int64 {
-    if let message = messages[messageID]?.message.message, let ordinal = message.ordinal {
+    if let message = messages[messageID]?.message.message, let ordinal = message.ordinal,
+      ordinal > 0
+    {
       members.forgetOwn(message.user?.id, ordinal)
     }
     messages.remove(messageID)

@@ -59,7 +59,7 @@ struct MemoryMessages: Sendable {
     guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return }
     let entry = entries.remove(at: index)
     let message = entry.message.message
-    if let ordinal = message.ordinal {
+    if let ordinal = message.ordinal, ordinal > 0 {
       uncounted[id] = MessagePlace(ordinal: ordinal, createdAt: message.createdAt)
     }
     if let send = entry.send { deleted.append((id, send)) }
@@ -108,7 +108,7 @@ struct MemoryMessages: Sendable {
   func place(of id: Int64) -> MessagePlace? {
     if let place = uncounted[id] { return place }
     guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return nil }
-    let counted = entries[...index].last { $0.message.message.ordinal != nil }
+    let counted = entries[...index].last { ($0.message.message.ordinal ?? 0) > 0 }
     return MessagePlace(
       ordinal: counted?.message.message.ordinal ?? 0,
       createdAt: entries[index].message.message.createdAt)
@@ -116,7 +116,7 @@ struct MemoryMessages: Sendable {
 
   /// See ``OwnChangeFacts/place(atTime:)``.
   func place(at time: Int64) -> MessagePlace? {
-    entries.lazy.map(\.message.message).last { $0.createdAt <= time && $0.ordinal != nil }.map {
+    entries.lazy.map(\.message.message).last { $0.createdAt <= time && ($0.ordinal ?? 0) > 0 }.map {
       MessagePlace(ordinal: $0.ordinal ?? 0, createdAt: $0.createdAt)
     }
   }

@@ -51,7 +51,7 @@ extension Command {
       .channel(_, .group(.change(.remove(let ids)))):
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
-      .userGet, .userUpdate, .groupUpdate, .groupMembers, .groupList, .groupUnread, .channelList,
+      .userGet, .userUpdate, .userPreferences, .groupUpdate, .groupMembers, .groupList, .groupUnread, .channelList,
       .channelEnter, .channelExit,
       .channelParticipants,
       .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,

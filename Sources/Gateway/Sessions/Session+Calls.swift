@@ -34,6 +34,8 @@ extension Session {
         withPicture(update.profileFileID, as: \.profileURL, of: update, caller, address) {
           $0.update($1, caller, address)
         }
+      case .userPreferences(let preferences):
+        self.prefer(preferences, try charged(price), address)
       case .channelCreate(let create):
         let caller = try charged(price)
         withPicture(create.coverFileID, as: \.fields.coverURL, of: create, caller, address) {

@@ -40,6 +40,24 @@ extension Session {
     }
   }
 
+  /// Changes and returns the user's choices.
+  func prefer(
+    _ preferences: UserPreferences, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) {
+    let (userID, path, store) = (caller.user.id, shard.returnPath, shard.services.store)
+    let answer: @Sendable (Result<Bool, StoreError>) -> Void = { result in
+      let outcome = result.serviceResult.map { accepts in
+        JSONWriter.bytes { $0.object { $0.member("auto_accept_invitations", accepts) } }
+      }
+      path.resume { $0.reply(to: address, outcome) }
+    }
+    guard let accepts = preferences.acceptsInvitations else {
+      return store.perform(InvitationPreference(of: userID), completion: answer)
+    }
+    let change = InvitationPreferenceChange(of: userID, acceptsInvitations: accepts)
+    store.perform(change) { result in answer(result.map { _ in accepts }) }
+  }
+
   /// Marks several groups as read, or all.
   ///
   /// - Throws: 500910, 400920.

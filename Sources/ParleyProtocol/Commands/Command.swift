@@ -7,6 +7,7 @@ package enum Command: Sendable {
   case sessionClose
   case userGet(UserGet)
   case userUpdate(UserUpdate)
+  case userPreferences(UserPreferences)
 
   /// A command for the judge of a channel.
   case channel(url: String, ChannelCommand)
@@ -78,6 +79,7 @@ extension Command {
     "session.close": { _ throws(ServiceError) in .sessionClose },
     "user.get": { p throws(ServiceError) in .userGet(try .init(p)) },
     "user.update": { p throws(ServiceError) in .userUpdate(try .init(p)) },
+    "user.preferences": { p throws(ServiceError) in .userPreferences(try .init(p)) },
   ]
 
   private static let channelMethods: [String: Reader] = [

@@ -16,6 +16,10 @@ package struct MessageDraft: Sendable, Hashable {
   package var thumbnailSizes: [ThumbnailSize]?
   /// The languages into which the text is to be translated; empty for a file.
   package var translationLanguages: [String]
+  /// Whether members of a group do not count the message as unread.
+  package var isSilent = false
+  /// Whether the author has read a group up to the message.
+  package var marksAsRead = true
 
   package init(
     type: MessageType = .user, text: String, file: MessageFile? = nil, data: String = "",

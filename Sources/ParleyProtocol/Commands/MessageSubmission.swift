@@ -14,7 +14,8 @@ package struct MessageSubmission: Sendable, Hashable {
       "message_type", "user_id", "dedup_id", "req_id", "message", "data", "custom_type",
       "mention_type", "mentioned_user_ids", "sorted_metaarray", "metaarray", "url", "file_name",
       "file_type", "file_size", "require_auth", "thumbnail_sizes", "thumbnail1", "thumbnail2",
-      "thumbnail3", "translation_target_langs", "created_at", "send_push", "mark_as_read",
+      "thumbnail3", "translation_target_langs", "created_at", "is_silent", "send_push",
+      "mark_as_read",
     ] + UnsupportedMember.ofMessages.map(\.name))
 
   /// Reads the fields of the request.
@@ -28,8 +29,10 @@ package struct MessageSubmission: Sendable, Hashable {
     requestID = try parameters.requestID()
     createdAt = try parameters.integer("created_at", in: Limits.importTimes)
     draft = try MessageDraft(type, parameters)
-    // There are no pushes and no unread counts: these values have no effect.
-    for name in ["is_silent", "send_push", "mark_as_read"] { _ = try parameters.boolean(name) }
+    draft.isSilent = try parameters.boolean("is_silent") ?? false
+    draft.marksAsRead = try parameters.boolean("mark_as_read") ?? true
+    // There are no pushes: the value has no effect.
+    _ = try parameters.boolean("send_push")
     try parameters.refuse(UnsupportedMember.ofMessages)
     guard createdAt != nil else { return }
     for name in ["thumbnail_sizes", "translation_target_langs"] where parameters.asks(for: name) {

@@ -95,3 +95,13 @@ package struct SessionTokenIssue: Sendable, Hashable {
     }
   }
 }
+
+/// `user.preferences`: the caller's choices, after the given ones are changed.
+package struct UserPreferences: Sendable, Hashable {
+  /// Whether the user joins a group as soon as it is invited; `nil` leaves this as it is.
+  package var acceptsInvitations: Bool?
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    acceptsInvitations = try parameters.boolean("auto_accept_invitations")
+  }
+}

@@ -16,10 +16,9 @@ package struct UnsupportedMember: Sendable, Hashable {
 extension UnsupportedMember {
   /// The unsupported members of a new message.
   ///
-  /// Members about push, unread and read messages are accepted, because in the documented API they have
-  /// no effect in open channels either.
+  /// Members about push and read messages are accepted, because in the documented API they have no effect
+  /// in open channels either.
   package static let ofMessages = [
-    UnsupportedMember("is_silent", "messages are never silent"),
     UnsupportedMember("poll_id", "there are no polls"),
     UnsupportedMember("parent_message_id", "there are no threads"),
     UnsupportedMember("is_reply_to_channel", "there are no threads"),
@@ -27,6 +26,9 @@ extension UnsupportedMember {
     UnsupportedMember(
       "thumbnails", "give 'thumbnail1' to 'thumbnail3', or 'thumbnail_sizes' with the file itself"),
   ]
+
+  /// The unsupported member of a new message in an open channel.
+  package static let silence = UnsupportedMember("is_silent", "only groups have silent messages")
 
   /// The unsupported members of a change to a message.
   package static let ofMessageChanges = [

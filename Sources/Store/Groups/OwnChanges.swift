@@ -93,7 +93,10 @@ private struct StoredOwnChangeFacts: OwnChangeFacts {
       [id, channelID]
     ) { (ordinal: $0[0] as Int64?, createdAt: $0[1] as Int64) }
     guard let found else { return try deletedPlace(ofMessage: id) }
-    let ordinal = try found.ordinal ?? lastOrdinal(before: id, createdAt: found.createdAt)
+    if let ordinal = found.ordinal, ordinal > 0 {
+      return MessagePlace(ordinal: ordinal, createdAt: found.createdAt)
+    }
+    let ordinal = try lastOrdinal(before: id, createdAt: found.createdAt)
     return MessagePlace(ordinal: ordinal, createdAt: found.createdAt)
   }
 
@@ -108,7 +111,7 @@ private struct StoredOwnChangeFacts: OwnChangeFacts {
     try reading.connection.first(
       """
       SELECT ordinal, created_at FROM messages \(.index("messages_by_time"))
-      WHERE channel_id = ? AND created_at <= ? AND ordinal IS NOT NULL
+      WHERE channel_id = ? AND created_at <= ? AND ordinal > 0
       ORDER BY created_at DESC, message_id DESC LIMIT 1
       """, [channelID, time]
     ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
@@ -119,7 +122,7 @@ private struct StoredOwnChangeFacts: OwnChangeFacts {
     try reading.connection.first(
       """
       SELECT ordinal FROM messages \(.index("messages_by_time"))
-      WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND ordinal IS NOT NULL
+      WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND ordinal > 0
       ORDER BY created_at DESC, message_id DESC LIMIT 1
       """, [channelID, createdAt, id]
     ) { $0[0] } ?? 0

@@ -87,7 +87,7 @@ final class MessageAppender: MessageAppending {
     // Reading it with RETURNING costs SQLite as much as the insertion itself.
     let seq = last + 1
     var ordinal: Int64?
-    if new.isCounted {
+    if new.isCounted || new.isSilent {
       ordinal = try count(new, in: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     } else {
       try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
@@ -147,14 +147,15 @@ final class MessageAppender: MessageAppending {
   ) throws -> Int64 {
     let statements = try preparedForCounting()
     try statements.lastOrdinal.bind(channel.id, at: 1)
-    let ordinal = (try statements.lastOrdinal.integer() ?? 0) + 1
+    let last = try statements.lastOrdinal.integer() ?? 0
+    let ordinal = new.isCounted ? last + 1 : 0
     try bind(new, to: channel, seq: seq, mentionedIDs: mentionedIDs, statements.insertion)
     try statements.insertion.bind(ordinal, at: 19)
     try statements.insertion.execute()
     try statements.advancement.bind(channel.id, at: 1)
     try statements.advancement.bind(seq, at: 2)
     try statements.advancement.bind(new.message.createdAt, at: 3)
-    try statements.advancement.bind(ordinal, at: 4)
+    try statements.advancement.bind(max(last, ordinal), at: 4)
     try statements.advancement.execute()
     if let readerID = new.readerID {
       try statements.reading.bind(channel.id, at: 1)

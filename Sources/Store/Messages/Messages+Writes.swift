@@ -33,9 +33,11 @@ extension WriteTransaction {
     var deletion = Event.Deletion(messageID: id)
     if let ordinal = message.ordinal {
       (deletion.ordinal, deletion.senderID) = (ordinal, message.userID)
-      try uncount(
-        MessagePlace(ordinal: ordinal, createdAt: message.createdAt), ofMessage: id,
-        by: message.userID, channelID: channelID)
+      if ordinal > 0 {
+        try uncount(
+          MessagePlace(ordinal: ordinal, createdAt: message.createdAt), ofMessage: id,
+          by: message.userID, channelID: channelID)
+      }
     }
     let limitedUserID = message.isFloodExempt ? nil : message.userID
     let note = limitedUserID.map { StoredDeletion(userID: $0, createdAt: message.createdAt) }

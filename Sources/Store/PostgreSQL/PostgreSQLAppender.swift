@@ -198,7 +198,7 @@ final class PostgreSQLAppender: MessageAppending {
       mentioned.append(user)
     }
     let seq = place.lastSeq + 1
-    let ordinal = new.isCounted ? place.lastOrdinal + 1 : nil
+    let ordinal = new.isCounted ? place.lastOrdinal + 1 : new.isSilent ? 0 : nil
     let row = try MessageRows.Row(
       new, channel, seq: seq, ordinal: ordinal, mentionedIDs: mentioned.map(\.id))
     guard !facts.takenIDs.contains(message.id) else { throw StoreError.exists }
@@ -229,7 +229,7 @@ final class PostgreSQLAppender: MessageAppending {
         OutboxRow(origin: origin, name: event.name, body: event.webhookEvent(from: origin)))
     }
     place.lastSeq = seq
-    if let ordinal { place.lastOrdinal = ordinal }
+    if let ordinal { place.lastOrdinal = max(place.lastOrdinal, ordinal) }
     place.lastCreatedAt = max(place.lastCreatedAt, message.createdAt)
     place.addedCount += 1
     facts.places[channel.id] = place
