@@ -63,6 +63,21 @@ extension JudgeRig {
     }
   }
 
+  /// The notifications for the connections of members.
+  var memberNotices: [MemberNotice] {
+    others.compactMap { if case .notifyMember(let notice) = $0 { notice } else { nil } }
+  }
+
+  /// Makes a change of a user's own part, and returns the part after it.
+  func own(_ change: OwnChange, by userID: String) throws -> OwnMembership {
+    try #require(try perform(.own(change), by: userID).own)
+  }
+
+  /// A user's own part as a view of the group shows it.
+  func own(of userID: String) throws -> OwnMembership {
+    try #require(try perform(.group(.view(memberLimit: 0)), by: userID).group?.own)
+  }
+
   /// The events as short texts: the method, the users, and the numbers of members and joined members.
   var summaries: [String] { events.map(\.summary) }
 
@@ -110,6 +125,8 @@ extension ChannelEvent {
 extension ChannelCommand {
   static func change(_ change: MembershipChange) -> ChannelCommand { .group(.change(change)) }
 
+  static func own(_ change: OwnChange) -> ChannelCommand { .group(.changeOwn(change)) }
+
   static let viewGroup = ChannelCommand.group(.view(memberLimit: Limits.memberListCount))
 
   static func updateGroup(_ fields: ChannelFields) -> ChannelCommand { .group(.update(fields)) }
@@ -132,7 +149,7 @@ extension ChannelCommand {
       viewGroup, .group(.view(memberLimit: 0, created: true)),
       updateGroup(ChannelFields(name: "n")),
       .group(.delete),
-    ] + MembershipChange.samples.map { .change($0) }
+    ] + MembershipChange.samples.map { .change($0) } + OwnChange.samples.map { .own($0) }
 }
 
 extension ChannelOperation {
@@ -155,12 +172,28 @@ extension MembershipChange {
   ]
 }
 
+extension OwnChange {
+  static let samples: [OwnChange] = [
+    .markRead(upTo: nil), .markRead(upTo: 1), .markUnread(from: 1),
+    .hide(clearing: false, isArchived: false), .hide(clearing: true, isArchived: true), .unhide,
+    .resetHistory, .prefer(.off),
+  ]
+}
+
 extension GroupAnswer {
   /// The result as a client receives it.
   var json: JSONNode? { try? JSONDocument(encodedAsResult(epoch: "e")).root }
 }
 
 extension Result<JudgeAnswer, ServiceError> {
+  /// The caller's own part in a group.
+  var own: OwnMembership? {
+    switch self {
+    case .success(.own(let own)), .success(.historyReset(let own)): own
+    case .success, .failure: nil
+    }
+  }
+
   /// Whether the call was answered with nothing.
   var isDone: Bool {
     if case .success(.done) = self { true } else { false }

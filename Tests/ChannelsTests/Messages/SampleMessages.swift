@@ -140,7 +140,15 @@ struct SampleMessages {
   private mutating func groupCommands() -> [GroupCommand] {
     [
       .view(memberLimit: count(), created: optional { $0.flag() }), .update(fields()), .delete,
-    ] + membershipChanges().map { .change($0) }
+    ] + membershipChanges().map { .change($0) } + ownChanges().map { .changeOwn($0) }
+  }
+
+  private mutating func ownChanges() -> [OwnChange] {
+    [
+      .markRead(upTo: optional { $0.integer() }), .markUnread(from: integer()),
+      .hide(clearing: flag(), isArchived: flag()), .unhide, .resetHistory,
+      .prefer(choice(CountPreference.allCases)),
+    ]
   }
 
   private mutating func membershipChanges() -> [MembershipChange] {

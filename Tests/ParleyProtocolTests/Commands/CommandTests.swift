@@ -10,8 +10,9 @@ struct CommandTests {
       channel.freeze channel.get channel.list channel.mute channel.participants \
       channel.remove_operators channel.unban channel.unfreeze channel.unmute channel.update \
       file.cancel file.create file.get file.list \
-      group.accept group.create group.decline group.delete group.get group.invite group.join \
-      group.leave group.members group.remove group.update \
+      group.accept group.create group.decline group.delete group.get group.hide group.invite \
+      group.join group.leave group.mark_read group.mark_unread group.members group.remove \
+      group.reset_history group.set_preference group.unhide group.update \
       message.add_metaarray_values message.create_metaarray_keys message.delete \
       message.delete_metaarray_keys message.get message.list message.remove_metaarray_values \
       message.send message.send_files message.translate message.update preview.cancel preview.fetch session.close session.open session.ping \

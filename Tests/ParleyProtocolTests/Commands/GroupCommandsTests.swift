@@ -266,6 +266,76 @@ struct GroupCommandsTests {
     }
   }
 
+  // MARK: A member's own part
+
+  @Test(
+    "the message of group.mark_read is optional",
+    arguments: [
+      Case(""), Case(#""message_id":1"#), Case(#""message_id":9007199254740991"#),
+      Case(#""message_id":0"#, 400113, "message_id"),
+      Case(#""message_id":9007199254740992"#, 400113, "message_id"),
+      Case(#""message_id":-1"#, 400106, "message_id"),
+      Case(#""message_id":"1""#, 400101, "message_id"),
+    ])
+  func readMessage(_ sample: Case) throws {
+    try sample.check("group.mark_read", Self.lobby)
+  }
+
+  @Test(
+    "the message of group.mark_unread is required",
+    arguments: [
+      Case(#""message_id":1"#), Case("", 400105, "message_id"),
+      Case(#""message_id":0"#, 400113, "message_id"),
+      Case(#""message_id":9007199254740992"#, 400113, "message_id"),
+      Case(#""message_id":true"#, 400101, "message_id"),
+    ])
+  func unreadMessage(_ sample: Case) throws {
+    try sample.check("group.mark_unread", Self.lobby)
+  }
+
+  @Test(
+    "group.hide and group.set_preference",
+    arguments: [
+      ("group.hide", Case("")), ("group.hide", Case(#""allow_auto_unhide":false"#)),
+      ("group.hide", Case(#""allow_auto_unhide":1"#, 400104, "allow_auto_unhide")),
+      (
+        "group.hide",
+        Case(#""hide_previous_messages":"yes""#, 400104, "hide_previous_messages")
+      ),
+      ("group.set_preference", Case(#""count_preference":"all""#)),
+      ("group.set_preference", Case("", 400105, "count_preference")),
+      ("group.set_preference", Case(#""count_preference":"""#, 400111, "count_preference")),
+      ("group.set_preference", Case(#""count_preference":"ALL""#, 400111, "count_preference")),
+      ("group.set_preference", Case(#""count_preference":false"#, 400100, "count_preference")),
+    ])
+  func ownPart(method: String, sample: Case) throws {
+    try sample.check(method, Self.lobby)
+  }
+
+  @Test("the changes of a member's own part are those of the requests")
+  func ownChanges() throws {
+    func own(_ method: String, _ members: String = "") throws -> OwnChange? {
+      guard case .changeOwn(let change) = try group(method, members) else { return nil }
+      return change
+    }
+    #expect(try own("group.mark_read") == .markRead(upTo: nil))
+    #expect(try own("group.mark_read", #""message_id":7"#) == .markRead(upTo: 7))
+    #expect(try own("group.mark_unread", #""message_id":7"#) == .markUnread(from: 7))
+    #expect(try own("group.hide") == .hide(clearing: false, isArchived: false))
+    #expect(
+      try own("group.hide", #""allow_auto_unhide":true,"hide_previous_messages":true"#)
+        == .hide(clearing: true, isArchived: false))
+    #expect(
+      try own("group.hide", #""allow_auto_unhide":false"#)
+        == .hide(clearing: false, isArchived: true))
+    #expect(try own("group.unhide") == .unhide)
+    #expect(try own("group.reset_history") == .resetHistory)
+    let names = ["all", "unread_message_count_only", "unread_mention_count_only", "off"]
+    #expect(
+      try names.map { try own("group.set_preference", #""count_preference":"\#($0)""#) }
+        == [.prefer(.all), .prefer(.messagesOnly), .prefer(.mentionsOnly), .prefer(.off)])
+  }
+
   @Test("every method of a group is known, and no other")
   func methods() {
     let names = Command.methodNames.filter { $0.hasPrefix("group.") }
@@ -273,7 +343,8 @@ struct GroupCommandsTests {
       Set(names) == [
         "group.create", "group.get", "group.update", "group.delete", "group.invite",
         "group.accept", "group.decline", "group.join", "group.leave", "group.remove",
-        "group.members",
+        "group.members", "group.hide", "group.unhide", "group.reset_history", "group.mark_read",
+        "group.mark_unread", "group.set_preference",
       ])
     #expect(throws: ServiceError.noSuchMethod("group.forget")) {
       try command("group.forget", Self.lobby)

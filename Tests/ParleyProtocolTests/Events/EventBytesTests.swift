@@ -66,6 +66,26 @@ extension EventSample {
   private static let membershipJSON =
     #""user":\#(jeffJSON),"member_count":3,"joined_member_count":2"#
 
+  private static let own = OwnMembership(
+    Member(
+      user: ann, state: .joined, inviterID: "jeff", invitedAt: 13, joinedAt: 14, visibleFrom: 15,
+      position: ReadPosition(ordinal: 3, readAt: 16), hiding: .untilMessage(after: 9),
+      countPreference: .messagesOnly),
+    inviter: jeff, isOperator: true, mutedUntil: 17, lastOrdinal: 9, unreadCount: 5)
+  private static let ownJSON =
+    #""my":{"state":"joined","role":"operator","inviter":\#(jeffJSON),"invited_at":13,"#
+    + #""joined_at":14,"unread_message_count":5,"read_ordinal":3,"read_at":16,"visible_from":15,"#
+    + #""hidden_state":"hidden_allow_auto_unhide","is_muted":true,"muted_until":17,"#
+    + #""count_preference":"unread_message_count_only"}"#
+  private static let bareOwn = OwnMembership(
+    Member(user: ann, state: .invited, hiding: .archived, countPreference: .off), inviter: nil,
+    isOperator: false, mutedUntil: 0, lastOrdinal: 9, unreadCount: 5)
+  private static let bareOwnJSON =
+    #""my":{"state":"invited","role":"none","inviter":null,"invited_at":0,"#
+    + #""joined_at":0,"unread_message_count":0,"read_ordinal":0,"read_at":0,"visible_from":0,"#
+    + #""hidden_state":"hidden_prevent_auto_unhide","is_muted":false,"muted_until":0,"#
+    + #""count_preference":"off"}"#
+
   private static let restriction = Event.Restriction(
     user: jeff, seconds: -1, description: "spam, \"x\"")
   private static let restrictionJSON =
@@ -109,6 +129,8 @@ extension EventSample {
       .messageWithheld(.init(messageID: 11, count: 3)), #""message_id":11,"participants":3"#),
     transient(.mentionReceived(EventMessage(message)), #""message":\#(messageJSON)"#),
     transient(.groupLost(.init(.deletedUser)), #""reason":"deleted_user""#),
+    transient(.groupUnread(own), ownJSON), transient(.groupHidden(bareOwn), bareOwnJSON),
+    transient(.groupUnhidden(own), ownJSON),
   ]
 
   /// Events that belong to no channel.

@@ -90,6 +90,18 @@ private struct RandomEvents {
     Event.Membership(of: user(), memberCount: count(), joinedCount: count())
   }
 
+  mutating func own() -> OwnMembership {
+    let member = Member(
+      user: user(), state: one(of: MemberState.allCases), invitedAt: number(), joinedAt: number(),
+      visibleFrom: number(),
+      position: ReadPosition(ordinal: number(), readAt: number(), floor: number()),
+      hiding: one(of: [.unhidden, .archived, .untilMessage(after: number())]),
+      countPreference: one(of: CountPreference.allCases))
+    return OwnMembership(
+      member, inviter: some { $0.bareUser() }, isOperator: Bool.random(using: &random),
+      mutedUntil: some { $0.number() } ?? 0, lastOrdinal: number(), unreadCount: number())
+  }
+
   mutating func deletion() -> Event.Deletion {
     var deletion = Event.Deletion(messageID: number())
     deletion.ordinal = some { $0.number() }
@@ -130,6 +142,7 @@ private struct RandomEvents {
       .groupJoined(membership()), .groupDeclined(membership()),
       .groupLeft(.init(membership(), one(of: DepartureReason.allCases))),
       .groupLost(.init(one(of: DepartureReason.allCases))), .groupReady,
+      .groupUnread(own()), .groupHidden(own()), .groupUnhidden(own()),
       .userEntered(presence()), .userExited(presence()), .participantCount(.init(count())),
       .throttled(
         .init(withheld: count(), firstMessageID: number(), lastMessageID: number())),
