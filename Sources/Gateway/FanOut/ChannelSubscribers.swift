@@ -124,8 +124,11 @@ extension Shard {
     counters.add(UInt64(deliveries), to: .deliveries)
   }
 
-  /// Sends the same event to several connections of this shard.
+  /// Sends the same event to several connections of this shard, after the events that were delivered before.
   func send(_ event: [UInt8], to group: [SessionAddress]) {
-    for address in group { session(address)?.send(event) }
+    for session in group.lazy.compactMap({ self.session($0) }) {
+      session.settleEvents()
+      session.send(event)
+    }
   }
 }
