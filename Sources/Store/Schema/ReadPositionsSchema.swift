@@ -1,3 +1,4 @@
+import ParleyProtocol
 import SQLite
 
 /// How far members have read their groups, and the deleted messages, which nobody counts as unread.
@@ -11,7 +12,10 @@ enum ReadPositionsSchema {
   /// The statements, which differ in the names of types only.
   ///
   /// `members.read_at` is the time of the message at `read_ordinal`. `hidden_ordinal` is the last message
-  /// when the member hid the group; `count_preference` is the number of a ``CountPreference``. `groups.floor_ordinal` is the last message that has expired.
+  /// when the member hid the group; `count_preference` is the number of a ``CountPreference``.
+  /// `groups.floor_ordinal` is the last message that has expired.
+  ///
+  /// Members have read the messages that are there, since nothing is known about who read or deleted them.
   ///
   /// No foreign key: the rows of a deleted channel are removed step by step.
   private static func script(integer: String, end: String) -> String {
@@ -30,6 +34,14 @@ enum ReadPositionsSchema {
     \(end);
     CREATE INDEX uncounted_by_message ON uncounted (message_id);
     CREATE INDEX groups_by_age ON channels (created_at, channel_id) WHERE is_group = 1;
+    UPDATE members SET
+      read_ordinal = (
+        SELECT last_ordinal FROM channels WHERE channels.channel_id = members.channel_id),
+      floor_ordinal = (
+        SELECT last_ordinal FROM channels WHERE channels.channel_id = members.channel_id),
+      read_at = (
+        SELECT last_created_at FROM channels WHERE channels.channel_id = members.channel_id)
+    WHERE state = \(MemberState.joined.stored);
     """
   }
 }
