@@ -19,7 +19,7 @@ package struct OwnMembership: Sendable, Hashable {
   package var joinedAt: Int64
   /// 0 if the member does not want to know.
   package var unreadCount: Int64
-  /// See ``ReadPosition/ordinal``.
+  /// The last message that the member has read, or the last one before its history, whichever is later.
   package var readOrdinal: Int64
   /// See ``ReadPosition/readAt``.
   package var readAt: Int64
@@ -43,7 +43,7 @@ package struct OwnMembership: Sendable, Hashable {
     invitedAt = member.invitedAt
     joinedAt = member.joinedAt
     self.unreadCount = member.countPreference.countsMessages ? unreadCount : 0
-    readOrdinal = member.position.ordinal
+    readOrdinal = max(member.position.ordinal, member.position.floor)
     readAt = member.position.readAt
     visibleFrom = member.visibleFrom
     hiddenState = member.hiding.state(lastOrdinal: lastOrdinal)
