@@ -55,7 +55,10 @@ struct PendingGroupViews: Sendable {
       case .success(.read(.group(let reading))):
         standing.rights.raiseFloor(to: reading.floorOrdinal)
         let answer = standing.answer(request, reading, at: now.unix)
-        if case .unhidden = request.outcome, let own = answer.own, let user = answer.user {
+        // The user may have hidden the group again meanwhile.
+        if case .unhidden = request.outcome, let own = answer.own, own.hiddenState == .unhidden,
+          let user = answer.user
+        {
           standing.notify(
             .groupUnhidden(own), of: user.id, except: nil, at: now.unix, into: &actions)
         }
