@@ -18,7 +18,7 @@ package struct ChannelState: Sendable, Hashable {
   package var lastOrdinal: Int64 = 0
   /// The last countable message of the group that has expired; 0 if none has.
   package var floorOrdinal: Int64 = 0
-  /// The ordinals of deleted messages that a member may not have read.
+  /// The ordinals of deleted messages in the history of a joined member.
   package var uncounted = OrdinalSet()
   /// The members of a group, in the order in which they became members; none of an open channel.
   package var members: [Member] = []
@@ -52,12 +52,12 @@ package struct ChannelState: Sendable, Hashable {
   /// The channel as identified in writes.
   package var place: LogChannel { LogChannel(id: id, url: channel.url, term: term) }
 
-  /// The lowest ordinal up to which a joined member has read; `nil` if all members have read everything.
-  package var lowestPosition: Int64? {
-    let positions = members.lazy.filter { $0.state == .joined }.map {
-      max($0.position.ordinal, $0.position.floor)
-    }
-    return positions.min().flatMap { $0 < lastOrdinal ? $0 : nil }
+  /// The last message before the histories of all joined members; `nil` if there is no later one.
+  ///
+  /// A member may put its position back to the beginning of its history.
+  package var lowestFloor: Int64? {
+    let floors = members.lazy.filter { $0.state == .joined }.map(\.position.floor)
+    return floors.min().flatMap { $0 < lastOrdinal ? $0 : nil }
   }
 }
 

@@ -43,7 +43,7 @@ struct MemoryChannel: Sendable {
       mutes: restrictions[.mute] ?? [:])
     state.lastOrdinal = lastOrdinal
     state.members = members.listed(users)
-    if let lowest = state.lowestPosition {
+    if let lowest = state.lowestFloor {
       let deleted = messages.uncounted.values.map(\.ordinal).filter { $0 > lowest }
       state.uncounted = OrdinalSet(ascending: deleted.sorted())
     }

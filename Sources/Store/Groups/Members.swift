@@ -144,7 +144,7 @@ extension StoreTransaction {
   func readMembers(of state: inout ChannelState) throws {
     state.members = try members(channelID: state.id)
     state.floorOrdinal = try floorOrdinal(channelID: state.id)
-    if let lowest = state.lowestPosition {
+    if let lowest = state.lowestFloor {
       let deleted = try connection.all(
         "SELECT ordinal FROM uncounted WHERE channel_id = ? AND ordinal > ? ORDER BY ordinal",
         [state.id, lowest]
