@@ -108,10 +108,11 @@ struct MemoryMessages: Sendable {
   func place(of id: Int64) -> MessagePlace? {
     if let place = uncounted[id] { return place }
     guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return nil }
+    let message = entries[index].message.message
     let counted = entries[...index].last { ($0.message.message.ordinal ?? 0) > 0 }
     return MessagePlace(
-      ordinal: counted?.message.message.ordinal ?? 0,
-      createdAt: entries[index].message.message.createdAt)
+      ordinal: counted?.message.message.ordinal ?? 0, createdAt: message.createdAt,
+      isSilent: (message.ordinal ?? 0) == 0)
   }
 
   /// See ``OwnChangeFacts/place(atTime:)``.

@@ -17,16 +17,22 @@ package protocol OwnChangeFacts {
   ) throws(Failure) -> Int64
 }
 
-/// The place of a countable message in its group.
+/// The place of a message among the countable ones of its group.
 package struct MessagePlace: Sendable, Hashable {
   package var ordinal: Int64
   /// Unix milliseconds.
   package var createdAt: Int64
+  /// Whether the place is that of a silent message, after the countable one.
+  package var isSilent: Bool
 
-  package init(ordinal: Int64, createdAt: Int64) {
+  package init(ordinal: Int64, createdAt: Int64, isSilent: Bool = false) {
     self.ordinal = ordinal
     self.createdAt = createdAt
+    self.isSilent = isSilent
   }
+
+  /// The last countable message before the place.
+  var previousOrdinal: Int64 { isSilent ? ordinal : ordinal - 1 }
 }
 
 extension Member {
@@ -37,7 +43,7 @@ extension Member {
   package func applying<Facts: OwnChangeFacts>(
     _ change: OwnChange, visibleFrom: Int64, _ facts: Facts
   ) throws(Facts.Failure) -> Member? {
-    var member = self
+    var member = unhidden(byMessagesUpTo: facts.last.ordinal)
     switch change {
     case .markRead(let id):
       guard let place = try place(ofMessage: id, facts) else { return nil }
@@ -46,7 +52,7 @@ extension Member {
       if let place = try facts.place(atTime: time) { try member.read(upTo: place, facts) }
     case .markUnread(let id):
       guard let place = try place(ofMessage: id, facts) else { return nil }
-      member.position.ordinal = place.ordinal - 1
+      member.position.ordinal = place.previousOrdinal
       member.position.readAt = place.createdAt - 1
       try member.countOwnMessages(from: place.createdAt, facts)
     case .hide(let isClearing, let isArchived):
@@ -56,6 +62,13 @@ extension Member {
     case .resetHistory: member.beginHistory(from: visibleFrom, after: facts.last.ordinal)
     case .prefer(let preference): member.countPreference = preference
     }
+    return member
+  }
+
+  /// The member after messages up to one, which may have ended the hiding of the group.
+  package func unhidden(byMessagesUpTo ordinal: Int64) -> Member {
+    var member = self
+    if !hiding.isInForce(lastOrdinal: ordinal) { member.hiding = .unhidden }
     return member
   }
 

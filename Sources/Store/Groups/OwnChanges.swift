@@ -97,7 +97,7 @@ private struct StoredOwnChangeFacts: OwnChangeFacts {
       return MessagePlace(ordinal: ordinal, createdAt: found.createdAt)
     }
     let ordinal = try lastOrdinal(before: id, createdAt: found.createdAt)
-    return MessagePlace(ordinal: ordinal, createdAt: found.createdAt)
+    return MessagePlace(ordinal: ordinal, createdAt: found.createdAt, isSilent: true)
   }
 
   private func deletedPlace(ofMessage id: Int64) throws -> MessagePlace? {
