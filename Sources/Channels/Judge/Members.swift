@@ -11,14 +11,21 @@ struct Members: Sendable {
   private var uncounted: OrdinalSet
   /// See ``ChannelState/floorOrdinal``.
   private var floor: Int64
+  /// By user: the last event of the log at the time of a later read of the member, as long as events up to
+  /// it may follow here.
+  private var readSeqs: [String: Int64] = [:]
 
   /// - Parameters:
-  ///   - uncounted: The ordinals of deleted messages that a member may not have read.
+  ///   - lastOrdinal: The last message of the group.
+  ///   - uncounted: The ordinals of deleted messages in the history of a joined member.
   ///   - floor: See ``ChannelState/floorOrdinal``.
-  init(_ members: [Member], uncounted: OrdinalSet = OrdinalSet(), floor: Int64 = 0) {
+  init(
+    _ members: [Member], lastOrdinal: Int64 = 0, uncounted: OrdinalSet = OrdinalSet(),
+    floor: Int64 = 0
+  ) {
     self.uncounted = uncounted
     self.floor = floor
-    for member in members { put(member) }
+    for member in members { put(member.unhidden(byMessagesUpTo: lastOrdinal)) }
   }
 
   /// The number of members, joined and invited.
@@ -44,10 +51,17 @@ struct Members: Sendable {
     if case .untilMessage = member.hiding { awaitingIDs.insert(member.user.id) }
   }
 
+  /// Changes a member to its state in the log after an event, which may follow here.
+  mutating func put(_ member: Member, readAfter seq: Int64) {
+    put(member)
+    readSeqs[member.user.id] = seq
+  }
+
   /// Removes a user, if it is a member.
   mutating func remove(_ userID: String) {
     if table.removeValue(forKey: userID)?.state == .joined { joinedCount -= 1 }
     if !awaitingIDs.isEmpty { awaitingIDs.remove(userID) }
+    if !readSeqs.isEmpty { readSeqs[userID] = nil }
   }
 }
 
@@ -67,15 +81,33 @@ extension Members {
   mutating func raiseFloor(to ordinal: Int64) { floor = max(floor, ordinal) }
 
   /// Notes that a joined member has sent a message, and has read up to it.
-  mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64) {
-    guard isJoined(userID) else { return }
+  ///
+  /// - Parameter seq: The number of the message's event.
+  mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64, seq: Int64) {
+    guard isJoined(userID), isNews(seq, for: userID) else { return }
     table[userID]?.position.advance(to: ordinal, at: createdAt)
   }
 
+  /// Notes that a message of a joined member was imported, which does not move its position.
+  ///
+  /// - Parameter seq: The number of the message's event.
+  mutating func countOwn(_ userID: String, seq: Int64) {
+    guard isJoined(userID), isNews(seq, for: userID) else { return }
+    table[userID]?.position.ownAfter += 1
+  }
+
   /// Notes that a message was deleted.
-  mutating func uncount(_ ordinal: Int64, by userID: String?) {
+  ///
+  /// - Parameter seq: The number of the deletion's event.
+  mutating func uncount(_ ordinal: Int64, by userID: String?, seq: Int64) {
     uncounted.insert(ordinal)
-    if let userID { table[userID]?.position.forgetOwn(ordinal) }
+    guard let userID, isNews(seq, for: userID) else { return }
+    table[userID]?.position.forgetOwn(ordinal)
+  }
+
+  /// Whether the known state of a member is from before an event.
+  private func isNews(_ seq: Int64, for userID: String) -> Bool {
+    readSeqs.isEmpty || seq > readSeqs[userID] ?? 0
   }
 
   /// Ends the hiding of the group, which a message has ended.

@@ -220,7 +220,7 @@ struct PendingChanges: Sendable {
     in standing: inout Standing, into actions: inout JudgeActions
   ) {
     if let ordinal = deletion.ordinal, ordinal > 0 {
-      standing.rights.uncount(ordinal, by: deletion.senderID)
+      standing.rights.uncount(ordinal, by: deletion.senderID, seq: seq)
     }
     actions.count { $0.deleted += 1 }
     actions.answer(change.call, .success(.done))

@@ -11,6 +11,8 @@ struct PendingOwnChanges: Sendable {
     let session: SessionAddress?
     /// `nil` once the call is answered.
     var call: CallID?
+    /// The last event of the log when the outcome was found, if it was unknown.
+    var readSeq: Int64?
   }
 
   private var requests: [Int64: Request] = [:]
@@ -47,7 +49,11 @@ struct PendingOwnChanges: Sendable {
     switch result {
     case .success(.own(let reading)):
       let former = standing.rights.members?[request.userID]
-      standing.rights.put(reading.member)
+      if let seq = request.readSeq {
+        standing.rights.put(reading.member, readAfter: seq)
+      } else {
+        standing.rights.put(reading.member)
+      }
       standing.rights.raiseFloor(to: reading.floorOrdinal)
       let own = standing.own(reading.member, inviter: reading.inviter, at: now.unix)
       actions.answer(
@@ -76,14 +82,18 @@ struct PendingOwnChanges: Sendable {
   }
 
   /// The log's answer, derived from a later read of the channel.
-  func settled(_ number: Int64, _ found: ChannelState?, in standing: Standing) -> LogResult {
+  mutating func settled(
+    _ number: Int64, _ found: ChannelState?, in standing: Standing
+  ) -> LogResult {
     guard let request = requests[number], let found else { return .failure(.missing(.channel)) }
-    guard let member = found.members.first(where: { $0.user.id == request.userID }) else {
+    guard let stored = found.members.first(where: { $0.user.id == request.userID }) else {
       return .failure(.missing(.member))
     }
+    let member = stored.unhidden(byMessagesUpTo: found.lastOrdinal)
     guard standing.rights.members?[request.userID]?.hasSameOwnPart(as: member) == false else {
       return .failure(.unavailable("the change was not made"))
     }
+    requests[number]?.readSeq = found.lastSeq
     let inviter = found.members.first { $0.user.id == member.inviterID }?.user
     return .success(
       .own(OwnReading(member, inviter: inviter, floorOrdinal: found.floorOrdinal)))

@@ -53,10 +53,8 @@ final class PendingSend: Sendable {
   /// `nil` for a send without a request id.
   var key: RequestKey? { RequestKey(accepted.message.user, accepted.message.requestID) }
 
-  /// The user whose position in a group the message moves.
-  var readerID: String? {
-    isImported || isSilent || !marksAsRead ? nil : accepted.message.user?.id
-  }
+  /// Whether the message moves the position of its author in a group.
+  var movesPosition: Bool { marksAsRead && !isImported }
 
   var isImported: Bool { if case .imported = course { true } else { false } }
 }

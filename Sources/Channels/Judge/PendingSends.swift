@@ -233,8 +233,13 @@ struct PendingSends: Sendable {
     at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
     let ordinal = standing.isGroup ? send.isSilent ? 0 : standing.count.nextOrdinal() : nil
-    if let ordinal, let author = send.readerID {
-      standing.rights.advance(author, to: ordinal, at: send.accepted.message.createdAt)
+    if let ordinal, ordinal > 0, let authorID = send.accepted.message.user?.id {
+      if send.movesPosition {
+        standing.rights.advance(
+          authorID, to: ordinal, at: send.accepted.message.createdAt, seq: seq)
+      } else {
+        standing.rights.countOwn(authorID, seq: seq)
+      }
     }
     let isPlain = mentionedUsers.isEmpty && !send.preview.isUnknown && ordinal == nil
     let sent =

@@ -477,7 +477,7 @@ struct PendingWork: Sendable {
   }
 
   /// The log's answer to an entry, derived from a later read.
-  func settled(_ entry: EntryID, _ reading: LogReading) -> LogResult {
+  mutating func settled(_ entry: EntryID, _ reading: LogReading) -> LogResult {
     switch (entry, reading) {
     case (.send, .message(let found)): sends.settled(found)
     case (.change(let id), .message(let found)):

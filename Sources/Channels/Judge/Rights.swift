@@ -28,7 +28,8 @@ struct Rights: Sendable {
     mutes = state.mutes
     if state.channel.group != nil {
       members = Members(
-        state.members, uncounted: state.uncounted, floor: state.floorOrdinal)
+        state.members, lastOrdinal: state.lastOrdinal, uncounted: state.uncounted,
+        floor: state.floorOrdinal)
     }
     self.exemptsOperators = exemptsOperators
   }
@@ -237,16 +238,26 @@ struct Rights: Sendable {
   /// Adds a member of a group, or changes its state.
   mutating func put(_ member: Member) { members?.put(member) }
 
+  /// Changes a member to its state in the log after an event, which may follow here.
+  mutating func put(_ member: Member, readAfter seq: Int64) {
+    members?.put(member, readAfter: seq)
+  }
+
   mutating func removeMember(_ userID: String) { members?.remove(userID) }
 
   /// Notes that a joined member has sent a message.
-  mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64) {
-    members?.advance(userID, to: ordinal, at: createdAt)
+  mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64, seq: Int64) {
+    members?.advance(userID, to: ordinal, at: createdAt, seq: seq)
+  }
+
+  /// Notes that a message of a joined member was imported.
+  mutating func countOwn(_ userID: String, seq: Int64) {
+    members?.countOwn(userID, seq: seq)
   }
 
   /// Notes that a message of a group was deleted.
-  mutating func uncount(_ ordinal: Int64, by userID: String?) {
-    members?.uncount(ordinal, by: userID)
+  mutating func uncount(_ ordinal: Int64, by userID: String?, seq: Int64) {
+    members?.uncount(ordinal, by: userID, seq: seq)
   }
 
   /// Notes that the messages of a group up to one have expired.

@@ -209,6 +209,11 @@ package struct UnsequencedMessage: Sendable, Hashable {
     isCounted && marksAsRead && role != .imported ? message.user?.id : nil
   }
 
+  /// The author whose position the message does not move, although it is not unread for its author.
+  package var unmovedAuthorID: String? {
+    isCounted && readerID == nil ? message.user?.id : nil
+  }
+
   /// Whether the message took no place in its user's flood window.
   package var isFloodExempt: Bool { role != .counted }
 }

@@ -69,6 +69,7 @@ extension MemoryChannel {
     if new.isCounted {
       lastOrdinal += 1
       if let id = new.readerID { members.advance(id, to: lastOrdinal, at: new.message.createdAt) }
+      if let id = new.unmovedAuthorID { members.countOwn(id) }
     }
     messages.append(
       new, mentionedIDs, seq: lastSeq,

@@ -23,6 +23,12 @@ struct MemoryLogMembers: Sendable {
     table[userID]?.position.advance(to: ordinal, at: createdAt)
   }
 
+  /// Notes that a message of a joined member was imported.
+  mutating func countOwn(_ userID: String) {
+    guard table[userID]?.state == .joined else { return }
+    table[userID]?.position.ownAfter += 1
+  }
+
   /// Notes that a member's own message was deleted.
   mutating func forgetOwn(_ userID: String?, _ ordinal: Int64) {
     if let userID { table[userID]?.position.forgetOwn(ordinal) }

@@ -55,6 +55,7 @@ final class MessageAppender: MessageAppending {
     let insertion: DirectStatement
     let advancement: DirectStatement
     let reading: DirectStatement
+    let ownCount: DirectStatement
   }
 
   init(connection: StoreConnection) {
@@ -164,6 +165,11 @@ final class MessageAppender: MessageAppending {
       try statements.reading.bind(new.message.createdAt, at: 4)
       try statements.reading.execute()
     }
+    if let authorID = new.unmovedAuthorID {
+      try statements.ownCount.bind(channel.id, at: 1)
+      try statements.ownCount.bind(authorID, at: 2)
+      try statements.ownCount.execute()
+    }
     return ordinal
   }
 
@@ -211,7 +217,8 @@ final class MessageAppender: MessageAppending {
       lastOrdinal: try DirectStatement(Self.lastOrdinal, on: connection),
       insertion: try DirectStatement(Self.countingInsertion, on: connection),
       advancement: try DirectStatement(Self.countingAdvancement, on: connection),
-      reading: try DirectStatement(Self.reading, on: connection))
+      reading: try DirectStatement(Self.reading, on: connection),
+      ownCount: try DirectStatement(Self.ownCount, on: connection))
     countingStatements = made
     return made
   }
@@ -253,6 +260,12 @@ final class MessageAppender: MessageAppending {
   /// Moves the author's position to the message.
   private static let reading: StoreStatement = """
     UPDATE members SET read_ordinal = ?3, read_at = ?4, own_after = 0
+    WHERE channel_id = ?1 AND user_id = ?2 AND state = \(MemberState.joined.stored)
+    """
+
+  /// Counts an imported message, which its author never has to read.
+  private static let ownCount: StoreStatement = """
+    UPDATE members SET own_after = own_after + 1
     WHERE channel_id = ?1 AND user_id = ?2 AND state = \(MemberState.joined.stored)
     """
 }

@@ -19,6 +19,8 @@ struct MessageRows {
   var outbox: [OutboxRow] = []
   /// The last messages of authors in groups.
   private var lastOwn: [Author: (ordinal: Int64, createdAt: Int64)] = [:]
+  /// The numbers of imported messages of authors in groups, after their last own messages.
+  private var importedCounts: [Author: Int64] = [:]
 
   private struct Author: Hashable {
     let channelID: Int64
@@ -64,25 +66,53 @@ struct MessageRows {
   mutating func noteReading(
     by userID: String, of ordinal: Int64, at createdAt: Int64, channelID: Int64
   ) {
-    lastOwn[Author(channelID: channelID, userID: userID)] = (ordinal, createdAt)
+    let author = Author(channelID: channelID, userID: userID)
+    lastOwn[author] = (ordinal, createdAt)
+    importedCounts[author] = nil
   }
 
-  /// Moves the positions of authors to their last messages; `nil` if there are none.
-  var readings: Query? {
-    guard !lastOwn.isEmpty else { return nil }
-    let (authors, places) = (Array(lastOwn.keys), Array(lastOwn.values))
-    return Query(
-      Self.reading,
-      [
-        .integers(authors.map(\.channelID)), .texts(authors.map(\.userID)),
-        .integers(places.map(\.ordinal)), .integers(places.map(\.createdAt)),
-      ])
+  /// Notes an imported message, which its author never has to read.
+  mutating func noteImport(by userID: String, channelID: Int64) {
+    importedCounts[Author(channelID: channelID, userID: userID), default: 0] += 1
+  }
+
+  /// Moves the positions of authors to their last messages, and counts what was imported after them.
+  var readings: [Query] {
+    var queries: [Query] = []
+    if !lastOwn.isEmpty {
+      let (authors, places) = (Array(lastOwn.keys), Array(lastOwn.values))
+      queries.append(
+        Query(
+          Self.reading,
+          [
+            .integers(authors.map(\.channelID)), .texts(authors.map(\.userID)),
+            .integers(places.map(\.ordinal)), .integers(places.map(\.createdAt)),
+          ]))
+    }
+    if !importedCounts.isEmpty {
+      let authors = Array(importedCounts.keys)
+      queries.append(
+        Query(
+          Self.ownCount,
+          [
+            .integers(authors.map(\.channelID)), .texts(authors.map(\.userID)),
+            .integers(Array(importedCounts.values)),
+          ]))
+    }
+    return queries
   }
 
   private static let reading = """
     UPDATE members AS m SET read_ordinal = n.ordinal, read_at = n.created_at, own_after = 0
     FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
       AS n (channel_id, user_id, ordinal, created_at)
+    WHERE m.channel_id = n.channel_id AND m.user_id = n.user_id
+      AND m.state = \(MemberState.joined.stored)
+    """
+
+  private static let ownCount = """
+    UPDATE members AS m SET own_after = m.own_after + n.count
+    FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS n (channel_id, user_id, count)
     WHERE m.channel_id = n.channel_id AND m.user_id = n.user_id
       AND m.state = \(MemberState.joined.stored)
     """

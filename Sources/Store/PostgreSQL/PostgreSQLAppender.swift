@@ -211,6 +211,9 @@ final class PostgreSQLAppender: MessageAppending {
     if let ordinal, let readerID = new.readerID {
       rows.noteReading(by: readerID, of: ordinal, at: message.createdAt, channelID: channel.id)
     }
+    if let authorID = new.unmovedAuthorID {
+      rows.noteImport(by: authorID, channelID: channel.id)
+    }
     if let request { rows.requests.append((request, message.id, message.createdAt)) }
     if let upload = new.upload {
       if comesFromUser {
@@ -280,7 +283,7 @@ final class PostgreSQLAppender: MessageAppending {
         ? Query(Self.moveCounting, moved + [.integers(places.map(\.value.lastOrdinal))])
         : Query(Self.move, moved))
     for query in rows.insertions { try session.runLater(query) }
-    if let query = rows.readings { try session.runLater(query) }
+    for query in rows.readings { try session.runLater(query) }
     for row in rows.outbox {
       try session.insertLater(
         OutboxRow.insertion, row.values(for: session), numbering: OutboxRow.number
