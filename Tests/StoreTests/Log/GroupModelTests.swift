@@ -90,7 +90,10 @@ private struct GroupScript {
     guard groupCount > 0, !chance(4) else { return creation() }
     let index = Int64.random(in: 0..<Int64(groupCount), using: &generator)
     let place = LogChannel(id: index, url: "", term: 0)
-    switch Int.random(in: 0..<12, using: &generator) {
+    switch Int.random(in: 0..<17, using: &generator) {
+    case 12...:
+      return .write(
+        .changeOwn(ownChange(), userID: user(), visibleFrom: time), place)
     case 0..<7:
       let changes = (0..<Int.random(in: 1...3, using: &generator)).map { _ in change() }
       return .write(.change(changes, at: time), place)
@@ -124,13 +127,26 @@ private struct GroupScript {
     }
   }
 
+  private mutating func ownChange() -> OwnChange {
+    switch Int.random(in: 0..<10, using: &generator) {
+    case 0..<4: .markRead(upTo: chance(3) ? nil : knownID())
+    case 4..<7: .markUnread(from: knownID())
+    case 7: .hide(clearing: chance(3), isArchived: chance(2))
+    case 8: chance(2) ? .unhide : .resetHistory
+    default: .prefer(CountPreference.allCases.randomElement(using: &generator) ?? .all)
+    }
+  }
+
   private mutating func message(in place: LogChannel) -> UnsequencedMessage {
     lastMessageID += 1
+    let author = chance(6) ? nil : user()
     let message = Message(
-      id: lastMessageID, channelURL: place.url, user: LogFixture.user("ann"),
+      id: lastMessageID, type: author == nil ? .admin : .user, channelURL: place.url,
+      user: author.map(LogFixture.user),
       text: chance(9) ? "a\u{0}b" : "text",
       requestID: chance(2) ? "" : "r\(Int.random(in: 0..<9, using: &generator))", createdAt: time)
-    return UnsequencedMessage(message, isCounted: true)
+    return UnsequencedMessage(
+      message, role: chance(5) ? .imported : .counted, isCounted: !chance(8))
   }
 
   /// Reads of a group.

@@ -1,7 +1,7 @@
-import Channels
 import ParleyProtocol
 import Testing
 
+@testable import Channels
 @testable import Store
 
 /// Groups of the fixture's users.
@@ -72,5 +72,73 @@ extension [RecordedChange] {
       guard case .members(let members) = change else { return [] }
       return members.map { "\($0.member.state.rawValue) \($0.member.user.id) \($0.seq)" }
     }
+  }
+}
+
+/// Messages of groups and their readers.
+extension LogFixture {
+  /// A message that counts, of the time of ten times its number.
+  func counted(
+    _ id: Int64, by userID: String?, role: UnsequencedMessage.Role = .counted
+  ) -> UnsequencedMessage {
+    var message = message(id, by: userID, at: id * 10)
+    (message.isCounted, message.role) = (true, role)
+    return message
+  }
+
+  /// Appends messages that count to a group, each of an author: `nil` for an admin message.
+  func post(
+    _ authors: [String?], from first: Int64, to place: LogChannel,
+    role: UnsequencedMessage.Role = .counted
+  ) async throws {
+    let entries = authors.enumerated().map { index, author in
+      LogEntry.write(.append(counted(first + Int64(index), by: author, role: role)), place)
+    }
+    #expect(await perform(entries).allSatisfy { $0.appendedSeq != nil })
+  }
+
+  func delete(_ id: Int64, in place: LogChannel) async {
+    let result = await perform(.write(.delete(messageID: id, at: 900), place))
+    #expect(result.error == nil)
+  }
+
+  /// Changes a member's own part.
+  func changeOwn(
+    _ change: OwnChange, of userID: String, in place: LogChannel, visibleFrom: Int64 = 0
+  ) async -> LogResult {
+    await perform(.write(.changeOwn(change, userID: userID, visibleFrom: visibleFrom), place))
+  }
+
+  /// The unread messages of the joined members, after a comparison with the messages that are there.
+  func unread(in place: LogChannel) async throws -> [String: Int64] {
+    let state = try #require(await state(place.url))
+    let members = Members(
+      state.members, lastOrdinal: state.lastOrdinal, uncounted: state.uncounted,
+      floor: state.floorOrdinal)
+    let query = MessageQuery(
+      channelID: place.id, anchor: .time(.max), previousLimit: 200, center: .excluded)
+    guard case .page(let page)? = await list(query) else { return [:] }
+    var counts: [String: Int64] = [:]
+    for member in state.members where member.state == .joined {
+      let count = members.unreadCount(of: member, last: state.lastOrdinal)
+      let later = page.items.count { message in
+        (message.ordinal ?? 0) > max(member.position.ordinal, member.position.floor)
+          && message.user?.id != member.user.id
+      }
+      #expect(count == Int64(later), "\(member)")
+      counts[member.user.id] = count
+    }
+    return counts
+  }
+
+  func member(_ userID: String, of place: LogChannel) async throws -> Member {
+    try #require(await state(place.url)?.members.first { $0.user.id == userID })
+  }
+}
+
+extension LogResult {
+  /// A member after a change of its own part.
+  var own: Member? {
+    if case .success(.own(let reading)) = self { reading.member } else { nil }
   }
 }

@@ -15,8 +15,8 @@ struct StoreCopyTests {
     let copy = StoreCopy(
       from: source.directory.path, to: url, at: 2_000, logger: LogRecorder().logger)
     let counts = try copy.run()
-    #expect(counts["messages"] == 1_501)
-    #expect(counts["members"] == 3)
+    #expect(counts["messages"] == 1_504)
+    #expect(counts["members"] == 5 && counts["uncounted"] == 1)
     #expect(counts["users"] == 3)
     let (old, new) = (
       try Store(directory: source.directory.path), try Store(.postgreSQL(url: url))
@@ -29,6 +29,7 @@ struct StoreCopyTests {
       #expect(state?.channel.operators.map(\.id) == ["cy"])
     }
     try await compareGroups(old, new)
+    try await compareReading(old, new)
     let lobby = source.lobby.id
     for id in [Int64(1), 700, 1_500] {
       let messages = try await [
@@ -53,7 +54,7 @@ struct StoreCopyTests {
     let made = try await new.write {
       try $0.createChannel(Channel(url: "later", createdAt: 5), epoch: "e").id
     }
-    #expect(made == lobby + 3)
+    #expect(made == lobby + 4)
     old.close()
     new.close()
   }
@@ -87,6 +88,27 @@ struct StoreCopyTests {
       }
       #expect(
         try await store.read { try $0.message(9_600, channelID: den.id)?.message.ordinal } == 2)
+    }
+  }
+
+  /// Compares what members have read.
+  private func compareReading(_ old: Store, _ new: Store) async throws {
+    let huts = try await [old.read { try $0.channel("hut") }, new.read { try $0.channel("hut") }]
+    let hut = try #require(huts[0])
+    #expect(hut == huts[1])
+    #expect(hut.floorOrdinal == 1 && hut.uncounted == OrdinalSet(ascending: [3]))
+    #expect(
+      hut.members.map(\.position) == [
+        ReadPosition(ordinal: 5, readAt: 50),
+        ReadPosition(ordinal: 1, readAt: 19, ownAfter: 2),
+      ])
+    #expect(hut.members.map(\.hiding) == [.unhidden, .untilMessage(after: 5)])
+    #expect(hut.members.map(\.countPreference) == [.messagesOnly, .all])
+    for store in [old, new] {
+      let read = try await store.write {
+        try $0.changeOwn(.markRead(upTo: 9_703), of: "bob", channelID: hut.id, visibleFrom: 0)
+      }
+      #expect(read.member.position == ReadPosition(ordinal: 3, readAt: 30, ownAfter: 1))
     }
   }
 
@@ -135,7 +157,33 @@ struct StoreCopyTests {
       message.isCounted = true
       _ = try transaction.connection.session.makeAppender(for: transaction.connection)
         .append(message, to: den.place)
+      try fillHut(transaction)
     }
     return fixture
+  }
+
+  /// A group with an expired, a deleted and other messages, and with what members have read.
+  private func fillHut(_ transaction: WriteTransaction) throws {
+    let group = Channel(url: "hut", createdAt: 900, group: Group(createdBy: User(id: "ann")))
+    guard
+      case .channel(let hut) = try transaction.createGroup(group, epoch: "e", inviting: ["bob"])
+    else { throw StoreError.exists }
+    let appender = transaction.connection.session.makeAppender(for: transaction.connection)
+    for (number, author) in zip(Int64(1)..., ["ann", "bob", "ann", "bob", "ann"]) {
+      var message = NewMessage(
+        channelID: hut.id, id: 9_700 + number, userID: author, text: "m", createdAt: number * 10
+      ).unsequenced(in: "hut")
+      message.isCounted = true
+      _ = try appender.append(message, to: hut.place)
+    }
+    _ = try transaction.deleteMessage(9_703, channelID: hut.id, at: 60)
+    _ = try transaction.expireMessages(MessageExpiry(of: hut.id, olderThan: 15))
+    let changes: [(OwnChange, String)] = [
+      (.markUnread(from: 9_702), "bob"), (.hide(clearing: false, isArchived: false), "bob"),
+      (.prefer(.messagesOnly), "ann"),
+    ]
+    for (change, userID) in changes {
+      _ = try transaction.changeOwn(change, of: userID, channelID: hut.id, visibleFrom: 0)
+    }
   }
 }

@@ -122,6 +122,18 @@ struct QueryPlanTests {
     message.isCounted = true
     _ = try transaction.connection.session.makeAppender(for: transaction.connection)
       .append(message, to: state.place)
+    let changes: [OwnChange] = [
+      .markUnread(from: 50), .markRead(upTo: 50), .markUnread(from: 50), .markRead(upTo: nil),
+      .hide(clearing: true, isArchived: false),
+    ]
+    for change in changes {
+      _ = try transaction.changeOwn(
+        change, of: "ann", channelID: state.id, visibleFrom: 0)
+    }
+    _ = try transaction.append(
+      NewMessage(channelID: state.id, id: 51, userID: "ann", text: "m", createdAt: 51))
+    _ = try transaction.changeOwn(
+      .markUnread(from: 51), of: "ann", channelID: state.id, visibleFrom: 0)
     _ = try transaction.channel("den")
     for anchor in [MessageQuery.Anchor.time(60), .message(50)] {
       var query = MessageQuery(channelID: state.id, anchor: anchor, previousLimit: 0, nextLimit: 5)
