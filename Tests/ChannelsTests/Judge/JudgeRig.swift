@@ -30,6 +30,8 @@ final class JudgeRig {
   var events: [ChannelEvent] = []
   /// Actions of other kinds.
   var others: [JudgeAction] = []
+  /// What members' connections hear, in order: the methods of events, and of notices with their member.
+  var heard: [String] = []
   var enrichments: [EnrichmentRequest] = []
   /// The last time at which the judge wants to be woken.
   var wakeTime: Int64?
@@ -247,13 +249,18 @@ final class JudgeRig {
     case .answer(.platform(let call), let outcome):
       if answers[call] != nil { Issue.record("call \(call) was answered twice") }
       answers[call] = outcome
-    case .publish(let event): events.append(event)
+    case .publish(let event):
+      events.append(event)
+      heard.append(event.method ?? "")
+    case .notifyMember(let notice):
+      heard.append("\(notice.method ?? "") \(notice.userID)")
+      others.append(action)
     case .enrich(let request): enrichments.append(request)
     case .measure: break
     case .wake(let time):
       wakeTime = time
       others.append(action)
-    case .answer, .post, .mention, .notify, .notifyMember, .handOver, .renewLimits, .release:
+    case .answer, .post, .mention, .notify, .handOver, .renewLimits, .release:
       others.append(action)
     }
   }
@@ -378,6 +385,10 @@ extension ChannelEvent {
   /// The notification as values.
   var params: JSONNode? { try? JSONDocument(payload).root["params"] }
 
+  var method: String? { (try? JSONDocument(payload))?.root["method"]?.string }
+}
+
+extension MemberNotice {
   var method: String? { (try? JSONDocument(payload))?.root["method"]?.string }
 }
 

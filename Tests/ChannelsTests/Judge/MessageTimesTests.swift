@@ -27,6 +27,24 @@ struct MessageTimesTests {
     #expect(times.take(at: Moment(unix: -9, monotonic: 2_100)) == 2 * Self.hour + 1_800)
   }
 
+  @Test("a reserved time is after that of earlier messages, and not after that of later ones")
+  func reserved() throws {
+    var times = MessageTimes(last: 1_000, at: 0)
+    let now = Moment(unix: 2_000, monotonic: 5)
+    #expect(times.take(at: now) == 2_000)
+    #expect(times.reserve(at: now) == 2_001 && times.reserve(at: now) == 2_002)
+    #expect(times.take(at: now) == 2_002 && times.next(at: now) == 2_002)
+    let later = Moment(unix: 3_000, monotonic: 1_005)
+    #expect(times.reserve(at: later) == 3_000 && times.take(at: later) == 3_000)
+    // An import must not be before the time either.
+    #expect(throws: ServiceError.importTooEarly(2_999, newest: 3_000)) {
+      try times.take(imported: 2_999, at: later)
+    }
+    // The clock is behind.
+    let back = Moment(unix: 500, monotonic: 1_005)
+    #expect(times.reserve(at: back) == 3_001 && times.take(at: back) == 3_001)
+  }
+
   @Test("imported messages have past times, in order, and later messages continue from them")
   func imported() throws {
     var times = MessageTimes(last: 1_000, at: 0)

@@ -17,6 +17,9 @@ private struct SeatedGroup {
   private var lastSeq: Int64 = 0
   private var open: [SessionAddress: String] = [:]
   private var sessionCount = 0
+  private var noticeCount = 0
+  /// By number of the notice: its user, and the connection that does not hear it.
+  private var notified: [Int: (user: String, author: SessionAddress?)] = [:]
   private var expected: [SessionAddress: [String]] = [:]
   private var actual: [SessionAddress: [String]] = [:]
   /// What the open searches will find.
@@ -46,7 +49,8 @@ private struct SeatedGroup {
   private mutating func step() {
     let user = Self.users.randomElement(using: &random) ?? ""
     switch Int.random(in: 0..<100, using: &random) {
-    case 0..<30: publish(.announcement)
+    case 0..<24: publish(.announcement)
+    case 24..<30: notify(user)
     case 30..<42: joined.contains(user) ? depart(user) : join(user)
     case 42..<45: ban(user)
     case 45..<58: openSession(of: user)
@@ -65,6 +69,22 @@ private struct SeatedGroup {
       expected[session, default: []].append("e\(lastSeq)")
     }
     rig.publish("e\(lastSeq)", subject)
+  }
+
+  /// Notifies a member, whose connections except perhaps one must hear it in the order of the events.
+  private mutating func notify(_ user: String) {
+    noticeCount += 1
+    let connections = open.filter { $0.value == user }.map(\.key)
+    let author = random.oneIn(2) ? connections.randomElement(using: &random) : nil
+    if joined.contains(user) {
+      for session in connections where session != author {
+        expected[session, default: []].append("n\(noticeCount)")
+      }
+    }
+    notified[noticeCount] = (user, author)
+    rig.handle(
+      .notify(
+        MemberNotice(userID: user, payload: Array("n\(noticeCount)".utf8), except: author)))
   }
 
   private mutating func join(_ user: String) {
@@ -171,6 +191,10 @@ private struct SeatedGroup {
     let user = open[session] ?? ""
     let seqs = heard.compactMap { $0.hasPrefix("e") ? Int64($0.dropFirst()) : nil }
     #expect(zip(seqs, seqs.dropFirst()).allSatisfy(<), "\(heard)")
+    for text in heard where text.hasPrefix("n") {
+      let notice = Int(text.dropFirst()).flatMap { notified[$0] }
+      #expect(notice?.user == user && notice?.author != session, "\(user) heard \(text)")
+    }
     for seq in seqs {
       #expect(stays[user]?.contains { $0.contains(seq) } == true, "\(user) heard \(seq)")
     }

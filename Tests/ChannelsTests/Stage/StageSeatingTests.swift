@@ -39,6 +39,51 @@ struct StageSeatingTests {
     #expect(rig.isIdle && rig.subscribers == [ann, bob])
   }
 
+  // MARK: Notices
+
+  private func notify(
+    _ userID: String, _ text: String, except session: SessionAddress? = nil
+  ) {
+    rig.handle(
+      .notify(MemberNotice(userID: userID, payload: Array(text.utf8), except: session)))
+  }
+
+  @Test("a notice reaches the other connections of its member between the events around it")
+  func notices() {
+    let (second, third) = (SessionAddress.sample(4, shard: 1), SessionAddress.sample(5))
+    rig.seat(second, "ann")
+    rig.seat(third, "ann")
+    rig.settle()
+    rig.publish("before")
+    notify("ann", "notice", except: ann)
+    rig.publish("after")
+    #expect(rig.turn(ann) == ["before", "after"] && rig.take(bob) == ["before", "after"])
+    for session in [second, third] { #expect(rig.take(session) == ["before", "notice", "after"]) }
+    notify("ann", "alone", except: nil)
+    #expect(rig.turn(ann) == ["alone"] && rig.take(bob) == [])
+    for session in [second, third] { #expect(rig.take(session) == ["alone"]) }
+    notify("bob", "nobody", except: bob)
+    notify("eve", "stranger")
+    rig.endTurn()
+    #expect(rig.takeAll().isEmpty && rig.isIdle)
+  }
+
+  @Test("a notice waits for a search with the events around it")
+  func noticesWait() {
+    join("eve")
+    notify("ann", "first")
+    notify("eve", "second")
+    rig.publish("after")
+    #expect(rig.turn(ann) == ["eve joins"])
+    rig.answerSeek([(eve, "eve")])
+    #expect(rig.turn(eve) == ["seated", "eve joins", "second", "after"])
+    #expect(rig.take(ann) == ["first", "after"])
+    notify("eve", "last")
+    depart("eve")
+    notify("eve", "late")
+    #expect(rig.turn(eve) == ["last", "eve left", "put out", "lost: left"])
+  }
+
   @Test("a search that finds no connection releases answers all the same")
   func emptySearch() {
     let rig = StageRig(group: Group())
