@@ -161,6 +161,9 @@ def every_call(member, message):
         ("group.invite", {"user_ids": [member]}), ("group.accept", {}), ("group.decline", {}),
         ("group.join", {}), ("group.join", {"access_code": "x"}), ("group.leave", {}),
         ("group.remove", {"user_ids": [member]}), ("group.members", {}),
+        ("group.mark_read", {}), ("group.mark_read", one), ("group.mark_unread", one), ("group.hide", {}),
+        ("group.hide", {"hide_previous_messages": True, "allow_auto_unhide": False}), ("group.unhide", {}),
+        ("group.reset_history", {}), ("group.set_preference", {"count_preference": "off"}),
         ("channel.get", {}), ("channel.update", {"name": "n"}), ("channel.delete", {}),
         ("channel.enter", {}), ("channel.enter", {"recover": {"epoch": "e", "seq": 0}}), ("channel.exit", {}),
         ("channel.participants", {}), ("channel.freeze", {}), ("channel.unfreeze", {}),
@@ -232,6 +235,8 @@ async def test_strangers_of_a_public_group(ctx):
     expected = {
         "group.update": 400108, "group.delete": 400108, "group.invite": 900020, "group.accept": 400920,
         "group.decline": 400920, "group.leave": 900020, "group.remove": 400108, "group.members": 400108,
+        "group.mark_read": 900020, "group.mark_unread": 900020, "group.hide": 900020, "group.unhide": 900020,
+        "group.reset_history": 900020, "group.set_preference": 900020,
         "channel.get": 400920, "channel.update": 400920, "channel.delete": 400920, "channel.enter": 400920,
         "channel.exit": 900020, "channel.participants": 400920, "message.send": 900020,
         "message.update": 900020, "message.delete": 400108, "message.get": 400108, "message.list": 400108,

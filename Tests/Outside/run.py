@@ -9,7 +9,8 @@ from harness import Context
 from suite import Suite, main, programs_beside
 
 MODULES = [
-    "sessions", "tokens", "rpc", "channels", "presence", "moderation", "groups", "groupmessages", "groupendpoints",
+    "sessions", "tokens", "rpc", "channels", "presence", "moderation", "groups", "groupmessages", "groupreading",
+    "groupendpoints",
     "messages", "listing",
     "queries", "importing", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
