@@ -87,6 +87,31 @@ async def test_two_devices_agree(ctx):
     assert (await view(other, url))["my"] == answers[-1]
 
 
+async def test_answers_are_in_the_order_of_events(ctx):
+    """What an answer counts is exactly what came before it, however fast others send."""
+    server = await ctx.server(*FREE)
+    url, creator, reader = await group(ctx, server, 1)
+    for _ in range(30):
+        begun = len(reader.inbox)
+        sending = [await creator.ask("message.send", channel_url=url, message="x") for _ in range(5)]
+        asking = [await reader.ask(method, channel_url=url, **params) for method, params in (
+            ("group.mark_read", {}), ("group.get", {"members_limit": 0}), ("group.reset_history", {}))]
+        sending += [await creator.ask("message.send", channel_url=url, message="x") for _ in range(5)]
+        for answer in sending:
+            await creator.result(answer)
+        for answer in asking:
+            await reader.result(answer)
+        last = None
+        for value in reader.inbox[begun:]:
+            if value.get("method") == "message.received":
+                last = value["params"]["message"]["ordinal"]
+            elif "result" in value:
+                channel = value["result"].get("channel", value["result"])
+                counted = channel["my"]["read_ordinal"] + channel["my"]["unread_message_count"]
+                assert last in (None, counted), (last, value)
+                assert channel.get("last_ordinal", counted) == counted, value
+
+
 class Counter:
     """A connection that makes no calls and counts as the contract says, from what it receives in its order."""
 

@@ -106,7 +106,7 @@ package struct AttachedStage: ~Copyable, Sendable {
       takeWaiting(at: now, into: &actions)
       if !answers.isEmpty { passAnswers(at: now, into: &actions) }
     case .apply, .record, .enter, .refuse, .leave, .notice, .notify, .throttle, .elsewhere, .resume,
-      .abandon, .seek, .seats, .seat, .disperse, .answer, .deadline, .endOfTurn:
+      .abandon, .seek, .seats, .seat, .disperse, .answer, .answerInOrder, .deadline, .endOfTurn:
       pass(input, at: now, into: &actions)
     }
     if !observing.isEmpty { passObservers(at: now, into: &actions) }

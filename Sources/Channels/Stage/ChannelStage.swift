@@ -77,6 +77,9 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .resume(let start): resume(start)
     case .abandon: abandon(into: &actions)
     case .answer(let address, let outcome): queue.append(outcome, to: address)
+    case .answerInOrder(let address, let outcome):
+      queue.append(outcome, to: address)
+      flush(into: &actions)
     case .deadline: publishDue(at: now, into: &actions)
     case .endOfTurn: flush(into: &actions)
     case .seek: seating.begin()

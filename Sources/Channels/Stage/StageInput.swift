@@ -61,6 +61,8 @@ package enum StageInput: Sendable {
   case abandon
   /// The outcome of a call, to be returned after all events before it.
   case answer(ReplyAddress, CallOutcome)
+  /// The outcome of a call, to be returned after all events before it and before all events after it.
+  case answerInOrder(ReplyAddress, CallOutcome)
   /// The time of the last ``StageAction/wake(at:)``.
   case deadline
   /// The end of the loop's turn: queued events and answers are sent.

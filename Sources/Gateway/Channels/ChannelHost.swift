@@ -388,7 +388,14 @@ final class ChannelHost {
       shard.send(.session(address.session, .chargeRepetition))
     }
     let epoch = epoch
-    reply(to: address, outcome.map { $0.encodedAsResult(epoch: epoch) })
+    let result = outcome.map { $0.encodedAsResult(epoch: epoch) }
+    if case .success(let answer) = outcome, answer.isCounted, let stage,
+      address.session.server == server
+    {
+      stage.handle(StageInput.answerInOrder(address, result))
+    } else {
+      reply(to: address, result)
+    }
   }
 
   /// Sends the outcome of a session's call, after all earlier events.

@@ -18,6 +18,15 @@ extension JudgeAnswer {
     }
   }
 
+  /// Whether the answer has a number of unread messages, from which its receiver counts on with the
+  /// events that follow.
+  var isCounted: Bool {
+    switch self {
+    case .group, .own, .historyReset: true
+    case .done, .channel, .sent, .message, .changed, .imposed, .lifted: false
+    }
+  }
+
   /// - Parameter offset: The beginning of the history, if it has changed.
   private static func result(_ own: OwnMembership, offset: Int64? = nil) -> [UInt8] {
     JSONWriter.bytes(reserving: 512) {

@@ -68,6 +68,22 @@ struct StageSeatingTests {
     #expect(rig.takeAll().isEmpty && rig.isIdle)
   }
 
+  @Test("an answer in order comes between the events around it, also after a search")
+  func answersInOrder() {
+    rig.publish("before")
+    rig.handle(.answerInOrder(rig.address(ann), .empty))
+    rig.publish("after")
+    rig.handle(.answer(rig.address(ann), .empty))
+    #expect(rig.turn(ann) == ["before", "reply", "after", "reply"])
+    #expect(rig.take(bob) == ["before", "after"])
+    join("eve")
+    rig.handle(.answerInOrder(rig.address(ann), .empty))
+    rig.publish("later")
+    #expect(rig.turn(ann) == ["eve joins"])
+    rig.answerSeek()
+    #expect(rig.turn(ann) == ["reply", "later"])
+  }
+
   @Test("a notice waits for a search with the events around it")
   func noticesWait() {
     join("eve")
