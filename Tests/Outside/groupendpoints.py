@@ -105,7 +105,7 @@ async def test_members_without_a_meaning_here(ctx):
             ("PUT", f"{BASE}/{url}", {"name": "n"}, {"is_distinct": True, "is_super": True}),
             ("POST", f"{BASE}/{url}/invite", {"user_ids": [ann]}, {
                 "invitation_status": {ann: "joined"}, "hidden_status": {ann: "hidden"}}),
-            ("POST", f"{BASE}/{url}/messages", {"message_type": "ADMM", "message": "x"}, {"is_silent": True})]
+            ("POST", f"{BASE}/{url}/messages", {"message_type": "ADMM", "message": "x"}, {"poll_id": 7})]
         for method, path, body, asking in cases:
             for name, value in asking.items():
                 answer = await back.send(method, "/v3" + path, {**body, name: value})
@@ -425,3 +425,43 @@ async def test_many_members(ctx):
         assert await back.code("POST", f"{BASE}/{url}/invite", {"user_ids": [users[100]]}) == 400203
         seen = await back.view(url, show_member="true")
         assert len(seen["members"]) == seen["member_count"] == 100
+
+
+async def test_silent_messages(ctx):
+    """Nobody counts a silent message, and no hidden group comes back; others count unless they are one's own."""
+    server = await ctx.server(*FLAGS)
+    ann, ben = await ctx.users(server, 2)
+    async with Back(server) as back:
+        url = await back.group(ann.user_id, ben.user_id)
+        await ben.call("group.hide", channel_url=url)
+        path = f"{BASE}/{url}/messages"
+        sent = await back.call("POST", path, {"message_type": "ADMM", "message": "x", "is_silent": True})
+        assert sent["silent"] is True, sent
+        await ben.until(lambda: ben.told("message.received", channel_url=url))
+        message = ben.told("message.received", channel_url=url)[0]["params"]["message"]
+        assert message["silent"] is True and message["ordinal"] == 0, message
+        shown = (await ben.call("group.get", channel_url=url))["channel"]
+        assert shown["my"]["unread_message_count"] == 0 and shown["last_ordinal"] == 0, shown
+        assert shown["my"]["hidden_state"] == "hidden_allow_auto_unhide"
+        user = {"message_type": "MESG", "user_id": ann.user_id, "message": "y"}
+        await back.call("POST", path, user)
+        await back.call("POST", path, {**user, "mark_as_read": False})
+        await ben.until(lambda: ben.told("group.unhidden", channel_url=url))
+        counts = await back.call("GET", f"{path}/unread_count", user_ids=f"{ann.user_id},{ben.user_id}")
+        assert counts == {"unread": {ann.user_id: 0, ben.user_id: 2}}, counts
+        own = (await ann.call("group.get", channel_url=url))["channel"]["my"]
+        assert own["read_ordinal"] == 1, own
+
+
+async def test_invitation_preference_of_both(ctx):
+    """A user and its back end see and change the same choice."""
+    server = await ctx.server(*FLAGS)
+    ann = await ctx.user(server)
+    async with Back(server) as back:
+        assert await ann.call("user.preferences") == {"auto_accept_invitations": True}
+        assert await ann.call("user.preferences", auto_accept_invitations=False) == {
+            "auto_accept_invitations": False}
+        path = f"/users/{ann.user_id}/channel_invitation_preference"
+        assert await back.call("GET", path) == {"auto_accept": False}
+        await back.call("PUT", path, {"auto_accept": True})
+        assert await ann.call("user.preferences") == {"auto_accept_invitations": True}

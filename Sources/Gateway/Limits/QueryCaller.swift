@@ -51,9 +51,8 @@ extension Command {
       .channel(_, .group(.change(.remove(let ids)))):
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
-      .userGet, .userUpdate, .userPreferences, .groupUpdate, .groupMembers, .groupList, .groupUnread, .channelList,
-      .channelEnter, .channelExit,
-      .channelParticipants,
+      .userGet, .userUpdate, .userPreferences, .groupUpdate, .groupMembers, .groupList,
+      .groupUnread, .channelList, .channelEnter, .channelExit, .channelParticipants,
       .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
       .previewFetch, .previewCancel:
       0

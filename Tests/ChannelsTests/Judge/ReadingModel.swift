@@ -45,7 +45,7 @@ struct ReadingModel {
     switch change {
     case .markRead(let id?), .markUnread(let id):
       return reader.history.contains(id) ? nil : .missing(.message)
-    case .markRead(nil), .hide, .unhide, .resetHistory, .prefer: return nil
+    case .markRead(nil), .markReadUntil, .hide, .unhide, .resetHistory, .prefer: return nil
     }
   }
 
@@ -101,6 +101,8 @@ extension ReadingModel.Reader {
   fileprivate mutating func apply(_ change: OwnChange, neverUnread unreadable: Set<Int64>) {
     switch change {
     case .markRead(nil): unread = []
+    // The model has no times.
+    case .markReadUntil: preconditionFailure("not among the changes of the script")
     case .markRead(let id?):
       if let index = history.firstIndex(of: id) { unread.subtract(history[...index]) }
     case .markUnread(let id):

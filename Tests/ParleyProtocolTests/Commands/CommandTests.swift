@@ -11,12 +11,12 @@ struct CommandTests {
       channel.remove_operators channel.unban channel.unfreeze channel.unmute channel.update \
       file.cancel file.create file.get file.list \
       group.accept group.create group.decline group.delete group.get group.hide group.invite \
-      group.join group.leave group.mark_read group.mark_unread group.members group.remove \
-      group.reset_history group.set_preference group.unhide group.update \
+      group.join group.leave group.list group.mark_read group.mark_unread group.members \
+      group.remove group.reset_history group.set_preference group.unhide group.unread group.update \
       message.add_metaarray_values message.create_metaarray_keys message.delete \
       message.delete_metaarray_keys message.get message.list message.remove_metaarray_values \
       message.send message.send_files message.translate message.update preview.cancel preview.fetch session.close session.open session.ping \
-      session.refresh user.get user.update
+      session.refresh user.get user.preferences user.update
       """
     #expect(Command.methodNames == names.split(separator: " ").map(String.init))
   }

@@ -79,7 +79,7 @@ struct MessageSubmissionTests {
   @Test(
     "documented but unsupported members are refused by name",
     arguments: [
-      ("is_silent", "true"), ("poll_id", "7"), ("parent_message_id", "7"),
+      ("poll_id", "7"), ("parent_message_id", "7"),
       ("is_reply_to_channel", "true"), ("files", #"[{"url":"https://a.b"}]"#),
       ("thumbnails", #"["https://a.b"]"#), ("poll_id", #""seven""#), ("files", #"{"url":"x"}"#),
     ])
@@ -92,7 +92,7 @@ struct MessageSubmissionTests {
   @Test("such members are accepted when they have no effect, as are members for push and reading")
   func withoutEffect() {
     for name in UnsupportedMember.ofMessages.map(\.name) {
-      for value in ["null", "false"] + (name == "is_silent" ? [] : ["0", "\"\"", "[]", "{}"]) {
+      for value in ["null", "false", "0", "\"\"", "[]", "{}"] {
         #expect(error(#""\#(name)":\#(value)"#) == nil, "\(name) \(value)")
       }
     }
@@ -107,6 +107,15 @@ struct MessageSubmissionTests {
     for member in members { #expect(error(member) == nil, "\(member)") }
   }
 
+  @Test("a message counts and moves its author's position unless it says otherwise")
+  func counting() throws {
+    let user = #"{"message_type":"MESG","user_id":"jeff","message":"x""#
+    let plain = try submission(user + "}").draft
+    #expect(!plain.isSilent && plain.marksAsRead)
+    let quiet = try submission(user + #","is_silent":true,"mark_as_read":false}"#).draft
+    #expect(quiet.isSilent && !quiet.marksAsRead)
+  }
+
   @Test("a form is read like JSON")
   func forms() throws {
     var form = [
@@ -114,11 +123,8 @@ struct MessageSubmissionTests {
       "created_at": ["1546300800000"], "is_silent": ["false"], "files": [""],
     ]
     #expect(try MessageSubmission(Fields(form: form)).createdAt == 1_546_300_800_000)
-    for (name, value) in [("is_silent", "true"), ("poll_id", "7")] {
-      form[name] = [value]
-      #expect(throws: ServiceError.self) { try MessageSubmission(Fields(form: form)) }
-      form[name] = nil
-    }
+    form["poll_id"] = ["7"]
+    #expect(throws: ServiceError.self) { try MessageSubmission(Fields(form: form)) }
     for name in UnsupportedMember.ofMessages.map(\.name) + ["created_at"] {
       #expect(MessageSubmission.fieldNames.contains(name))
     }

@@ -42,6 +42,51 @@ struct OwnChangeTests {
     #expect(await fixture.state("den")?.lastSeq == 8)
   }
 
+  @Test(
+    "a member reads up to the last message that is not after a time", arguments: LogKind.allCases)
+  func marksReadUntil(_ kind: LogKind) async throws {
+    let fixture = try await LogFixture(kind)
+    let den = try await den(fixture, ["ann", "ann", "ann", "ann"])
+    await fixture.delete(3, in: den)
+    for (time, ordinal) in [(9, 0), (10, 1), (29, 2), (39, 2), (20, 2), (1_000, 4)]
+      as [(Int64, Int64)]
+    {
+      let own = await fixture.changeOwn(.markReadUntil(time), of: "bob", in: den).own
+      #expect(own?.position == ReadPosition(ordinal: ordinal, readAt: ordinal * 10), "\(time)")
+    }
+  }
+
+  @Test("silent messages take no ordinal and are not unread", arguments: LogKind.allCases)
+  func silentMessages(_ kind: LogKind) async throws {
+    let fixture = try await LogFixture(kind)
+    let den = try await den(fixture, ["ann"])
+    var silent = fixture.message(2, at: 20)
+    silent.isSilent = true
+    var counted = fixture.message(3, at: 30)
+    counted.isCounted = true
+    let results = await fixture.perform([silent, counted].map { .write(.append($0), den) })
+    #expect(results.allSatisfy { $0.appendedSeq != nil })
+    #expect(try await fixture.unread(in: den) == ["ann": 0, "bob": 2, "cy": 2])
+    let stored = await fixture.read(.message(2, channelID: den.id))?.message?.message
+    #expect(stored?.ordinal == 0 && stored?.isSilent == true)
+    let read = await fixture.changeOwn(.markRead(upTo: 2), of: "bob", in: den).own
+    #expect(read?.position == ReadPosition(ordinal: 1, readAt: 20))
+    await fixture.delete(2, in: den)
+    #expect(try await fixture.unread(in: den) == ["ann": 0, "bob": 1, "cy": 2])
+    #expect(await fixture.state("den")?.lastOrdinal == 2)
+  }
+
+  @Test("a message need not move its author's position", arguments: LogKind.allCases)
+  func unmoved(_ kind: LogKind) async throws {
+    let fixture = try await LogFixture(kind)
+    let den = try await den(fixture, ["bob", "ann"])
+    var message = fixture.message(3, by: "bob", at: 30)
+    (message.isCounted, message.marksAsRead) = (true, false)
+    _ = await fixture.perform(.write(.append(message), den))
+    #expect(try await fixture.member("bob", of: den).position.ordinal == 1)
+    #expect(try await fixture.unread(in: den) == ["ann": 1, "bob": 1, "cy": 3])
+  }
+
   @Test("the inviter is returned with its profile", arguments: LogKind.allCases)
   func inviter(_ kind: LogKind) async throws {
     let fixture = try await LogFixture(kind)
