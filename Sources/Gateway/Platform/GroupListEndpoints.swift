@@ -14,7 +14,7 @@ enum GroupListEndpoints {
     try list(filter, order, of: .all, call, completion)
   }
 
-  /// `GET /users/{id}/my_group_channels`: the groups of a user.
+  /// `GET /users/{id}/my_group_channels`: the groups of a user, who must exist.
   static func listOwn(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let (query, userID) = (call.query, try call.userID)
     var filter = try GroupFilter(platform: query)
@@ -43,13 +43,23 @@ enum GroupListEndpoints {
     let list = GroupList(
       filter, order: order, memberLimit: showsMembers ? Limits.memberListCount : 0,
       limit: try query.pageSize(), token: try query.pageToken())
-    let now = call.services.clock.now
-    call.shard.listGroups(list, of: source, for: call.caller) { group, writer in
-      GroupAnswer(group).encodeForPlatform(parts, MessageAuthors(group), into: &writer)
-    } page: {
-      $0.encoded(as: "channels", at: now)
-    } then: { _, result in
-      completion(result)
+    let (now, caller) = (call.services.clock.now, call.caller)
+    let read: @Sendable (Shard) -> Void = { shard in
+      shard.listGroups(list, of: source, for: caller) { group, writer in
+        GroupAnswer(group).encodeForPlatform(parts, MessageAuthors(group), into: &writer)
+      } page: {
+        $0.encoded(as: "channels", at: now)
+      } then: { _, result in
+        completion(result)
+      }
+    }
+    guard case .memberships(let userID) = source else { return read(call.shard) }
+    let path = call.shard.returnPath
+    call.services.store.perform(AccountLookup(userID)) { result in
+      switch result.serviceResult.existing(userID) {
+      case .success: path.resume(read)
+      case .failure(let error): completion.fail(error)
+      }
     }
   }
 }
