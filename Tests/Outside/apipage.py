@@ -49,8 +49,9 @@ async def test_everything_is_shown(ctx, page):
     items = [*http["paths"].values(), *http["webhooks"].values()]
     wanted = {f"http-{operation['operationId']}" for item in items
               for operation in item.values() if isinstance(operation, dict) and "operationId" in operation}
-    wanted |= {f"{'method' if operation['action'] == 'receive' else 'event'}-{name}"
-               for name, operation in socket["operations"].items()}
+    messages = socket["components"]["messages"]
+    wanted |= {f"{'method' if operation['action'] == 'receive' else 'event'}-{messages[key]['title']}"
+               for key, operation in socket["operations"].items()}
     wanted |= {f"http-schema-{name}" for name in http["components"]["schemas"]}
     wanted |= {f"socket-schema-{name}" for name in socket["components"]["schemas"]}
     assert len(wanted) > 250

@@ -21,8 +21,7 @@ UNLIMITED = (
 
 def described(action):
     return {
-        name for name, operation in schemas.description("asyncapi.json")["operations"].items()
-        if operation["action"] == action}
+        name for name, action_of in schemas.socket_operations() if action_of == action}
 
 
 class World:

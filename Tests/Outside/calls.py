@@ -199,6 +199,8 @@ class World:
         """A path of the description with its open parts filled in, these rather than its own."""
         if "/group_channels/" in template:
             parts = {"channel_url": self.group_url, "message_id": self.group_message_id, **parts}
+        if "/count_preference/" in template:
+            parts = {"channel_url": self.group_url, "user_id": self.author_id, **parts}
         for name in ("channel_url", "user_id", "message_id", "key", "custom_type",
                      "api_token_id", "session_id", "server_id", "file_id"):
             text = str(parts.get(name, getattr(self, name)))
@@ -220,6 +222,7 @@ class World:
                 f"{limits}/custom_types/{quote(self.custom_type, safe='')}",
                 "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
             pages[path] = await caller.call("GET", path)
+        pages["the author's part"] = await caller.call("GET", group, user_id=self.author_id)
         for path in (f"{channel}/participants", f"{channel}/operators", f"{channel}/ban",
                      f"{channel}/mute", f"{group}/members", f"{group}/operators", f"{group}/ban",
                      f"{group}/mute", "/open_channels", "/users", "/parley/sessions",
@@ -267,7 +270,8 @@ def calls(world, fresh):
     `fresh` makes names that nobody has.
     """
     shared = channel_calls(world, fresh)
-    guest = {"user_id": world.guest_id}
+    author, guest = {"user_id": world.author_id}, {"user_id": world.guest_id}
+    nothing = [Call()]
     groups = {of_group(name): listed for name, listed in shared.items()}
     return shared | own_calls(world, fresh) | groups | {
         "addGroupOperators": [Call({"operator_ids": [world.guest_id]})],
@@ -278,9 +282,22 @@ def calls(world, fresh):
         "declineInvitation": [Call(guest)],
         "joinGroup": [Call(guest)],
         "leaveGroup": [Call({"user_ids": [world.author_id]})],
-        "listMembers": [Call()],
-        "viewMember": [Call()],
-        "viewInvitationPreference": [Call()],
+        "listMembers": nothing,
+        "viewMember": nothing,
+        "listGroups": nothing,
+        "hideGroup": [Call(author)],
+        "unhideGroup": [Call(query=author)],
+        "resetHistory": [Call(author)],
+        "markGroupRead": [Call(author)],
+        "countUnreadByMember": [Call(query={"user_ids": world.author_id})],
+        "listGroupsOfUser": nothing,
+        "markGroupsRead": [Call({})],
+        "countUnreadMessages": nothing,
+        "countUnreadGroups": nothing,
+        "countUnreadItems": [Call(query={"item_keys": "group_channel_invitation_count"})],
+        "viewCountPreference": nothing,
+        "updateCountPreference": [Call({"count_preference": "false"})],
+        "viewInvitationPreference": nothing,
         "updateInvitationPreference": [Call({"auto_accept": True})]}
 
 

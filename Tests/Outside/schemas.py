@@ -86,9 +86,9 @@ class SocketTraffic:
                 self._answered(part)
         elif "method" in value:
             event = value["method"]
-            known = _operation(event, "send")
+            known = socket_operations().get((event, "send"))
             disagree(
-                f"the event {event}", _message(event, value) if known else ["is not described"])
+                f"the event {event}", _message(known, value) if known else ["is not described"])
         else:
             self._answered(value)
 
@@ -102,18 +102,26 @@ class SocketTraffic:
         if request is None or "error" in answer:
             return
         method = request["method"]
-        operation = _operation(method, "receive")
-        if operation is None:
+        known = socket_operations().get((method, "receive"))
+        if known is None:
             disagree(method, ["is answered, but not described"])
             return
+        operation = description("asyncapi.json")["operations"][known]
         disagree(f"{json.dumps(request)[:200]} is answered, but wrong", _message(method, request))
         result, *_ = (part["$ref"].rsplit("/", 1)[1] for part in operation["reply"]["messages"])
         disagree(f"the answer to {method}", _message(result, answer))
 
 
-def _operation(name, action):
-    operation = description("asyncapi.json")["operations"].get(name)
-    return operation if operation and operation["action"] == action else None
+@cache
+def socket_operations():
+    """The key of each operation in AsyncAPI by the name of its method or event, and its action.
+
+    A method and an event may have the same name.
+    """
+    document = description("asyncapi.json")
+    return {
+        (document["components"]["messages"][key]["title"] if key != "batch" else key, operation["action"]): key
+        for key, operation in document["operations"].items()}
 
 
 def _message(name, value):

@@ -57,7 +57,8 @@ def kind_of(schema):
 
 def too_long(name):
     """What a text that is too long is refused with."""
-    is_id = name in ("user_id", "sender_id", "inviter_id") or name.endswith("_ids")
+    is_id = name.endswith("_ids") or name in (
+        "user_id", "sender_id", "inviter_id", "members_exactly_in", "members_include_in")
     return USER_ID_TOO_LONG if is_id else TOO_LONG
 
 
@@ -104,7 +105,8 @@ def _texts(schema, name):
     for value in (7, True, ["a"], {"a": "b"}):
         yield Wrong(value, STRING, name)
     if "const" in schema or "enum" in schema:
-        for value in ("neither", "", str(schema.get("const", "ALL")).swapcase()):
+        first = schema["const"] if "const" in schema else schema["enum"][0]
+        for value in ("neither", "", str(first).swapcase()):
             yield Wrong(value, INVALID, name)
         return
     if "maxLength" in schema:

@@ -770,6 +770,132 @@ export interface Methods {
       next: string;
     };
   };
+  /** Lists the groups of the user, or all public groups. A page is shorter than `limit` if it would exceed 512 KiB. */
+  "group.list": {
+    params: {
+      /** Default: latest_last_message. With `public_only` only chronological is available, newest first. */
+      order?: "latest_last_message" | "chronological" | "channel_name_alphabetical" | null;
+      member_state?: "all" | "joined" | "invited" | null;
+      hidden_mode?: "unhidden_only" | "hidden_only" | "hidden_allow_auto_unhide" | "hidden_prevent_auto_unhide" | "all" | null;
+      /** Only groups with unread messages. */
+      unread_only?: boolean | null;
+      /** All public groups instead of the user's own. Not with `member_state`, `hidden_mode` or `unread_only`. */
+      public_only?: boolean | null;
+      public_mode?: "all" | "public" | "private" | null;
+      distinct_mode?: "all" | "distinct" | "nondistinct" | null;
+      super_mode?: "all" | "super" | "nonsuper" | null;
+      /** Only groups with one of these types. */
+      custom_types?: string[] | null;
+      custom_type_startswith?: string | null;
+      /** A part of the name; case is ignored. */
+      name_contains?: string | null;
+      /** Only groups with these members, joined or invited. */
+      members_include?: {
+        user_ids?: string[] | null;
+        mode?: "and" | "or" | null;
+      } | null;
+      /** Only groups with these members and no others. Instead of `members_include`. */
+      members_exactly?: string[] | null;
+      /** A part of the nickname of a member; case is ignored. */
+      nickname_contains?: string | null;
+      /** Only these groups. */
+      channel_urls?: string[] | null;
+      /** Whether groups without a visible message are listed. */
+      show_empty?: boolean | null;
+      show_frozen?: boolean | null;
+      /** The number of members of each group. */
+      members_limit?: number | null;
+      limit?: number | null;
+      /** `next` of the previous page of the same list. Empty for the first page. */
+      token?: string | null;
+    };
+    result: {
+      channels: GroupView[];
+      next: string;
+    };
+  };
+  /** Adds up the unread messages of all groups that the user has joined and not hidden. */
+  "group.unread": {
+    params: {
+      /** Only groups with one of these types. */
+      custom_types?: string[] | null;
+      super_mode?: "all" | "super" | "nonsuper" | null;
+    };
+    result: {
+      /** Unread messages. */
+      unread_message_count: number;
+      /** Groups with unread messages. */
+      unread_channel_count: number;
+      /** Open invitations. */
+      invitation_count: number;
+    };
+  };
+  /** Marks messages as read: of one group up to a message or the last one, of several groups, or of all. */
+  "group.mark_read": {
+    params: {
+      channel_url?: string | null;
+      /** The last message that was shown. Only with `channel_url`. */
+      message_id?: number | null;
+      /** Instead of `channel_url`. Without both, all groups are marked. */
+      channel_urls?: string[] | null;
+    };
+    result: {
+      my?: OwnMembership;
+    };
+  };
+  /** Moves the read position before a message. */
+  "group.mark_unread": {
+    params: {
+      channel_url: string;
+      message_id: number;
+    };
+    result: {
+      my: OwnMembership;
+    };
+  };
+  /** Hides a group from the user's list. */
+  "group.hide": {
+    params: {
+      channel_url: string;
+      /** Whether the user's history begins after the present messages. */
+      hide_previous_messages?: boolean | null;
+      /** Whether the next message unhides the group. False: the group is archived. */
+      allow_auto_unhide?: boolean | null;
+    };
+    result: {
+      my: OwnMembership;
+    };
+  };
+  /** Shows a hidden group in the user's list again. */
+  "group.unhide": {
+    params: {
+      channel_url: string;
+    };
+    result: {
+      my: OwnMembership;
+    };
+  };
+  /** Begins the user's history after the present messages. */
+  "group.reset_history": {
+    params: {
+      channel_url: string;
+    };
+    result: {
+      my: OwnMembership;
+      /** `visible_from` of `my`. */
+      ts_message_offset: number;
+    };
+  };
+  /** Sets the numbers of unread messages that the user wants of a group. */
+  "group.set_preference": {
+    params: {
+      channel_url: string;
+      count_preference: "all" | "unread_message_count_only" | "unread_mention_count_only" | "off";
+    };
+    result: {
+      my: OwnMembership;
+    };
+  };
   /** Creates an upload. The bytes are sent to its URL over HTTP. */
   "file.create": {
     params: {
@@ -1225,6 +1351,24 @@ export interface Events {
     ts: number;
     reason: "left" | "declined" | "removed" | "banned" | "deleted_user" | "deleted";
   };
+  /** The user's read position, history or preference in a group changed on another connection. */
+  "group.unread": {
+    channel_url: string;
+    ts: number;
+    my: OwnMembership;
+  };
+  /** The user hid a group on another connection. */
+  "group.hidden": {
+    channel_url: string;
+    ts: number;
+    my: OwnMembership;
+  };
+  /** The user unhid a group on another connection. */
+  "group.unhidden": {
+    channel_url: string;
+    ts: number;
+    my: OwnMembership;
+  };
   /** The connection receives the events of all groups that its user has joined. Sent once. */
   "group.ready": {
     ts: number;
@@ -1378,11 +1522,19 @@ export type OwnMembership = {
   inviter: UserReference | null;
   invited_at: number;
   joined_at: number;
+  /** 0 if the user does not count messages of the group. */
+  unread_message_count: number;
+  /** The ordinal of the last message that the user has read. */
+  read_ordinal: number;
+  /** The `created_at` of that message in Unix milliseconds. 0 if there is none. */
+  read_at: number;
   /** The `created_at` from which messages are visible. 0 for all. */
   visible_from: number;
+  hidden_state: "unhidden" | "hidden_allow_auto_unhide" | "hidden_prevent_auto_unhide";
   is_muted: boolean;
   /** Unix milliseconds. 0 if not muted. */
   muted_until: number;
+  count_preference: "all" | "unread_message_count_only" | "unread_mention_count_only" | "off";
 };
 
 export type ChannelInfo = {

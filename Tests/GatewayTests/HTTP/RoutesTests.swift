@@ -63,7 +63,8 @@ struct RoutesTests {
     #expect(open.subtracting(group) == [#"["GET"] participants"#])
     #expect(
       Set(group.subtracting(open).map { $0.split(separator: " ").last.map(String.init) }) == [
-        "invite", "accept", "decline", "join", "leave", "members", "members/{user_id}",
+        "invite", "accept", "decline", "join", "leave", "members", "members/{user_id}", "hide",
+        "reset_user_history", "messages/mark_as_read", "messages/unread_count",
       ])
   }
 
@@ -87,7 +88,10 @@ struct RoutesTests {
     #expect(
       pattern("GET", "/v3/open_channels/lobby/messages/5")
         == "/v3/open_channels/{channel_url}/messages/{message_id}")
-    #expect(pattern("GET", "/v3/group_channels") == nil)
+    #expect(
+      pattern("GET", "/v3/group_channels/team/messages/unread_count")
+        == "/v3/group_channels/{channel_url}/messages/unread_count")
+    #expect(pattern("PUT", "/v3/group_channels") == nil)
     #expect(pattern("GET", "/v3") == nil)
   }
 

@@ -180,7 +180,9 @@ struct GroupSessionsTests {
   func completeness() {
     let methods = Command.methodNames.filter {
       ($0.hasPrefix("channel.") || $0.hasPrefix("group.") || $0.hasPrefix("message."))
-        && !["channel.create", "channel.list", "group.create"].contains($0)
+        && ![
+          "channel.create", "channel.list", "group.create", "group.list", "group.unread",
+        ].contains($0)
     }
     let missing = Set(methods).subtracting(Self.calls.map(\.method))
     #expect(missing.isEmpty, "\(missing.sorted())")
