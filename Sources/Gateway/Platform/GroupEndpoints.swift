@@ -161,6 +161,10 @@ extension PlatformCall {
     _ answer: @escaping ChannelHost.Answer
   ) throws(ServiceError) {
     try inChannel(completion) { channel in
+      // Paths below a user do not name the kind of channel.
+      guard channel.kind == .group else {
+        return completion.fail(.notFound(.channel, channel.url))
+      }
       let command = ChannelCommand.group(command)
       guard let userID else { return channel.perform(command, then: answer) }
       channel.perform(AccountLookup(userID)) { channel, result in
