@@ -1363,7 +1363,7 @@ export interface Events {
     ts: number;
     my: OwnMembership;
   };
-  /** The user unhid a group on another connection. */
+  /** A hidden group is in the user's list again: by a call on another connection, or by a message. */
   "group.unhidden": {
     channel_url: string;
     ts: number;
