@@ -69,7 +69,7 @@ async def test_refusals(ctx):
     def refused():
         for status, code, action in (
                 (400, "400201", lambda: client.call("users", "view_a_user", "nobody")),
-                (404, "400930", lambda: client.call("group_channels", "list_channels"))):
+                (404, "400930", lambda: client.call("bots", "list_bots"))):
             try:
                 action()
             except sdk.ApiException as error:
@@ -266,10 +266,54 @@ def groups(call, group, ada, bea):
                     freeze=freeze).freeze == freeze
     messages(call, GROUP, group, ada)
     assert call(GROUP, "get_a_group_channel", group).to_dict()["last_message"]["type"] == "FILE"
+    unread(call, group, ada, bea)
     call("metadata", "create_a_channel_metadata", GROUP, group, model="CreateAChannelMetadataRequest",
          metadata={"a": "1"})
     assert call("metadata", ALL_METADATA, GROUP, group) == {"a": "1"}
     call(GROUP, "delete_a_group_channel", group)
+
+
+def unread(call, group, ada, bea):
+    """What bea has not read, her list of groups, and a group that she hides."""
+    def numbers():
+        return [call("users", f"view_number_of_{name}", bea).unread_count
+                for name in ("unread_messages", "channels_with_unread_messages")]
+
+    def own(**filters):
+        page = call("users", "list_my_group_channels", bea, show_member=True, show_read_receipt=True, **filters)
+        return [(one["channel_url"], one["unread_message_count"]) for one in page.to_dict()["channels"]]
+
+    def mark(user, **members):
+        call("messages", "mark_channel_messages_as_read", group, model="MarkChannelMessagesAsReadRequest",
+             user_id=user, **members)
+    count, groups = numbers()
+    assert count > 0 and groups == 1, (count, groups)
+    assert own() == own(order="latest_last_message", unread_filter="unread_message") == [(group, count)]
+    assert own(members_include_in=ada, query_type="OR", hidden_mode="all") == [(group, count)]
+    assert own(member_state_filter="invited_only") == []
+    found = call(GROUP, "list_channels", order="chronological", show_empty=True, show_member=True, channel_urls=group)
+    assert [one["channel_url"] for one in found.to_dict()["channels"]] == [group] and found.next == "", found
+    mark(bea, timestamp=0)
+    assert numbers() == [count, 1]
+    mark(bea)
+    assert numbers() == [0, 0] and own(unread_filter="unread_message") == []
+    call("messages", "send_a_message", GROUP, group, model="SendAMessageRequest", message_type="MESG", user_id=ada,
+         message="x")
+    for value, expected in (("false", [0, 0]), ("all", [1, 1])):
+        assert call("users", "update_count_preference_of_a_channel", bea, group,
+                    model="UpdateCountPreferenceOfAChannelRequest", count_preference=value).count_preference == value
+        assert call("users", "view_count_preference_of_a_channel", bea, group).count_preference == value
+        assert numbers() == expected
+    call("users", "mark_all_messages_as_read", bea, model="MarkAllMessagesAsReadRequest", channel_urls=[group])
+    assert numbers() == [0, 0]
+    call(GROUP, "hide_a_channel", group, model="HideAChannelRequest", user_id=bea, allow_auto_unhide=False,
+         hide_previous_messages=False, should_hide_all=False)
+    assert own() == [] and own(hidden_mode="hidden_prevent_auto_unhide") == [(group, 0)]
+    call(GROUP, "unhide_a_channel", group, bea, should_unhide_all=False)
+    assert own() == [(group, 0)]
+    offset = call(GROUP, "reset_chat_history", group, model="ResetChatHistoryRequest", user_id=bea,
+                  reset_all=False).ts_message_offset
+    assert offset > 0
 
 
 def messages(call, kind, room, ada):
