@@ -12,12 +12,17 @@ from parleyjs import FLAGS, RUN, UNLIMITED, Gateway, Proxy, again, elsewhere, in
 # What each client of a group was sent is collected, so that a test can look at all of it.
 GROUPS = """
 globalThis.watch = (group) => {
-  Object.assign(group, { got: [], updates: [], gone: [], members_: [], news: [] });
-  group.on("received", (message, { own }) => group.got.push([message.message, message.ordinal, own === true]))
+  Object.assign(group, { got: [], ids: [], updates: [], gone: [], members_: [], news: [] });
+  group.on("received", (message, { own }) => {
+    group.got.push([message.message, message.ordinal, own === true]);
+    group.ids.push(message.message_id);
+  })
     .on("updated", (message) => group.updates.push(message))
     .on("deleted", (id) => group.gone.push(id))
     .on("member", (change, { user, users }) => group.members_.push(
       [change, ...(users ?? [user]).map(({ user_id: id }) => id)]));
+  group.numbers = [];
+  group.on("unread", (count) => group.numbers.push(count));
   for (const name of ["lost", "recovered"]) {
     group.on(name, ({ error, ...params }) => group.news.push([name, params, error?.code ?? 0]));
   }

@@ -275,7 +275,15 @@ export async function use(): Promise<void> {
   }).on("lost", ({ reason, error }) => reason === "banned" || error.code)
     .on("changed", ({ channel }) => channel.joined_member_count.toFixed())
     .on("recovered", ({ missed, isComplete }) => isComplete || missed.toFixed())
-    .on("group.joined", ({ user }) => user.nickname);
+    .on("group.joined", ({ user }) => user.nickname)
+    .on("unread", (count) => count.toFixed()).on("hidden", ({ my }) => my.hidden_state);
+  await group.markRead(sent);
+  (await group.hide({ allow_auto_unhide: false })).my.read_ordinal.toFixed();
+  const { groups, next } = await parley.groups.list({ limit: 10, unread_only: true });
+  groups.map(({ info, unread }) => info.name + unread.toFixed() + next.length);
+  (await parley.groups.unread()).unread_channel_count.toFixed();
+  // @ts-expect-error
+  await group.markUnread();
   (await group.invite(["cleo"])).skipped.map((id) => id.length);
   (await group.members({ member_state: "invited" })).members.map(({ role }) => role === "operator");
   await (await parley.groups.get("trip")).send({ message: "hi" });

@@ -141,7 +141,7 @@ export declare class Parley {
  */
 export declare class Groups {
   private constructor();
-  /** The groups from `get` and `create` whose membership has not ended. */
+  /** The groups from `get`, `create` and `list` whose membership has not ended. */
   readonly held: Group[];
   /**
    * Returns the group, which receives its events from here on and over reconnections. Waits for the event
@@ -150,6 +150,27 @@ export declare class Groups {
   get(url: string): Promise<Group>;
   /** Creates a group, or returns the distinct one that exists. Rejected with the reason `lost` if the answer was lost. */
   create(params?: Omit<Methods["group.create"]["params"], "members_limit">): Promise<Group>;
+  /**
+   * Lists the user's groups, those with the latest message first; `next` is the `token` of the next page, or empty.
+   * They are held from then on, as by `get`.
+   */
+  list(
+    params?: Omit<NonNullable<Methods["group.list"]["params"]>, "members_limit">,
+  ): Promise<{ groups: Group[]; next: string }>;
+  /** Adds up what the user has not read in all joined groups that are not hidden. */
+  unread(params?: Methods["group.unread"]["params"]): Promise<Methods["group.unread"]["result"]>;
+}
+
+/** Counts unread messages for clients that make their own calls: see Browser.md. */
+export declare class UnreadCount {
+  constructor(userId: string);
+  readonly value: number;
+  /** Takes the numbers of an answer with its `last_ordinal`, or of an event without. */
+  set(
+    my: Pick<OwnMembership, "unread_message_count" | "read_ordinal" | "count_preference">, lastOrdinal?: number,
+  ): void;
+  received(message: Pick<Message, "ordinal" | "user">): void;
+  deleted(params: Events["message.deleted"]): void;
 }
 
 /** How far a channel's events were seen. */
@@ -214,6 +235,12 @@ export interface GroupEvents extends SharedEvents {
    * messages or members may have changed: list them again.
    */
   recovered: [result: { missed: number; isComplete: boolean }];
+  /** The number of unread messages changed. */
+  unread: [count: number];
+  /** Another connection of the user has hidden the group. */
+  hidden: [params: Events["group.hidden"]];
+  /** The group is no longer hidden: another connection has shown it, or a message. */
+  unhidden: [params: Events["group.unhidden"]];
   /** The user is no longer a member. `reason` is null if it was not connected at the time. */
   lost: [result: { reason: Events["group.lost"]["reason"] | null; error: ParleyError }];
 }
@@ -277,6 +304,8 @@ export declare class Group extends BaseChannel<AllGroupEvents> {
   readonly info: GroupInfo & { my?: OwnMembership };
   /** Whether the user has joined. */
   readonly isMember: boolean;
+  /** The number of messages that the user has not read. */
+  readonly unread: number;
   /** Changes fields of the group. */
   update(fields: Omit<Methods["group.update"]["params"], "channel_url">): Promise<Methods["group.update"]["result"]>;
   /** Deletes the group with its messages. */
@@ -291,6 +320,15 @@ export declare class Group extends BaseChannel<AllGroupEvents> {
   /** Joins a public group. */
   join(accessCode?: string): Promise<Methods["group.join"]["result"]>;
   leave(): Promise<Methods["group.leave"]["result"]>;
+  /** Marks messages as read up to this one: the last that was shown. By default the last that was delivered. */
+  markRead(message?: Pick<Message, "message_id">): Promise<Methods["group.mark_read"]["result"]>;
+  /** Marks this message and later ones as unread. */
+  markUnread(message: Pick<Message, "message_id">): Promise<Methods["group.mark_unread"]["result"]>;
+  /** Hides the group from lists, by default until the next message. */
+  hide(params?: Omit<Methods["group.hide"]["params"], "channel_url">): Promise<Methods["group.hide"]["result"]>;
+  unhide(): Promise<Methods["group.unhide"]["result"]>;
+  /** Hides all present messages from the user. */
+  resetHistory(): Promise<Methods["group.reset_history"]["result"]>;
 }
 
 /** A message on its way. */

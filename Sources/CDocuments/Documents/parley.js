@@ -47,7 +47,7 @@ const TEMPORARY = new Set([
 const FINAL_CLOSES = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010, 4003]);
 const UNAUTHORIZED = 4002;
 /** Methods that change nothing, and may be repeated after a lost connection. */
-const READS = /\.(get|list|members|participants|ping|fetch|search|translate)$/;
+const READS = /\.(get|list|members|participants|ping|fetch|search|translate|unread)$/;
 /** Their answers may come after those of later calls. */
 const SLOW = /^(preview\.fetch|message\.translate)$/;
 const namesIn = (text) => text.split(/\s+/);
@@ -57,7 +57,8 @@ const SHARED_EVENTS = namesIn(`message.received message.updated message.deleted 
   channel.operators_changed channel.throttled`);
 const CHANNEL_EVENTS = namesIn(
   "message.withheld channel.user_entered channel.user_exited channel.participant_count");
-const GROUP_EVENTS = namesIn("group.invited group.joined group.declined group.left group.lost");
+const GROUP_EVENTS = namesIn(`group.invited group.joined group.declined group.left group.lost
+  group.unread group.hidden group.unhidden`);
 const SESSION_EVENTS = namesIn(
   "mention.received group.ready session.expiring session.file_key server.draining");
 const shortName = (method) => method.replace(/^\w+\.(user_)?/, "");
@@ -200,6 +201,8 @@ const base = Symbol("base");
 const inside = Symbol("inside");
 const isLeft = Symbol("isLeft");
 const isNews = Symbol("isNews");
+const apply = Symbol("apply");
+const noticed = Symbol("noticed");
 const scope = Symbol("scope");
 
 class Emitter {
@@ -419,7 +422,7 @@ export class Parley extends Emitter {
     this.#finish(error);
   }
 
-  async call(method, params = {}, { signal } = {}) {
+  async call(method, params = {}, { signal, [apply]: took } = {}) {
     const fetchID = method === "preview.fetch" && signal ? params.fetch_id ?? randomID() : null;
     if (fetchID) params = { ...params, fetch_id: fetchID };
     for (let firstSent = 0, losses = 0, lost; ;) {
@@ -427,7 +430,7 @@ export class Parley extends Emitter {
       if (isForgotten(firstSent)) throw lost;
       const now = Date.now();
       try {
-        return await abortable(wire.call(method, params), signal);
+        return await abortable(wire.call(method, params, took), signal);
       } catch (error) {
         const isRead = READS.test(method);
         // The server would go on fetching, and count it.
@@ -738,6 +741,7 @@ export class Parley extends Emitter {
     if (method === "session.expiring") this.#planRenewal(performance.now() + params.expires_at - params.ts);
     if (method === "session.file_key") this.#fileKey = params.file_key;
     if (method === "group.ready") this.groups[ready](this.#wire);
+    this.groups[noticed](params.channel_url);
     this[emit](method, params);
   }
 
@@ -1022,7 +1026,50 @@ export class Channel extends BaseChannel {
   }
 }
 
+/**
+ * The number of messages of a group that its user has not read, from answers and events in the order of their
+ * arrival. Ordinals decide, so that a message counts once, however often it comes.
+ */
+export class UnreadCount {
+  value = 0;
+  #userId;
+  /** The newest message that is known. */
+  #last = 0;
+  /** The newest message that the server has counted, or that the user has sent. */
+  #counted = 0;
+  /** Deletions of later messages change the number. */
+  #read = 0;
+  #isOff = false;
+
+  constructor(userId) { this.#userId = userId; }
+
+  /** Takes the server's number; `last` is the `last_ordinal` of an answer, which is ignored if it is too old. */
+  set({ unread_message_count: value = 0, read_ordinal: read, count_preference: preference }, last = this.#last) {
+    if (last < this.#last) return;
+    this.value = value;
+    this.#last = this.#counted = last;
+    this.#read = read;
+    this.#isOff = /^off$|mention/.test(preference);
+  }
+
+  received({ ordinal, user }) {
+    if (user?.user_id !== this.#userId) {
+      if (ordinal > this.#last && !this.#isOff) this.value++;
+    } else if (ordinal > this.#counted) {
+      // Sending reads what came before; the answer may come after later messages.
+      this.value = Math.min(this.value, Math.max(0, this.#last - ordinal));
+      this.#read = this.#counted = ordinal;
+    }
+    this.#last = Math.max(this.#last, ordinal);
+  }
+
+  deleted({ ordinal, sender_id: author }) {
+    if (ordinal > this.#read && author !== this.#userId && this.value) this.value--;
+  }
+}
+
 export class Group extends BaseChannel {
+  #count;
   /** Every message up to this one was delivered. */
   #newest = 0;
   /** Messages after that one that were sent here. */
@@ -1031,15 +1078,20 @@ export class Group extends BaseChannel {
   #queue = null;
 
   constructor(parley, url) {
-    super(parley, url, SHARED_EVENTS, [...GROUP_EVENTS, "member", "recovered", "lost"]);
+    super(parley, url, SHARED_EVENTS, [
+      ...GROUP_EVENTS, "member", "recovered", "lost", "unread", "hidden", "unhidden"]);
   }
 
   get isMember() { return this.info.my?.state === "joined"; }
+  get unread() { return this.#count?.value ?? 0; }
 
-  async call(method, params, options) {
-    const result = await super.call(method, params, options);
-    if (result.channel) this.#describe(result.channel);
-    return result;
+  call(method, params, options) {
+    return super.call(method, params, {
+      ...options, [apply]: ({ channel, my }) => {
+        if (channel) this.#describe(channel);
+        else if (my) this[take](null, { my });
+      },
+    });
   }
 
   update(fields) { return this.call("group.update", fields); }
@@ -1051,6 +1103,15 @@ export class Group extends BaseChannel {
   decline() { return this.call("group.decline"); }
   join(accessCode) { return this.call("group.join", { access_code: accessCode }); }
   leave() { return this.call("group.leave"); }
+  hide(params) { return this.call("group.hide", params); }
+  unhide() { return this.call("group.unhide"); }
+  resetHistory() { return this.call("group.reset_history"); }
+  markUnread({ message_id }) { return this.call("group.mark_unread", { message_id }); }
+
+  /** Without a message nothing is named that was not delivered. */
+  async markRead({ message_id } = { message_id: Math.max(this.#newest, ...this.#sent) }) {
+    return message_id ? this.call("group.mark_read", { message_id }) : { my: this.info.my };
+  }
 
   [entered](view) {
     this.#describe(view);
@@ -1060,6 +1121,18 @@ export class Group extends BaseChannel {
   /** Members and messages are listed: what no event changes would grow old. */
   #describe({ members, last_message, last_ordinal, epoch, seq, ...info }) {
     this.info = { ...this.info, ...info };
+    if (!info.my) return;
+    // The answer has what they brought.
+    this.#queue = this.#queue?.filter(([, { my }]) => !my) ?? null;
+    if (epoch !== this.position?.epoch) this.#count = new UnreadCount(this[owner].userId);
+    this.#recount((count) => count.set(info.my, last_ordinal));
+  }
+
+  #recount(change) {
+    const { unread } = this;
+    // An ephemeral group has nothing to read later.
+    if (this.#count && !this.info.is_ephemeral) change(this.#count);
+    if (this.unread !== unread) this[report]("unread", this.unread);
   }
 
   #follow({ epoch, seq, last_message: last }) {
@@ -1077,9 +1150,9 @@ export class Group extends BaseChannel {
   async [readAgain](wire) {
     this[inside] = false;
     this.#queue ??= [];
-    const { channel } = await wire.call("group.get", { channel_url: this.url, members_limit: 0 });
+    const { channel } = await wire.call(
+      "group.get", { channel_url: this.url, members_limit: 0 }, (result) => this.#describe(result.channel));
     if (this.info.my && !channel.my) throw ending();
-    this.#describe(channel);
     const { epoch, seq } = this.position;
     const hasNews = channel.epoch !== epoch || channel.seq > seq;
     const canList = this.isMember && !channel.is_ephemeral;
@@ -1116,11 +1189,22 @@ export class Group extends BaseChannel {
   [take](method, params) {
     if (method === "group.lost") return this[report](method, params);
     if (this.#queue) return this.#queue.push([method, params]);
+    if (params.my) return this.#takeOwn(method, params);
     if (method === "message.received") this.#pass(params.message.message_id);
     return super[take](method, params);
   }
 
+  /** The user's own part in the group; an answer has no `method`. */
+  #takeOwn(method, params) {
+    this.info = { ...this.info, my: params.my };
+    this.#recount((count) => count.set(params.my));
+    if (!method) return;
+    this[report](method, params);
+    if (method !== "group.unread") this[report](shortName(method), params);
+  }
+
   [answered](message, seq) {
+    this.#recount((count) => count.received(message));
     super[answered](message, seq);
     this.#sent.add(message.message_id);
     if (this.position.seq >= seq) this.#pass(message.message_id);
@@ -1128,6 +1212,8 @@ export class Group extends BaseChannel {
 
   [keep](method, params) {
     super[keep](method, params);
+    if (method === "message.received") this.#recount((count) => count.received(params.message));
+    if (method === "message.deleted") this.#recount((count) => count.deleted(params));
     const { member_count, joined_member_count, user } = params;
     if (member_count !== undefined) this.info = { ...this.info, member_count, joined_member_count };
     const { my, operators } = this.info;
@@ -1156,6 +1242,8 @@ export class Groups {
   /** The connection that receives all events of all groups. */
   #readyWire = null;
   #waiters = [];
+  /** For each list that is under way, the URLs of events that came meanwhile. */
+  #lists = new Set();
 
   constructor(parley) {
     this.#parley = parley;
@@ -1167,19 +1255,42 @@ export class Groups {
   async get(url) {
     if (typeof url !== "string") throw misuse("the URL of a group is not a text");
     const known = this.#parley[channelAt](url);
-    return known instanceof Group ? known : this.#ask("group.get", { channel_url: url, members_limit: 0 });
+    return known instanceof Group ? known
+      : this.#ask("group.get", { channel_url: url }, ({ channel }) => this.#hold(channel));
   }
 
-  create(params = {}) { return this.#ask("group.create", { ...params, members_limit: 0 }); }
+  create(params) { return this.#ask("group.create", params, ({ channel }) => this.#hold(channel)); }
+  unread(params) { return this.#parley.call("group.unread", params); }
 
-  async #ask(method, params) {
+  async list(params) {
+    const news = new Set();
+    this.#lists.add(news);
+    try {
+      const { channels, next } = await this.#ask("group.list", params, (page) => {
+        for (const view of page.channels) if (!news.has(view.channel_url)) this.#hold(view);
+        return page;
+      });
+      // A list may be older than the events before it.
+      const groups = await Promise.all(channels.map(({ channel_url: url }) => this.get(url).catch((error) => {
+        if (error.code !== Code.missing) throw error;
+      })));
+      return { groups: groups.filter(Boolean), next };
+    } finally {
+      this.#lists.delete(news);
+    }
+  }
+
+  [noticed](url) { for (const news of this.#lists) news.add(url); }
+
+  /** @param use is called with the answer before anything that came after it is looked at. */
+  async #ask(method, params, use) {
     for (let losses = 0; ;) {
       const wire = await this.#whenReady();
-      let group;
+      let result;
       try {
-        await wire.call(method, params, ({ channel }) => { group = this.#hold(channel); });
+        await wire.call(method, { ...params, members_limit: 0 }, (answer) => { result = use(answer); });
         this.#parley.outbox[pump]();
-        return group;
+        return result;
       } catch (error) {
         const isHarmless = !error.isSent || READS.test(method) && ++losses < ATTEMPTS;
         if (!(error instanceof Lost && isHarmless)) throw error;
