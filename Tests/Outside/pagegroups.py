@@ -9,6 +9,8 @@ from pagefiles import enter, file, in_browser
 from pages import Pages
 
 GROUPS = "[...document.querySelectorAll('#groups .place')]"
+UNREAD = f"{GROUPS}.map((row) => row.querySelector('.unread')?.textContent ?? '')"
+NAMES = f"{GROUPS}.map((row) => row.firstElementChild.textContent)"
 MEMBERS = "[...document.querySelectorAll('#members .member')].map((row) => row.textContent)"
 NOTES = "[...document.querySelectorAll('.note')].map((note) => note.textContent.replace(/[\\u2068\\u2069]/g, ''))"
 TITLE = "document.getElementById('title').textContent.replace(/[\\u2068\\u2069]/g, '')"
@@ -92,15 +94,15 @@ async def test_a_group_beside_a_channel(ctx, page):
         for tab in (page, other):
             await tab.until(f"{ROWS}.length === 3 && {LIVE}")
             assert (await tab.run(ROWS))[1:] == ["two", "three"]
-        # What comes while another place is shown is marked, and there afterwards.
+        # What comes while another place is shown is counted, and there afterwards.
         await browse(other)
         await other.run(click("#rooms .place"))
         await other.until(f"{TITLE} === '#lobby' && {LIVE} && {ROWS}.length === 0")
         await write(page, "four")
-        await other.until(f"{GROUPS}[0].classList.contains('news')")
+        await other.until(f"{UNREAD}[0] === '1'")
         await write(other, "in the lobby")
         await choose(other, "Trip")
-        await other.until(f"{ROWS}.length === 4 && !{GROUPS}[0].classList.contains('news')")
+        await other.until(f"{ROWS}.length === 4 && {UNREAD}[0] === ''")
         assert (await other.run(ROWS))[1:] == ["two", "three", "four"]
         assert not other.errors, other.errors
     finally:
@@ -135,6 +137,73 @@ async def test_members_of_a_group(ctx, page):
     assert await other.run(f"{GROUPS}.length") == 0
     await page.until(f"{MEMBERS}.length === 1 && {NOTES}.includes('ben left')")
     assert not other.errors, other.errors
+
+
+async def visible(page, is_visible):
+    """Tells the page that it is in sight, or not."""
+    await page.run(f"""(() => {{
+      Object.defineProperty(document, "hidden", {{ value: {json.dumps(not is_visible)}, configurable: true }});
+      document.dispatchEvent(new Event("visibilitychange"));
+    }})()""")
+
+
+@in_browser
+async def test_the_list_of_groups(ctx, page):
+    """Groups of earlier visits are listed with what is not read; what is in sight is read, and hidden groups come back."""
+    server = await ctx.fresh(*FLAGS)
+    ben, _, phone = [await ctx.user(server, name) for name in ("ben", "ada", "ada")]
+    urls = {}
+    for name in ("Old", "Trip", "Work"):
+        made = await ben.call("group.create", user_ids=["ada"], name=name)
+        urls[name] = made["channel"]["channel_url"]
+        for number in range(2 if name == "Trip" else 1):
+            await ben.call("message.send", channel_url=urls[name], message=f"{name} {number}")
+    await enter(page, server, "lobby", "ada")
+    await page.until("document.getElementById('browse').classList.contains('news')")
+    await browse(page)
+    await page.until(f"{GROUPS}.length === 3")
+    assert await page.run(NAMES) == ["Work", "Trip", "Old"]
+    assert await page.run(UNREAD) == ["1", "2", "1"]
+    await ben.call("message.send", channel_url=urls["Old"], message="news")
+    await page.until(f"{NAMES}[0] === 'Old' && {UNREAD}[0] === '2'")
+    await pictured(page, "unread")
+    await choose(page, "Trip")
+    await page.until(f"{ROWS}.length === 2 && {UNREAD}[2] === ''")
+    assert (await phone.event("group.unread"))["my"]["unread_message_count"] == 0
+    # Only what is in sight is read.
+    await visible(page, False)
+    await ben.call("message.send", channel_url=urls["Trip"], message="more")
+    await page.until(f"{ROWS}.length === 3 && {UNREAD}[0] === '1'")
+    totals = await phone.call("group.unread")
+    assert totals["unread_message_count"] == 4, totals
+    await visible(page, True)
+    await page.until(f"{UNREAD}[0] === ''")
+    await page.run(click("#hide-group"))
+    await page.until(f"{TITLE} === '#lobby' && {NAMES}.join() === 'Old,Work'")
+    await page.until(f"{NOTICE} === 'Trip is hidden until its next message.'")
+    await ben.call("message.send", channel_url=urls["Trip"], message="back")
+    await page.until(f"{NAMES}.join() === 'Trip,Old,Work' && {UNREAD}[0] === '1'")
+    # Read on another connection.
+    await phone.call("group.mark_read")
+    await page.until(f"{UNREAD}.join('') === '' && !document.getElementById('browse').classList.contains('news')")
+    assert not page.errors, page.errors
+
+
+@in_browser
+async def test_many_groups(ctx, page):
+    """A press lists the groups after the first 50, which stay in their order."""
+    server = await ctx.fresh(*FLAGS)
+    await ctx.user(server, "ada")
+    caller = Caller(server)
+    for number in range(52):
+        await caller.call("POST", "/group_channels", {"user_ids": ["ada"], "name": f"Group {number}"})
+    await enter(page, server, "lobby", "ada")
+    await browse(page)
+    await page.until(f"{GROUPS}.length === 50 && !document.getElementById('more-groups').hidden")
+    await page.run(click("#more-groups"))
+    await page.until(f"{GROUPS}.length === 52 && document.getElementById('more-groups').hidden")
+    assert await page.run(NAMES) == [f"Group {number}" for number in reversed(range(52))]
+    assert not page.errors, page.errors
 
 
 @in_browser
@@ -185,7 +254,7 @@ async def test_the_address_of_a_group(ctx, page):
     await page.until(f"document.getElementById('door').hidden && {LIVE}")
     await owner.call("message.send", channel_url="public-group", message="welcome")
     await page.until(f"{ROWS}.length === 1")
-    # The address is joined again without asking, and the list is that of this tab.
+    # The address is joined again without asking.
     await page.open(await page.run("location.href"))
     await page.until(f"{LIVE} && {ROWS}.length === 1 && {GROUPS}.length === 1")
     # Without a channel there is none to go back to.
