@@ -29,7 +29,18 @@ public final class ChannelState: Sendable {
   /// Applies an event with its number, if it has one.
   func apply(_ change: SnapshotChange?, seq: Int64?) {
     if let change { apply(change) }
-    if let seq { latest.withLock { $0.view.receive(seq: seq) } }
+    let userID = core.currentUser?.userID
+    latest.withLock { latest in
+      if case .messageDeleted(let deletion) = change {
+        latest.view.uncount(deletion, seq: seq, for: userID)
+      }
+      if let seq { latest.view.receive(seq: seq) }
+    }
+  }
+
+  /// Whether an event is part of the properties that the client has read.
+  func contains(seq: Int64) -> Bool {
+    latest.withLock { $0.view.position?.isNew(seq) == false }
   }
 
   /// Applies the answer to a call that sent or changed a message.
@@ -51,10 +62,8 @@ public final class ChannelState: Sendable {
     latest.withLock { latest in
       let known = latest.view
       latest = newer
-      if known.isCovered {
-        latest.view.keepLastMessage(of: known)
-        return nil
-      }
+      latest.view.keep(known)
+      if known.isCovered { return nil }
       guard newer.view.isCovered else {
         latest.view.position = known.position
         return nil

@@ -1,3 +1,5 @@
+internal import ParleyProtocol
+
 /// A change of a channel's properties by an event or a response.
 enum SnapshotChange: Sendable {
   case replaced(ChannelSnapshot)
@@ -6,8 +8,10 @@ enum SnapshotChange: Sendable {
   case muted(userID: String, Bool)
   /// A message was sent, or changed.
   case message(any BaseMessage)
-  case messageDeleted(Int64)
+  case messageDeleted(Event.Deletion)
   case members(MemberChange)
+  /// The current user's own part in a group.
+  case own(OwnMembership)
 
   /// - Parameter userID: The current user.
   func apply(to properties: inout ChannelProperties, for userID: String?) {
@@ -25,8 +29,10 @@ enum SnapshotChange: Sendable {
       // An ephemeral group keeps no messages, and an open channel has no last one.
       guard properties.view.position != nil, !properties.snapshot.isEphemeral else { return }
       properties.view.note(message)
-    case .messageDeleted(let id): properties.view.forget(messageID: id)
+      properties.view.count(message, for: userID)
+    case .messageDeleted(let deletion): properties.view.forget(messageID: deletion.messageID)
     case .members(let change): change.apply(to: &properties, for: userID)
+    case .own(let own): properties.view.set(own)
     }
   }
 }
@@ -61,7 +67,7 @@ enum MemberChange: Sendable {
       properties.view.setRoles(properties.snapshot.operators, for: userID)
     case .gone(let user, let counts):
       properties.set(counts)
-      properties.view.members.removeAll { $0.userID == user.userID }
+      properties.view.members?.removeAll { $0.userID == user.userID }
     case .lost: properties.view.my = nil
     }
   }

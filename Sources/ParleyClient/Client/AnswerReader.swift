@@ -60,6 +60,11 @@ enum AnswerReader {
     try ChannelSnapshot(json: member("channel", of: node))
   }
 
+  /// Parses the user's own part in a group.
+  static func own(_ node: JSONNode) throws(ParleyError) -> OwnMembership {
+    try resource { () throws(ResourceError) in try OwnMembership(json: node) }
+  }
+
   /// Returns every value of a required list.
   static func list<Value>(
     _ name: String, of node: JSONNode, _ read: (JSONNode) throws(ParleyError) -> Value

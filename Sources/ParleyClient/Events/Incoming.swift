@@ -43,16 +43,21 @@ enum Incoming: Sendable {
       try inChannel(event, .replaced(AnswerReader.channel(of: params)))
     }
     func inGroup(
+      _ event: GroupChannelEvent, _ change: SnapshotChange
+    ) throws(ParleyError) -> Incoming {
+      .group(url: try AnswerReader.text("channel_url", of: params), event, change)
+    }
+    func inGroup(
       _ event: GroupChannelEvent, _ change: MemberChange
     ) throws(ParleyError) -> Incoming {
-      .group(url: try AnswerReader.text("channel_url", of: params), event, .members(change))
+      try inGroup(event, .members(change))
     }
     return switch event {
     case .messageReceived(let message): try withMessage(message) { .messageReceived($0) }
     case .messageUpdated(let message): try withMessage(message) { .messageUpdated($0) }
     case .messageDeleted(let deletion):
       try inChannel(
-        .messageDeleted(messageID: deletion.messageID), .messageDeleted(deletion.messageID))
+        .messageDeleted(messageID: deletion.messageID), .messageDeleted(deletion))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
     // Sent only to webhooks and observers.
     case .channelCreated, .groupCreated, .messageWithheld: nil
@@ -101,8 +106,9 @@ enum Incoming: Sendable {
         .userLeft(User(departure.membership.user), MembershipEnd(departure.reason)),
         .gone(User(departure.membership.user), MemberChange.Counts(departure.membership)))
     case .groupLost(let loss): try inGroup(.membershipEnded(MembershipEnd(loss.reason)), .lost)
-    // The library does not have the user's own part in a group yet.
-    case .groupUnread, .groupHidden, .groupUnhidden: nil
+    case .groupUnread(let own): try inGroup(.unreadMessageCountChanged, .own(own))
+    case .groupHidden(let own): try inGroup(.hidden, .own(own))
+    case .groupUnhidden(let own): try inGroup(.unhidden, .own(own))
     case .groupReady: .groupsReady
     case .mentionReceived(let message): .mentioned(reader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))

@@ -21,9 +21,11 @@ extension ClientCore {
     if let isComplete {
       tell(.group(channel, isComplete ? .recovered(eventCount: 0) : .eventsLost(.gap)))
     }
-    // The answer may lack the changes of these events; applying one twice changes nothing.
     for event in arrivals.take(channel.url) {
-      if let change = event.change { channel.state.apply(change) }
+      // Other events are part of the answer, among them those without a number.
+      if let seq = event.seq, !channel.state.contains(seq: seq) {
+        channel.state.apply(event.change, seq: seq)
+      }
       tell(.group(channel, event.event), event.notification)
     }
     return channel
@@ -34,10 +36,10 @@ extension ClientCore {
     guard let channel = channels.known(url) as? GroupChannel, channel.myMemberState != .none else {
       return receive(event, ofUnknownGroup: url)
     }
+    let mustBeRead = channel.state.view.mustBeRead(after: event)
     channel.state.apply(event.change, seq: event.seq)
     if case .membershipEnded = event.event { channels.exit(url) }
-    // The event does not have the message that is the last one now.
-    if case .messageDeleted = event.event, channel.lastMessage == nil { read(url) }
+    if mustBeRead { read(url) }
     tell(.group(channel, event.event), event.notification)
   }
 

@@ -15,8 +15,9 @@ public final class GroupChannel: BaseChannel {
   public var memberCount: Int { snapshot.group.memberCount }
   /// The number of joined members.
   public var joinedMemberCount: Int { snapshot.group.joinedMemberCount }
-  /// The members, joined and invited; empty for a user who is not a member.
-  public var members: [Member] { state.view.members }
+  /// The members, joined and invited; empty for a user who is not a member, and for a group that was
+  /// listed without them, until ``refresh()``.
+  public var members: [Member] { state.view.members ?? [] }
   /// The last message that the user may read; `nil` if there is none.
   ///
   /// After the last message was deleted, this is `nil` until the client has read the group again.
@@ -45,6 +46,19 @@ public final class GroupChannel: BaseChannel {
   /// The ``BaseMessage/createdAt`` of the oldest message that the current user may read, in Unix
   /// milliseconds; 0 for the whole history.
   public var messageOffsetTimestamp: Int64 { state.view.my?.visibleFrom ?? 0 }
+  /// The number of messages that the current user has not read; 0 if ``myCountPreference`` omits it.
+  ///
+  /// Messages of the user itself, silent and deleted messages do not count.
+  public var unreadMessageCount: Int { state.view.unreadMessageCount }
+  /// The ``BaseMessage/createdAt`` of the last message that the current user has read, in Unix
+  /// milliseconds; 0 if there is none.
+  public var myLastRead: Int64 { state.view.my?.readAt ?? 0 }
+  /// Whether the current user has hidden the group, and what shows it again.
+  public var hiddenState: GroupChannelHiddenState { state.view.my?.hiddenState ?? .unhidden }
+  /// Whether the current user has hidden the group.
+  public var isHidden: Bool { hiddenState != .unhidden }
+  /// The numbers of unread messages that the current user wants to know.
+  public var myCountPreference: CountPreference { state.view.my?.countPreference ?? .all }
 
   /// The events of the group from now on, for one consumer; see ``ParleyEvents``.
   public var events: ParleyEvents<GroupChannelEvent> { core.streams.events(ofGroup: url) }

@@ -28,6 +28,13 @@ public protocol GroupChannelDelegate: BaseChannelDelegate {
   func channel(_ channel: GroupChannel, userDidLeave user: User, reason: MembershipEnd)
   /// The current user is no longer a member; no event of the group follows.
   func channel(_ channel: GroupChannel, membershipDidEnd reason: MembershipEnd)
+  /// The user has marked messages as read or unread elsewhere, reset its history or changed its
+  /// ``GroupChannel/myCountPreference``.
+  func channelDidChangeUnreadMessageCount(_ channel: GroupChannel)
+  /// The user has hidden the group elsewhere.
+  func channelWasHidden(_ channel: GroupChannel)
+  /// The group is shown again: the user has done so elsewhere, or a message has arrived.
+  func channelWasUnhidden(_ channel: GroupChannel)
   /// A user was muted and may no longer send.
   func channel(
     _ channel: GroupChannel, userWasMuted user: User, restriction: RestrictionDetails)
@@ -75,6 +82,12 @@ extension GroupChannelDelegate {
   /// Does nothing.
   public func channel(_ channel: GroupChannel, membershipDidEnd reason: MembershipEnd) {}
   /// Does nothing.
+  public func channelDidChangeUnreadMessageCount(_ channel: GroupChannel) {}
+  /// Does nothing.
+  public func channelWasHidden(_ channel: GroupChannel) {}
+  /// Does nothing.
+  public func channelWasUnhidden(_ channel: GroupChannel) {}
+  /// Does nothing.
   public func channel(
     _ channel: GroupChannel, userWasMuted user: User, restriction: RestrictionDetails
   ) {}
@@ -112,6 +125,9 @@ extension GroupChannelDelegate {
     case .userLeft(let user, let reason):
       self.channel(channel, userDidLeave: user, reason: reason)
     case .membershipEnded(let reason): self.channel(channel, membershipDidEnd: reason)
+    case .unreadMessageCountChanged: channelDidChangeUnreadMessageCount(channel)
+    case .hidden: channelWasHidden(channel)
+    case .unhidden: channelWasUnhidden(channel)
     case .userMuted(let user, let details):
       self.channel(channel, userWasMuted: user, restriction: details)
     case .userUnmuted(let user): self.channel(channel, userWasUnmuted: user)

@@ -30,6 +30,14 @@ public enum GroupChannelEvent: Sendable {
   case userLeft(User, MembershipEnd)
   /// The current user is no longer a member; no event of the group follows.
   case membershipEnded(MembershipEnd)
+  /// The user has marked messages as read or unread elsewhere, reset its history or changed its
+  /// ``GroupChannel/myCountPreference``. Messages that arrive change
+  /// ``GroupChannel/unreadMessageCount`` without this event.
+  case unreadMessageCountChanged
+  /// The user has hidden the group elsewhere.
+  case hidden
+  /// The group is shown again: the user has done so elsewhere, or a message has arrived.
+  case unhidden
   /// A user was muted and may no longer send.
   case userMuted(User, RestrictionDetails)
   /// A user may send again.

@@ -32,20 +32,22 @@ struct Membership: Sendable, Hashable {
   var joinedAt: Int64 = 0
   /// The `created_at` of the oldest message that the user may read.
   var visibleFrom: Int64 = 0
+  /// The `created_at` of the last message that the user has read; 0 if there is none.
+  var readAt: Int64 = 0
+  var hiddenState = GroupChannelHiddenState.unhidden
+  var countPreference = CountPreference.all
 
-  init(json: JSONNode) throws(ParleyError) {
-    state = try MemberState(json: json)
-    role = Role(json: json)
-    mutedState = MutedState(json: json)
-    inviter = try json.present("inviter").map { node throws(ParleyError) in
-      User(
-        try AnswerReader.resource { () throws(ResourceError) in
-          try ParleyProtocol.User(json: node)
-        })
-    }
-    invitedAt = try AnswerReader.integer("invited_at", of: json)
-    joinedAt = try AnswerReader.integer("joined_at", of: json)
-    visibleFrom = try AnswerReader.integer("visible_from", of: json)
+  init(_ own: OwnMembership) {
+    state = MemberState(own.state)
+    role = own.isOperator ? .operator : .none
+    mutedState = own.mutedUntil > 0 ? .muted : .unmuted
+    inviter = own.inviter.map(User.init)
+    invitedAt = own.invitedAt
+    joinedAt = own.joinedAt
+    visibleFrom = own.visibleFrom
+    readAt = own.readAt
+    hiddenState = GroupChannelHiddenState(own.hiddenState)
+    countPreference = CountPreference(own.countPreference)
   }
 
   init(invitedBy inviter: User?, at time: Int64) {
@@ -59,9 +61,14 @@ struct Membership: Sendable, Hashable {
 struct GroupView: Sendable {
   /// `nil` for a user who is not a member.
   var my: Membership?
-  var members: [Member] = []
+  /// The number of unread messages, regardless of the user's preference.
+  var unread = UnreadCount()
+  /// `nil` if they were not read.
+  var members: [Member]?
   /// The last message that the user may read.
   var lastMessage: (any BaseMessage)?
+  /// The newest message that arrived, which may have been deleted; 0 if there is none.
+  var receivedMessageID: Int64 = 0
   /// `nil` in an open channel.
   var position: ChannelPosition?
   /// Whether all events after ``position`` reach this client.
@@ -73,11 +80,17 @@ struct GroupView: Sendable {
 extension GroupView {
   /// Parses the members of `channel` that events lack.
   init(json: JSONNode, _ reader: MessageReader) throws(ParleyError) {
-    my = try json.present("my").map(Membership.init(json:))
+    if let own = try json.present("my").map(AnswerReader.own) {
+      my = Membership(own)
+      unread = UnreadCount(
+        lastOrdinal: try AnswerReader.integer("last_ordinal", of: json),
+        readOrdinal: own.readOrdinal, count: own.unreadCount)
+    }
     if json.present("members") != nil {
       members = try AnswerReader.list("members", of: json, Member.init(json:))
     }
     lastMessage = try json.present("last_message").map(reader.message(_:))
+    receivedMessageID = lastMessage?.messageID ?? 0
     position = ChannelPosition(
       epoch: try AnswerReader.text("epoch", of: json),
       reached: try AnswerReader.integer("seq", of: json))
@@ -90,6 +103,7 @@ extension GroupView {
 
   /// Records a message that was sent or changed.
   mutating func note(_ message: any BaseMessage) {
+    receivedMessageID = max(receivedMessageID, message.messageID)
     guard message.messageID >= lastMessage?.messageID ?? 0 else { return }
     lastMessage = message
   }
@@ -97,11 +111,52 @@ extension GroupView {
   /// Keeps the last message that is known from events, if it is newer than that of an answer.
   ///
   /// The server may read the last message before it sends the events that precede the answer.
-  mutating func keepLastMessage(of known: GroupView) {
+  private mutating func keepLastMessage(of known: GroupView) {
     guard let my, my.visibleFrom == known.my?.visibleFrom, let message = known.lastMessage else {
       return
     }
     note(message)
+  }
+
+  /// Keeps what is known from before an answer, and newer or not part of it.
+  mutating func keep(_ known: GroupView) {
+    members = members ?? known.members
+    guard position?.epoch == known.position?.epoch, my != nil, known.my != nil else { return }
+    receivedMessageID = max(receivedMessageID, known.receivedMessageID)
+    if unread.lastOrdinal < known.unread.lastOrdinal { (my, unread) = (known.my, known.unread) }
+    if known.isCovered { keepLastMessage(of: known) }
+  }
+
+  /// The number of unread messages that the user wants to know.
+  var unreadMessageCount: Int {
+    switch my?.countPreference {
+    case .all, .unreadMessageCountOnly: unread.count
+    case .unreadMentionCountOnly, .off, nil: 0
+    }
+  }
+
+  /// Counts a message.
+  mutating func count(_ message: any BaseMessage, for userID: String?) {
+    if let senderID = message.sender?.userID, senderID == userID {
+      unread.receiveOwn(message.ordinal)
+      let isLastRead = message.ordinal > 0 && message.ordinal == unread.readOrdinal
+      if isLastRead { my?.readAt = message.createdAt }
+    } else {
+      unread.receive(message.ordinal)
+    }
+  }
+
+  /// Replaces the user's own part.
+  mutating func set(_ own: OwnMembership) {
+    guard let known = my else { return }
+    let newer = Membership(own)
+    my = newer
+    if newer.visibleFrom == known.visibleFrom, newer.countPreference == known.countPreference {
+      unread.move(to: own.readOrdinal, count: own.unreadCount)
+    } else {
+      unread.restart(at: own.readOrdinal, count: own.unreadCount)
+      if let lastMessage, lastMessage.createdAt < newer.visibleFrom { self.lastMessage = nil }
+    }
   }
 
   /// Removes a deleted message.
@@ -109,18 +164,37 @@ extension GroupView {
     if lastMessage?.messageID == messageID { lastMessage = nil }
   }
 
+  /// Counts a deletion, unless its event is part of an answer that has arrived.
+  mutating func uncount(_ deletion: Event.Deletion, seq: Int64?, for userID: String?) {
+    guard let ordinal = deletion.ordinal else { return }
+    if let senderID = deletion.senderID, senderID == userID { return }
+    if let seq, position?.isNew(seq) == false { return }
+    unread.remove(ordinal)
+  }
+
+  /// Whether the client must read the group after an event.
+  ///
+  /// The event of a deletion lacks the message that is now the last one, and does not show whether the
+  /// deleted message preceded the user's history. Withheld messages count as unread.
+  func mustBeRead(after event: GroupArrivals.Event) -> Bool {
+    if case .messagesThrottled = event.event { return true }
+    guard case .messageDeleted(let deletion) = event.change else { return false }
+    if deletion.messageID == lastMessage?.messageID { return true }
+    return my?.visibleFrom ?? 0 > 0 && unread.isUncertain(deletion.ordinal ?? 0)
+  }
+
   /// Adds a member, or replaces its entry.
   mutating func keep(_ member: Member) {
-    if let index = members.firstIndex(where: { $0.userID == member.userID }) {
-      members[index] = member
+    if let index = members?.firstIndex(where: { $0.userID == member.userID }) {
+      members?[index] = member
     } else {
-      members.append(member)
+      members?.append(member)
     }
   }
 
   mutating func join(_ user: User, at time: Int64, isCurrentUser: Bool) {
     var member =
-      members.first { $0.userID == user.userID } ?? Member(invited: user, at: 0)
+      members?.first { $0.userID == user.userID } ?? Member(invited: user, at: 0)
     member.state = .joined
     member.joinedAt = time
     keep(member)
@@ -130,20 +204,23 @@ extension GroupView {
     membership.joinedAt = time
     membership.visibleFrom = time
     my = membership
+    unread.restart(at: unread.readOrdinal, count: 0)
   }
 
   mutating func setRoles(_ operators: [User], for userID: String?) {
     let ids = Set(operators.map(\.userID))
-    for index in members.indices {
-      members[index].role = ids.contains(members[index].userID) ? .operator : .none
+    members = members?.map { member in
+      var member = member
+      member.role = ids.contains(member.userID) ? .operator : .none
+      return member
     }
     if let userID { my?.role = ids.contains(userID) ? .operator : .none }
   }
 
   mutating func setMuted(_ isMuted: Bool, _ mutedID: String, for userID: String?) {
     let state = isMuted ? MutedState.muted : .unmuted
-    if let index = members.firstIndex(where: { $0.userID == mutedID }) {
-      members[index].mutedState = state
+    if let index = members?.firstIndex(where: { $0.userID == mutedID }) {
+      members?[index].mutedState = state
     }
     if mutedID == userID { my?.mutedState = state }
   }

@@ -104,6 +104,10 @@ extension MemberState {
     guard let state = ParleyProtocol.MemberState(rawValue: text) else {
       throw .malformedAnswer("'state' is \(text), expected joined or invited")
     }
+    self.init(state)
+  }
+
+  init(_ state: ParleyProtocol.MemberState) {
     self =
       switch state {
       case .joined: .joined

@@ -44,7 +44,8 @@ struct ConversationLog {
     case .messagesThrottled(let withheld):
       [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were withheld")]
     case .changed, .frozen, .unfrozen, .deleted, .operatorsChanged, .invitationReceived,
-      .invitationDeclined, .userJoined, .userLeft, .membershipEnded, .userMuted, .userUnmuted,
+      .invitationDeclined, .userJoined, .userLeft, .membershipEnded,
+      .unreadMessageCountChanged, .hidden, .unhidden, .userMuted, .userUnmuted,
       .userBanned, .userUnbanned, .recovered, .eventsLost, .dropped:
       EventNotice.text(event).map { [notice($0)] } ?? []
     }

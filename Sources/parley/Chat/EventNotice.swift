@@ -38,7 +38,7 @@ enum EventNotice {
     case .dropped(let count):
       "\(count) events were dropped: they arrived faster than they could be printed"
     case .recovered, .messageReceived, .messageUpdated, .messageDeleted, .messagesThrottled,
-      .membershipEnded:
+      .membershipEnded, .unreadMessageCountChanged, .hidden, .unhidden:
       nil
     }
   }

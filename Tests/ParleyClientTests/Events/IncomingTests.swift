@@ -29,7 +29,8 @@ struct IncomingTests {
       "first_message_id":3,"last_message_id":9,"channel":\(Sample.channel()),"user":\(Sample.user),
       "operators":[],"inviter":\(Sample.user),"users":[],"member_count":3,"joined_member_count":2,
       "reason":"left","participant_count":1,"seconds":60,"description":"loud","expires_at":99,
-      "reconnect_after_ms":1500,"file_key":{"key":"k.1","expires_at":99}}
+      "reconnect_after_ms":1500,"file_key":{"key":"k.1","expires_at":99},
+      "my":\(Sample.membership)}
       """
     #expect(try read(name.rawValue, params) != nil)
     guard name != .groupReady else { return }

@@ -106,7 +106,8 @@ struct GroupEventTests {
 
   private func message(_ id: Int64) throws -> GroupArrivals.Event {
     let message = try core.reader.message(AnswerReader.document(Sample.message(id: id).json))
-    return GroupArrivals.Event(.messageReceived(message), .message(message), nil, nil)
+    let params = try AnswerReader.document(#"{"seq":\#(id)}"#.json)
+    return GroupArrivals.Event(.messageReceived(message), .message(message), params, nil)
   }
 
   @Test("ends the membership, after which the client releases the group")
@@ -185,6 +186,7 @@ struct GroupEventTests {
       .changed, .frozen, .unfrozen, .deleted, .operatorsChanged([]),
       .invitationReceived([user], inviter: nil), .invitationDeclined(user), .userJoined(user),
       .userLeft(user, .left), .membershipEnded(.removed), .userMuted(user, details),
+      .unreadMessageCountChanged, .hidden, .unhidden,
       .userUnmuted(user), .userBanned(user, details), .userUnbanned(user),
       .messageDeleted(messageID: 1), .recovered(eventCount: 0), .eventsLost(.gap),
       .dropped(count: 1),
@@ -194,7 +196,7 @@ struct GroupEventTests {
     #expect(
       listener.heard == [
         "deleted trip", "invited kim", "declined kim", "joined kim", "left kim left",
-        "ended removed", "lost gap",
+        "ended removed", "unread", "hidden", "unhidden", "lost gap",
       ])
   }
 }
@@ -236,5 +238,8 @@ private final class Noting: GroupChannelDelegate {
   func channel(_ channel: GroupChannel, membershipDidEnd reason: MembershipEnd) {
     note("ended \(reason)")
   }
+  func channelDidChangeUnreadMessageCount(_ channel: GroupChannel) { note("unread") }
+  func channelWasHidden(_ channel: GroupChannel) { note("hidden") }
+  func channelWasUnhidden(_ channel: GroupChannel) { note("unhidden") }
   func channel(_ channel: GroupChannel, didLoseEvents loss: EventLoss) { note("lost \(loss)") }
 }

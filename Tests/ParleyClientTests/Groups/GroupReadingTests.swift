@@ -21,6 +21,8 @@ struct GroupReadingTests {
     #expect(group.myMemberState == .joined && group.myRole == .none)
     #expect(group.inviter?.userID == "jeff" && group.invitedAt == 7 && group.joinedAt == 8)
     #expect(group.messageOffsetTimestamp == 8 && group.myMutedState == .unmuted)
+    #expect(group.unreadMessageCount == 1 && group.myLastRead == 100)
+    #expect(group.hiddenState == .unhidden && !group.isHidden && group.myCountPreference == .all)
   }
 
   @Test("has neither members nor a membership for others")
@@ -33,7 +35,10 @@ struct GroupReadingTests {
 
   @Test(
     "is an error when it lacks a member",
-    arguments: ["epoch", "seq", "state", "joined_at", "visible_from", "member_count"])
+    arguments: [
+      "epoch", "seq", "state", "joined_at", "visible_from", "member_count", "last_ordinal",
+      "unread_message_count", "read_ordinal", "hidden_state",
+    ])
   func malformed(name: String) throws {
     let json = Sample.group().replacing("\"\(name)\":", with: "\"other\":")
     #expect(throws: ParleyError.self) { try core.groupProperties(json) }

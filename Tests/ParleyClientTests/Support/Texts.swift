@@ -11,11 +11,13 @@ enum Sample {
     #"{"user_id":"jeff","nickname":"Jeff","profile_url":"","metadata":{"team":"red"},"later":1}"#
 
   static func message(
-    id: Int64 = 7, type: String = "MESG", text: String = "hi", user: String? = Sample.user
+    id: Int64 = 7, type: String = "MESG", text: String = "hi", user: String? = Sample.user,
+    ordinal: Int64? = nil
   ) -> String {
     let author = user.map { #""user":\#($0),"# } ?? ""
+    let place = ordinal.map { #""ordinal":\#($0),"silent":false,"# } ?? ""
     return """
-      {"type":"\(type)","message_id":\(id),"channel_url":"lobby",\(author)"message":"\(text)",
+      {"type":"\(type)","message_id":\(id),"channel_url":"lobby",\(author)\(place)"message":"\(text)",
       "data":"d","custom_type":"c","mention_type":"channel","mentioned_users":[\(Sample.user)],
       "sorted_metaarray":[{"key":"games","value":["soccer"]}],
       "og_tag":{"og:title":"T","og:url":"https://a.b","og:description":null,
@@ -39,7 +41,7 @@ enum Sample {
   /// - Parameter my: The membership of the current user; `nil` for one who is not a member.
   static func group(
     _ url: String = "trip", seq: Int64 = 4, epoch: String = "e",
-    my: String? = Sample.membership
+    last: Int64 = 2, my: String? = Sample.membership
   ) -> String {
     let view = my.map {
       """
@@ -48,7 +50,7 @@ enum Sample {
       """
     }
     return """
-      \(groupEvent(url).dropLast()),"last_message":\(message(id: 20)),"last_ordinal":2,\(view ?? "")
+      \(groupEvent(url).dropLast()),"last_message":\(message(id: 20)),"last_ordinal":\(last),\(view ?? "")
       "epoch":"\(epoch)","seq":\(seq)}
       """
   }
@@ -64,10 +66,22 @@ enum Sample {
   }
 
   /// The membership of a user without a role.
-  static let membership = """
-    {"state":"joined","role":"none","inviter":\(user),"invited_at":7,"joined_at":8,"visible_from":8,
+  static let membership = membership()
+
+  /// - Parameters:
+  ///   - read: The position of the user, an ordinal.
+  ///   - unread: The number of messages after it.
+  static func membership(
+    read: Int64 = 1, unread: Int64 = 1, from visibleFrom: Int64 = 8, hidden: String = "unhidden",
+    counting preference: String = "all"
+  ) -> String {
+    """
+    {"state":"joined","role":"none","inviter":\(user),"invited_at":7,"joined_at":8,
+    "visible_from":\(visibleFrom),"unread_message_count":\(unread),"read_ordinal":\(read),
+    "read_at":\(read * 100),"hidden_state":"\(hidden)","count_preference":"\(preference)",
     "is_muted":false,"muted_until":0}
     """
+  }
 
   static func member(
     _ userID: String, state: String = "joined", role: String = "none"

@@ -1,0 +1,77 @@
+internal import ParleyProtocol
+
+/// The requests about the user's own part in groups.
+extension GroupCalls {
+  static func markRead(_ message: MessageReference) -> Call<OwnMembership> {
+    own("group.mark_read", message.write)
+  }
+
+  static func markUnread(_ message: MessageReference) -> Call<OwnMembership> {
+    own("group.mark_unread", message.write)
+  }
+
+  static func hide(
+    _ url: String, hidesPreviousMessages: Bool, allowsAutoUnhide: Bool
+  ) -> Call<OwnMembership> {
+    own("group.hide") {
+      $0.member("channel_url", url)
+      if hidesPreviousMessages { $0.member("hide_previous_messages", true) }
+      if !allowsAutoUnhide { $0.member("allow_auto_unhide", false) }
+    }
+  }
+
+  static func unhide(_ url: String) -> Call<OwnMembership> {
+    own("group.unhide") { $0.member("channel_url", url) }
+  }
+
+  static func resetHistory(_ url: String) -> Call<OwnMembership> {
+    own("group.reset_history") { $0.member("channel_url", url) }
+  }
+
+  static func prefer(_ url: String, _ preference: CountPreference) -> Call<OwnMembership> {
+    own("group.set_preference") {
+      $0.member("channel_url", url)
+      $0.member("count_preference", preference.wireValue.rawValue)
+    }
+  }
+
+  /// - Parameter urls: At most 100; `nil` for all groups of the user.
+  static func markRead(_ urls: [String]?) -> Call<Void> {
+    Call(
+      "group.mark_read", .once, params: { if let urls { $0.member("channel_urls", urls) } },
+      reading: { (_: JSONNode) throws(ParleyError) in })
+  }
+
+  static func totals(customTypes: [String]) -> Call<UnreadTotals> {
+    Call(
+      "group.unread", .safe,
+      params: { if !customTypes.isEmpty { $0.member("custom_types", customTypes) } },
+      reading: UnreadTotals.init(json:))
+  }
+
+  private static func own(
+    _ method: String, _ params: (inout JSONWriter) -> Void
+  ) -> Call<OwnMembership> {
+    Call(
+      method, .once, params: params,
+      reading: { (node: JSONNode) throws(ParleyError) in
+        try AnswerReader.own(AnswerReader.member("my", of: node))
+      })
+  }
+}
+
+/// The numbers of a user over all groups that it has joined and not hidden.
+public struct UnreadTotals: Sendable, Hashable {
+  /// Messages that the user has not read, in groups whose ``GroupChannel/myCountPreference`` counts them.
+  public let unreadMessageCount: Int
+  /// Groups with such messages.
+  public let unreadChannelCount: Int
+  /// Invitations that the user has neither accepted nor declined.
+  public let invitationCount: Int
+
+  init(json: JSONNode) throws(ParleyError) {
+    unreadMessageCount = try AnswerReader.count("unread_message_count", of: json)
+    unreadChannelCount = try AnswerReader.count("unread_channel_count", of: json)
+    invitationCount = try AnswerReader.count("invitation_count", of: json)
+  }
+}

@@ -1,0 +1,74 @@
+/// The number of messages in a group that the current user has not read, counted by their ordinals.
+///
+/// An answer sets the number. Each later message is kept by its ordinal, so that a message that
+/// arrives twice counts once, and a moved position leaves the messages after it.
+struct UnreadCount: Sendable, Hashable {
+  /// The last message that is known; 0 if there is none.
+  private(set) var lastOrdinal: Int64
+  /// The last message that the user has read; 0 if there is none.
+  private(set) var readOrdinal: Int64
+  /// The number of unread messages up to ``settledOrdinal``.
+  private var settled: Int64
+  /// The last message that the server has counted, or that the user has read.
+  private var settledOrdinal: Int64
+  /// The unread messages after it, ascending.
+  private var later: [Int64] = []
+
+  init(lastOrdinal: Int64 = 0, readOrdinal: Int64 = 0, count: Int64 = 0) {
+    self.lastOrdinal = lastOrdinal
+    self.readOrdinal = readOrdinal
+    settled = count
+    settledOrdinal = max(lastOrdinal, readOrdinal)
+  }
+
+  var count: Int { Int(clamping: settled) + later.count }
+
+  /// Counts a message of another user; 0 is the ordinal of a silent message.
+  mutating func receive(_ ordinal: Int64) {
+    guard ordinal > lastOrdinal else { return }
+    lastOrdinal = ordinal
+    if ordinal > readOrdinal { later.append(ordinal) }
+  }
+
+  /// Reads up to a message of the user, which the answer or an event has.
+  ///
+  /// The answer may arrive after the events of later messages.
+  mutating func receiveOwn(_ ordinal: Int64) {
+    guard ordinal > settledOrdinal else { return }
+    lastOrdinal = max(lastOrdinal, ordinal)
+    read(upTo: ordinal)
+  }
+
+  /// Removes a deleted message of another user.
+  mutating func remove(_ ordinal: Int64) {
+    if ordinal > settledOrdinal {
+      later.removeAll { $0 == ordinal }
+    } else if ordinal > readOrdinal {
+      settled = max(0, settled - 1)
+    }
+  }
+
+  /// Whether a deleted message may have preceded the user's history, so that it did not count.
+  func isUncertain(_ ordinal: Int64) -> Bool {
+    ordinal > readOrdinal && ordinal <= settledOrdinal && settled < settledOrdinal - readOrdinal
+  }
+
+  /// Moves the position.
+  ///
+  /// - Parameter count: The server's number, which applies if the position is before messages that
+  ///   the client did not count itself. The client's own number is right also when messages arrive
+  ///   while the server answers.
+  mutating func move(to ordinal: Int64, count: Int64) {
+    if ordinal >= settledOrdinal { read(upTo: ordinal) } else { restart(at: ordinal, count: count) }
+  }
+
+  /// Sets the number after a change of the messages that count.
+  mutating func restart(at ordinal: Int64, count: Int64) {
+    self = UnreadCount(lastOrdinal: lastOrdinal, readOrdinal: ordinal, count: count)
+  }
+
+  private mutating func read(upTo ordinal: Int64) {
+    later.removeAll { $0 <= ordinal }
+    (settled, settledOrdinal, readOrdinal) = (0, ordinal, ordinal)
+  }
+}
