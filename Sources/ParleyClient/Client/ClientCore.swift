@@ -47,6 +47,9 @@ final class ClientCore: Sendable {
   /// Whether the connection receives every event of the user's groups.
   var hasGroupEvents: Bool { session.withLock { $0.hasGroupEvents } }
 
+  /// Identifies the time for which ``hasGroupEvents`` has its value.
+  var groupCoverage: Int { session.withLock { $0.groupCoverage } }
+
   func didReceiveGroupsReady() {
     session.withLock { $0.hasGroupEvents = true }
   }

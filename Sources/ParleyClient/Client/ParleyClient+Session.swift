@@ -78,7 +78,11 @@ struct SessionView: Sendable {
   var features: ServerFeatures?
   var state = ConnectionState.disconnected(because: .requested)
   /// Whether `group.ready` has arrived on this connection.
-  var hasGroupEvents = false
+  var hasGroupEvents = false {
+    didSet { if hasGroupEvents != oldValue { groupCoverage += 1 } }
+  }
+  /// Identifies the time for which ``hasGroupEvents`` has its value.
+  private(set) var groupCoverage = 0
   /// Whether the session was open since the last `connect` and this was reported.
   private var hasToldConnection = false
 

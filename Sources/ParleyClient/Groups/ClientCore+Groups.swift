@@ -11,6 +11,33 @@ extension ClientCore {
   func group(_ properties: ChannelProperties) -> GroupChannel {
     var properties = properties
     properties.view.isCovered = hasGroupEvents
+    return keep(properties)
+  }
+
+  /// Returns the objects of the groups on a page of a list.
+  ///
+  /// A list may be older than events that came before its answer, so it does not change groups that
+  /// events keep up to date.
+  ///
+  /// - Parameter coverage: ``groupCoverage`` when the list was requested.
+  func listed(_ page: [ChannelProperties], since coverage: Int) -> [GroupChannel] {
+    let isCovered = hasGroupEvents && groupCoverage == coverage
+    let groups = page.map { properties in
+      if let known = channels.known(properties.snapshot.url) as? GroupChannel,
+        known.state.view.my != nil, known.state.view.isCovered
+      {
+        return known
+      }
+      var properties = properties
+      properties.view.isCovered = isCovered
+      return keep(properties)
+    }
+    // `group.ready` has arrived while the server made the list, which may lack events before it.
+    if hasGroupEvents, !isCovered { readUncoveredGroups() }
+    return groups
+  }
+
+  private func keep(_ properties: ChannelProperties) -> GroupChannel {
     let channel = channels.channel(properties.snapshot.url) { GroupChannel(properties, self) }
     let isComplete = channel.state.read(properties)
     if properties.view.my != nil, engineConfiguration.receivesGroups {
@@ -71,6 +98,10 @@ extension ClientCore {
   /// Reads again the groups that were read before `group.ready`, one after another.
   func readGroupsAgain() {
     didReceiveGroupsReady()
+    readUncoveredGroups()
+  }
+
+  private func readUncoveredGroups() {
     let groups = channels.groups.filter(\.mustBeRead)
     guard !groups.isEmpty else { return }
     Task { [self] in

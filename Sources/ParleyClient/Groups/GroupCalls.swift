@@ -35,6 +35,31 @@ struct GroupCalls: Sendable {
       })
   }
 
+  func list(
+    _ source: GroupChannelListQuery.Source, _ token: String?
+  ) -> Call<LoadedPage<ChannelProperties>> {
+    Call(
+      "group.list", .safe,
+      params: {
+        switch source {
+        case .mine(let params): params.write(into: &$0)
+        case .publicGroups(let channels):
+          $0.member("public_only", true)
+          channels.write(into: &$0)
+        }
+        if let token { $0.member("token", token) }
+      },
+      reading: { [reader] (node: JSONNode) throws(ParleyError) in
+        let groups = try AnswerReader.list("channels", of: node) {
+          (channel: JSONNode) throws(ParleyError) in
+          try ChannelProperties(json: channel, reader)
+        }
+        return LoadedPage(
+          items: source.channels.includeMembers ? groups : groups.map(\.withoutMembers),
+          next: try AnswerReader.text("next", of: node))
+      })
+  }
+
   func accept(_ url: String) -> Call<ChannelProperties> {
     Call("group.accept", .once, params: { $0.member("channel_url", url) }, reading: group)
   }
@@ -93,10 +118,22 @@ struct GroupCalls: Sendable {
   /// Parses the member `channel`.
   private var group: @Sendable (JSONNode) throws(ParleyError) -> ChannelProperties {
     { [reader] (node: JSONNode) throws(ParleyError) in
-      let channel = try AnswerReader.member("channel", of: node)
-      return ChannelProperties(
-        try ChannelSnapshot(json: channel), try GroupView(json: channel, reader))
+      try ChannelProperties(json: AnswerReader.member("channel", of: node), reader)
     }
+  }
+}
+
+extension ChannelProperties {
+  /// Parses a group.
+  fileprivate init(json: JSONNode, _ reader: MessageReader) throws(ParleyError) {
+    self.init(try ChannelSnapshot(json: json), try GroupView(json: json, reader))
+  }
+
+  /// The same for an answer in which the server has left out the members.
+  fileprivate var withoutMembers: ChannelProperties {
+    var properties = self
+    properties.view.members = nil
+    return properties
   }
 }
 
