@@ -33,7 +33,7 @@ extension ClientTests {
 
     @Test(
       "whose code on the page equals the code tested here",
-      arguments: [("Recipes.md", "Recipes.swift", 8), ("Groups.md", "GroupRecipes.swift", 7)])
+      arguments: [("Recipes.md", "Recipes.swift", 8), ("Groups.md", "GroupRecipes.swift", 11)])
     func page(name: String, sourceName: String, count: Int) throws {
       let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       let source = try String(
@@ -135,6 +135,17 @@ extension ClientTests {
       try await ofBen.join()
       try await ofBen.accept(try await ben.groupChannel(url: "club"))
       #expect(try await ben.groupChannel(url: "club").myMemberState == .joined)
+
+      try await ofBen.listGroups()
+      try await ofBen.total()
+      let clubOfBen = try await ben.groupChannel(url: "club")
+      try await ofBen.archive(clubOfBen)
+      #expect(
+        shown.all.suffix(3) == ["Trip: 1 unread", "1 unread in 1 groups", "archived: true"])
+      let following = Task { try await ofBen.read(clubOfBen) }
+      defer { following.cancel() }
+      // The first of them may precede the task.
+      while !shown.all.contains("welcome") { try await club.sendUserMessage("welcome") }
 
       let group = try await ben.groupChannel(url: trip.url)
       let reading = Task { try await ofBen.readAgain(group) }

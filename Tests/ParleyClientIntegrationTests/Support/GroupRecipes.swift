@@ -49,6 +49,43 @@ struct GroupRecipes {
     }
   }
 
+  func listGroups() async throws {
+    let query = client.createMyGroupChannelListQuery { params in
+      params.channelHiddenStateFilter = .unhiddenOnly
+      params.includeEmptyChannel = false
+    }
+    while query.hasNext {
+      for group in try await query.loadNextPage() {
+        show("\(group.name): \(group.unreadMessageCount) unread")
+      }
+    }
+  }
+
+  func read(_ group: GroupChannel) async throws {
+    for await event in group.events {
+      switch event {
+      case .messageReceived(let message):
+        show(message.message)
+        try await group.markAsRead(upTo: message)
+      case .unreadMessageCountChanged:
+        show("\(group.unreadMessageCount) unread in \(group.name)")
+      default: break
+      }
+    }
+  }
+
+  func total() async throws {
+    let totals = try await client.unreadTotals()
+    show("\(totals.unreadMessageCount) unread in \(totals.unreadChannelCount) groups")
+    try await client.markAllGroupsAsRead()
+  }
+
+  func archive(_ group: GroupChannel) async throws {
+    try await group.hide(hidePreviousMessages: false, allowAutoUnhide: false)
+    show("archived: \(group.hiddenState == .hiddenPreventAutoUnhide)")
+    try await group.unhide()
+  }
+
   func readAgain(_ group: GroupChannel) async throws {
     for await event in group.events {
       if case .eventsLost(.gap) = event {
