@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct GroupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "group",
-    abstract: "Create, show, change and delete groups and their members.",
+    abstract: "Create, list, show, change and delete groups and their members.",
     discussion: """
       A group is a channel with members, who receive every message without entering. Commands for \
       messages and moderation take a group with --group: parley message list --group trip.
@@ -14,14 +14,18 @@ struct GroupCommand: ParsableCommand {
         parley group invite trip --user dan
         parley group members trip
         parley group show trip --user ben
+        parley group list --user ben
+        parley group unread --user ben
         parley group remove trip --user dan
         parley group metadata set trip topic=launch
         parley group delete trip --yes
       """,
     subcommands: [
-      ChannelVerb<GroupArgument>.Create.self, Show.self, ChannelVerb<GroupArgument>.Update.self,
+      ChannelVerb<GroupArgument>.Create.self, List.self, Show.self,
+      ChannelVerb<GroupArgument>.Update.self,
       ChannelVerb<GroupArgument>.Delete.self, Invite.self, Remove.self, Members.self,
       Accept.self, Decline.self, Join.self, Leave.self,
+      Hide.self, Unhide.self, MarkRead.self, Unread.self,
       ChannelVerb<GroupArgument>.Freeze.self, ChannelVerb<GroupArgument>.Unfreeze.self,
       OperatorsCommand<GroupArgument>.self, MetadataCommand<GroupArgument>.self,
       MetacounterCommand<GroupArgument>.self,

@@ -191,7 +191,7 @@ struct UserArgument: ParsableArguments {
   }
 
   /// The path in the Platform API.
-  var path: String { "/v3/users/\(PercentEncoding.encode(pathPart: id))" }
+  var path: String { UserPath.of(id) }
 }
 
 /// Fields of a user.
@@ -265,4 +265,9 @@ enum UserText {
     guard user["is_active"]?.bool != false else { return "deactivated" }
     return user.isTrue("is_online") ? "online" : "offline"
   }
+}
+
+/// The paths of users in the Platform API.
+enum UserPath {
+  static func of(_ id: String) -> String { "/v3/users/\(PercentEncoding.encode(pathPart: id))" }
 }

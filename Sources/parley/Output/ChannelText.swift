@@ -35,6 +35,20 @@ enum ChannelText {
     ]
   }
 
+  /// The columns of a table of groups.
+  static let groupColumns: [TextTable.Column] = [
+    .text("group"), .text("name"), .text("members"), .text("state"), .text("type"),
+    .text("created"),
+  ]
+
+  /// Returns a group's row in that table.
+  static func row(ofGroup group: JSONNode) -> [String] {
+    [
+      group.text("channel_url"), group.text("name"), members(of: group) ?? "",
+      state(of: group), group.text("custom_type"), group.timeInSeconds("created_at"),
+    ]
+  }
+
   private static func state(of channel: JSONNode) -> String {
     let words = [
       ("is_access_code_required", "access code"), ("is_distinct", "distinct"),
@@ -42,7 +56,11 @@ enum ChannelText {
     ]
     let access = channel["is_public"]?.bool.map { $0 ? "public" : "private" }
     let states = (access.map { [$0] } ?? []) + words.filter { channel.isTrue($0.0) }.map(\.1)
-    return states.isEmpty ? "open" : states.joined(separator: ", ")
+    let hiding = [
+      "hidden_allow_auto_unhide": "hidden", "hidden_prevent_auto_unhide": "archived",
+    ][channel.text("hidden_state")]
+    let all = states + (hiding.map { [$0] } ?? [])
+    return all.isEmpty ? "open" : all.joined(separator: ", ")
   }
 
   private static func members(of group: JSONNode) -> String? {

@@ -41,6 +41,40 @@ extension CommandTests {
       #expect(try server.run("group", "show", "trip").errors.contains("400201"))
     }
 
+    @Test("lists them, counts what a user has not read, and hides them")
+    func reading() throws {
+      let server = try server()
+      #expect(try server.run("group", "list").output == "no groups\n")
+      for url in ["trip", "club"] {
+        _ = try server.run("group", "create", url, "--user", "ada", "--user", "ben")
+      }
+      _ = try server.run("group", "create", "other", "--user", "ada", "--name", "Other")
+      for text in ["one", "two"] {
+        _ = try server.run("message", "send", "--group", "trip", text, "--user", "ada")
+      }
+      func urls(_ arguments: String...) throws -> [String] {
+        let page = try server.run(["group", "list", "--json"] + arguments).json
+        return page["channels"]?.elements.compactMap { $0["channel_url"]?.string } ?? []
+      }
+      #expect(try urls() == ["other", "club", "trip"])
+      #expect(try urls("--name", "oth") == ["other"])
+      #expect(try urls("--user", "ben") == ["club", "trip"])
+      #expect(try server.run("group", "unread", "--user", "ben").output == "2\n")
+      #expect(try server.run("group", "unread", "trip", "--user", "ben").output == "2\n")
+      #expect(try server.run("group", "unread", "trip", "--user", "ada").output == "0\n")
+      let read = try server.run("group", "mark-read", "trip", "--user", "ben")
+      #expect(read.output == "ben has read trip\n", "\(read.errors)")
+      #expect(try server.run("group", "unread", "--user", "ben").output == "0\n")
+      let hidden = try server.run("group", "hide", "trip", "--user", "ben", "--archive")
+      #expect(hidden.output == "ben has hidden trip\n", "\(hidden.errors)")
+      #expect(
+        try server.run("group", "list", "--user", "ben").output.contains("private, archived"))
+      let shown = try server.run("group", "unhide", "trip", "--user", "ben")
+      #expect(shown.output == "ben sees trip\n", "\(shown.errors)")
+      #expect(try !server.run("group", "list", "--user", "ben").output.contains("archived"))
+      #expect(try server.run("group", "hide", "trip", "--user", "cleo").status == 1)
+    }
+
     @Test("with unknown users refused, and one group for the same users")
     func creation() throws {
       let server = try server()
