@@ -410,3 +410,19 @@ async def test_bad_input(ctx):
         assert await code(reader, method, channel_url=elsewhere, **params) == 400201, method
         assert await code(reader, method, channel_url=ctx.name("none"), **params) == 400201, method
     assert (await view(reader, url))["my"] == before
+
+
+async def test_a_distinct_group_comes_back(ctx):
+    """Creating a distinct group that exists shows it again to the caller, who had archived it, and to nobody else."""
+    server = await ctx.server(*FREE)
+    creator, other = await ctx.users(server, 2)
+    second = await ctx.user(server, creator.user_id)
+    people = {"user_ids": [other.user_id], "is_distinct": True}
+    url = (await creator.call("group.create", **people))["channel"]["channel_url"]
+    for client in (creator, other):
+        await client.call("group.hide", channel_url=url, allow_auto_unhide=False)
+    found = await creator.call("group.create", **people)
+    assert found["created"] is False and found["channel"]["my"]["hidden_state"] == "unhidden", found
+    await second.until(lambda: second.told("group.unhidden", channel_url=url))
+    my = (await view(other, url))["my"]
+    assert my["hidden_state"] == "hidden_prevent_auto_unhide", my

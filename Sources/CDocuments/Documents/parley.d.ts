@@ -482,6 +482,16 @@ export interface Methods {
       user: User;
     };
   };
+  /** Changes the given choices of the user, and returns all. */
+  "user.preferences": {
+    params: {
+      /** Whether the user joins a group as soon as it is invited. */
+      auto_accept_invitations?: boolean | null;
+    };
+    result: {
+      auto_accept_invitations: boolean;
+    };
+  };
   /** Creates a channel. The creator is its first operator. */
   "channel.create": {
     params: {

@@ -20,6 +20,18 @@ extension Shard {
     }
   }
 
+  /// Shows a group again in the list of a member that may have hidden it.
+  ///
+  /// - Parameter completion: Called once, on this shard, whether there was something to do or not.
+  func unhide(_ url: String, for user: User, then completion: @escaping () -> Void) {
+    let command = ChannelCommand.group(.changeOwn(.unhide))
+    poll(count: 1, within: nil) { _, address in
+      .channel(url: url, .background(command, by: user, replyTo: address))
+    } then: { _ in
+      completion()
+    }
+  }
+
   /// Marks groups as read by a joined member.
   ///
   /// - Parameter completion: Receives the first refusal, if any; the other groups are marked. Called

@@ -130,7 +130,10 @@ extension Shard {
       let command = ChannelCommand.group(
         .view(memberLimit: creation.memberLimit, created: isNew))
       let principal = SessionPrincipal(user: user, session: call.session)
-      send(.channel(url: url, .command(command, by: principal, replyTo: call)))
+      let view = ChannelMessage.command(command, by: principal, replyTo: call)
+      guard !isNew else { return send(.channel(url: url, view)) }
+      // Whoever asks for a group again wants to see it.
+      unhide(url, for: user) { [unowned self] in send(.channel(url: url, view)) }
     }
   }
 }

@@ -41,6 +41,9 @@ struct SampleMessages {
       .submit(
         order(), to: .group, createdAt: importTime(), onBehalfOf: .failure(error()),
         replyTo: exchange()),
+      .background(.send(order()), by: user(), replyTo: poll()),
+      .background(
+        .group(.changeOwn(.markReadUntil(importTime()))), by: user(), replyTo: poll()),
       .explainLimits(userID: text(), replyTo: exchange()),
       .create(channel(), replyTo: .session(reply())),
       .create(channel(), replyTo: .exchange(exchange())),
