@@ -87,6 +87,50 @@ extension ClientTests {
       #expect(ofOne.unreadMessageCount == 1)
     }
 
+    @Test("exactly, while messages, deletions and marks cross")
+    func crossing() async throws {
+      let server = try ServerProcess(unlimited)
+      let ann = try await server.client("ann")
+      let (one, two) = (try await server.client("ben"), try await server.client("ben"))
+      let trip = try await ann.createGroupChannel(params: .init(userIDs: ["ben"]))
+      let ofOne = try await one.groupChannel(url: trip.url)
+      let ofTwo = try await two.groupChannel(url: trip.url)
+      let last = try await withThrowingTaskGroup(of: Int64.self) { tasks in
+        tasks.addTask {
+          var last: Int64 = 0
+          for number in 1...200 {
+            let message = try await trip.sendUserMessage("\(number)")
+            if number % 7 == 0 { try await trip.deleteMessage(message) }
+            last = message.ordinal
+          }
+          return last
+        }
+        for (index, group) in [ofOne, ofTwo].enumerated() {
+          tasks.addTask {
+            var events = group.events.makeAsyncIterator()
+            var last: Int64 = 0
+            for number in 1...20 {
+              let message = try await events.first(\.received)
+              switch (number + index) % 4 {
+              case 0: last = try await group.sendUserMessage("own").ordinal
+              case 1: try await group.markAsRead(upTo: message)
+              default: try await group.markAsRead()
+              }
+            }
+            return last
+          }
+        }
+        return try await tasks.reduce(0) { max($0, $1) }
+      }
+      // The client that reads the group last has the server's numbers.
+      let third = try await server.client("ben")
+      let truth = try await third.groupChannel(url: trip.url)
+      #expect(truth.lastMessage != nil && last >= 200)
+      try await Self.wait(for: "the server's number", ofOne, ofTwo) {
+        $0.unreadMessageCount == truth.unreadMessageCount && $0.myLastRead == truth.myLastRead
+      }
+    }
+
     @Test("over all groups, and marks them as read")
     func totals() async throws {
       let server = try ServerProcess(unlimited)
