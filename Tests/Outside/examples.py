@@ -405,7 +405,7 @@ def inside_function(piece):
     if piece.startswith("case "):
         piece = "for await event in channel.events {\nswitch event {\n" + piece + "default: break\n}\n}\n"
     parameters = ("client: ParleyClient, channel: OpenChannel, text: String, path: String, poll: UserMessage, "
-                  "message: UserMessage")
+                  "message: UserMessage, trip: GroupChannel, group: GroupChannel")
     declared = "var messages: [Int64: any BaseMessage] = [:]\n" if "messages[" in piece else ""
     if "in events" in piece:
         declared += "let events = channel.events\n"
