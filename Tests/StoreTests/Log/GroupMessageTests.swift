@@ -130,7 +130,10 @@ struct GroupMessageTests {
     #expect(Set(reading.members) == Set(state.members))
     let short = try await read(since: 201, inviter: "nobody", limit: 2)
     #expect(
-      short == GroupReading(lastMessage: nil, members: Array(reading.members[..<2]), inviter: nil))
+      short
+        == GroupReading(
+          lastMessage: nil, members: Array(reading.members[..<2]), inviter: nil,
+          lastSeq: state.lastSeq))
     #expect(try await read(since: 101, limit: 0).members == [])
     #expect(try await read(since: .max).lastMessage == nil)
     let nowhere = LogRead.group(channelID: 99, since: 0, inviterID: nil, memberLimit: 5)
