@@ -12,11 +12,14 @@ from schemas import source
 # Methods that change nothing of an open channel that is there; groups.py looks at those of groups.
 OTHERS = {
     "session.open", "session.refresh", "session.ping", "session.close", "user.get", "user.update",
+    "user.preferences",
     "channel.create", "channel.get", "channel.list", "channel.enter", "channel.exit",
     "channel.participants", "message.get", "message.list", "message.translate", "batch",
     "file.create", "file.get", "file.list", "file.cancel", "preview.fetch", "preview.cancel",
     "group.create", "group.get", "group.update", "group.delete", "group.invite", "group.accept",
-    "group.decline", "group.join", "group.leave", "group.remove", "group.members",
+    "group.decline", "group.join", "group.leave", "group.remove", "group.members", "group.list",
+    "group.unread", "group.mark_read", "group.mark_unread", "group.hide", "group.unhide",
+    "group.reset_history", "group.set_preference",
 }
 
 # The kinds of callers. "author" ones wrote the message that they change, the others did not; every

@@ -19,6 +19,7 @@ extension PendingSends {
       try standing.rights.requireSending(.platform(onBehalfOf: given.author), at: now.unix)
       let draft = try given.order.draft.get()
       try MessageSize.check(draft)
+      try standing.requireCounting(of: draft)
       try standing.takeTime(of: given, at: now)
       // Not at the time of the message: the memory expires by the clock.
       if let key { requests.begin(key, isEphemeral: false, at: now.unix) }

@@ -49,6 +49,7 @@ struct PendingSends: Sendable {
         draft.mentionedUserIDs = standing.rights.mentionable(draft.mentionedUserIDs)
       }
       try MessageSize.check(draft)
+      try standing.requireCounting(of: draft)
       let place = try standing.takePlace(
         principal, .send, bytes: draft.byteCount, at: now.monotonic)
       let send = AcceptedSend(

@@ -65,6 +65,13 @@ extension Standing {
     }
   }
 
+  /// Members count messages in groups only, so that no message of an open channel is silent.
+  ///
+  /// - Throws: 400111.
+  func requireCounting(of draft: MessageDraft) throws(ServiceError) {
+    guard isGroup || !draft.isSilent else { throw .unsupported(.silence) }
+  }
+
   /// Publishes the first events of a group that was just created, as the log has recorded them.
   mutating func publishFirstMembers(_ members: [Member], into actions: inout JudgeActions) {
     let creator = rights.channel.group?.createdBy

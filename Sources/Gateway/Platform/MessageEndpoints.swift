@@ -23,9 +23,6 @@ enum MessageEndpoints {
     _ submission: MessageSubmission, with upload: FileRecord? = nil, to kind: ChannelKind,
     _ url: String, _ services: GatewayServices, _ completion: Completion
   ) {
-    guard kind == .group || !submission.draft.isSilent else {
-      return completion.fail(.unsupported(UnsupportedMember.silence))
-    }
     let order = MessageOrder(
       .success(submission.draft), requestID: submission.requestID, upload: upload,
       arrival: SystemClock.monotonicNanoseconds)
