@@ -174,7 +174,7 @@ extension StoreTransaction {
     guard var state = try channelRow(url) else { return nil }
     state.channel.operators = try operators(channelID: state.id)
     if state.channel.group != nil {
-      state.channel.group = try group(channelID: state.id)
+      try readGroup(of: &state)
       try readMembers(of: &state)
     }
     state.bans = try restrictions(.ban, channelID: state.id)
@@ -205,7 +205,7 @@ extension StoreTransaction {
     guard var state = try channelRow(url) else { throw StoreError.notFound(.channel) }
     state.channel.operators = try operators(channelID: state.id)
     if state.channel.group != nil {
-      state.channel.group = try group(channelID: state.id)
+      try readGroup(of: &state)
       if let creator = state.channel.group?.createdBy {
         state.channel.group?.createdBy = try user(creator.id)
       }

@@ -108,13 +108,12 @@ struct ExactText: Hashable {
 }
 
 extension StoreTransaction {
-  /// The properties of a group; of its creator only the id.
-  func group(channelID: Int64) throws -> Group? {
-    try connection.first(
-      """
-      SELECT \(Group.columns) FROM groups WHERE channel_id = ?
-      """, [channelID]
-    ) { Group(row: $0) }
+  /// Reads the properties of a group; of its creator only the id.
+  func readGroup(of state: inout ChannelState) throws {
+    let found = try connection.first(
+      "SELECT \(Group.columns), floor_ordinal FROM groups WHERE channel_id = ?", [state.id]
+    ) { (group: Group(row: $0), floor: $0[6] as Int64) }
+    (state.channel.group, state.floorOrdinal) = (found?.group, found?.floor ?? 0)
   }
 
   /// The members of a group, in the order in which they became members.
@@ -143,7 +142,6 @@ extension StoreTransaction {
   /// Reads the members of a group, and the profile of its creator, who is usually one of them.
   func readMembers(of state: inout ChannelState) throws {
     state.members = try members(channelID: state.id)
-    state.floorOrdinal = try floorOrdinal(channelID: state.id)
     if let lowest = state.lowestFloor {
       let deleted = try connection.all(
         "SELECT ordinal FROM uncounted WHERE channel_id = ? AND ordinal > ? ORDER BY ordinal",
@@ -157,31 +155,23 @@ extension StoreTransaction {
       try state.members.first { ExactText($0.user.id) == key }?.user ?? user(creatorID)
   }
 
-  /// See ``ChannelState/floorOrdinal``.
-  func floorOrdinal(channelID: Int64) throws -> Int64 {
-    try connection.first("SELECT floor_ordinal FROM groups WHERE channel_id = ?", [channelID]) {
-      $0[0]
-    } ?? 0
-  }
-
-  private func lastSeq(channelID: Int64) throws -> Int64 {
-    try connection.first("SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]) {
-      $0[0]
-    } ?? 0
-  }
-
   /// The contents of a group as a member sees it.
   ///
   /// - Parameter since: ``Member/visibleFrom``.
   func groupReading(
     channelID: Int64, since: Int64, inviterID: String?, memberLimit: Int
   ) throws -> GroupReading {
+    let ends = try connection.first(
+      """
+      SELECT floor_ordinal, last_seq FROM channels JOIN groups USING (channel_id)
+      WHERE channel_id = ?
+      """, [channelID]
+    ) { (floor: $0[0] as Int64, seq: $0[1] as Int64) }
     return GroupReading(
       lastMessage: try lastMessage(inChannel: channelID, since: since),
       members: memberLimit > 0 ? try sample(memberLimit, ofMembersOf: channelID) : [],
       inviter: try inviterID.flatMap { try user($0) },
-      floorOrdinal: try floorOrdinal(channelID: channelID),
-      lastSeq: try lastSeq(channelID: channelID))
+      floorOrdinal: ends?.floor ?? 0, lastSeq: ends?.seq ?? 0)
   }
 
   /// The newest message of a channel from a time on.

@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// Changes of members' own parts in a group.
 extension WriteTransaction {
-  /// - Parameter visibleFrom: ``Member/visibleFrom`` if the history begins anew.
+  /// - Parameter visibleFrom: ``Member/visibleFrom`` if the history begins again.
   /// - Throws: `LogError.missing(.member)`, or `StoreError.notFound(.message)`.
   func changeOwn(
     _ change: OwnChange, of userID: String, channelID: Int64, visibleFrom: Int64
@@ -11,23 +11,27 @@ extension WriteTransaction {
     guard let member = try members([userID], channelID: channelID)[ExactText(userID)],
       member.state == .joined
     else { throw LogError.missing(.member) }
-    let facts = StoredOwnChangeFacts(
-      reading: self, channelID: channelID, last: try lastPlace(inChannel: channelID))
+    let (last, floor) = try ends(ofGroup: channelID)
+    let facts = StoredOwnChangeFacts(reading: self, channelID: channelID, last: last)
     guard let changed = try member.applying(change, visibleFrom: visibleFrom, facts) else {
       throw StoreError.notFound(.message)
     }
     if changed != member { try store(changed, channelID: channelID) }
     return OwnReading(
       changed, inviter: try changed.inviterID.flatMap { try user($0) },
-      floorOrdinal: try floorOrdinal(channelID: channelID))
+      floorOrdinal: floor)
   }
 
-  private func lastPlace(inChannel id: Int64) throws -> MessagePlace {
-    let last = try connection.first(
-      "SELECT last_ordinal, last_created_at FROM channels WHERE channel_id = ?", [id]
-    ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
-    guard let last else { throw StoreError.notFound(.channel) }
-    return last
+  /// The last message of a group, and the last one that has expired.
+  private func ends(ofGroup id: Int64) throws -> (last: MessagePlace, floor: Int64) {
+    let found = try connection.first(
+      """
+      SELECT last_ordinal, last_created_at, floor_ordinal
+      FROM channels JOIN groups USING (channel_id) WHERE channel_id = ?
+      """, [id]
+    ) { (last: MessagePlace(ordinal: $0[0], createdAt: $0[1]), floor: $0[2] as Int64) }
+    guard let found else { throw StoreError.notFound(.channel) }
+    return found
   }
 
   private func store(_ member: Member, channelID: Int64) throws {

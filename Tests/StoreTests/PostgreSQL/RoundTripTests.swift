@@ -109,7 +109,7 @@ struct RoundTripTests {
     let id = try await store.write { transaction in
       let group = Channel(
         url: "den", createdAt: 5, group: Group(isDistinct: true, createdBy: User(id: ids[0])))
-      let outcome = try Self.counting(transaction, upTo: 26) {
+      let outcome = try Self.counting(transaction, upTo: 25) {
         try transaction.createGroup(group, epoch: "e", inviting: ids)
       }
       guard case .channel(let state) = outcome else { throw StoreError.exists }
