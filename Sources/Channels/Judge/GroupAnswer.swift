@@ -18,8 +18,6 @@ package struct GroupAnswer: Sendable {
   /// The last event of the group.
   package let seq: Int64
   package let lastMessage: Message?
-  /// The user as whom the group is seen, if any.
-  package let user: User?
   /// `nil` for a user who is no member, and for a call that is for no user.
   package let own: OwnMembership?
   /// Some members with their roles and mutes; `nil` for a user on a connection who is no member.
@@ -27,14 +25,13 @@ package struct GroupAnswer: Sendable {
   package let outcome: Outcome
 
   package init(
-    info: ChannelInfo, lastOrdinal: Int64, seq: Int64, lastMessage: Message?, user: User? = nil,
+    info: ChannelInfo, lastOrdinal: Int64, seq: Int64, lastMessage: Message?,
     own: OwnMembership?, members: [GroupMember]?, outcome: Outcome = .viewed
   ) {
     self.info = info
     self.lastOrdinal = lastOrdinal
     self.seq = seq
     self.lastMessage = lastMessage
-    self.user = user
     self.own = own
     self.members = members
     self.outcome = outcome

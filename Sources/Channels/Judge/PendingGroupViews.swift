@@ -57,7 +57,7 @@ struct PendingGroupViews: Sendable {
         let answer = standing.answer(request, reading, at: now.unix)
         // The user may have hidden the group again meanwhile.
         if case .unhidden = request.outcome, let own = answer.own, own.hiddenState == .unhidden,
-          let user = answer.user
+          let user = request.principal.user
         {
           standing.notify(
             .groupUnhidden(own), of: user.id, except: nil, at: now.unix, into: &actions)
@@ -94,7 +94,7 @@ extension Standing {
     }
     return GroupAnswer(
       info: info, lastOrdinal: count.lastOrdinal, seq: count.last,
-      lastMessage: isReader ? reading.lastMessage : nil, user: principal.user,
+      lastMessage: isReader ? reading.lastMessage : nil,
       own: member.map { own($0, inviter: reading.inviter, at: now) },
       members: rights.showsMembers(to: principal) ? members : nil, outcome: request.outcome)
   }
