@@ -41,12 +41,11 @@ extension PendingSends {
     let send = PendingSend(
       EventMessage(message), .noLink, of: draft, author: nil, call, nil, .imported, wishes: [])
     pending[message.id] = send
-    var unsequenced = UnsequencedMessage(
+    let unsequenced = UnsequencedMessage(
       message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload, role: .imported,
-      mayBeRepeated: send.key != nil, isCounted: standing.isGroup && !draft.isSilent)
-    unsequenced.isSilent = standing.isGroup && draft.isSilent
-    actions.append(
-      .submit(.send(message.id), .write(.append(unsequenced), standing.place)))
+      mayBeRepeated: send.key != nil)
+    let operation = LogOperation.append(standing.counting(unsequenced, as: draft))
+    actions.append(.submit(.send(message.id), .write(operation, standing.place)))
   }
 
   /// Refuses a message, unless the same import was carried out before.

@@ -196,10 +196,8 @@ struct PendingSends: Sendable {
     let mayBeRepeated = send.key.map { requests.mayContain($0, at: now.unix) } ?? false
     var unsequenced = UnsequencedMessage(
       send.accepted.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
-      role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated,
-      isCounted: standing.isGroup && !draft.isSilent)
-    unsequenced.isSilent = standing.isGroup && draft.isSilent
-    unsequenced.marksAsRead = draft.marksAsRead
+      role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated)
+    unsequenced = standing.counting(unsequenced, as: draft)
     return standing.isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 

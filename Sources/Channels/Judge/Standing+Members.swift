@@ -72,6 +72,16 @@ extension Standing {
     guard isGroup || !draft.isSilent else { throw .unsupported(.silence) }
   }
 
+  /// A message with what decides how the members of a group count it.
+  func counting(_ new: UnsequencedMessage, as draft: MessageDraft) -> UnsequencedMessage {
+    guard isGroup else { return new }
+    var new = new
+    new.isCounted = !draft.isSilent
+    new.isSilent = draft.isSilent
+    new.marksAsRead = draft.marksAsRead
+    return new
+  }
+
   /// Publishes the first events of a group that was just created, as the log has recorded them.
   mutating func publishFirstMembers(_ members: [Member], into actions: inout JudgeActions) {
     let creator = rights.channel.group?.createdBy
