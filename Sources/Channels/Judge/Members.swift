@@ -88,7 +88,7 @@ extension Members {
     table[userID]?.position.advance(to: ordinal, at: createdAt)
   }
 
-  /// Notes that a message of a joined member was imported, which does not move its position.
+  /// Notes a message of a joined member that does not move its position.
   ///
   /// - Parameter seq: The number of the message's event.
   mutating func countOwn(_ userID: String, seq: Int64) {

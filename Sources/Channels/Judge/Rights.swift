@@ -250,7 +250,7 @@ struct Rights: Sendable {
     members?.advance(userID, to: ordinal, at: createdAt, seq: seq)
   }
 
-  /// Notes that a message of a joined member was imported.
+  /// Notes a message of a joined member that does not move its position.
   mutating func countOwn(_ userID: String, seq: Int64) {
     members?.countOwn(userID, seq: seq)
   }

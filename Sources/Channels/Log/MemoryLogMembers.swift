@@ -23,7 +23,7 @@ struct MemoryLogMembers: Sendable {
     table[userID]?.position.advance(to: ordinal, at: createdAt)
   }
 
-  /// Notes that a message of a joined member was imported.
+  /// Notes a message of a joined member that does not move its position.
   mutating func countOwn(_ userID: String) {
     guard table[userID]?.state == .joined else { return }
     table[userID]?.position.ownAfter += 1

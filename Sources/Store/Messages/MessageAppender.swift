@@ -263,7 +263,7 @@ final class MessageAppender: MessageAppending {
     WHERE channel_id = ?1 AND user_id = ?2 AND state = \(MemberState.joined.stored)
     """
 
-  /// Counts an imported message, which its author never has to read.
+  /// Counts a message that does not move its author's position, although the author need not read it.
   private static let ownCount: StoreStatement = """
     UPDATE members SET own_after = own_after + 1
     WHERE channel_id = ?1 AND user_id = ?2 AND state = \(MemberState.joined.stored)

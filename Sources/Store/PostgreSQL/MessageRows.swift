@@ -19,8 +19,8 @@ struct MessageRows {
   var outbox: [OutboxRow] = []
   /// The last messages of authors in groups.
   private var lastOwn: [Author: (ordinal: Int64, createdAt: Int64)] = [:]
-  /// The numbers of imported messages of authors in groups, after their last own messages.
-  private var importedCounts: [Author: Int64] = [:]
+  /// The numbers of messages that did not move their authors' positions, after those that did.
+  private var unmovedCounts: [Author: Int64] = [:]
 
   private struct Author: Hashable {
     let channelID: Int64
@@ -68,15 +68,15 @@ struct MessageRows {
   ) {
     let author = Author(channelID: channelID, userID: userID)
     lastOwn[author] = (ordinal, createdAt)
-    importedCounts[author] = nil
+    unmovedCounts[author] = nil
   }
 
-  /// Notes an imported message, which its author never has to read.
-  mutating func noteImport(by userID: String, channelID: Int64) {
-    importedCounts[Author(channelID: channelID, userID: userID), default: 0] += 1
+  /// Notes a message that does not move its author's position, although the author need not read it.
+  mutating func noteUnmoved(by userID: String, channelID: Int64) {
+    unmovedCounts[Author(channelID: channelID, userID: userID), default: 0] += 1
   }
 
-  /// Moves the positions of authors to their last messages, and counts what was imported after them.
+  /// Moves the positions of authors to their last messages, and counts their messages that move none.
   var readings: [Query] {
     var queries: [Query] = []
     if !lastOwn.isEmpty {
@@ -89,14 +89,14 @@ struct MessageRows {
             .integers(places.map(\.ordinal)), .integers(places.map(\.createdAt)),
           ]))
     }
-    if !importedCounts.isEmpty {
-      let authors = Array(importedCounts.keys)
+    if !unmovedCounts.isEmpty {
+      let authors = Array(unmovedCounts.keys)
       queries.append(
         Query(
           Self.ownCount,
           [
             .integers(authors.map(\.channelID)), .texts(authors.map(\.userID)),
-            .integers(Array(importedCounts.values)),
+            .integers(Array(unmovedCounts.values)),
           ]))
     }
     return queries

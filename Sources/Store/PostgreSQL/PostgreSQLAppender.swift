@@ -212,7 +212,7 @@ final class PostgreSQLAppender: MessageAppending {
       rows.noteReading(by: readerID, of: ordinal, at: message.createdAt, channelID: channel.id)
     }
     if let authorID = new.unmovedAuthorID {
-      rows.noteImport(by: authorID, channelID: channel.id)
+      rows.noteUnmoved(by: authorID, channelID: channel.id)
     }
     if let request { rows.requests.append((request, message.id, message.createdAt)) }
     if let upload = new.upload {
