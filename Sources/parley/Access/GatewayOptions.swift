@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import ParleyClient
 internal import Reactor
+internal import ParleyProtocol
 
 /// Options for calling the Platform API of a gateway.
 struct GatewayOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 internal import ParleyClient
+internal import enum ParleyProtocol.ChannelKind
 
 /// The channel of a conversation, of either kind.
 enum ConversationChannel {

@@ -1,21 +1,11 @@
 internal import ArgumentParser
 internal import Basics
 internal import HTTP
+internal import ParleyProtocol
 
-/// A kind of channel.
-///
-/// Both kinds share one set of URLs.
-enum ChannelKind: CaseIterable {
-  case open
-  case group
-
+extension ChannelKind {
   /// The path of all channels of this kind in the Platform API.
-  var path: String {
-    switch self {
-    case .open: "/v3/open_channels"
-    case .group: "/v3/group_channels"
-    }
-  }
+  var path: String { "/v3/\(rawValue)" }
 
   /// Returns the path of one channel.
   func path(of url: String) -> String { "\(path)/\(PercentEncoding.encode(pathPart: url))" }

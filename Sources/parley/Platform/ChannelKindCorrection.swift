@@ -1,5 +1,6 @@
 internal import Basics
 internal import Curl
+internal import ParleyProtocol
 
 extension PlatformClient {
   /// Returns a failure that names the kind of the channel, if a call failed because the channel has
