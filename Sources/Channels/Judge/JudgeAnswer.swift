@@ -7,7 +7,7 @@ package enum JudgeAnswer: Sendable {
   indirect case group(GroupAnswer)
   /// The caller's own part in a group.
   indirect case own(OwnMembership)
-  /// The same, with a history that has just begun anew.
+  /// The same, with a history that has just begun again.
   indirect case historyReset(OwnMembership)
   case sent(SentMessage)
   indirect case message(Message)

@@ -79,7 +79,7 @@ package indirect enum LogOperation: Sendable, Hashable {
   case change([ChannelChange], at: Int64)
   /// Changes a joined member's own part in a group. Records no event.
   ///
-  /// - `visibleFrom`: ``Member/visibleFrom`` if the history begins anew.
+  /// - `visibleFrom`: ``Member/visibleFrom`` if the history begins again.
   ///
   /// Outcome: `own`. Errors: `missing(.member)`, and `missing(.message)` for a message that the group never
   /// had, or that is not in the member's history.

@@ -38,7 +38,7 @@ package struct MessagePlace: Sendable, Hashable {
 extension Member {
   /// The member after a change of its own part.
   ///
-  /// - Parameter visibleFrom: ``visibleFrom`` if the history begins anew.
+  /// - Parameter visibleFrom: ``visibleFrom`` if the history begins again.
   /// - Returns: `nil` for a message that is not in the member's history.
   package func applying<Facts: OwnChangeFacts>(
     _ change: OwnChange, visibleFrom: Int64, _ facts: Facts

@@ -18,7 +18,7 @@ enum OwnGroupEndpoints {
     try call.change(.unhide, all: "should_unhide_all", in: call.query, completion)
   }
 
-  /// `PUT …/reset_user_history`: begins the history of a member anew, or those of all.
+  /// `PUT …/reset_user_history`: begins the history of a member again, or those of all.
   static func resetHistory(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let body = try call.body
     if try body.boolean("reset_all") == true {

@@ -28,7 +28,7 @@ extension GroupChannel {
   /// Hides the group from lists.
   ///
   /// - Parameters:
-  ///   - hidePreviousMessages: Whether the history begins anew, as with ``resetMyHistory()``.
+  ///   - hidePreviousMessages: Whether the history begins again, as with ``resetMyHistory()``.
   ///   - allowAutoUnhide: Whether the next message shows the group again. Otherwise it is archived until
   ///     ``unhide()``, and does not count in ``ParleyClient/ParleyClient/unreadTotals(customTypes:)``.
   public func hide(
@@ -42,7 +42,7 @@ extension GroupChannel {
     try await core.perform(GroupCalls.unhide(url).map(setOwn))
   }
 
-  /// Begins the history anew: the current user no longer sees the messages before.
+  /// Begins the history again: the current user no longer sees the messages before.
   public func resetMyHistory() async throws(ParleyError) {
     try await core.perform(GroupCalls.resetHistory(url).map(setOwn))
   }
@@ -117,7 +117,7 @@ extension GroupChannel {
     core.start(GroupCalls.unhide(url).map(setOwn), handler: completionHandler)
   }
 
-  /// Begins the history anew; see ``resetMyHistory()``.
+  /// Begins the history again; see ``resetMyHistory()``.
   public func resetMyHistory(completionHandler: @escaping @Sendable (ParleyError?) -> Void) {
     core.start(GroupCalls.resetHistory(url).map(setOwn), handler: completionHandler)
   }

@@ -133,11 +133,11 @@ package enum OwnChange: Sendable, Hashable {
   case markReadUntil(Int64)
   /// Puts the position before a message.
   case markUnread(from: Int64)
-  /// - `clearing`: Whether the history begins anew.
+  /// - `clearing`: Whether the history begins again.
   /// - `isArchived`: Whether only the member unhides the group, not the next message.
   case hide(clearing: Bool, isArchived: Bool)
   case unhide
-  /// Begins the history anew.
+  /// Begins the history again.
   case resetHistory
   case prefer(CountPreference)
 }

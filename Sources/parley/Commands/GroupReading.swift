@@ -56,7 +56,7 @@ extension GroupCommand {
     @Flag(help: "Hide the group until 'unhide'.")
     var archive = false
 
-    @Flag(help: "Begin the member's history anew: it no longer sees the messages before.")
+    @Flag(help: "Begin the member's history again: it no longer sees the messages before.")
     var clear = false
 
     func run() throws {
