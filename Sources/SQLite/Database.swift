@@ -169,6 +169,14 @@ package final class Database {
     try withExtendedLifetime(box, body)
   }
 
+  /// Makes a function without arguments available to statements, which gives another number for each row.
+  package func addNumbers(_ name: String, _ next: @escaping () -> Int64) throws {
+    let outcome = sqlite3_create_function_v2(
+      handle, name, 0, SQLITE_UTF8, Unmanaged.passRetained(NumberFunction(next)).toOpaque(),
+      NumberFunction.call, nil, nil, NumberFunction.release)
+    guard outcome == SQLITE_OK else { throw DatabaseError(code: outcome, handle: handle) }
+  }
+
   private func register(
     _ name: String, _ box: TextFunction?,
     _ call: (@convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void)?
@@ -198,4 +206,27 @@ private final class TextFunction {
       let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(argument)))
       csqlite_result_text(context, box.function(String(decoding: bytes, as: UTF8.self)))
     }
+}
+
+/// A function that gives numbers to statements.
+private final class NumberFunction {
+  private let next: () -> Int64
+
+  init(_ next: @escaping () -> Int64) {
+    self.next = next
+  }
+
+  static let call:
+    @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+      context, _, _ in
+      guard let data = sqlite3_user_data(context) else { return sqlite3_result_null(context) }
+      let box = Unmanaged<NumberFunction>.fromOpaque(data).takeUnretainedValue()
+      sqlite3_result_int64(context, box.next())
+    }
+
+  /// SQLite releases a function with its connection, or when it cannot add it.
+  static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
+    guard let data else { return }
+    Unmanaged<NumberFunction>.fromOpaque(data).release()
+  }
 }

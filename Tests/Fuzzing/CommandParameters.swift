@@ -106,7 +106,8 @@ enum CommandParametersHarness: Harness {
       case .messageSendFiles(let send): send.channelURL
       case .messageList(let list): list.channelURL
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
-        .userUpdate, .userPreferences, .groupList, .groupUnread, .groupsMarkRead, .channelList,
+        .userUpdate, .userPreferences, .groupList, .groupUnread, .groupChanges, .groupsMarkRead,
+        .channelList,
         .fileCreate, .fileGet,
         .fileList, .fileCancel, .previewFetch,
         .previewCancel:

@@ -878,6 +878,26 @@ export interface Methods {
       invitation_count: number;
     };
   };
+  /** Lists the groups of the user that have changed, and those that it is no longer in, oldest change first. Changes are kept for 30 days. */
+  "group.changes": {
+    params: {
+      /** `token` of an earlier `group.changes`, or of `group.ready`. */
+      token?: string | null;
+      /** Unix milliseconds, in the last 30 days. */
+      since?: number | null;
+      limit?: number | null;
+    };
+    result: {
+      /** The groups in their present state. */
+      updated: GroupView[];
+      /** The groups that the user is no longer in. */
+      deleted: string[];
+      /** Whether there are more changes, for another call with `token`. */
+      has_more: boolean;
+      /** Continues the list, now or in a later session. */
+      token: string;
+    };
+  };
   /** Marks messages as read: of one group up to a message or the last one, of several groups, or of all. */
   "group.mark_read": {
     params: {

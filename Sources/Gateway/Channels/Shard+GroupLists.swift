@@ -25,6 +25,41 @@ extension Shard {
   }
 }
 
+extension Shard {
+  /// Lists the groups of a user that have changed, like ``listGroups(_:of:for:_:page:then:)``.
+  func listGroupChanges(
+    _ list: GroupChangeList, ofUser userID: String, for caller: QueryCaller,
+    _ encode: @escaping @Sendable (ListedGroup, inout JSONWriter) -> Void,
+    page encodePage: @escaping @Sendable (GroupChangePage<[UInt8]>) -> [UInt8],
+    then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
+  ) {
+    let (path, services) = (returnPath, services)
+    let changes = GroupChanges(
+      ofUser: userID, list, at: services.clock.now, as: JSONPageEncoder(encode))
+    services.store.perform(changes, for: caller.principal) { result, cost in
+      caller.pay(cost, to: services)
+      let page = result.serviceResult.map(encodePage)
+      path.resume { answer($0, page) }
+    }
+  }
+}
+
+extension GroupChangePage<[UInt8]> {
+  /// The answer of both APIs.
+  ///
+  /// - Parameter name: The name of the token.
+  func encoded(next name: StaticString) -> [UInt8] {
+    JSONWriter.bytes(reserving: updated.reduce(256) { $0 + $1.count + 1 }) { writer in
+      writer.object {
+        $0.member("updated", array: { for group in updated { $0.value(raw: group) } })
+        $0.member("deleted", departed)
+        $0.member("has_more", hasMore)
+        $0.member(name, token)
+      }
+    }
+  }
+}
+
 extension GroupAnswer {
   /// A group of a list, as it was when it was read.
   init(_ group: ListedGroup) {

@@ -163,6 +163,12 @@ enum PlatformRoutes {
         groupConditions + ["hidden_mode", "unread_filter", "member_state_filter"],
         withoutEffect: partsOfGroups),
       GroupListEndpoints.listOwn),
+    route(
+      "GET", "\(user)/my_group_channels/changelogs",
+      query: list(
+        "change_ts",
+        withoutEffect: partsOfGroups + ["show_member", "show_empty", "show_frozen"]),
+      GroupListEndpoints.listChanges),
     route("PUT", "\(user)/mark_as_read_all", body: json, UserGroupEndpoints.markRead),
     route(
       "GET", "\(user)/unread_message_count", query: .only(["custom_types", "super_mode"]),

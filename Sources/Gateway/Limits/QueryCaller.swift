@@ -52,7 +52,7 @@ extension Command {
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
       .userGet, .userUpdate, .userPreferences, .groupUpdate, .groupMembers, .groupList,
-      .groupUnread, .channelList, .channelEnter, .channelExit, .channelParticipants,
+      .groupUnread, .groupChanges, .channelList, .channelEnter, .channelExit, .channelParticipants,
       .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
       .previewFetch, .previewCancel:
       0

@@ -54,10 +54,37 @@ enum GroupListEndpoints {
       }
     }
     guard case .memberships(let userID) = source else { return read(call.shard) }
-    let path = call.shard.returnPath
-    call.services.store.perform(AccountLookup(userID)) { result in
+    call.whenUserExists(userID, completion, read)
+  }
+
+  /// `GET /users/{id}/my_group_channels/changelogs`: the groups of a user that have changed.
+  static func listChanges(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    guard call.shard.edge == nil else { throw .noGroupsInCluster }
+    let (userID, caller) = (try call.userID, call.caller)
+    let list = try GroupChangeList(call.query, time: "change_ts")
+    try list.requireKept(at: call.services.clock.now, time: "change_ts")
+    call.whenUserExists(userID, completion) { shard in
+      shard.listGroupChanges(list, ofUser: userID, for: caller) { group, writer in
+        GroupAnswer(group).encodeForPlatform(
+          GroupParts(members: false, own: true), MessageAuthors(group), into: &writer)
+      } page: {
+        $0.encoded(next: "next")
+      } then: { _, result in
+        completion(result)
+      }
+    }
+  }
+}
+
+extension PlatformCall {
+  /// Continues on this shard if a user exists.
+  fileprivate func whenUserExists(
+    _ userID: String, _ completion: Completion, _ body: @escaping @Sendable (Shard) -> Void
+  ) {
+    let path = shard.returnPath
+    services.store.perform(AccountLookup(userID)) { result in
       switch result.serviceResult.existing(userID) {
-      case .success: path.resume(read)
+      case .success: path.resume(body)
       case .failure(let error): completion.fail(error)
       }
     }

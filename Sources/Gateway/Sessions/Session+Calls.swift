@@ -73,6 +73,7 @@ extension Session {
           .channel(url: list.channelURL, .listMembers(list, for: caller, replyTo: address)))
       case .groupList(let list): try self.listGroups(list, try charged(price), address)
       case .groupUnread(let totals): try self.total(totals, try charged(price), address)
+      case .groupChanges(let list): try self.listChanges(list, try charged(price), address)
       case .groupsMarkRead(let groups): try markRead(groups, try charged(price), address)
       case .messageList(let list):
         let caller = try charged(price)

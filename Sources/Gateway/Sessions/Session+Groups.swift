@@ -21,6 +21,23 @@ extension Session {
     }
   }
 
+  /// Lists the user's groups that have changed.
+  ///
+  /// - Throws: 500910, 400920, or 400111 for a time too long ago.
+  func listChanges(
+    _ list: GroupChangeList, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) throws(ServiceError) {
+    try list.requireKept(at: shard.services.clock.now)
+    try admitQuery(by: caller)
+    shard.listGroupChanges(list, ofUser: caller.user.id, for: .session(caller)) { group, writer in
+      GroupAnswer(group).encode(epoch: group.state.epoch, into: &writer)
+    } page: {
+      $0.encoded(next: "token")
+    } then: { shard, result in
+      shard.reply(to: address, result)
+    }
+  }
+
   /// Adds up what the user has not read.
   ///
   /// - Throws: 500910, 400920.

@@ -23,6 +23,7 @@ package enum Command: Sendable {
   case groupMembers(GroupMembers)
   case groupList(GroupList)
   case groupUnread(GroupTotals)
+  case groupChanges(GroupChangeList)
   case groupsMarkRead(GroupsMarkRead)
 
   case fileCreate(FileCreate)
@@ -101,6 +102,7 @@ extension Command {
       return .channel(url: url, .group(.changeOwn(change)))
     },
     "group.unread": { p throws(ServiceError) in .groupUnread(try .init(p)) },
+    "group.changes": { p throws(ServiceError) in .groupChanges(try .init(p)) },
     "group.members": { p throws(ServiceError) in .groupMembers(try .init(p)) },
   ]
 

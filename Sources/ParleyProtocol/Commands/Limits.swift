@@ -42,6 +42,8 @@ package enum Limits {
   package static let groupQueriesPerSecond = 5
   /// The maximum number of such calls at once.
   package static let groupQueryBurst = 20
+  /// The days for which changes of a user's groups are kept.
+  package static let groupChangesDays = 30
   /// The users that a user may invite in a minute.
   package static let groupInvitationsPerMinute = 100
 

@@ -1,5 +1,6 @@
 import Crypto
 import PostgreSQL
+import Reactor
 import SQLite
 
 /// New epochs for all channels of a database that was brought back to an earlier state.
@@ -27,6 +28,7 @@ package enum EpochRenewals {
       defer { database.close() }
       try IntegrityCheck.run(on: database, path: path)
       try Migrations.check(database, path: path)
+      try database.execute(ChangeClock.storing, [ChangeClock.floorRow, floor])
       try database.execute(statement(parameter: "?"), [epoch()])
       return database.changesCount
     } catch let error as DatabaseError {
@@ -49,6 +51,8 @@ package enum EpochRenewals {
       let connection = try PostgreSQLAccess(url: url, role: .administrator).connect(after: nil)
       try PostgreSQLLocks(.alone).acquire(on: connection, after: nil)
       try PostgreSQLSchema.prepare(on: connection)
+      let storing = ChangeClock.storing.replacing("?, ?", with: "$1, $2")
+      _ = try connection.execute(storing, [.text(ChangeClock.floorRow), .integer(floor)])
       return try connection.execute(statement(parameter: "$1"), [.text(epoch())]).changedCount
     } catch let error as PostgreSQLError {
       throw StoreError.inaccessible(path: "the database", reason: error.message)
@@ -57,6 +61,9 @@ package enum EpochRenewals {
 
   /// An epoch identifies one history of a channel's count, so all channels may have the same.
   private static func epoch() -> String { SecureRandom.base64URL(byteCount: 9) }
+
+  /// Tokens of lists of changes that were given before are not valid: they name changes that are lost.
+  private static var floor: Int64 { SystemClock.unixMilliseconds * 1_000 }
 
   private static func statement(parameter: String) -> String {
     "UPDATE channels SET epoch = \(parameter)"

@@ -87,6 +87,7 @@ extension WriteTransaction {
   func deleteChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
     let state = try existingChannel(url)
     try retainMaximumMessageID(among: "channel_id = ?", [state.id])
+    if state.channel.group != nil { try noteDepartures(ofMembersOf: state.id, url) }
     try connection.execute("DELETE FROM channels WHERE channel_id = ?", [state.id])
     try ChannelPurge.schedule(state.id, on: connection)
     let (channel, seq) = (state.channel, state.lastSeq + 1)

@@ -218,7 +218,8 @@ extension WriteTransaction {
     ) { $0[0] as Int64 }
     guard let last else { throw StoreError.notFound(.channel) }
     try connection.execute(
-      "UPDATE channels SET last_seq = ? WHERE channel_id = ?", [last + count, channelID])
+      "UPDATE channels SET last_seq = ?, changed_at = \(.nextChange) WHERE channel_id = ?",
+      [last + count, channelID])
     return last + 1
   }
 

@@ -114,8 +114,8 @@ extension WriteTransaction {
     try connection.execute(
       """
       INSERT INTO members (channel_id, user_id, state, inviter_id, invited_at, joined_at, added_at,
-        visible_from, floor_ordinal)
-      SELECT ?, user_id, ?, ?, ?, ?, ?, ?, ? FROM users WHERE user_id \(.isAnyOf)
+        visible_from, floor_ordinal, changed_at)
+      SELECT ?, user_id, ?, ?, ?, ?, ?, ?, ?, \(.nextChange) FROM users WHERE user_id \(.isAnyOf)
       """,
       [
         channelID, member.state.stored, member.inviterID, member.invitedAt, member.joinedAt, time,

@@ -39,7 +39,8 @@ extension WriteTransaction {
     try connection.execute(
       """
       UPDATE members SET visible_from = ?, read_ordinal = ?, read_at = ?, floor_ordinal = ?,
-        own_after = ?, hidden = ?, hidden_ordinal = ?, count_preference = ?
+        own_after = ?, hidden = ?, hidden_ordinal = ?, count_preference = ?,
+        changed_at = \(.nextChange)
       WHERE channel_id = ? AND user_id = ?
       """,
       [
@@ -71,6 +72,8 @@ extension WriteTransaction {
       [ordinal, channelID, ordinal])
     try connection.execute(
       "DELETE FROM uncounted WHERE channel_id = ? AND ordinal <= ?", [channelID, ordinal])
+    try connection.execute(
+      "UPDATE channels SET changed_at = \(.nextChange) WHERE channel_id = ?", [channelID])
   }
 
   /// Counts the own messages of members again, of which some have expired.

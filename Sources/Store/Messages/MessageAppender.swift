@@ -253,7 +253,7 @@ final class MessageAppender: MessageAppending {
 
   private static let countingAdvancement: StoreStatement = """
     UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3),
-      message_count = message_count + 1, last_ordinal = ?4
+      message_count = message_count + 1, last_ordinal = ?4, changed_at = \(.nextChange)
     WHERE channel_id = ?1
     """
 

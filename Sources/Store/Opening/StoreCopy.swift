@@ -154,7 +154,8 @@ private struct CopiedTable {
       """
       channel_id# url name name_folded cover_url data custom_type is_ephemeral# is_frozen# metadata \
       created_at# epoch last_seq# last_created_at# message_count# flood_messages# flood_window_ms# \
-      throttle_messages# throttle_window_ms# term# is_group# last_ordinal#
+      throttle_messages# throttle_window_ms# term# is_group# last_ordinal# \
+      changed_at#
       """),
     CopiedTable("channel_operators", "channel_id# user_id position#"),
     CopiedTable(
@@ -167,8 +168,10 @@ private struct CopiedTable {
       "members",
       """
       channel_id# user_id state# inviter_id invited_at# joined_at# added_at# visible_from# \
-      read_ordinal# floor_ordinal# own_after# hidden# count_preference# read_at# hidden_ordinal#
+      read_ordinal# floor_ordinal# own_after# hidden# count_preference# read_at# hidden_ordinal# \
+      changed_at#
       """),
+    CopiedTable("departures", "user_id url changed_at#"),
     CopiedTable("uncounted", "channel_id# ordinal# message_id# created_at#"),
     CopiedTable("bans", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("mutes", "channel_id# user_id starts_at# ends_at# description"),

@@ -55,11 +55,12 @@ struct StoreSessions: Sendable {
     let lock = try DirectoryLock(directory: directory)
     let path = directory + "/parley.sqlite"
     let writing = try DatabaseFile.openForWriting(path, logger: options.logger)
+    let changes = try writing.withDatabase(ChangeClock.init(of:))
     return StoreSessions(
       writer: { body in
         // The connection stays on its thread: the thread runs inside this one access.
         writing.withDatabase { database in
-          body(SQLiteSession(database))
+          body(SQLiteSession(database, changes: changes))
           database.checkpoint()
           database.close()
         }
@@ -69,7 +70,7 @@ struct StoreSessions: Sendable {
         let reading = try DatabaseFile.openForReading(path)
         return { body in
           reading.withDatabase { database in
-            body(SQLiteSession(database))
+            body(SQLiteSession(database, changes: changes))
             database.close()
           }
         }

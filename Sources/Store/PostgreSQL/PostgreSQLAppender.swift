@@ -297,7 +297,9 @@ final class PostgreSQLAppender: MessageAppending {
 
   /// The same, with the ordinals of groups.
   private static let moveCounting = move(
-    setting: ", last_ordinal = n.last_ordinal", from: ", $7::bigint[]", columns: ", last_ordinal")
+    setting:
+      ", last_ordinal = n.last_ordinal, changed_at = \(StoreStatement.nextChange.postgreSQL)",
+    from: ", $7::bigint[]", columns: ", last_ordinal")
 
   private static func move(setting: String, from arrays: String, columns: String) -> String {
     """

@@ -114,6 +114,12 @@ final class PostgreSQLSession: StoreSession {
 
   func beginReading() throws { try begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
 
+  func settledChange() throws -> Int64 {
+    let rows = try run([Query(StoreStatement.settledDatabaseTime)])[0]
+    guard rows.count > 0 else { throw StoreError.unavailable(reason: "the database has no time") }
+    return rows.integer(0, 0)
+  }
+
   private func begin(_ sql: String) throws {
     rollback()
     // A commit to a database that has gone meanwhile would leave it unknown whether it was made.

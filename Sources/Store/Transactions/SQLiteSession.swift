@@ -11,9 +11,16 @@ final class SQLiteSession: StoreSession {
   private let place: String?
   /// The write-ahead log, which exists beside the file as long as this connection is open.
   private var knownLog: FileIdentity?
+  private let changes: ChangeClock
+  /// Whether the transaction may change something.
+  private var isWriting = false
+  /// ``ChangeClock/settled`` when the snapshot began.
+  private var settled: Int64 = 0
 
-  init(_ database: Database) {
+  /// - Parameter changes: The clock that all sessions with the file share.
+  init(_ database: Database, changes: ChangeClock = ChangeClock(limit: 0)) {
     self.database = database
+    self.changes = changes
     place = database.path
   }
 
@@ -26,15 +33,29 @@ final class SQLiteSession: StoreSession {
     let statement = try beginning ?? database.statement("BEGIN IMMEDIATE TRANSACTION")
     beginning = statement
     try statement.execute()
+    isWriting = true
+    guard let limit = changes.begin() else { return }
+    do {
+      try database.execute(ChangeClock.storing, [ChangeClock.limitRow, limit])
+    } catch {
+      rollback()
+      throw error
+    }
   }
 
-  func beginReading() throws { try database.execute("BEGIN DEFERRED TRANSACTION") }
+  func beginReading() throws {
+    settled = changes.settled
+    try database.execute("BEGIN DEFERRED TRANSACTION")
+  }
+
+  func settledChange() throws -> Int64 { settled }
 
   func commit() throws {
     do {
       let statement = try ending ?? database.statement("COMMIT TRANSACTION")
       ending = statement
       try statement.execute()
+      endWriting(committed: true)
     } catch let error as DatabaseError {
       rollback()
       // The pages may have reached the log on disk before the error, and become valid after a crash
@@ -43,7 +64,16 @@ final class SQLiteSession: StoreSession {
     }
   }
 
-  func rollback() { database.rollback() }
+  func rollback() {
+    database.rollback()
+    endWriting(committed: false)
+  }
+
+  private func endWriting(committed isCommitted: Bool) {
+    guard isWriting else { return }
+    isWriting = false
+    changes.end(committed: isCommitted)
+  }
 
   func setSavepoint() throws { try database.execute("SAVEPOINT job") }
 

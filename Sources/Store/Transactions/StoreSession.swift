@@ -17,6 +17,9 @@ protocol StoreSession: AnyObject {
   /// Begins a transaction that reads from one snapshot.
   func beginReading() throws
 
+  /// A number of a ``ChangeClock`` that all changes exceed which the transaction that reads does not show.
+  func settledChange() throws -> Int64
+
   /// Commits the transaction; its changes are then durable.
   ///
   /// - Throws: ``CommitFailure`` when it is unknown whether the transaction was kept. After any other

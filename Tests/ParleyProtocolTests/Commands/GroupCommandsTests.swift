@@ -344,7 +344,7 @@ struct GroupCommandsTests {
         "group.create", "group.get", "group.update", "group.delete", "group.invite",
         "group.accept", "group.decline", "group.join", "group.leave", "group.remove",
         "group.members", "group.hide", "group.unhide", "group.reset_history", "group.mark_read",
-        "group.mark_unread", "group.set_preference", "group.list", "group.unread",
+        "group.mark_unread", "group.set_preference", "group.list", "group.unread", "group.changes",
       ])
     #expect(throws: ServiceError.noSuchMethod("group.forget")) {
       try command("group.forget", Self.lobby)

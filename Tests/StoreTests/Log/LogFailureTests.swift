@@ -205,6 +205,7 @@ private final class BrokenOffSession: StoreSession {
   var isInTransaction: Bool { session.isInTransaction }
   func begin() throws { try session.begin() }
   func beginReading() throws { try session.beginReading() }
+  func settledChange() throws -> Int64 { try session.settledChange() }
   func rollback() { session.rollback() }
   func setSavepoint() throws { try session.setSavepoint() }
   func rollBackToSavepoint() throws { try session.rollBackToSavepoint() }

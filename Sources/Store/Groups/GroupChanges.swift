@@ -1,0 +1,168 @@
+import Basics
+import Channels
+package import ParleyProtocol
+
+/// Lists the groups of a user that have changed, and those that the user is no longer in.
+///
+/// A group is listed in its present state, at its last change. What changes while a client reads page
+/// after page, or in transactions that are not visible yet, is listed again from the token of the last page.
+///
+/// Error: `invalidPageToken`, also for a token that is too old.
+package struct GroupChanges<Encoder: PageEncoder<ListedGroup>>: StoreQuery {
+  package var userID: String
+  package var list: GroupChangeList
+  /// Unix milliseconds.
+  package var now: Int64
+  package var encoder: Encoder
+
+  package init(
+    ofUser userID: String, _ list: GroupChangeList, at now: Int64, as encoder: Encoder
+  ) {
+    self.userID = userID
+    self.list = list
+    self.now = now
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<GroupChangePage<Encoder.Encoded>> {
+    .init { try $0.groupChanges(ofUser: userID, list, at: now) { encoder.encode($0) } }
+  }
+}
+
+/// A part of a list of changes.
+package struct GroupChangePage<Group: Sendable>: Sendable {
+  /// The groups that have changed, in the order of their changes.
+  package var updated: [Group] = []
+  /// The URLs of groups that the user is no longer in.
+  package var departed: [String] = []
+  /// Whether more has changed.
+  package var hasMore = false
+  /// Continues the list, now or later.
+  package var token = ""
+}
+
+private enum GroupChange<Group> {
+  case updated(Group)
+  case departed(url: String)
+}
+
+/// A place in the changes of a user's groups.
+private struct ChangePosition: PagePosition {
+  /// A number of a ``ChangeClock``.
+  var number: Int64
+  /// The last group that was listed with this number; empty for none.
+  var url = ""
+  /// The number from which the list begins again after its last page; 0 before the first page.
+  var next: Int64 = 0
+
+  init(number: Int64, url: String = "", next: Int64 = 0) {
+    (self.number, self.url, self.next) = (number, url, next)
+  }
+
+  var positionBytes: [UInt8] { number.bigEndianBytes + next.bigEndianBytes + Array(url.utf8) }
+
+  init?(positionBytes bytes: [UInt8]) {
+    guard let number = Int64(bigEndianBytes: bytes.prefix(8)),
+      let next = Int64(bigEndianBytes: bytes.dropFirst(8).prefix(8)),
+      let url = String(validating: bytes.dropFirst(16), as: UTF8.self)
+    else { return nil }
+    self.init(number: number, url: url, next: next)
+  }
+}
+
+extension ChangePosition {
+  private static func cursor(ofUser userID: String) -> PageCursor<ChangePosition> {
+    PageCursor(of: ["group changes", userID])
+  }
+
+  /// - Parameter settled: The last number before the position.
+  init(after settled: Int64) { self.init(number: settled + 1) }
+
+  func token(ofUser userID: String) -> String { Self.cursor(ofUser: userID).token(after: self) }
+
+  /// - Throws: `StoreError.invalidPageToken` for a token of another list.
+  init(_ start: GroupChangeList.Start, ofUser userID: String) throws(StoreError) {
+    switch start {
+    case .time(let time): self.init(number: time * 1_000)
+    case .token(let token):
+      guard let position = Self.cursor(ofUser: userID).position(in: token) else {
+        throw .invalidPageToken
+      }
+      self = position
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// A token for the changes that the transaction does not show.
+  func changeToken(ofUser userID: String) throws -> String {
+    ChangePosition(after: try connection.session.settledChange()).token(ofUser: userID)
+  }
+
+  func groupChanges<Value>(
+    ofUser userID: String, _ list: GroupChangeList, at now: Int64,
+    _ item: (ListedGroup) throws -> PageItem<Value>
+  ) throws -> GroupChangePage<Value> {
+    let end = ChangePosition(after: try connection.session.settledChange())
+    let position = try ChangePosition(list.start, ofUser: userID)
+    guard try isKept(position, at: now) else { throw StoreError.invalidPageToken }
+    let next = position.next > 0 ? position.next : end.number
+    let reading = GroupRowReading(viewerID: userID, memberLimit: 0, time: now)
+    var groups = ReadAhead<Int64, ListedGroup>()
+    let page = try page(
+      Self.changedGroups, [userID, position.number, position.url], limit: list.limit
+    ) { row, upcoming -> PageItem<GroupChange<Value>> in
+      guard let id = row[3] as Int64? else {
+        let url: String = row[2]
+        // Escapes in JSON take up to six bytes a character.
+        return PageItem(.departed(url: url), byteCount: 6 * url.utf8.count + 2)
+      }
+      let upcomingIDs: [Int64?] = upcoming.values(3)
+      let group = try groups.item(id, upcoming: upcomingIDs.compactMap { $0 }) {
+        try listedGroups($0, reading)
+      }
+      guard let group else { throw StoreError.notFound(.channel) }
+      let made = try item(group)
+      return PageItem(.updated(made.value), byteCount: made.byteCount)
+    } token: { row in
+      ChangePosition(number: row[1], url: row[2], next: next).token(ofUser: userID)
+    }
+    var changes = GroupChangePage<Value>()
+    for change in page.items {
+      switch change {
+      case .updated(let group): changes.updated.append(group)
+      case .departed(let url): changes.departed.append(url)
+      }
+    }
+    changes.hasMore = !page.next.isEmpty
+    changes.token =
+      changes.hasMore ? page.next : ChangePosition(number: next).token(ofUser: userID)
+    return changes
+  }
+
+  /// Whether all changes after a position are still known.
+  private func isKept(_ position: ChangePosition, at now: Int64) throws -> Bool {
+    let floor = try connection.first(
+      "SELECT value FROM meta WHERE key = ?", [ChangeClock.floorRow]
+    ) { $0[0] as Int64 }
+    return position.number >= max(GroupChangeList.oldest(at: now) * 1_000, floor ?? 0)
+  }
+
+  /// The changes of a user's groups (`?1`) after a number (`?2`) and a URL (`?3`), each group once.
+  private static var changedGroups: StoreStatement {
+    """
+    SELECT 1, changed, url, channel_id FROM (
+      SELECT \(.greater("c.changed_at", "m.changed_at")) AS changed, c.url AS url,
+        c.channel_id AS channel_id
+      FROM members AS m \(.index("members_by_user")) CROSS JOIN channels AS c
+      WHERE m.user_id = ?1 AND c.channel_id = m.channel_id
+      UNION ALL
+      SELECT d.changed_at, d.url, NULL FROM departures AS d \(.index("departures_by_time"))
+      WHERE d.user_id = ?1 AND d.changed_at >= ?2 AND NOT EXISTS (
+        SELECT 1 FROM channels AS x JOIN members AS y ON y.channel_id = x.channel_id
+        WHERE x.url = d.url AND y.user_id = ?1)
+    ) AS changes
+    WHERE (changed, url) > (?2, ?3) ORDER BY changed, url
+    """
+  }
+}
