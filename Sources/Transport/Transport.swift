@@ -45,7 +45,8 @@ package final class Transport {
   private var condemned: [Connection] = []
   /// Connections with readable bytes of a body, in the order of their turns.
   private var readableBodies: [Connection] = []
-  private var sweepingBuffers: [BroadcastBuffer] = []
+  /// The buffers with bytes that some of their subscribers have not received.
+  package private(set) var sweepingBuffers: [BroadcastBuffer] = []
   private var spareBuffers: [[UInt8]] = []
 
   package init(

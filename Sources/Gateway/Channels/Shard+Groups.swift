@@ -10,6 +10,7 @@ import Transport
 /// user's home knows of a session before it reads, and a group before it asks, so none is missed:
 ///
 ///     session ── add ──► user's home ── cover ──► groups' homes ── seated, covered ──► session
+///     session ── cover, the rest ──► groups' homes
 ///     group's home ── seats? ──► users' homes ── seats ──► group's home
 extension Shard {
   // MARK: Sessions that open
@@ -20,7 +21,7 @@ extension Shard {
     services.store.perform(JoinedGroups(of: userID)) { result in
       path.resume { shard in
         switch result {
-        case .success(let urls): shard.cover(urls, ofUser: userID, for: session)
+        case .success(let urls): shard.cover(urls, Seat(userID: userID, session: session))
         // The client connects again, rather than miss events without noticing.
         case .failure: shard.send(.session(session, .disconnect))
         }
@@ -28,31 +29,38 @@ extension Shard {
     }
   }
 
-  private func cover(_ urls: [String], ofUser userID: String, for session: SessionAddress) {
-    let parts = Dictionary(grouping: urls) { services.shards.stageIndex(ofChannel: $0) }
-    guard !parts.isEmpty else {
-      return send(.groupsCovered(session, parts: 0), to: Int(session.shard))
-    }
-    for (index, urls) in parts {
-      send(
-        .coverGroups(urls, Seat(userID: userID, session: session), parts: parts.count), to: index)
+  private func cover(_ urls: [String], _ seat: Seat) {
+    for cover in GroupCover.parts(of: urls, seat, on: services.shards) {
+      services.shards[cover.shard].post(.local(.coverGroups(cover)))
     }
   }
 
-  /// Adds a session to groups that are at home here, as far as they are in memory.
-  ///
-  /// - Parameter parts: The number of shards that do so.
-  func coverGroups(_ urls: [String], _ seat: Seat, parts: Int) {
-    var missing = urls.count
-    for url in urls {
+  /// Adds a session to the next groups, as far as they are in memory.
+  func take(_ cover: GroupCover) {
+    var rest = cover
+    let slice = rest.takeSlice()
+    let owner = Int(cover.seat.session.shard)
+    guard !slice.isEmpty else { return send(.groupsCovered(rest), to: owner) }
+    var missing = slice.count
+    for url in slice {
       channels.whenLoaded(url) { [unowned self] channel in
-        channel?.add(seat)
+        channel?.add(cover.seat)
         missing -= 1
-        if missing == 0 {
-          send(.groupsCovered(seat.session, parts: parts), to: Int(seat.session.shard))
-        }
+        if missing == 0 { send(.groupsCovered(rest), to: owner) }
       }
     }
+  }
+
+  /// Has the remaining groups add a session of this shard, unless it was closed.
+  ///
+  /// The shard of the groups does so in its next turn: posted, because mail that a shard sends to
+  /// itself is handled in the same turn.
+  func proceed(with cover: GroupCover) {
+    guard let session = session(cover.seat.session) else { return }
+    guard cover.isComplete else {
+      return services.shards[cover.shard].post(.local(.coverGroups(cover)))
+    }
+    session.groupsWereCovered(parts: cover.partCount)
   }
 
   /// Called when a group with its home here has added a connection, which gets events from here on.

@@ -92,7 +92,7 @@ extension Shard {
         SessionSummary(
           id: identity.id, userID: identity.user.id,
           address: session.connection.clientAddress?.host ?? "",
-          channelURLs: session.places.map(\.url)),
+          channelURLs: session.places.urls),
         at: place)
       if found.count > query.limit + 1 { found.removeLast() }
     }

@@ -61,26 +61,26 @@ extension Session {
     if let caller { shard.release(url, caller) }
   }
 
-  func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
+  func isIn(_ url: String) -> Bool { places[url] != nil }
 
   /// Subscribes to a channel's feed on this shard, or delivers the pending events of the subscription.
   func subscribe(to url: String) {
-    if let place = places.first(where: { $0.url == url }) { return place.subscription.settle() }
+    if let place = places[url] { return place.settle() }
     let subscription = shard.localChannel(url).subscribe(connection)
-    places.append(Place(url: url, subscription: subscription))
+    places.insert(subscription, in: url)
     shard.gauges.add(1, to: .subscriptions)
   }
 
   /// Delivers all pending events of the connection, so that an answer follows them.
   func settleEvents() {
-    for place in places { place.subscription.settle() }
+    places.settle(shard.transport.sweepingBuffers)
   }
 
   func unsubscribe(from url: String) {
-    guard let index = places.firstIndex(where: { $0.url == url }),
-      let channel = shard.channelSubscribers[url]
-    else { return }
-    channel.cancel(places.remove(at: index).subscription, of: connection)
+    guard let channel = shard.channelSubscribers[url], let place = places.remove(url) else {
+      return
+    }
+    channel.cancel(place, of: connection)
     if channel.isEmpty { shard.channelSubscribers[url] = nil }
     shard.gauges.add(-1, to: .subscriptions)
   }
@@ -108,6 +108,14 @@ extension Shard {
   func leave(_ url: String, _ session: SessionAddress, userID: String) {
     sendToStage(of: url, .leave(session, userID: userID))
     send(.user(id: userID, .release(session, channelURL: url)))
+  }
+
+  /// Removes a closed connection from the stages of its channels, a slice of them in each turn.
+  func leaveStages(of urls: ArraySlice<String>, _ session: SessionAddress, userID: String) {
+    let slice = urls.prefix(GroupCover.sliceLength)
+    for url in slice { sendToStage(of: url, .leave(session, userID: userID)) }
+    let rest = urls.dropFirst(slice.count)
+    if !rest.isEmpty { handle.post(.local(.leaveStages(rest, session, userID: userID))) }
   }
 
   /// Sends a message to the stage of a channel on this server.

@@ -118,7 +118,7 @@ extension Session {
     }
   }
 
-  /// Counts a shard that has added the connection to the user's groups there.
+  /// Counts a shard that has added the connection to all of the user's groups there.
   ///
   /// - Parameter parts: The number of shards that do so.
   func groupsWereCovered(parts: Int) {

@@ -17,7 +17,7 @@ extension Session {
     switch state {
     case .opening: .announce(reference, openedAt: nil, channelURLs: [])
     case .open(let identity):
-      .announce(reference, openedAt: identity.openedAt, channelURLs: places.map(\.url))
+      .announce(reference, openedAt: identity.openedAt, channelURLs: places.urls)
     case .awaitingOpen, .openingObserver, .observing, .closed: nil
     }
   }

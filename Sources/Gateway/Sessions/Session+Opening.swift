@@ -227,7 +227,7 @@ extension Session {
     guard case .open(var identity) = state, identity.user != user else { return }
     identity.user = user
     state = .open(identity)
-    for url in places.map(\.url) {
+    for url in places.urls {
       shard.send(.channel(url: url, .profile(user)))
     }
   }

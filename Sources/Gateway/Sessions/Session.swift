@@ -43,12 +43,6 @@ final class Session {
     var fileKeyExpiry: Int64?
   }
 
-  /// A channel that the connection is in, and the connection's place in the channel's feed.
-  struct Place {
-    let url: String
-    let subscription: Subscription
-  }
-
   /// A pending close.
   ///
   /// An object, so that sessions without one use only one word for it.
@@ -85,9 +79,7 @@ final class Session {
   private let keepsContext: Bool
   /// The address base named by the upgrade request; see ``NamedBases``.
   let base: UInt16
-  /// The channels that the connection is in: a few at most, so that a list is smaller and faster
-  /// than a table.
-  var places: [Place] = []
+  var places = SessionPlaces()
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
   /// The last evictions, by the kind of void token, while a token is being looked up.
@@ -130,7 +122,7 @@ final class Session {
 
   /// The connection's place in a channel's feed; `nil` when it is not in the channel.
   func subscription(to url: String) -> (Subscription, FrameEncoding)? {
-    places.first { $0.url == url }.map { ($0.subscription, connection.encoding) }
+    places[url].map { ($0, connection.encoding) }
   }
 
   /// Closes the connection at once.
@@ -397,12 +389,9 @@ extension Session: WebSocketApplication {
   /// Removes the session from its channels and from its user's home.
   private func leave(_ caller: SessionPrincipal) {
     shard.gauges.add(-1, to: .sessions)
-    let reference = reference
-    let userID = caller.user.id
-    for url in places.map(\.url) {
-      unsubscribe(from: url)
-      shard.sendToStage(of: url, .leave(reference, userID: userID))
-    }
-    shard.send(.user(id: userID, .remove(reference)))
+    let urls = places.urls
+    for url in urls { unsubscribe(from: url) }
+    shard.leaveStages(of: urls[...], reference, userID: caller.user.id)
+    shard.send(.user(id: caller.user.id, .remove(reference)))
   }
 }

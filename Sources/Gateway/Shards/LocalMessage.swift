@@ -40,10 +40,12 @@ enum LocalMessage: Sendable {
   case unobserve(channelURL: String, SessionAddress)
   /// The connection receives the events of the channel from here on.
   case observing(channelURL: String, ReplyAddress, result: [UInt8])
-  /// Adds a session to groups at home on the shard; `parts` shards do so.
-  case coverGroups([String], Seat, parts: Int)
-  /// A shard has added the session to groups of its user, as `parts` shards do; 0 if there are none.
-  case groupsCovered(SessionAddress, parts: Int)
+  /// Adds a session to groups at home on the shard.
+  case coverGroups(GroupCover)
+  /// The shard has added the session to the groups that the cover contains no longer.
+  case groupsCovered(GroupCover)
+  /// Removes a closed connection from the stages of channels.
+  case leaveStages(ArraySlice<String>, SessionAddress, userID: String)
   /// Checks that the event loop is running.
   case pulse(MissingAnswers)
   /// Closes silent connections of a full pool.
@@ -89,9 +91,10 @@ extension Shard {
     case .observe(let url, let address): observe(url, address)
     case .unobserve(let url, let session): channels.stage(url)?.handle(.unobserve(session))
     case .observing(let url, let address, let result): didObserve(url, address, result)
-    case .coverGroups(let urls, let seat, let parts): coverGroups(urls, seat, parts: parts)
-    case .groupsCovered(let address, let parts):
-      session(address)?.groupsWereCovered(parts: parts)
+    case .coverGroups(let cover): take(cover)
+    case .groupsCovered(let cover): proceed(with: cover)
+    case .leaveStages(let urls, let session, let userID):
+      leaveStages(of: urls, session, userID: userID)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)
     case .nameHolders(let index): send(.holders(largestHolders), to: index)

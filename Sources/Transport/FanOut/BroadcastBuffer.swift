@@ -200,6 +200,8 @@ package final class Subscription {
   let slot: UInt32
   /// The buffer that contains the subscription; `nil` after it has been cancelled.
   weak var broadcast: BroadcastBuffer?
+  /// The buffer that contains the subscription; `nil` after it has been cancelled.
+  package var feed: BroadcastBuffer? { broadcast }
 
   init(index: Int, slot: UInt32, broadcast: BroadcastBuffer) {
     self.index = index
