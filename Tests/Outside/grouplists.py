@@ -57,12 +57,10 @@ class Counter:
         self.last = self.read = self.unread = -1
         self.later = set()
 
-    def answer(self, channel):
-        if channel["last_ordinal"] >= self.last:
-            self.last = channel["last_ordinal"]
-            self.mine(channel["my"])
-
     def mine(self, my):
+        if my["last_ordinal"] < self.last:
+            return
+        self.last = my["last_ordinal"]
         self.read, self.unread = my["read_ordinal"], my["unread_message_count"]
 
     def sent(self, ordinal):
@@ -477,7 +475,7 @@ async def test_what_a_client_counts(ctx):
         counters[client] = Counter(client.user_id)
         await fence(url, ann, client)
         client.events.clear()
-        counters[client].answer(await view(client, url))
+        counters[client].mine(await mine(client, url))
     choice, sent = random.Random(11), []
     old = (await ann.call("message.list", channel_url=url, message_ts=0, next_limit=10))["messages"]
     for step in range(60):
@@ -526,7 +524,7 @@ async def test_own_events_are_in_order(ctx):
     url, ann, ben = await group(ctx, server, 1)
     other = await ctx.user(server, ben.user_id)
     counter = Counter(ben.user_id)
-    counter.answer(await view(other, url))
+    counter.mine(await mine(other, url))
     for _ in range(25):
         await ben.call("group.hide", channel_url=url)
         waiting = [await ann.ask("message.send", channel_url=url, message="wakes") for _ in range(3)]

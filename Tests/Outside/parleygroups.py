@@ -43,7 +43,7 @@ class GroupGateway(Gateway):
 
     def __init__(self):
         super().__init__()
-        self.view = {"channel_url": "g", "operators": [], "my": {"state": "joined"}, "epoch": "e", "seq": 1,
+        self.view = {"channel_url": "g", "operators": [], "my": {"state": "joined", "last_ordinal": 1}, "epoch": "e", "seq": 1,
                      "last_ordinal": 1, "last_message": {"message_id": 1}}
         self.listed = []
 
@@ -69,6 +69,7 @@ class GroupGateway(Gateway):
     def stand(self, number, *missed):
         """The group after this many messages; these are listed as later ones."""
         self.view |= {"seq": number, "last_ordinal": number, "last_message": {"message_id": number}}
+        self.view["my"] |= {"last_ordinal": number}
         self.listed = [said(one) for one in missed]
 
 

@@ -29,12 +29,16 @@ VECTORS = {
         ("set", [0, 9], 9, 0), ("received", 10, YOURS, 1), ("deleted", 4, "ben", 1), ("deleted", 10, "ben", 0)],
     "the table of the documentation": [
         ("set", [2, 8], 10, 2), ("received", 11, YOURS, 3), ("received", 11, YOURS, 3), ("deleted", 9, "ben", 2),
-        ("deleted", 7, "ben", 2), ("received", 0, YOURS, 2), ("set", [0, 8], 10, 2), ("set", [1, 10], None, 1),
+        ("deleted", 7, "ben", 2), ("received", 0, YOURS, 2), ("set", [0, 8], 10, 2), ("set", [1, 10], 11, 1),
         ("received", 12, MINE, 0), ("received", 13, None, 1), ("deleted", 13, None, 0)],
     "an event replaces the number": [
-        ("set", [2, 3], 5, 2), ("received", 6, YOURS, 3), ("set", [1, 5], None, 1), ("received", 6, YOURS, 1)],
+        ("set", [2, 3], 5, 2), ("received", 6, YOURS, 3), ("set", [1, 5], 6, 1), ("received", 6, YOURS, 1)],
+    "an event has messages that an answer lacks": [
+        ("set", [2, 3], 5, 2), ("set", [1, 6], 7, 1), ("received", 7, YOURS, 1), ("received", 8, YOURS, 2)],
+    "an event that is older than an answer changes nothing": [
+        ("set", [1, 6], 7, 1), ("set", [0, 5], 5, 1), ("received", 8, YOURS, 2)],
     "marked as unread on another connection": [
-        ("set", [0, 5], 5, 0), ("set", [3, 2], None, 3), ("deleted", 3, "ben", 2)],
+        ("set", [0, 5], 5, 0), ("set", [3, 2], 5, 3), ("deleted", 3, "ben", 2)],
     "an answer that is too old changes nothing": [
         ("set", [0, 5], 5, 0), ("received", 6, YOURS, 1), ("set", [0, 5], 5, 1), ("set", [1, 5], 6, 1)],
     "the number stays 0 for a user who does not want it": [
@@ -47,7 +51,7 @@ def step(kind, first, second, _):
     """A call of the counter."""
     if kind == "set":
         my = dict(zip(("unread_message_count", "read_ordinal", "count_preference"), [*first, "all"]))
-        return [kind, my] if second is None else [kind, my, second]
+        return [kind, {**my, "last_ordinal": second}]
     return [kind, {"ordinal": first, "user": second} if kind == "received" else {"ordinal": first, "sender_id": second}]
 
 
@@ -228,7 +232,7 @@ async def test_marks_while_a_group_is_read(ctx):
         await gateway.cut()
         await gateway.until("group.get", 2)
         # The answer has what came before it.
-        my = {"state": "joined", "unread_message_count": 0, "read_ordinal": 1}
+        my = {"state": "joined", "last_ordinal": 1, "unread_message_count": 0, "read_ordinal": 1}
         await gateway.send("group.unread", channel_url="g", ts=1, my=my)
         await gateway.say(2)
         gateway.stand(2, 2)
@@ -238,7 +242,7 @@ async def test_marks_while_a_group_is_read(ctx):
         await made.until("g.unread === 1 && g.info.my.read_ordinal === 1")
         # What comes after it is applied after the messages.
         await gateway.say(3)
-        gateway.results["group.mark_read"] = {"my": my | {"read_ordinal": 3}}
+        gateway.results["group.mark_read"] = {"my": my | {"last_ordinal": 3, "read_ordinal": 3}}
         await made.run("await g.call('group.mark_read', { message_id: 3 })")
         await gateway.say(4)
         listing.set()

@@ -165,9 +165,9 @@ export declare class Groups {
 export declare class UnreadCount {
   constructor(userId: string);
   readonly value: number;
-  /** Takes the numbers of an answer with its `last_ordinal`, or of an event without. */
+  /** Takes the numbers of an answer or an event, unless they are older than a message that was counted. */
   set(
-    my: Pick<OwnMembership, "unread_message_count" | "read_ordinal" | "count_preference">, lastOrdinal?: number,
+    my: Pick<OwnMembership, "last_ordinal" | "unread_message_count" | "read_ordinal" | "count_preference">,
   ): void;
   received(message: Pick<Message, "ordinal" | "user">): void;
   deleted(params: Events["message.deleted"]): void;
@@ -1590,6 +1590,8 @@ export type OwnMembership = {
   inviter: UserReference | null;
   invited_at: number;
   joined_at: number;
+  /** `last_ordinal` of the group when this state was made. A state with a lower one is older. */
+  last_ordinal: number;
   /** 0 if the user does not count messages of the group. */
   unread_message_count: number;
   /** The ordinal of the last message that the user has read. */

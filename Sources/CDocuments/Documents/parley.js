@@ -1043,8 +1043,8 @@ export class UnreadCount {
 
   constructor(userId) { this.#userId = userId; }
 
-  /** Takes the server's number; `last` is the `last_ordinal` of an answer, which is ignored if it is too old. */
-  set({ unread_message_count: value = 0, read_ordinal: read, count_preference: preference }, last = this.#last) {
+  /** Takes the server's number, unless it is older than a message that was counted. */
+  set({ last_ordinal: last, unread_message_count: value = 0, read_ordinal: read, count_preference: preference }) {
     if (last < this.#last) return;
     this.value = value;
     this.#last = this.#counted = last;
@@ -1120,13 +1120,17 @@ export class Group extends BaseChannel {
 
   /** Members and messages are listed: what no event changes would grow old. */
   #describe({ members, last_message, last_ordinal, epoch, seq, ...info }) {
-    this.info = { ...this.info, ...info };
-    if (!info.my) return;
+    const isOlder = epoch === this.position?.epoch && this.#isOlder(info.my);
+    this.info = { ...this.info, ...info, ...isOlder && { my: this.info.my } };
+    if (!info.my || isOlder) return;
     // The answer has what they brought.
     this.#queue = this.#queue?.filter(([, { my }]) => !my) ?? null;
     if (epoch !== this.position?.epoch) this.#count = new UnreadCount(this[owner].userId);
-    this.#recount((count) => count.set(info.my, last_ordinal));
+    this.#recount((count) => count.set(info.my));
   }
+
+  /** Whether the user's own part is older than the one that is known: a list may be older than earlier events. */
+  #isOlder(my) { return my?.last_ordinal < this.info.my?.last_ordinal; }
 
   #recount(change) {
     const { unread } = this;
@@ -1196,6 +1200,7 @@ export class Group extends BaseChannel {
 
   /** The user's own part in the group; an answer has no `method`. */
   #takeOwn(method, params) {
+    if (this.#isOlder(params.my)) return;
     this.info = { ...this.info, my: params.my };
     this.#recount((count) => count.set(params.my));
     if (!method) return;

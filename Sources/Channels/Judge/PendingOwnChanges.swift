@@ -153,7 +153,7 @@ extension Standing {
     return OwnMembership(
       member, inviter: inviter, isOperator: rights.isOperator(member.user.id),
       mutedUntil: rights.restriction(.mute, of: member.user.id, at: now)?.endsAt ?? 0,
-      lastOrdinal: isEphemeral ? 0 : count.lastOrdinal, unreadCount: unread)
+      lastOrdinal: count.lastOrdinal, unreadCount: unread)
   }
 
   /// Notifies the connections of a member of its own part.

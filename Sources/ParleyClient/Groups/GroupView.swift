@@ -61,6 +61,8 @@ struct Membership: Sendable, Hashable {
 struct GroupView: Sendable {
   /// `nil` for a user who is not a member.
   var my: Membership?
+  /// The last message of the group when the server made `my`.
+  private var ownOrdinal: Int64 = 0
   /// The number of unread messages, regardless of the user's preference.
   var unread = UnreadCount()
   /// `nil` if they were not read.
@@ -81,10 +83,9 @@ extension GroupView {
   /// Parses the members of `channel` that events lack.
   init(json: JSONNode, _ reader: MessageReader) throws(ParleyError) {
     if let own = try json.present("my").map(AnswerReader.own) {
-      my = Membership(own)
+      (my, ownOrdinal) = (Membership(own), own.lastOrdinal)
       unread = UnreadCount(
-        lastOrdinal: try AnswerReader.integer("last_ordinal", of: json),
-        readOrdinal: own.readOrdinal, count: own.unreadCount)
+        lastOrdinal: own.lastOrdinal, readOrdinal: own.readOrdinal, count: own.unreadCount)
     }
     if json.present("members") != nil {
       members = try AnswerReader.list("members", of: json, Member.init(json:))
@@ -123,7 +124,9 @@ extension GroupView {
     members = members ?? known.members
     guard position?.epoch == known.position?.epoch, my != nil, known.my != nil else { return }
     receivedMessageID = max(receivedMessageID, known.receivedMessageID)
-    if unread.lastOrdinal < known.unread.lastOrdinal { (my, unread) = (known.my, known.unread) }
+    if unread.lastOrdinal < known.unread.lastOrdinal {
+      (my, ownOrdinal, unread) = (known.my, known.ownOrdinal, known.unread)
+    }
     if known.isCovered { keepLastMessage(of: known) }
   }
 
@@ -146,15 +149,15 @@ extension GroupView {
     }
   }
 
-  /// Replaces the user's own part.
+  /// Replaces the user's own part, unless a list that overtook an event had a newer one.
   mutating func set(_ own: OwnMembership) {
-    guard let known = my else { return }
+    guard let known = my, own.lastOrdinal >= ownOrdinal else { return }
     let newer = Membership(own)
-    my = newer
+    (my, ownOrdinal) = (newer, own.lastOrdinal)
     if newer.visibleFrom == known.visibleFrom, newer.countPreference == known.countPreference {
-      unread.move(to: own.readOrdinal, count: own.unreadCount)
+      unread.move(to: own.readOrdinal, count: own.unreadCount, last: own.lastOrdinal)
     } else {
-      unread.restart(at: own.readOrdinal, count: own.unreadCount)
+      unread.restart(at: own.readOrdinal, count: own.unreadCount, last: own.lastOrdinal)
       if let lastMessage, lastMessage.createdAt < newer.visibleFrom { self.lastMessage = nil }
     }
   }
@@ -204,7 +207,7 @@ extension GroupView {
     membership.joinedAt = time
     membership.visibleFrom = time
     my = membership
-    unread.restart(at: unread.readOrdinal, count: 0)
+    unread.restart(at: unread.readOrdinal, count: 0, last: unread.lastOrdinal)
   }
 
   mutating func setRoles(_ operators: [User], for userID: String?) {

@@ -55,16 +55,27 @@ struct UnreadCount: Sendable, Hashable {
 
   /// Moves the position.
   ///
-  /// - Parameter count: The server's number, which applies if the position is before messages that
-  ///   the client did not count itself. The client's own number is right also when messages arrive
-  ///   while the server answers.
-  mutating func move(to ordinal: Int64, count: Int64) {
-    if ordinal >= settledOrdinal { read(upTo: ordinal) } else { restart(at: ordinal, count: count) }
+  /// - Parameters:
+  ///   - count: The server's number, which applies if the position is before messages that the client
+  ///     did not count itself.
+  ///   - last: The last message of the group when the server counted.
+  mutating func move(to ordinal: Int64, count: Int64, last: Int64) {
+    if ordinal >= settledOrdinal, last <= lastOrdinal || ordinal >= last {
+      lastOrdinal = max(lastOrdinal, last)
+      read(upTo: ordinal)
+    } else {
+      restart(at: ordinal, count: count, last: last)
+    }
   }
 
   /// Sets the number after a change of the messages that count.
-  mutating func restart(at ordinal: Int64, count: Int64) {
-    self = UnreadCount(lastOrdinal: lastOrdinal, readOrdinal: ordinal, count: count)
+  ///
+  /// Messages that arrived after the server counted are added.
+  mutating func restart(at ordinal: Int64, count: Int64, last: Int64) {
+    let (knownOrdinal, newer) = (lastOrdinal, later.filter { $0 > last })
+    self = UnreadCount(lastOrdinal: last, readOrdinal: ordinal, count: count)
+    later = newer
+    lastOrdinal = max(lastOrdinal, knownOrdinal)
   }
 
   private mutating func read(upTo ordinal: Int64) {

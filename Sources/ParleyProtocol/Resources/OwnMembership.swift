@@ -17,6 +17,8 @@ package struct OwnMembership: Sendable, Hashable {
   package var invitedAt: Int64
   /// Unix milliseconds; 0 for an invited member.
   package var joinedAt: Int64
+  /// The last message of the group when this state was made, by which a client compares two states.
+  package var lastOrdinal: Int64
   /// 0 if the member does not want to know.
   package var unreadCount: Int64
   /// The last message that the member has read, or the last one before its history, whichever is later.
@@ -42,6 +44,7 @@ package struct OwnMembership: Sendable, Hashable {
     self.inviter = inviter
     invitedAt = member.invitedAt
     joinedAt = member.joinedAt
+    self.lastOrdinal = lastOrdinal
     self.unreadCount = member.countPreference.countsMessages ? unreadCount : 0
     readOrdinal = max(member.position.ordinal, member.position.floor)
     readAt = member.position.readAt
@@ -61,6 +64,7 @@ package struct OwnMembership: Sendable, Hashable {
     }
     invitedAt = try reader.integer("invited_at")
     joinedAt = try reader.integer("joined_at")
+    lastOrdinal = try reader.integer("last_ordinal")
     unreadCount = try reader.integer("unread_message_count")
     readOrdinal = try reader.integer("read_ordinal")
     readAt = try reader.integer("read_at")
@@ -79,6 +83,7 @@ package struct OwnMembership: Sendable, Hashable {
       if let inviter { inviter.encodeReference(into: &$0) } else { $0.null() }
       $0.member("invited_at", invitedAt)
       $0.member("joined_at", joinedAt)
+      $0.member("last_ordinal", lastOrdinal)
       $0.member("unread_message_count", unreadCount)
       $0.member("read_ordinal", readOrdinal)
       $0.member("read_at", readAt)

@@ -12,10 +12,10 @@ struct UnreadCountTests {
     case receiveOwn(Int64)
     /// The deletion of a message of another user.
     case remove(Int64)
-    /// A position and the server's number.
-    case move(to: Int64, count: Int64)
+    /// A position, and the server's number up to the last message.
+    case move(to: Int64, count: Int64, last: Int64)
     /// The same with another history or preference.
-    case restart(at: Int64, count: Int64)
+    case restart(at: Int64, count: Int64, last: Int64)
   }
 
   /// Steps after an answer with the last ordinal 5, the position 3 and two unread messages, and the
@@ -32,15 +32,30 @@ struct UnreadCountTests {
     [(.remove(5), 1), (.remove(3), 1), (.remove(4), 0), (.remove(1), 0)],
     [(.receive(6), 3), (.remove(6), 2), (.remove(6), 2), (.remove(7), 2), (.receive(7), 3)],
     // The server's position and number.
-    [(.move(to: 5, count: 0), 0), (.receive(6), 1), (.move(to: 6, count: 0), 0), (.remove(6), 0)],
-    [(.move(to: 4, count: 1), 1), (.receive(6), 2)],
-    [(.receive(6), 3), (.move(to: 6, count: 0), 0), (.move(to: 4, count: 2), 2), (.receive(7), 3)],
+    [
+      (.move(to: 5, count: 0, last: 5), 0), (.receive(6), 1), (.move(to: 6, count: 0, last: 6), 0),
+      (.remove(6), 0),
+    ],
+    [(.move(to: 4, count: 1, last: 5), 1), (.receive(6), 2)],
+    [
+      (.receive(6), 3), (.move(to: 6, count: 0, last: 6), 0), (.move(to: 4, count: 2, last: 6), 2),
+      (.receive(7), 3),
+    ],
     // A message arrives between the server's decision and its answer.
-    [(.receive(6), 3), (.receive(7), 4), (.move(to: 6, count: 0), 1)],
-    [(.receive(6), 3), (.move(to: 5, count: 2), 1), (.receive(7), 2)],
-    [(.move(to: 7, count: 0), 0), (.receive(6), 0), (.receive(7), 0), (.receive(8), 1)],
+    [(.receive(6), 3), (.receive(7), 4), (.move(to: 6, count: 0, last: 6), 1)],
+    [(.receive(6), 3), (.move(to: 5, count: 0, last: 5), 1), (.receive(7), 2)],
+    [(.receive(6), 3), (.move(to: 2, count: 3, last: 5), 4), (.remove(6), 3)],
+    // The server has counted messages whose events arrive later, or were part of an answer.
+    [
+      (.move(to: 7, count: 0, last: 7), 0), (.receive(6), 0), (.receive(7), 0), (.receive(8), 1),
+    ],
+    [(.move(to: 6, count: 1, last: 7), 1), (.receive(6), 1), (.receive(7), 1), (.receive(8), 2)],
     // A new history begins without unread messages, whatever the position is.
-    [(.receive(6), 3), (.restart(at: 3, count: 0), 0), (.receive(6), 0), (.receive(7), 1)],
+    [
+      (.receive(6), 3), (.restart(at: 3, count: 0, last: 6), 0), (.receive(6), 0),
+      (.receive(7), 1),
+    ],
+    [(.receive(6), 3), (.receive(7), 4), (.restart(at: 6, count: 0, last: 6), 1)],
   ]
 
   @Test("follows the test vectors", arguments: vectors)
@@ -52,8 +67,10 @@ struct UnreadCountTests {
       case .receive(let ordinal): unread.receive(ordinal)
       case .receiveOwn(let ordinal): unread.receiveOwn(ordinal)
       case .remove(let ordinal): unread.remove(ordinal)
-      case .move(let ordinal, let count): unread.move(to: ordinal, count: count)
-      case .restart(let ordinal, let count): unread.restart(at: ordinal, count: count)
+      case .move(let ordinal, let count, let last):
+        unread.move(to: ordinal, count: count, last: last)
+      case .restart(let ordinal, let count, let last):
+        unread.restart(at: ordinal, count: count, last: last)
       }
       #expect(unread.count == count, "after \(step) of \(steps)")
     }
@@ -100,7 +117,8 @@ struct OwnPartTests {
     #expect(group.unreadMessageCount == 1)
     // The answer of a list has a deletion whose event comes after it.
     _ = core.group(
-      try core.groupProperties(Sample.group(seq: 8, last: 4, my: Sample.membership(unread: 2))))
+      try core.groupProperties(
+        Sample.group(seq: 8, last: 4, my: Sample.membership(unread: 2, last: 4))))
     receive("message.deleted", #""message_id":24,"ordinal":4,"sender_id":"jeff""#, seq: 8)
     #expect(group.unreadMessageCount == 2)
     receive("message.received", message(5, by: "ann"), seq: 9)
@@ -135,6 +153,18 @@ struct OwnPartTests {
       }
     }
     #expect(heard == ["unread", "hidden", "unhidden", "unread", "another"])
+  }
+
+  @Test("is not set by an event that a newer list has overtaken")
+  func overtaken() throws {
+    let group = try core.knownGroup()
+    _ = core.group(
+      try core.groupProperties(
+        Sample.group(seq: 8, last: 4, my: Sample.membership(read: 4, unread: 0, last: 4))))
+    receive("group.unread", my: Sample.membership(read: 2, unread: 0, last: 2))
+    #expect(group.unreadMessageCount == 0 && group.myLastRead == 400)
+    receive("group.unread", my: Sample.membership(read: 3, unread: 1, last: 4))
+    #expect(group.unreadMessageCount == 1 && group.myLastRead == 300)
   }
 
   @Test("has no last message before a new beginning of the history")

@@ -71,13 +71,15 @@ enum Sample {
   /// - Parameters:
   ///   - read: The position of the user, an ordinal.
   ///   - unread: The number of messages after it.
+  ///   - last: The last message of the group.
   static func membership(
-    read: Int64 = 1, unread: Int64 = 1, from visibleFrom: Int64 = 8, hidden: String = "unhidden",
-    counting preference: String = "all"
+    read: Int64 = 1, unread: Int64 = 1, last: Int64 = 2, from visibleFrom: Int64 = 8,
+    hidden: String = "unhidden", counting preference: String = "all"
   ) -> String {
     """
     {"state":"joined","role":"none","inviter":\(user),"invited_at":7,"joined_at":8,
-    "visible_from":\(visibleFrom),"unread_message_count":\(unread),"read_ordinal":\(read),
+    "visible_from":\(visibleFrom),"last_ordinal":\(last),"unread_message_count":\(unread),
+    "read_ordinal":\(read),
     "read_at":\(read * 100),"hidden_state":"\(hidden)","count_preference":"\(preference)",
     "is_muted":false,"muted_until":0}
     """

@@ -74,7 +74,7 @@ extension EventSample {
     inviter: jeff, isOperator: true, mutedUntil: 17, lastOrdinal: 9, unreadCount: 5)
   private static let ownJSON =
     #""my":{"state":"joined","role":"operator","inviter":\#(jeffJSON),"invited_at":13,"#
-    + #""joined_at":14,"unread_message_count":5,"read_ordinal":3,"read_at":16,"visible_from":15,"#
+    + #""joined_at":14,"last_ordinal":9,"unread_message_count":5,"read_ordinal":3,"read_at":16,"visible_from":15,"#
     + #""hidden_state":"hidden_allow_auto_unhide","is_muted":true,"muted_until":17,"#
     + #""count_preference":"unread_message_count_only"}"#
   private static let bareOwn = OwnMembership(
@@ -82,7 +82,8 @@ extension EventSample {
     isOperator: false, mutedUntil: 0, lastOrdinal: 9, unreadCount: 5)
   private static let bareOwnJSON =
     #""my":{"state":"invited","role":"none","inviter":null,"invited_at":0,"#
-    + #""joined_at":0,"unread_message_count":0,"read_ordinal":0,"read_at":0,"visible_from":0,"#
+    + #""joined_at":0,"last_ordinal":9,"unread_message_count":0,"read_ordinal":0,"read_at":0,"#
+    + #""visible_from":0,"#
     + #""hidden_state":"hidden_prevent_auto_unhide","is_muted":false,"muted_until":0,"#
     + #""count_preference":"off"}"#
 
