@@ -50,7 +50,7 @@ class GroupGateway(Gateway):
     async def _answer(self, socket, request):
         await super()._answer(socket, request)
         if request["method"] == "session.open":
-            await self.send("group.ready", ts=1)
+            await self.send("group.ready", ts=1, token="t")
 
     def result(self, method, params):
         if method == "group.get":

@@ -159,6 +159,11 @@ export declare class Groups {
   ): Promise<{ groups: Group[]; next: string }>;
   /** Adds up what the user has not read in all joined groups that are not hidden. */
   unread(params?: Methods["group.unread"]["params"]): Promise<Methods["group.unread"]["result"]>;
+  /**
+   * Lists the groups that have changed since a token or a time. The first token is in the event `group.ready`. Changes are
+   * kept for 30 days: rejected with 400109 for an older token.
+   */
+  changes(params: Methods["group.changes"]["params"]): Promise<Methods["group.changes"]["result"]>;
 }
 
 /** Counts unread messages for clients that make their own calls: see Browser.md. */
@@ -1440,6 +1445,8 @@ export interface Events {
   /** The connection receives the events of all groups that its user has joined. Sent once. */
   "group.ready": {
     ts: number;
+    /** Begins a list of later changes: `token` of `group.changes`. */
+    token: string;
   };
   /** A message was withheld from participants. Sent to observers only, after `message.received`. */
   "message.withheld": {

@@ -1266,6 +1266,7 @@ export class Groups {
 
   create(params) { return this.#ask("group.create", params, ({ channel }) => this.#hold(channel)); }
   unread(params) { return this.#parley.call("group.unread", params); }
+  changes(params) { return this.#parley.call("group.changes", params); }
 
   async list(params) {
     const news = new Set();

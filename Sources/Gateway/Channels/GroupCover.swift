@@ -1,4 +1,5 @@
 import Channels
+import Store
 
 /// The groups of a shard that a session is being added to when it opens.
 ///
@@ -16,14 +17,18 @@ struct GroupCover: Sendable {
   let shard: Int
   /// The number of shards with groups of the user.
   let partCount: Int
+  /// See ``JoinedGroupList/changeToken``.
+  let changeToken: String
 
   /// The groups of a user on each shard; a part without groups if there are none.
-  static func parts(of urls: [String], _ seat: Seat, on shards: ShardSet) -> [GroupCover] {
+  static func parts(of groups: JoinedGroupList, _ seat: Seat, on shards: ShardSet) -> [GroupCover] {
     let home = shards.home(ofUser: seat.userID).index
-    var parts = Dictionary(grouping: urls) { shards.stageIndex(ofChannel: $0) }
+    var parts = Dictionary(grouping: groups.urls) { shards.stageIndex(ofChannel: $0) }
     if parts.isEmpty { parts[home] = [] }
     return parts.map { shard, urls in
-      GroupCover(urls: urls[...], seat: seat, shard: shard, partCount: parts.count)
+      GroupCover(
+        urls: urls[...], seat: seat, shard: shard, partCount: parts.count,
+        changeToken: groups.changeToken)
     }
   }
 

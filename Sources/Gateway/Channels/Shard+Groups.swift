@@ -21,7 +21,7 @@ extension Shard {
     services.store.perform(JoinedGroups(of: userID)) { result in
       path.resume { shard in
         switch result {
-        case .success(let urls): shard.cover(urls, Seat(userID: userID, session: session))
+        case .success(let groups): shard.cover(groups, Seat(userID: userID, session: session))
         // The client connects again, rather than miss events without noticing.
         case .failure: shard.send(.session(session, .disconnect))
         }
@@ -29,8 +29,8 @@ extension Shard {
     }
   }
 
-  private func cover(_ urls: [String], _ seat: Seat) {
-    for cover in GroupCover.parts(of: urls, seat, on: services.shards) {
+  private func cover(_ groups: JoinedGroupList, _ seat: Seat) {
+    for cover in GroupCover.parts(of: groups, seat, on: services.shards) {
       services.shards[cover.shard].post(.local(.coverGroups(cover)))
     }
   }
@@ -60,7 +60,7 @@ extension Shard {
     guard cover.isComplete else {
       return services.shards[cover.shard].post(.local(.coverGroups(cover)))
     }
-    session.groupsWereCovered(parts: cover.partCount)
+    session.didAdd(cover)
   }
 
   /// Called when a group with its home here has added a connection, which gets events from here on.

@@ -119,14 +119,13 @@ extension Session {
   }
 
   /// Counts a shard that has added the connection to all of the user's groups there.
-  ///
-  /// - Parameter parts: The number of shards that do so.
-  func groupsWereCovered(parts: Int) {
+  func didAdd(_ cover: GroupCover) {
     guard case .open = state else { return }
     coveredParts += 1
-    guard Int(coveredParts) >= parts else { return }
+    guard Int(coveredParts) >= cover.partCount else { return }
     coveredParts = 0
     settleEvents()
-    send(Event.groupReady.notification(from: .session(at: shard.services.clock.now)))
+    let event = Event.groupReady(Event.Readiness(token: cover.changeToken))
+    send(event.notification(from: .session(at: shard.services.clock.now)))
   }
 }

@@ -76,6 +76,20 @@ enum AnswerReader {
     return values
   }
 
+  /// Returns a required list of texts.
+  static func texts(_ name: String, of node: JSONNode) throws(ParleyError) -> [String] {
+    try list(name, of: node) { (element: JSONNode) throws(ParleyError) in
+      guard let text = element.string else { throw missing(name) }
+      return text
+    }
+  }
+
+  /// Returns a required boolean.
+  static func flag(_ name: String, of node: JSONNode) throws(ParleyError) -> Bool {
+    guard let flag = try member(name, of: node).bool else { throw missing(name) }
+    return flag
+  }
+
   /// Converts an error of the resource parser into an error of the response.
   static func resource<Value>(
     _ read: () throws(ResourceError) -> Value

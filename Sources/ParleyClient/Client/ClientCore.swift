@@ -50,8 +50,14 @@ final class ClientCore: Sendable {
   /// Identifies the time for which ``hasGroupEvents`` has its value.
   var groupCoverage: Int { session.withLock { $0.groupCoverage } }
 
-  func didReceiveGroupsReady() {
-    session.withLock { $0.hasGroupEvents = true }
+  /// See ``ParleyClient/groupChangesToken``.
+  var groupChangesToken: String? { session.withLock { $0.groupChangesToken } }
+
+  private func didReceiveGroupsReady(_ token: String) {
+    session.withLock {
+      $0.hasGroupEvents = true
+      $0.groupChangesToken = token
+    }
   }
 
   /// Starts a call and calls back.
@@ -210,7 +216,9 @@ final class ClientCore: Sendable {
       if case .fileKeyRenewed(let key) = event { fileKeys.keep(key) }
       tell(.connection(event), notification)
     case .mentioned(let message): tell(.mentioned(message), notification)
-    case .groupsReady: readGroupsAgain()
+    case .groupsReady(let token):
+      didReceiveGroupsReady(token)
+      readGroupsAgain()
     case .channel(let url, let event, let change):
       guard let channel = channels.known(url) as? OpenChannel else {
         guard let event = GroupChannelEvent(event) else { return }

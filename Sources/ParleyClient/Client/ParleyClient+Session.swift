@@ -81,6 +81,8 @@ struct SessionView: Sendable {
   var hasGroupEvents = false {
     didSet { if hasGroupEvents != oldValue { groupCoverage += 1 } }
   }
+  /// The token of the last `group.ready`.
+  var groupChangesToken: String?
   /// Identifies the time for which ``hasGroupEvents`` has its value.
   private(set) var groupCoverage = 0
   /// Whether the session was open since the last `connect` and this was reported.

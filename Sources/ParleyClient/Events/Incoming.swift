@@ -7,7 +7,7 @@ enum Incoming: Sendable {
   /// An event that only groups have, with the change of the group's properties.
   case group(url: String, GroupChannelEvent, SnapshotChange)
   /// From here on, the connection receives every event of the user's groups.
-  case groupsReady
+  case groupsReady(changesToken: String)
   case connection(ConnectionEvent)
   case mentioned(any BaseMessage)
 
@@ -109,7 +109,7 @@ enum Incoming: Sendable {
     case .groupUnread(let own): try inGroup(.unreadMessageCountChanged, .own(own))
     case .groupHidden(let own): try inGroup(.hidden, .own(own))
     case .groupUnhidden(let own): try inGroup(.unhidden, .own(own))
-    case .groupReady: .groupsReady
+    case .groupReady(let readiness): .groupsReady(changesToken: readiness.token)
     case .mentionReceived(let message): .mentioned(reader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))
     case .sessionFileKey(let key):

@@ -33,7 +33,7 @@ extension ClientCore {
       return keep(properties)
     }
     // `group.ready` has arrived while the server made the list, which may lack events before it.
-    if hasGroupEvents, !isCovered { readUncoveredGroups() }
+    if hasGroupEvents, !isCovered { readGroupsAgain() }
     return groups
   }
 
@@ -97,11 +97,6 @@ extension ClientCore {
 
   /// Reads again the groups that were read before `group.ready`, one after another.
   func readGroupsAgain() {
-    didReceiveGroupsReady()
-    readUncoveredGroups()
-  }
-
-  private func readUncoveredGroups() {
     let groups = channels.groups.filter(\.mustBeRead)
     guard !groups.isEmpty else { return }
     Task { [self] in

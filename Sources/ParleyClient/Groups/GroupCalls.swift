@@ -125,12 +125,12 @@ struct GroupCalls: Sendable {
 
 extension ChannelProperties {
   /// Parses a group.
-  fileprivate init(json: JSONNode, _ reader: MessageReader) throws(ParleyError) {
+  init(json: JSONNode, _ reader: MessageReader) throws(ParleyError) {
     self.init(try ChannelSnapshot(json: json), try GroupView(json: json, reader))
   }
 
   /// The same for an answer in which the server has left out the members.
-  fileprivate var withoutMembers: ChannelProperties {
+  var withoutMembers: ChannelProperties {
     var properties = self
     properties.view.members = nil
     return properties

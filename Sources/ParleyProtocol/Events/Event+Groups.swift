@@ -101,4 +101,22 @@ extension Event {
 
     func encode(into writer: inout JSONWriter) { writer.member("reason", reason.rawValue) }
   }
+
+  /// The connection receives the events of all groups from here on.
+  package struct Readiness: Sendable, Hashable {
+    /// Begins a list of the groups that have changed since; see ``GroupChangeList``.
+    package var token: String
+
+    package init(token: String) {
+      self.token = token
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      token = try reader.text("token")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("token", token)
+    }
+  }
 }

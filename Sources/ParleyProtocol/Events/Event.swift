@@ -50,7 +50,7 @@ package enum Event: Sendable, Hashable {
   /// A group that the receiver had hidden is back.
   indirect case groupUnhidden(OwnMembership)
   /// From here on a connection receives the events of all groups that its user has joined.
-  case groupReady
+  case groupReady(Readiness)
   /// The first connection of a user entered.
   indirect case userEntered(Presence)
   /// The last connection of a user left.
@@ -131,7 +131,7 @@ package enum Event: Sendable, Hashable {
     case .groupLost(let loss): .groupLoss(loss)
     case .groupUnread(let own), .groupHidden(let own), .groupUnhidden(let own):
       .ownMembership(own)
-    case .groupReady: .nothing
+    case .groupReady(let readiness): .readiness(readiness)
     case .userEntered(let presence), .userExited(let presence): .presence(presence)
     case .participantCount(let count): .participantCount(count)
     case .throttled(let throttling): .throttling(throttling)
@@ -171,7 +171,7 @@ package enum Event: Sendable, Hashable {
     case .groupUnread: self = .groupUnread(try members.own())
     case .groupHidden: self = .groupHidden(try members.own())
     case .groupUnhidden: self = .groupUnhidden(try members.own())
-    case .groupReady: self = .groupReady
+    case .groupReady: self = .groupReady(try Readiness(members.reader))
     case .userEntered: self = .userEntered(try Presence(members.reader))
     case .userExited: self = .userExited(try Presence(members.reader))
     case .participantCount: self = .participantCount(try ParticipantCount(members.reader))

@@ -18,7 +18,7 @@ enum EventPayload {
   case expiry(Event.Expiry)
   case fileKey(Event.FileKey)
   case draining(Event.Draining)
-  case nothing
+  case readiness(Event.Readiness)
 
   /// Writes the members of the event.
   func encode(into writer: inout JSONWriter) {
@@ -47,7 +47,7 @@ enum EventPayload {
     case .expiry(let expiry): expiry.encode(into: &writer)
     case .fileKey(let key): key.encode(into: &writer)
     case .draining(let draining): draining.encode(into: &writer)
-    case .nothing: break
+    case .readiness(let readiness): readiness.encode(into: &writer)
     }
   }
 
@@ -58,8 +58,7 @@ enum EventPayload {
     case .channel, .invitation: 1_024
     case .deletion, .restriction, .release, .operators, .membership, .departure, .groupLoss,
       .ownMembership, .presence, .participantCount, .throttling, .withholding, .expiry, .fileKey,
-      .draining,
-      .nothing:
+      .draining, .readiness:
       0
     }
   }

@@ -1,8 +1,15 @@
 import Channels
 import ParleyProtocol
 
-/// Finds the groups that a user has joined, by URL, in the order of their creation; none for a user that
-/// does not exist.
+/// The groups that a user has joined.
+package struct JoinedGroupList: Sendable, Hashable {
+  /// Their URLs, in the order of their creation.
+  package var urls: [String]
+  /// Begins a list of what has changed since; see ``GroupChanges``.
+  package var changeToken: String
+}
+
+/// Finds the groups that a user has joined; none for a user that does not exist.
 package struct JoinedGroups: StoreLookup {
   package var userID: String
   /// The maximum number of groups.
@@ -13,9 +20,10 @@ package struct JoinedGroups: StoreLookup {
     self.limit = limit
   }
 
-  package var statements: ReadStatements<[String]> {
+  package var statements: ReadStatements<JoinedGroupList> {
     .init { transaction in
-      try transaction.connection.all(
+      let token = try transaction.changeToken(ofUser: userID)
+      let urls = try transaction.connection.all(
         """
         SELECT c.url FROM members AS m \(.index("members_by_user"))
         CROSS JOIN channels AS c
@@ -23,6 +31,7 @@ package struct JoinedGroups: StoreLookup {
         ORDER BY m.channel_id LIMIT ?
         """, [userID, MemberState.joined.stored, limit]
       ) { $0[0] as String }
+      return JoinedGroupList(urls: urls, changeToken: token)
     }
   }
 }

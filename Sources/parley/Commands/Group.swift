@@ -16,6 +16,7 @@ struct GroupCommand: ParsableCommand {
         parley group show trip --user ben
         parley group list --user ben
         parley group unread --user ben
+        parley group changes --user ben --last 1h
         parley group remove trip --user dan
         parley group metadata set trip topic=launch
         parley group delete trip --yes
@@ -25,7 +26,7 @@ struct GroupCommand: ParsableCommand {
       ChannelVerb<GroupArgument>.Update.self,
       ChannelVerb<GroupArgument>.Delete.self, Invite.self, Remove.self, Members.self,
       Accept.self, Decline.self, Join.self, Leave.self,
-      Hide.self, Unhide.self, MarkRead.self, Unread.self,
+      Hide.self, Unhide.self, MarkRead.self, Unread.self, Changes.self,
       ChannelVerb<GroupArgument>.Freeze.self, ChannelVerb<GroupArgument>.Unfreeze.self,
       OperatorsCommand<GroupArgument>.self, MetadataCommand<GroupArgument>.self,
       MetacounterCommand<GroupArgument>.self,

@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import Basics
 internal import ParleyProtocol
+internal import Reactor
 
 extension GroupCommand {
   /// Lists groups.
@@ -125,6 +127,50 @@ extension GroupCommand {
         "GET", "\(ChannelKind.group.path(of: url))/messages/unread_count",
         query: [("user_ids", user)])
       try output.show(answer) { [$0["unread"]?.number(user) ?? "?"] }
+    }
+  }
+}
+
+extension GroupCommand {
+  /// Lists the groups of a user that have changed.
+  struct Changes: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "changes", abstract: "List the groups of a user that have changed.",
+      discussion: """
+        Each line begins with 'updated', or with 'deleted' for a group that the user is no longer \
+        in, the oldest change first. The last line has the token to continue with. Changes are \
+        kept for 30 days.
+        """)
+
+    @Option(help: ArgumentHelp("The id of the user.", valueName: "user id"))
+    var user: String
+
+    @Option(help: "The token that an earlier call printed.")
+    var token: String?
+
+    @Option(
+      help: ArgumentHelp("List the changes of this time, if no token is given.", valueName: "time"))
+    var last = TimeArgument(seconds: 86_400)
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let start =
+        token.map { ("token", $0) }
+        ?? ("change_ts", String(max(0, SystemClock.unixMilliseconds - last.milliseconds)))
+      let answer = try gateway.client().call(
+        "GET", "\(UserPath.of(user))/my_group_channels/changelogs", query: [start])
+      try output.show(answer) { changes in
+        let updated = changes.list("updated").map {
+          "updated  \($0.text("channel_url"))  \(DisplayText.shortened($0.text("name")))"
+        }
+        let deleted = changes.list("deleted").map {
+          "deleted  \(DisplayText.shortened($0.string ?? ""))"
+        }
+        let hasMore = changes["has_more"]?.bool == true
+        return updated + deleted + ["\(hasMore ? "more" : "next")  \(changes.text("next"))"]
+      }
     }
   }
 }

@@ -88,7 +88,7 @@ struct GroupEventTests {
   func unknown() async throws {
     // The client is not connected, so the group that it reads itself does not arrive.
     var events = core.streams.events().makeAsyncIterator()
-    core.receive("group.ready", #"{"ts":1}"#)
+    core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
     let stranger = try core.knownGroup(Sample.group(my: nil))
     #expect(try core.arrivals.hold(message(21), ofGroup: "trip"))
     #expect(try !core.arrivals.hold(message(22), ofGroup: "trip"))
@@ -131,7 +131,7 @@ struct GroupEventTests {
     core.receive(.stateChanged(.reconnecting(attempt: 1, after: .zero, because: .serverDraining)))
     // A read before the events of groups arrive again does not end the uncertainty.
     _ = core.group(try core.groupProperties(Sample.group(seq: seq)))
-    core.receive("group.ready", #"{"ts":1}"#)
+    core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
     if seq == 7 { receive("message.deleted", #""message_id":1"#, seq: 7) }
     _ = core.group(try core.groupProperties(Sample.group(seq: seq)))
     if seq == 7 {
@@ -151,7 +151,7 @@ struct GroupEventTests {
     let group = try core.knownGroup()
     var events = group.events.makeAsyncIterator()
     core.receive(.stateChanged(.reconnecting(attempt: 1, after: .zero, because: .serverDraining)))
-    core.receive("group.ready", #"{"ts":1}"#)
+    core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
     _ = core.group(try core.groupProperties(Sample.group(seq: 1, epoch: "f")))
     guard case .eventsLost(.gap) = await events.next() else {
       Issue.record("the gap is not reported")

@@ -70,7 +70,7 @@ struct GroupListTests {
 
   @Test("makes groups that events keep up to date from then on")
   func unknown() throws {
-    core.receive("group.ready", #"{"ts":1}"#)
+    core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
     let listed = core.listed(try page(.mine(.init()), Sample.group()), since: core.groupCoverage)
     #expect(listed.map(\.name) == ["Trip"] && listed[0].state.view.isCovered)
     #expect(core.channels.isEntered("trip"))
@@ -79,7 +79,7 @@ struct GroupListTests {
   @Test("that was requested before the events of groups came does not count as complete")
   func early() throws {
     let coverage = core.groupCoverage
-    core.receive("group.ready", #"{"ts":1}"#)
+    core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
     let listed = core.listed(try page(.mine(.init()), Sample.group()), since: coverage)
     #expect(!listed[0].state.view.isCovered)
   }

@@ -177,7 +177,7 @@ struct OwnPartTests {
 
   @Test("of an unknown group is the one in the answer, and not that of events before it")
   func held() throws {
-    core.receive("group.ready", #"{"ts":1}"#)
+    core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
     receive("group.unread", my: Sample.membership(read: 0, unread: 0))
     let group = try core.knownGroup()
     #expect(group.unreadMessageCount == 1)

@@ -118,7 +118,7 @@ extension ClientCore {
 
   /// The group of ``Sample/group(_:seq:epoch:my:)``, after `group.ready`.
   func knownGroup(_ json: String = Sample.group()) throws -> GroupChannel {
-    receive("group.ready", #"{"ts":1}"#)
+    receive("group.ready", #"{"ts":1,"token":"t"}"#)
     return group(try groupProperties(json))
   }
 

@@ -137,6 +137,9 @@ extension EventSample {
   /// Events that belong to no channel.
   static let session = [
     EventSample(
+      event: .groupReady(.init(token: "t.1")), origin: .session(at: 1), originJSON: #""ts":1"#,
+      members: #""token":"t.1""#),
+    EventSample(
       event: .sessionExpiring(.init(expiresAt: 60_001)), origin: .session(at: 1),
       originJSON: #""ts":1"#, members: #""expires_at":60001"#),
     EventSample(
@@ -210,10 +213,7 @@ struct EventBytesTests {
   @Test("are defined for every event, including whether it is numbered and posted")
   func all() {
     let samples = EventSample.durable + EventSample.transient + EventSample.session
-    // This one has no members.
-    #expect(!EventName.groupReady.isDurable && !EventName.groupReady.isPosted)
-    let names =
-      (samples + EventSample.created).map(\.event.name.rawValue) + [EventName.groupReady.rawValue]
+    let names = (samples + EventSample.created).map(\.event.name.rawValue)
     #expect(names.sorted() == EventName.allCases.map(\.rawValue).sorted())
     for sample in EventSample.durable { #expect(sample.event.isDurable && sample.event.isPosted) }
     for sample in EventSample.transient + EventSample.session {

@@ -97,8 +97,8 @@ struct EventNotificationTests {
         text(.groupLost(.init(reason)), origin) == event("group.lost", why, durable: false))
     }
     #expect(
-      text(.groupReady, .session(at: 1))
-        == #"{"jsonrpc":"2.0","method":"group.ready","params":{"ts":1}}"#)
+      text(.groupReady(.init(token: "t")), .session(at: 1))
+        == #"{"jsonrpc":"2.0","method":"group.ready","params":{"ts":1,"token":"t"}}"#)
   }
 
   @Test("the deletion of a message of a group contains its ordinal and its author")

@@ -141,7 +141,7 @@ private struct RandomEvents {
         .init(by: some { $0.bareUser() }, of: list { $0.user() }, to: channel)),
       .groupJoined(membership()), .groupDeclined(membership()),
       .groupLeft(.init(membership(), one(of: DepartureReason.allCases))),
-      .groupLost(.init(one(of: DepartureReason.allCases))), .groupReady,
+      .groupLost(.init(one(of: DepartureReason.allCases))), .groupReady(.init(token: text())),
       .groupUnread(own()), .groupHidden(own()), .groupUnhidden(own()),
       .userEntered(presence()), .userExited(presence()), .participantCount(.init(count())),
       .throttled(
@@ -261,7 +261,7 @@ struct EventPropertyTests {
 
   @Test(
     "are refused without their required members, which are named",
-    arguments: EventName.allCases.filter { $0 != .groupReady })
+    arguments: EventName.allCases)
   func refused(name: EventName) throws {
     let empty = try JSONDocument("{}").root
     let error = try #require(throws: ResourceError.self) { try Event(name, params: empty) }
@@ -271,16 +271,8 @@ struct EventPropertyTests {
     }
     let wrong = """
       {"message":1,"message_id":"7","channel":[],"user":"jeff","operators":{},
-      "participant_count":-1,"users":{},"reason":"x","withheld":1.5,"expires_at":null,"reconnect_after_ms":[]}
+      "participant_count":-1,"users":{},"reason":"x","withheld":1.5,"expires_at":null,"reconnect_after_ms":[],"token":1}
       """
     #expect(throws: ResourceError.self) { try Event(name, params: JSONDocument(wrong).root) }
-  }
-
-  @Test("need no member to report that groups are heard")
-  func ready() throws {
-    #expect(try Event(.groupReady, params: JSONDocument("{}").root) == .groupReady)
-    #expect(throws: ResourceError.self) {
-      try Event(.groupReady, params: JSONDocument("[]").root)
-    }
   }
 }

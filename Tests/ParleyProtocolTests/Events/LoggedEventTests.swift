@@ -71,7 +71,7 @@ struct LoggedEventTests {
 
   @Test("do not exist for events without a number")
   func transient() {
-    #expect(logged(.groupCreated(channel)) == nil && logged(.groupReady) == nil)
+    #expect(logged(.groupCreated(channel)) == nil && logged(.groupReady(.init(token: "t"))) == nil)
     #expect(logged(.groupLost(.init(.left))) == nil)
     #expect(logged(.userEntered(.init(user: jeff, participantCount: 1))) == nil)
     #expect(logged(.channelCreated(channel)) == nil)

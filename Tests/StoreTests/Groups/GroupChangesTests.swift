@@ -132,7 +132,8 @@ struct GroupChangesTests {
       case 0, 1, 2: try await fixture.post(["ann"], from: step, to: place)
       case 3: _ = await fixture.change(place, .depart([userID], .left))
       case 4: _ = await fixture.change(place, .invite([userID], by: nil))
-      case 5: _ = await fixture.changeOwn(.hide(clearing: false, isArchived: true), of: userID, in: place)
+      case 5:
+        _ = await fixture.changeOwn(.hide(clearing: false, isArchived: true), of: userID, in: place)
       case 6: _ = await fixture.changeOwn(.unhide, of: userID, in: place)
       case _:
         _ = await fixture.perform(.write(.remove(at: 30), place))

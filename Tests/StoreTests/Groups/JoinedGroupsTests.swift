@@ -25,7 +25,7 @@ struct JoinedGroupsTests {
       _ = try transaction.deleteChannel("g0", at: 30)
     }
     func urls(_ id: String, limit: Int = 2_000) async throws -> [String] {
-      try await fixture.store.perform(JoinedGroups(of: id, limit: limit))
+      try await fixture.store.perform(JoinedGroups(of: id, limit: limit)).urls
     }
     #expect(try await urls("ann") == (1..<9).map { "g\($0)" })
     #expect(try await urls("bob") == ["g2", "g6", "g8"])
