@@ -48,7 +48,7 @@ struct SettingsTableTests {
     "translation.timeout_ms", "translation.concurrency", "translation.cache_ttl_seconds",
     "translation.cache_disk_bytes", "translation.characters_per_day",
     "translation.characters_per_user_minute",
-    "limits.translations_per_second", "dashboard.mode",
+    "limits.translations_per_second", "dashboard.mode", "groups.receipts_members",
     "limits.custom_type_length", "limits.data_bytes", "limits.metaarray.keys",
     "limits.metaarray.key_length", "limits.metaarray.values", "limits.metaarray.value_length",
     "limits.metaarray.bytes", "limits.metadata.keys", "limits.metadata.key_length",

@@ -289,6 +289,8 @@ def calls(world, fresh):
         "unhideGroup": [Call(query=author)],
         "resetHistory": [Call(author)],
         "markGroupRead": [Call(author)],
+        "startTyping": [Call({"user_ids": [world.author_id]})],
+        "stopTyping": [Call({"user_ids": [world.author_id]})],
         "countUnreadByMember": [Call(query={"user_ids": world.author_id})],
         "listGroupsOfUser": nothing,
         "markGroupsRead": [Call({})],

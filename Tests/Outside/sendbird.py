@@ -239,8 +239,9 @@ def groups(call, group, ada, bea):
     assert {(one.user_id, one.state) for one in made.members} == {(ada, "joined"), (bea, "invited")}, made
     assert made.created_by.user_id == ada and made.is_access_code_required and not made.is_super
     # The client has objects of this answer twice, as a model and as they came, and returns neither as an attribute.
-    seen = call(GROUP, "get_a_group_channel", group, show_member=True, user_id=bea).to_dict()
+    seen = call(GROUP, "get_a_group_channel", group, show_member=True, show_read_receipt=True, user_id=bea).to_dict()
     assert (seen["member_state"], seen["inviter"]["user_id"], len(seen["members"])) == ("invited", ada, 2), seen
+    assert seen["read_receipt"] == {ada: 0}, seen
     assert call(GROUP, "accept_an_invitation", group, model="AcceptAnInvitationRequest",
                 user_id=bea).joined_member_count == 2
     assert call(GROUP, "check_if_member", group, bea).state == "joined"
@@ -255,6 +256,8 @@ def groups(call, group, ada, bea):
     members = call(GROUP, "list_members", group, limit=2, member_state_filter="joined_only", operator_filter="nonoperator",
                    show_member_is_muted=True, show_read_receipt=True)
     assert [one.user_id for one in members.members] == [bea, cat] and members.next == "", members
+    for name in ("start_typing_indicators", "stop_typing_indicators"):
+        call(GROUP, name, group, model="StartTypingIndicatorsRequest", user_ids=[ada, bea])
     assert call(GROUP, "update_a_group_channel", group, model="UpdateAGroupChannelRequest",
                 name="Tour", is_public=False).name == "Tour"
     call(GROUP, "register_operators_to_a_group_channel", group, model="RegisterOperatorsToAGroupChannelRequest",

@@ -440,6 +440,10 @@ export interface Methods {
         previews?: true;
         groups?: {
           max_members: number;
+          /** The number of members of the largest group with read receipts. */
+          receipts: number;
+          delivery: false;
+          typing: true;
         };
       };
       file_key?: FileKey;
@@ -969,6 +973,26 @@ export interface Methods {
       my: OwnMembership;
     };
   };
+  /** Shows the other members of a group that the user is typing, or no longer. */
+  "group.typing": {
+    params: {
+      channel_url: string;
+      is_typing: boolean;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Returns how far the joined members of a group have read. */
+  "group.receipts": {
+    params: {
+      channel_url: string;
+    };
+    result: {
+      /** By joined member: the `created_at` of the last message that it has read, or 0. */
+      read: Record<string, number>;
+      /** Empty: this server has no delivery receipts. */
+      delivered: Record<string, number>;
+    };
+  };
   /** Creates an upload. The bytes are sent to its URL over HTTP. */
   "file.create": {
     params: {
@@ -1442,6 +1466,26 @@ export interface Events {
     ts: number;
     my: OwnMembership;
   };
+  /** Members of a group have read further. Sent at most once a second. */
+  "group.read": {
+    channel_url: string;
+    ts: number;
+    reads: {
+      user_id: string;
+      read_at: number;
+      /** The message that the member named, if it named one. */
+      message_id?: number;
+    }[];
+  };
+  /** The other members of a group who are typing. Sent at most once a second. */
+  "group.typing": {
+    channel_url: string;
+    ts: number;
+    /** In the order in which they began. */
+    user_ids: string[];
+    /** Whether further members are typing. */
+    more: boolean;
+  };
   /** The connection receives the events of all groups that its user has joined. Sent once. */
   "group.ready": {
     ts: number;
@@ -1550,6 +1594,8 @@ export type Member = {
   is_muted: boolean;
   joined_at: number;
   invited_at: number;
+  /** Of a joined member, in groups with read receipts: the `created_at` of the last message that it has read, or 0. */
+  read_at?: number;
 };
 
 /** A thumbnail of the file of a message. */

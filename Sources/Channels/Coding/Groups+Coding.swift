@@ -68,6 +68,10 @@ extension GroupCommand: MessageCodable {
     case .changeOwn(let change):
       writer.write(case: 4)
       writer.write(change)
+    case .typing(let isTyping):
+      writer.write(case: 5)
+      writer.write(isTyping)
+    case .receipts: writer.write(case: 6)
     }
   }
 
@@ -79,6 +83,8 @@ extension GroupCommand: MessageCodable {
     case 2: self = .change(try reader.read())
     case 3: self = .delete
     case 4: self = .changeOwn(try reader.read())
+    case 5: self = .typing(try reader.read())
+    case 6: self = .receipts
     default: throw .unknownCase
     }
   }

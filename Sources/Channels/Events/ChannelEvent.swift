@@ -73,7 +73,8 @@ extension ChannelEvent.Subject {
       case .channelCreated, .userMuted, .userUnmuted, .userUnbanned, .userEntered, .userExited,
         .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
         .sessionFileKey, .serverDraining, .groupCreated, .groupInvited, .groupDeclined, .groupLost,
-        .groupUnread, .groupHidden, .groupUnhidden, .groupReady:
+        .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping,
+        .groupReady:
         .announcement
       }
   }

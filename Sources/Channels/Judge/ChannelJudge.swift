@@ -63,6 +63,18 @@ package struct ChannelJudge: ~Copyable, Sendable {
   /// Whether the judge has no pending work, so that it may be discarded.
   package var isIdle: Bool { work.isEmpty && settlement == nil }
 
+  /// Whether members of the group will be notified of each other, by what is known in memory only.
+  package var hasNotices: Bool { !work.standing.typing.isIdle || !work.standing.reads.isIdle }
+
+  /// Whether members of the group learn how far others have read.
+  package var hasReceipts: Bool { work.standing.hasReceipts }
+
+  /// How far the joined members of a group with receipts have read, in Unix milliseconds; `nil` for
+  /// another channel.
+  package var receipts: [String: Int64]? {
+    hasReceipts ? work.standing.rights.members?.readTimes : nil
+  }
+
   /// A restriction of a user that is in force.
   package func restriction(
     _ kind: RestrictionKind, of userID: String, at now: Int64
@@ -137,6 +149,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
     } else {
       settle(input, at: now, into: &actions)
     }
+    if work.standing.isGroup, settlement == nil { work.publishNotices(at: now, into: &actions) }
   }
 
   private mutating func decide(
@@ -153,7 +166,9 @@ package struct ChannelJudge: ~Copyable, Sendable {
     case .handedOver(let addition): work.add(addition, into: &actions)
     case .progressed(let id, let part): work.progress(id, with: part)
     case .entered(let userID): work.standing.rights.enter(userID)
-    case .left(let userID): work.standing.rights.leave(userID)
+    case .left(let userID):
+      work.standing.rights.leave(userID)
+      work.standing.typing.end(userID)
     case .floodLimitChanged(let limit): work.standing.flood.limit = limit
     case .restrictionsRemoved(let userID):
       work.standing.rights.lift(.ban, of: userID)

@@ -43,11 +43,16 @@ package struct GroupMember: Sendable {
   package let member: Member
   package let isOperator: Bool
   package let isMuted: Bool
+  /// The `created_at` of the last message that a joined member has read, in Unix milliseconds; `nil` in a
+  /// group without receipts.
+  package let readAt: Int64?
 
-  package init(_ member: Member, isOperator: Bool, isMuted: Bool) {
+  /// - Parameter hasReceipts: Whether members of the group learn how far others have read.
+  package init(_ member: Member, isOperator: Bool, isMuted: Bool, hasReceipts: Bool) {
     self.member = member
     self.isOperator = isOperator
     self.isMuted = isMuted
+    readAt = hasReceipts && member.state == .joined ? member.position.readAt : nil
   }
 
   /// Writes the member in the form of the API contract.
@@ -61,6 +66,7 @@ package struct GroupMember: Sendable {
       $0.member("is_muted", isMuted)
       $0.member("joined_at", member.joinedAt)
       $0.member("invited_at", member.invitedAt)
+      if let readAt { $0.member("read_at", readAt) }
     }
   }
 }

@@ -21,6 +21,8 @@ package enum JudgeAction: Sendable {
   case notify([String], notification: [UInt8])
   /// Notifies the connections of a joined member that hear the group, in the order of its events.
   case notifyMember(MemberNotice)
+  /// Notifies the connections of joined members that hear the group, in the order of its events.
+  case notifyMembers(MembersNotice)
   /// Looks up an addition to a message; the result arrives as ``JudgeInput/enriched(_:_:)``.
   case enrich(EnrichmentRequest)
   /// Hands an addition over to the next home of the channel.

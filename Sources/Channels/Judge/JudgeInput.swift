@@ -106,14 +106,18 @@ package struct JudgeSources: Sendable {
   /// The age at which messages are removed, in milliseconds; `nil` if they are kept.
   package let messageLifetime: Int64?
   package let metaArrayLimits: MetaArrayLimits
+  /// The number of members of the largest group in which others learn how far each has read.
+  package let receiptMemberLimit: Int
 
   package init(
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
     lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?,
     lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
     waits: SendWaits = .none, messageLifetime: Int64? = nil,
-    metaArrayLimits: MetaArrayLimits = MetaArrayLimits()
+    metaArrayLimits: MetaArrayLimits = MetaArrayLimits(),
+    receiptMemberLimit: Int = Limits.memberListCount
   ) {
+    self.receiptMemberLimit = receiptMemberLimit
     self.messageLifetime = messageLifetime
     self.metaArrayLimits = metaArrayLimits
     self.lookUpTranslations = lookUpTranslations

@@ -41,6 +41,11 @@ struct Members: Sendable {
   /// The ids of the joined members, in no particular order.
   var joinedIDs: [String] { table.values.lazy.filter { $0.state == .joined }.map(\.user.id) }
 
+  /// By joined member: the `created_at` of the last message that it has read.
+  var readTimes: [String: Int64] {
+    table.compactMapValues { $0.state == .joined ? $0.position.readAt : nil }
+  }
+
   /// Adds a member, or changes it.
   mutating func put(_ member: Member) {
     remove(member.user.id)

@@ -90,7 +90,8 @@ extension Standing {
     let members = reading.members.map {
       GroupMember(
         $0, isOperator: rights.isOperator($0.user.id),
-        isMuted: rights.restriction(.mute, of: $0.user.id, at: now) != nil)
+        isMuted: rights.restriction(.mute, of: $0.user.id, at: now) != nil,
+        hasReceipts: hasReceipts)
     }
     return GroupAnswer(
       info: info, lastOrdinal: count.lastOrdinal, seq: count.last,

@@ -59,6 +59,9 @@ struct PendingOwnChanges: Sendable {
       actions.answer(
         request.call,
         .success(request.change == .resetHistory ? .historyReset(own) : .own(own)))
+      if let former, former.position.ordinal < reading.member.position.ordinal {
+        standing.noteRead(by: reading.member, upTo: request.change.readMessageID, at: now)
+      }
       if former?.hasSameOwnPart(as: reading.member) == false {
         standing.notify(
           request.change.event(own), of: request.userID, except: request.session, at: now.unix,
@@ -122,6 +125,14 @@ extension OwnChange {
     case .hide:
       return rights.channel.isEphemeral ? .hide(clearing: false, isArchived: true) : self
     case .unhide, .prefer: return self
+    }
+  }
+
+  /// The message up to which the change reads, if it names one.
+  fileprivate var readMessageID: Int64? {
+    switch self {
+    case .markRead(let id): id
+    case .markReadUntil, .markUnread, .hide, .unhide, .resetHistory, .prefer: nil
     }
   }
 

@@ -232,6 +232,7 @@ struct PendingSends: Sendable {
     at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
     let ordinal = standing.isGroup ? send.isSilent ? 0 : standing.count.nextOrdinal() : nil
+    if ordinal != nil, let author = send.accepted.message.user { standing.typing.end(author.id) }
     if let ordinal, ordinal > 0, let authorID = send.accepted.message.user?.id {
       if send.movesPosition {
         standing.rights.advance(

@@ -3,7 +3,7 @@ import ParleyProtocol
 /// The pending work of a channel, and the state by which commands are judged.
 struct PendingWork: Sendable {
   var standing: Standing
-  private var sends: PendingSends
+  private(set) var sends: PendingSends
   private var changes = PendingChanges()
   private var operations = PendingOperations()
   private var enrichments = PendingEnrichments()
@@ -96,8 +96,27 @@ struct PendingWork: Sendable {
     case .changeOwn(let change):
       try ownChanges.begin(
         change, by: principal, call, in: &standing, at: now, into: &actions)
+    case .typing(let isTyping):
+      try standing.setTyping(isTyping, by: principal, at: now)
+      actions.answer(call, .success(.done))
+    case .receipts:
+      actions.answer(call, .success(.receipts(try standing.receipts(for: principal))))
     case .delete: try operate(.delete, by: principal, call, at: now, into: &actions)
     }
+  }
+
+  /// Publishes what the members of a group learn of each other, and requests a wake-up for what is not
+  /// due.
+  mutating func publishNotices(at now: Moment, into actions: inout JudgeActions) {
+    guard !standing.typing.isIdle || !standing.reads.isIdle, !standing.rights.isDeleted else {
+      return
+    }
+    standing.publishTyping(at: now, into: &actions)
+    standing.publishReads(at: now, into: &actions)
+    let times = [standing.typing.due, standing.reads.due]
+    guard let due = times.compactMap(\.self).min() else { return }
+    // A request replaces the former one, which may be that of waiting sends.
+    actions.append(.wake(at: min(due, sends.waiting.wakeTime ?? .max)))
   }
 
   /// Notifies the members whom a message has shown a group again that they had hidden.
@@ -433,6 +452,7 @@ struct PendingWork: Sendable {
       translateAnew(published, by: author, at: now, into: &actions)
     case .operation:
       operations.didLog(result, in: &standing, at: now, into: &actions)
+      standing.endTypingOfRestricted(at: now)
       viewGroups(into: &actions)
       if standing.rights.isDeleted {
         sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)

@@ -8,6 +8,10 @@ struct Standing: Sendable {
   var rights: Rights
   var flood: FloodWindows
   var count: EventCount
+  /// The members of a group who are typing.
+  var typing = TypingMembers()
+  /// The members of a group who have read further.
+  var reads = ReadMoves()
   /// The users' wrong access codes.
   private var wrongCodes = FloodGate<String>()
 

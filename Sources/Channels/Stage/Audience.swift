@@ -8,7 +8,8 @@ struct Audience: Sendable {
   private var withheld = WithheldLedger()
   /// By slot: the last event before those of which the user was shown everything that was not withheld.
   private var shownSince: [Int64] = []
-  private var notices = ThrottleNotices()
+  /// Notices of withheld messages: within a second of the first one.
+  private var notices = NoticePacer(patience: 800)
 
   init(operatorIDs: Set<String>, limit: RateLimit) {
     self.limit = limit
@@ -72,12 +73,19 @@ struct Audience: Sendable {
       message, author: participants.slot(of: authorID), limit: limit)
     guard !slots.isEmpty else { return slots }
     withheld.record(message.id, withheldFrom: slots)
-    notices.noteWithheld(at: now.monotonic)
+    notices.noteChange(at: now.monotonic)
     return slots
   }
 
   /// The participants from whom a message was withheld.
   func slots(withheld messageID: Int64) -> SlotSet { withheld.slots(withheld: messageID) }
+
+  /// The participants among some users.
+  func slots(of userIDs: [String]) -> SlotSet {
+    var slots = SlotSet()
+    for id in userIDs { if let slot = participants.slot(of: id) { slots.insert(slot) } }
+    return slots
+  }
 
   /// The messages that the connections of a user were shown; `nil` if the user is not here.
   func shown(to userID: String) -> ShownMessages? {
@@ -99,7 +107,7 @@ struct Audience: Sendable {
   /// the users who missed exactly these.
   mutating func takeWithheld(at now: Moment) -> [WithheldMessages: [SessionAddress]] {
     guard let due = notices.due, due <= now.monotonic else { return [:] }
-    notices.noteTold(at: now.monotonic)
+    notices.noteSent(at: now.monotonic)
     var groups: [WithheldMessages: [SessionAddress]] = [:]
     for slot in 0..<participants.slotCount {
       guard let missed = participants.takeWithheld(slot: slot),

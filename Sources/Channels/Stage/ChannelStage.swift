@@ -72,6 +72,8 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .unobserve(let session): observers.remove(session)
     case .notice(let notice): publish(notice.payload, except: notice.author)
     case .notify(let notice): notify(notice, into: &actions)
+    case .notifyMembers(let notice):
+      publish(notice.payload, except: nil, audience.slots(of: notice.exceptIDs))
     case .throttle(let limit): audience.limit = limit
     case .elsewhere(let count): elsewhereCount = count
     case .resume(let start): resume(start)

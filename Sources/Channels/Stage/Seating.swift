@@ -44,7 +44,8 @@ struct Seating: Sendable {
     guard isWaiting else { return false }
     switch input {
     // A connection that opens gets no event from before, since its user may have joined after it.
-    case .apply, .record, .answer, .answerInOrder, .notice, .notify, .observe, .throttle, .seat:
+    case .apply, .record, .answer, .answerInOrder, .notice, .notify, .notifyMembers, .observe,
+      .throttle, .seat:
       held.append(input)
       return true
     case .enter, .refuse, .recovered, .leave, .unobserve, .elsewhere, .resume, .abandon, .seek,

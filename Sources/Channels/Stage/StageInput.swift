@@ -51,6 +51,8 @@ package enum StageInput: Sendable {
   case notice(StageNotice)
   /// A notification for one member of a group, after the events before it.
   indirect case notify(MemberNotice)
+  /// A notification for the members of a group, after the events before it.
+  indirect case notifyMembers(MembersNotice)
   /// The throttle's new limit.
   case throttle(RateLimit)
   /// The number of users in the channel who are on other servers only.

@@ -25,7 +25,8 @@ struct SettingsTable: Sendable {
 
   /// The settings of `parleyd`.
   static let gateway = SettingsTable(
-    listening + proxies + limits + auth + previews + fetching + thumbnails + translation + webhooks
+    listening + proxies + limits + groups + auth + previews + fetching + thumbnails + translation
+      + webhooks
       + storage
       + clustering + process)
 

@@ -95,6 +95,7 @@ struct AuditedAction: Sendable {
       "allow_auto_unhide", "hide_previous_messages", "should_hide_all",
     ]),
     group + "/reset_user_history": AuditedAction(["reset_all"]),
+    group + "/typing": plain,
     group + "/messages/mark_as_read": AuditedAction(["timestamp"]),
     user + "/mark_as_read_all": plain,
     user + "/count_preference/{channel_url}": AuditedAction(["count_preference"]),

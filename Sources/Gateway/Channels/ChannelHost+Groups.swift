@@ -29,11 +29,11 @@ extension ChannelHost {
   func memberEncoder(
     _ encode: @escaping @Sendable (GroupMember, inout JSONWriter) -> Void
   ) -> JSONPageEncoder<Member> {
-    let (operatorIDs, mutedIDs) = (operatorIDs, mutedIDs)
+    let (operatorIDs, mutedIDs, hasReceipts) = (operatorIDs, mutedIDs, hasReceipts)
     return JSONPageEncoder { member, writer in
       let shown = GroupMember(
         member, isOperator: operatorIDs.contains(member.user.id),
-        isMuted: mutedIDs.contains(member.user.id))
+        isMuted: mutedIDs.contains(member.user.id), hasReceipts: hasReceipts)
       encode(shown, &writer)
     }
   }

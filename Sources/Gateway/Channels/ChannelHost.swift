@@ -111,7 +111,11 @@ final class ChannelHost {
   }
 
   /// Passes a presence input to the home, and carries out the resulting actions.
-  func handle(_ input: PresenceInput) { home.handle(input) }
+  func handle(_ input: PresenceInput) {
+    // The home does not keep the connected members of a group.
+    if isGroup, case .left(let userID, _) = input { handle(.left(userID: userID)) }
+    home.handle(input)
+  }
 
   /// Passes a session's command to the judge.
   func perform(
@@ -224,6 +228,13 @@ final class ChannelHost {
   /// The joined members of the group, in no particular order; none of an open channel.
   var joinedIDs: [String] { judge.joinedIDs ?? [] }
 
+  /// Whether members of the group learn how far others have read.
+  var hasReceipts: Bool { judge.hasReceipts }
+
+  /// How far the joined members of a group with receipts have read, in Unix milliseconds; `nil` for
+  /// another channel.
+  var receipts: [String: Int64]? { judge.receipts }
+
   /// Whether a user is a joined member of the group.
   func isJoined(_ userID: String) -> Bool { judge.isJoined(userID) }
 
@@ -282,7 +293,9 @@ final class ChannelHost {
   var isSettled: Bool { judge.isIdle && pendingJobs == 0 }
 
   /// Whether the channel has no users and no work in progress.
-  private var isUnused: Bool { (stage?.isIdle ?? true) && home.isIdle && isSettled }
+  private var isUnused: Bool {
+    (stage?.isIdle ?? true) && home.isIdle && isSettled && !judge.hasNotices
+  }
 
   /// Whether the channel may be forgotten, and its flood windows with it.
   func isIdle(at now: Int64) -> Bool {
@@ -353,6 +366,7 @@ final class ChannelHost {
     case .notify(let userIDs, let notification):
       for id in userIDs { shard.send(.user(id: id, .notifyOfGroup(notification))) }
     case .notifyMember(let notice): stage?.handle(.notify(notice))
+    case .notifyMembers(let notice): stage?.handle(.notifyMembers(notice))
     case .enrich(let request): shard.enrich(request, in: self)
     case .handOver(let addition): shard.handOver(addition, to: url)
     case .renewLimits: renewLimits()

@@ -62,15 +62,20 @@ extension GroupChangePage<[UInt8]> {
 
 extension GroupAnswer {
   /// A group of a list, as it was when it was read.
-  init(_ group: ListedGroup) {
+  ///
+  /// - Parameter limit: The number of members of the largest group with receipts.
+  init(_ group: ListedGroup, receiptMemberLimit limit: Int) {
     let state = group.state
+    let memberCount = state.channel.group?.memberCount ?? 0
+    let hasReceipts = !state.channel.isEphemeral && memberCount <= limit
     let operatorIDs = Set(state.channel.operators.map(\.id))
     self.init(
       info: ChannelInfo(state.channel, participantCount: 0), lastOrdinal: state.lastOrdinal,
       seq: state.lastSeq, lastMessage: group.lastMessage, own: group.own,
       members: group.members.map { member, isMuted in
         GroupMember(
-          member, isOperator: operatorIDs.contains(member.user.id), isMuted: isMuted)
+          member, isOperator: operatorIDs.contains(member.user.id), isMuted: isMuted,
+          hasReceipts: hasReceipts)
       })
   }
 }

@@ -180,7 +180,8 @@ extension ChannelJudge {
         nextMessageID: { messageIDs.next(at: $0) },
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
         waits: waits, messageLifetime: settings.store.messageLifetime,
-        metaArrayLimits: settings.limits.customData.metaArrays))
+        metaArrayLimits: settings.limits.customData.metaArrays,
+        receiptMemberLimit: settings.groups.receiptMemberLimit))
   }
 }
 

@@ -25,7 +25,8 @@ struct UnusedUploadRemoval: Sendable {
     case .success(.sent(let sent)):
       sent.arrival != .sent && sent.message.file?.id != fileID
     case .success(.done), .success(.channel), .success(.group), .success(.own),
-      .success(.historyReset), .success(.changed), .success(.imposed), .success(.lifted),
+      .success(.historyReset), .success(.receipts), .success(.changed), .success(.imposed),
+      .success(.lifted),
       .success(.message):
       false
     case .failure(let error): !error.isMoved && error.data.outcome == nil

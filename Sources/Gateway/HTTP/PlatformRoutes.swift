@@ -104,16 +104,16 @@ enum PlatformRoutes {
       "GET", "\(openChannel)/participants", query: list(), ChannelEndpoints.listParticipants),
   ]
 
-  /// Receipts, pushes and blocks do not exist here; whether members are muted is always shown.
+  /// Deliveries, pushes and blocks do not exist here; whether members are muted is always shown.
   private static let partsOfMembers = [
-    "show_member_is_muted", "show_read_receipt", "show_delivery_receipt", "include_push_preference",
+    "show_member_is_muted", "show_delivery_receipt", "include_push_preference",
   ]
 
   private static let groups = [
     channelRoute(
       "GET", "\(group)",
       query: .only(
-        ["show_member", "user_id"], withoutEffect: ["show_read_receipt", "show_delivery_receipt"]),
+        ["show_member", "show_read_receipt", "user_id"], withoutEffect: ["show_delivery_receipt"]),
       GroupEndpoints.view),
     channelRoute("DELETE", "\(group)", GroupEndpoints.delete),
     channelRoute("POST", "\(group)/invite", body: json, MemberEndpoints.invite),
@@ -123,7 +123,9 @@ enum PlatformRoutes {
     channelRoute("PUT", "\(group)/leave", body: json, MemberEndpoints.leave),
     channelRoute(
       "GET", "\(group)/members",
-      query: list("member_state_filter", "operator_filter", withoutEffect: partsOfMembers),
+      query: list(
+        "member_state_filter", "operator_filter", "show_read_receipt",
+        withoutEffect: partsOfMembers),
       MemberEndpoints.list),
     channelRoute("GET", "\(group)/members/{user_id}", MemberEndpoints.view),
     channelRoute("PUT", "\(group)/hide", body: json, OwnGroupEndpoints.hide),
@@ -132,6 +134,8 @@ enum PlatformRoutes {
       OwnGroupEndpoints.unhide),
     channelRoute(
       "PUT", "\(group)/reset_user_history", body: json, OwnGroupEndpoints.resetHistory),
+    channelRoute("POST", "\(group)/typing", body: json, TypingEndpoints.start),
+    channelRoute("DELETE", "\(group)/typing", body: json, TypingEndpoints.stop),
     channelRoute("PUT", "\(group)/messages/mark_as_read", body: json, OwnGroupEndpoints.markRead),
     channelRoute(
       "GET", "\(group)/messages/unread_count", query: .only(["user_ids"]),
@@ -149,7 +153,7 @@ enum PlatformRoutes {
     "members_exactly_in", "members_include_in", "query_type", "members_nickname_contains",
   ]
 
-  /// Receipts do not exist here, and metadata and extra data are always shown.
+  /// Lists show no receipts; metadata and extra data are always shown.
   private static let partsOfGroups = [
     "show_delivery_receipt", "show_read_receipt", "show_metadata",
     "include_sorted_metaarray_in_last_message",

@@ -7,6 +7,8 @@ struct GroupParts: Sendable {
   var members = false
   /// Whether the membership of the call's user is shown.
   var own = false
+  /// Whether the group shows how far its members have read, if it has receipts.
+  var receipts = false
 
   static let channel = GroupParts()
   static let members = GroupParts(members: true)
@@ -47,11 +49,11 @@ extension ChannelHost {
     case .success: return completion.fail(.internalError)
     case .failure(let error): return completion.fail(error)
     }
-    let operatorIDs = operatorIDs
+    let (operatorIDs, receipts) = (operatorIDs, parts.receipts ? receipts : nil)
     perform(DeactivatedUsers(among: group.lastMessage?.userIDs ?? [])) { _, result in
       completion(result) { deactivatedIDs, writer in
         let authors = MessageAuthors(operatorIDs, deactivatedIDs: deactivatedIDs)
-        group.encodeForPlatform(parts, authors, into: &writer)
+        group.encodeForPlatform(parts, authors, receipts: receipts, into: &writer)
       }
     }
   }
@@ -59,12 +61,19 @@ extension ChannelHost {
 
 extension GroupAnswer {
   /// Writes the group as the Platform API shows it, with times in seconds but for those of messages,
-  /// invitations and histories.
+  /// receipts, invitations and histories.
+  ///
+  /// - Parameter receipts: How far the members have read; `nil` if it is not shown.
   func encodeForPlatform(
-    _ parts: GroupParts, _ authors: MessageAuthors, into writer: inout JSONWriter
+    _ parts: GroupParts, _ authors: MessageAuthors, receipts: [String: Int64]? = nil,
+    into writer: inout JSONWriter
   ) {
     writer.object {
       encodeChannel(into: &$0)
+      if let receipts {
+        $0.name("read_receipt")
+        receipts.encode(into: &$0)
+      }
       if let lastMessage {
         $0.name("last_message")
         lastMessage.encodeForPlatform(authors, into: &$0)
@@ -72,7 +81,11 @@ extension GroupAnswer {
       if parts.own { encodeOwn(into: &$0) }
       guard parts.members else { return }
       $0.name("members")
-      $0.array { for member in members ?? [] { member.encodeForPlatform(into: &$0) } }
+      $0.array {
+        for member in members ?? [] {
+          member.encodeForPlatform(showsReceipts: parts.receipts, into: &$0)
+        }
+      }
     }
   }
 
@@ -121,7 +134,7 @@ extension GroupAnswer {
 
 extension GroupMember {
   /// Writes the member as the Platform API shows it.
-  func encodeForPlatform(into writer: inout JSONWriter) {
+  func encodeForPlatform(showsReceipts: Bool, into writer: inout JSONWriter) {
     writer.object {
       $0.member("user_id", member.user.id)
       $0.member("nickname", member.user.nickname)
@@ -130,6 +143,7 @@ extension GroupMember {
       $0.member("state", member.state.rawValue)
       $0.member("role", isOperator ? "operator" : "")
       $0.member("is_muted", isMuted)
+      if showsReceipts, let readAt { $0.member("read_ts", readAt) }
     }
   }
 }

@@ -29,7 +29,9 @@ enum GroupEndpoints {
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let showsMembers = try call.query.boolean("show_member") ?? false
     let userID = try call.query.optionalUserID("user_id")
-    let parts = GroupParts(members: showsMembers, own: userID != nil)
+    let showsReceipts = try call.query.boolean("show_read_receipt") ?? false
+    let parts = GroupParts(
+      members: showsMembers, own: userID != nil, receipts: showsReceipts)
     try call.inChannel(completion) { channel in
       guard let userID else { return channel.viewGroup(parts, completion) }
       channel.perform(AccountLookup(userID)) { channel, result in
@@ -116,9 +118,12 @@ enum MemberEndpoints {
     let operators =
       try query.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
     let (limit, token) = (try query.pageSize(), try query.pageToken())
+    let showsReceipts = try query.boolean("show_read_receipt") ?? false
     let caller = call.caller
     try call.inChannel(completion) { channel in
-      let encoder = channel.memberEncoder { $0.encodeForPlatform(into: &$1) }
+      let encoder = channel.memberEncoder {
+        $0.encodeForPlatform(showsReceipts: showsReceipts, into: &$1)
+      }
       let listing = MemberListing(
         channelID: channel.place.id, state: state, operatorFilter: operators, limit: limit,
         token: token, as: encoder)

@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import ParleyProtocol
 import Store
 
@@ -44,9 +45,11 @@ enum GroupListEndpoints {
       filter, order: order, memberLimit: showsMembers ? Limits.memberListCount : 0,
       limit: try query.pageSize(), token: try query.pageToken())
     let (now, caller) = (call.services.clock.now, call.caller)
+    let limit = call.shard.settings.groups.receiptMemberLimit
     let read: @Sendable (Shard) -> Void = { shard in
       shard.listGroups(list, of: source, for: caller) { group, writer in
-        GroupAnswer(group).encodeForPlatform(parts, MessageAuthors(group), into: &writer)
+        GroupAnswer(group, receiptMemberLimit: limit)
+          .encodeForPlatform(parts, MessageAuthors(group), into: &writer)
       } page: {
         $0.encoded(as: "channels", at: now)
       } then: { _, result in

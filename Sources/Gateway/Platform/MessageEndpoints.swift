@@ -201,7 +201,7 @@ extension JudgeAnswer {
     case .sent(let sent): sent.message
     case .changed(let changed): changed.message
     case .message(let message): message
-    case .done, .channel, .group, .own, .historyReset, .imposed, .lifted: nil
+    case .done, .channel, .group, .own, .historyReset, .receipts, .imposed, .lifted: nil
     }
   }
 }

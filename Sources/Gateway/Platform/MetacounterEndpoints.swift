@@ -96,8 +96,8 @@ struct MetacounterEndpoints: Sendable {
 }
 
 extension [String: Int64] {
-  /// Writes the counters, by name.
-  fileprivate func encode(into writer: inout JSONWriter) {
+  /// Writes the numbers, by name.
+  func encode(into writer: inout JSONWriter) {
     writer.object {
       for (name, number) in sorted(by: { $0.key < $1.key }) {
         $0.name(escaping: name)

@@ -209,12 +209,7 @@ extension [String: Int64] {
   fileprivate func encodeCounts(into writer: inout JSONWriter) {
     writer.object {
       $0.name("unread")
-      $0.object {
-        for (id, count) in self {
-          $0.name(escaping: id)
-          $0.value(count)
-        }
-      }
+      encode(into: &$0)
     }
   }
 }
@@ -224,7 +219,7 @@ extension JudgeAnswer {
   var own: Result<OwnMembership, ServiceError> {
     switch self {
     case .own(let own), .historyReset(let own): .success(own)
-    case .done, .channel, .group, .sent, .message, .changed, .imposed, .lifted:
+    case .done, .channel, .group, .receipts, .sent, .message, .changed, .imposed, .lifted:
       .failure(.internalError)
     }
   }

@@ -35,7 +35,14 @@ extension GatewayServices {
     }
     if settings.unfurl.mode != .off { writer.member("previews", true) }
     if network == nil {
-      writer.member("groups", object: { $0.member("max_members", Limits.memberCount) })
+      writer.member(
+        "groups",
+        object: {
+          $0.member("max_members", Limits.memberCount)
+          $0.member("receipts", settings.groups.receiptMemberLimit)
+          $0.member("delivery", false)
+          $0.member("typing", true)
+        })
     }
   }
 }

@@ -12,6 +12,7 @@ extension JudgeAnswer {
     case .group(let group): group.encodedAsResult(epoch: epoch)
     case .own(let own): Self.result(own)
     case .historyReset(let own): Self.result(own, offset: own.visibleFrom)
+    case .receipts(let times): Self.result(receipts: times)
     case .sent(let sent): sent.encodedAsResult()
     case .changed(let changed): Self.result(message: changed.json)
     case .message(let message): Self.result(message: message.encoded())
@@ -23,7 +24,7 @@ extension JudgeAnswer {
   var isCounted: Bool {
     switch self {
     case .group, .own, .historyReset: true
-    case .done, .channel, .sent, .message, .changed, .imposed, .lifted: false
+    case .done, .channel, .receipts, .sent, .message, .changed, .imposed, .lifted: false
     }
   }
 
@@ -34,6 +35,17 @@ extension JudgeAnswer {
         $0.name("my")
         own.encode(into: &$0)
         if let offset { $0.member("ts_message_offset", offset) }
+      }
+    }
+  }
+
+  /// The result of `group.receipts`; nothing is known of what was delivered.
+  private static func result(receipts times: [String: Int64]) -> [UInt8] {
+    JSONWriter.bytes(reserving: times.count * 48) {
+      $0.object {
+        $0.name("read")
+        times.encode(into: &$0)
+        $0.member("delivered", object: { _ in })
       }
     }
   }

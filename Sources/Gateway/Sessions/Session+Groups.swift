@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import ParleyProtocol
 import Reactor
 import Store
@@ -14,8 +15,9 @@ extension Session {
     let userID = caller.user.id
     let source: GroupSource =
       list.isPublicOnly ? .publicGroups(seenBy: userID) : .memberships(ofUser: userID)
+    let limit = shard.settings.groups.receiptMemberLimit
     shard.listGroups(list, of: source, for: .session(caller)) { group, writer in
-      GroupAnswer(group).encode(epoch: group.state.epoch, into: &writer)
+      GroupAnswer(group, receiptMemberLimit: limit).encode(epoch: group.state.epoch, into: &writer)
     } then: { shard, result in
       shard.reply(to: address, result)
     }

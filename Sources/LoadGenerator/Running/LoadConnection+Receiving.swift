@@ -109,9 +109,9 @@ extension LoadConnection {
     case .messageDeleted, .channelCreated, .channelChanged, .channelDeleted, .channelFrozen,
       .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .operatorsChanged,
       .groupCreated, .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost,
-      .groupUnread, .groupHidden, .groupUnhidden, .groupReady, .userEntered, .userExited,
-      .participantCount, .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey,
-      .serverDraining, nil:
+      .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady,
+      .userEntered, .userExited, .participantCount, .messageWithheld, .mentionReceived,
+      .sessionExpiring, .sessionFileKey, .serverDraining, nil:
       receiveNumbered(params, in: channel)
     }
   }

@@ -109,6 +109,7 @@ enum Incoming: Sendable {
     case .groupUnread(let own): try inGroup(.unreadMessageCountChanged, .own(own))
     case .groupHidden(let own): try inGroup(.hidden, .own(own))
     case .groupUnhidden(let own): try inGroup(.unhidden, .own(own))
+    case .groupRead, .groupTyping: nil
     case .groupReady(let readiness): .groupsReady(changesToken: readiness.token)
     case .mentionReceived(let message): .mentioned(reader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))

@@ -122,6 +122,10 @@ package enum GroupCommand: Sendable, Hashable {
   case change(MembershipChange)
   /// Changes the caller's own part in the group.
   case changeOwn(OwnChange)
+  /// The caller begins or ends typing.
+  case typing(Bool)
+  /// Reads how far the members have read.
+  case receipts
   case delete
 }
 
@@ -188,6 +192,11 @@ extension GroupCommand {
       else { throw .missing("count_preference") }
       return .group(.changeOwn(.prefer(preference)))
     },
+    "group.typing": { p throws(ServiceError) in
+      guard let isTyping = try p.boolean("is_typing") else { throw .missing("is_typing") }
+      return .group(.typing(isTyping))
+    },
+    "group.receipts": { _ throws(ServiceError) in .group(.receipts) },
     "group.leave": { _ throws(ServiceError) in .group(.change(.leave)) },
     "group.remove": { p throws(ServiceError) in .group(.change(.remove(try p.memberIDs()))) },
   ]

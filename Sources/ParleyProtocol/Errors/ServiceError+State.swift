@@ -147,6 +147,14 @@ extension ServiceError {
       .notInChannel, "join the group \(DisplayText.excerpt(url)) first", field: "channel_url")
   }
 
+  /// The group has more members than a group with read receipts may have.
+  package static func noReceipts(_ url: String, limit: Int) -> ServiceError {
+    ServiceError(
+      .combinationNotAcceptable,
+      "\(DisplayText.excerpt(url)) has more than \(limit) members, and no read receipts",
+      field: "channel_url")
+  }
+
   /// The call is for another kind of channel.
   ///
   /// - Parameter kind: The kind of the channel.

@@ -119,4 +119,77 @@ extension Event {
       writer.member("token", token)
     }
   }
+
+  /// The members of a group who are typing, without the receiver.
+  package struct Typing: Sendable, Hashable {
+    /// Some of them, in the order in which they began.
+    package var userIDs: [String]
+    /// Whether further members are typing.
+    package var hasMore: Bool
+
+    package init(userIDs: [String], hasMore: Bool) {
+      self.userIDs = userIDs
+      self.hasMore = hasMore
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      userIDs = try reader.texts("user_ids")
+      hasMore = try reader.claim("more")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("user_ids", userIDs)
+      writer.member("more", hasMore)
+    }
+  }
+
+  /// How far a member has read a group.
+  package struct Read: Sendable, Hashable {
+    package var userID: String
+    /// The `created_at` of the last message that it has read, in Unix milliseconds.
+    package var readAt: Int64
+    /// The message that the member has named; `nil` if it has read all messages, or those up to a time.
+    package var messageID: Int64?
+
+    package init(by userID: String, readAt: Int64, messageID: Int64? = nil) {
+      self.userID = userID
+      self.readAt = readAt
+      self.messageID = messageID
+    }
+
+    fileprivate init(_ reader: ResourceReader) throws(ResourceError) {
+      userID = try reader.text("user_id")
+      readAt = try reader.integer("read_at")
+      if reader.node.present("message_id") != nil { messageID = try reader.integer("message_id") }
+    }
+
+    fileprivate func encode(into writer: inout JSONWriter) {
+      writer.object {
+        $0.member("user_id", userID)
+        $0.member("read_at", readAt)
+        if let messageID { $0.member("message_id", messageID) }
+      }
+    }
+  }
+
+  /// Members of a group who have read further, each once.
+  package struct Reads: Sendable, Hashable {
+    package var reads: [Read]
+
+    package init(_ reads: [Read]) {
+      self.reads = reads
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      guard let value = reader.node["reads"], value.kind == .array else {
+        throw reader.wrong("reads")
+      }
+      reads = []
+      for element in value.elements { reads.append(try Read(ResourceReader("read", element))) }
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("reads", array: { for read in reads { read.encode(into: &$0) } })
+    }
+  }
 }

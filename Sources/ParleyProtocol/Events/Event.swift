@@ -49,6 +49,10 @@ package enum Event: Sendable, Hashable {
   indirect case groupHidden(OwnMembership)
   /// A group that the receiver had hidden is back.
   indirect case groupUnhidden(OwnMembership)
+  /// Members have read further.
+  indirect case groupRead(Reads)
+  /// Other members are typing.
+  indirect case groupTyping(Typing)
   /// From here on a connection receives the events of all groups that its user has joined.
   case groupReady(Readiness)
   /// The first connection of a user entered.
@@ -94,6 +98,8 @@ package enum Event: Sendable, Hashable {
     case .groupUnread: .groupUnread
     case .groupHidden: .groupHidden
     case .groupUnhidden: .groupUnhidden
+    case .groupRead: .groupRead
+    case .groupTyping: .groupTyping
     case .groupReady: .groupReady
     case .userEntered: .userEntered
     case .userExited: .userExited
@@ -131,6 +137,8 @@ package enum Event: Sendable, Hashable {
     case .groupLost(let loss): .groupLoss(loss)
     case .groupUnread(let own), .groupHidden(let own), .groupUnhidden(let own):
       .ownMembership(own)
+    case .groupRead(let reads): .reads(reads)
+    case .groupTyping(let typing): .typing(typing)
     case .groupReady(let readiness): .readiness(readiness)
     case .userEntered(let presence), .userExited(let presence): .presence(presence)
     case .participantCount(let count): .participantCount(count)
@@ -171,6 +179,8 @@ package enum Event: Sendable, Hashable {
     case .groupUnread: self = .groupUnread(try members.own())
     case .groupHidden: self = .groupHidden(try members.own())
     case .groupUnhidden: self = .groupUnhidden(try members.own())
+    case .groupRead: self = .groupRead(try Reads(members.reader))
+    case .groupTyping: self = .groupTyping(try Typing(members.reader))
     case .groupReady: self = .groupReady(try Readiness(members.reader))
     case .userEntered: self = .userEntered(try Presence(members.reader))
     case .userExited: self = .userExited(try Presence(members.reader))

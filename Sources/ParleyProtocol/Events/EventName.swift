@@ -22,6 +22,8 @@ package enum EventName: String, Sendable, CaseIterable {
   case groupUnread = "group.unread"
   case groupHidden = "group.hidden"
   case groupUnhidden = "group.unhidden"
+  case groupRead = "group.read"
+  case groupTyping = "group.typing"
   case groupReady = "group.ready"
   case userEntered = "channel.user_entered"
   case userExited = "channel.user_exited"
@@ -57,9 +59,9 @@ package enum EventName: String, Sendable, CaseIterable {
       .numbered
     // A channel that is being created has no receivers, so the event is only sent to webhooks.
     case .channelCreated, .groupCreated: .posted
-    case .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupReady, .userEntered,
-      .userExited, .participantCount, .throttled, .messageWithheld, .mentionReceived,
-      .sessionExpiring, .sessionFileKey, .serverDraining:
+    case .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping,
+      .groupReady, .userEntered, .userExited, .participantCount, .throttled, .messageWithheld,
+      .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
       .transient
     }
   }

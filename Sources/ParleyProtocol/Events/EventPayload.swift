@@ -11,6 +11,8 @@ enum EventPayload {
   case departure(Event.Departure)
   case groupLoss(Event.GroupLoss)
   case ownMembership(OwnMembership)
+  case reads(Event.Reads)
+  case typing(Event.Typing)
   case presence(Event.Presence)
   case participantCount(Event.ParticipantCount)
   case throttling(Event.Throttling)
@@ -40,6 +42,8 @@ enum EventPayload {
     case .ownMembership(let own):
       writer.name("my")
       own.encode(into: &writer)
+    case .reads(let reads): reads.encode(into: &writer)
+    case .typing(let typing): typing.encode(into: &writer)
     case .presence(let presence): presence.encode(into: &writer)
     case .participantCount(let count): count.encode(into: &writer)
     case .throttling(let throttling): throttling.encode(into: &writer)
@@ -57,8 +61,8 @@ enum EventPayload {
     case .message(let message): message.capacity
     case .channel, .invitation: 1_024
     case .deletion, .restriction, .release, .operators, .membership, .departure, .groupLoss,
-      .ownMembership, .presence, .participantCount, .throttling, .withholding, .expiry, .fileKey,
-      .draining, .readiness:
+      .ownMembership, .reads, .typing, .presence, .participantCount, .throttling, .withholding,
+      .expiry, .fileKey, .draining, .readiness:
       0
     }
   }

@@ -33,8 +33,8 @@ package struct LoggedEvent: Sendable, Hashable {
     case .deletion(let deletion): messageID = deletion.messageID
     case .channel: self.payload = "{}"
     case .restriction, .release, .operators, .invitation, .membership, .departure, .groupLoss,
-      .ownMembership, .presence, .participantCount, .throttling, .withholding, .expiry, .fileKey,
-      .draining, .readiness:
+      .ownMembership, .reads, .typing, .presence, .participantCount, .throttling, .withholding,
+      .expiry, .fileKey, .draining, .readiness:
       let json = JSONWriter.bytes(reserving: 256) { $0.object { payload.encode(into: &$0) } }
       self.payload = String(decoding: json, as: UTF8.self)
     }

@@ -53,6 +53,17 @@ struct ResourceReader {
     return count
   }
 
+  /// Required texts, in order.
+  func texts(_ name: String) throws(ResourceError) -> [String] {
+    guard let value = node[name], value.kind == .array else { throw wrong(name) }
+    var texts: [String] = []
+    for element in value.elements {
+      guard let text = element.string else { throw wrong(name) }
+      texts.append(text)
+    }
+    return texts
+  }
+
   /// A required value.
   func member(_ name: String) throws(ResourceError) -> JSONNode {
     guard let member = node.present(name) else { throw wrong(name) }

@@ -54,7 +54,7 @@ final class JudgeRig {
     messageLifetime: Int64? = nil,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
     metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), group: Group? = nil,
-    inviting invited: [String] = [], asking asked: [String] = []
+    inviting invited: [String] = [], asking asked: [String] = [], receiptMemberLimit: Int = 100
   ) throws {
     contents = MemoryLogContents(
       users: ["ann", "ben", "cat", "boss", "away"].map { User(id: $0, nickname: $0.uppercased()) })
@@ -77,7 +77,8 @@ final class JudgeRig {
     judge = Self.judge(
       state, limit, exemptsOperators, previews, messageIDs, at: Moment(unix: now, monotonic: now),
       waits: waits, messageLifetime: messageLifetime,
-      translations: translations, metaArrayLimits: metaArrayLimits)
+      translations: translations, metaArrayLimits: metaArrayLimits,
+      receiptMemberLimit: receiptMemberLimit)
     guard group == nil else { return }
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
@@ -89,7 +90,7 @@ final class JudgeRig {
     _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Moment,
     recentSends: [RecentSend] = [], waits: SendWaits = .none, messageLifetime: Int64? = nil,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
-    metaArrayLimits: MetaArrayLimits = MetaArrayLimits()
+    metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), receiptMemberLimit: Int = 100
   ) -> ChannelJudge {
     var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews { lookUp = { link, _ in previews[link.url] ?? .unknown(link) } }
@@ -99,7 +100,7 @@ final class JudgeRig {
       sources: JudgeSources(
         nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp,
         lookUpTranslations: translations, waits: waits, messageLifetime: messageLifetime,
-        metaArrayLimits: metaArrayLimits))
+        metaArrayLimits: metaArrayLimits, receiptMemberLimit: receiptMemberLimit))
   }
 
   /// Puts a new judge in place of the one there is, as after a restart.
@@ -254,6 +255,9 @@ final class JudgeRig {
       heard.append(event.method ?? "")
     case .notifyMember(let notice):
       heard.append("\(notice.method ?? "") \(notice.userID)")
+      others.append(action)
+    case .notifyMembers(let notice):
+      heard.append((try? JSONDocument(notice.payload))?.root["method"]?.string ?? "")
       others.append(action)
     case .enrich(let request): enrichments.append(request)
     case .measure: break

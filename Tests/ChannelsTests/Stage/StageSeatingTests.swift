@@ -68,6 +68,28 @@ struct StageSeatingTests {
     #expect(rig.takeAll().isEmpty && rig.isIdle)
   }
 
+  @Test("a notice for all members reaches all but some, between the events around it")
+  func membersNotices() {
+    let second = SessionAddress.sample(4, shard: 1)
+    rig.seat(second, "ann")
+    rig.settle()
+    func notify(_ text: String, except userIDs: [String]) {
+      rig.handle(
+        .notifyMembers(MembersNotice(payload: Array(text.utf8), exceptIDs: userIDs)))
+    }
+    rig.publish("before")
+    notify("notice", except: ["ann", "stranger"])
+    rig.publish("after")
+    #expect(rig.turn(bob) == ["before", "notice", "after"])
+    for session in [ann, second] { #expect(rig.take(session) == ["before", "after"]) }
+    join("eve")
+    notify("later", except: [])
+    #expect(rig.turn(ann) == ["eve joins"])
+    rig.answerSeek([(eve, "eve")])
+    #expect(rig.turn(eve) == ["seated", "eve joins", "later"])
+    #expect(rig.take(ann) == ["later"])
+  }
+
   @Test("an answer in order comes between the events around it, also after a search")
   func answersInOrder() {
     rig.publish("before")

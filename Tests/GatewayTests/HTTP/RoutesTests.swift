@@ -65,6 +65,7 @@ struct RoutesTests {
       Set(group.subtracting(open).map { $0.split(separator: " ").last.map(String.init) }) == [
         "invite", "accept", "decline", "join", "leave", "members", "members/{user_id}", "hide",
         "reset_user_history", "messages/mark_as_read", "messages/unread_count",
+        "typing",
       ])
   }
 

@@ -21,7 +21,7 @@ struct IncomingTests {
   @Test(
     "is read, for every name of the protocol",
     arguments: EventName.allCases.filter {
-      ![.channelCreated, .groupCreated, .messageWithheld].contains($0)
+      ![.channelCreated, .groupCreated, .messageWithheld, .groupRead, .groupTyping].contains($0)
     })
   func all(name: EventName) throws {
     let params = """

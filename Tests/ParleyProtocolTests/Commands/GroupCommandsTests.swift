@@ -294,7 +294,7 @@ struct GroupCommandsTests {
   }
 
   @Test(
-    "group.hide and group.set_preference",
+    "group.hide, group.set_preference and group.typing",
     arguments: [
       ("group.hide", Case("")), ("group.hide", Case(#""allow_auto_unhide":false"#)),
       ("group.hide", Case(#""allow_auto_unhide":1"#, 400104, "allow_auto_unhide")),
@@ -307,6 +307,9 @@ struct GroupCommandsTests {
       ("group.set_preference", Case(#""count_preference":"""#, 400111, "count_preference")),
       ("group.set_preference", Case(#""count_preference":"ALL""#, 400111, "count_preference")),
       ("group.set_preference", Case(#""count_preference":false"#, 400100, "count_preference")),
+      ("group.typing", Case(#""is_typing":true"#)), ("group.typing", Case(#""is_typing":false"#)),
+      ("group.typing", Case("", 400105, "is_typing")),
+      ("group.typing", Case(#""is_typing":1"#, 400104, "is_typing")),
     ])
   func ownPart(method: String, sample: Case) throws {
     try sample.check(method, Self.lobby)
@@ -345,6 +348,7 @@ struct GroupCommandsTests {
         "group.accept", "group.decline", "group.join", "group.leave", "group.remove",
         "group.members", "group.hide", "group.unhide", "group.reset_history", "group.mark_read",
         "group.mark_unread", "group.set_preference", "group.list", "group.unread", "group.changes",
+        "group.typing", "group.receipts",
       ])
     #expect(throws: ServiceError.noSuchMethod("group.forget")) {
       try command("group.forget", Self.lobby)

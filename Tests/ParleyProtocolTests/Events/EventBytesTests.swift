@@ -132,6 +132,13 @@ extension EventSample {
     transient(.groupLost(.init(.deletedUser)), #""reason":"deleted_user""#),
     transient(.groupUnread(own), ownJSON), transient(.groupHidden(bareOwn), bareOwnJSON),
     transient(.groupUnhidden(own), ownJSON),
+    transient(
+      .groupRead(
+        .init([.init(by: "ann", readAt: 9, messageID: 7), .init(by: "jeff", readAt: 12)])),
+      #""reads":[{"user_id":"ann","read_at":9,"message_id":7},{"user_id":"jeff","read_at":12}]"#),
+    transient(
+      .groupTyping(.init(userIDs: ["ann", "jeff"], hasMore: false)),
+      #""user_ids":["ann","jeff"],"more":false"#),
   ]
 
   /// Events that belong to no channel.

@@ -143,6 +143,10 @@ private struct RandomEvents {
       .groupLeft(.init(membership(), one(of: DepartureReason.allCases))),
       .groupLost(.init(one(of: DepartureReason.allCases))), .groupReady(.init(token: text())),
       .groupUnread(own()), .groupHidden(own()), .groupUnhidden(own()),
+      .groupRead(
+        .init(
+          list { .init(by: $0.text(), readAt: $0.number(), messageID: $0.some { $0.number() }) })),
+      .groupTyping(.init(userIDs: list { $0.text() }, hasMore: count() % 2 == 0)),
       .userEntered(presence()), .userExited(presence()), .participantCount(.init(count())),
       .throttled(
         .init(withheld: count(), firstMessageID: number(), lastMessageID: number())),
@@ -271,7 +275,8 @@ struct EventPropertyTests {
     }
     let wrong = """
       {"message":1,"message_id":"7","channel":[],"user":"jeff","operators":{},
-      "participant_count":-1,"users":{},"reason":"x","withheld":1.5,"expires_at":null,"reconnect_after_ms":[],"token":1}
+      "user_ids":"ada","reads":[7],"participant_count":-1,"users":{},"reason":"x","withheld":1.5,
+      "expires_at":null,"reconnect_after_ms":[],"token":1}
       """
     #expect(throws: ResourceError.self) { try Event(name, params: JSONDocument(wrong).root) }
   }
