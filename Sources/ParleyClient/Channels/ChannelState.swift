@@ -46,12 +46,32 @@ public final class ChannelState: Sendable {
   /// Applies the answer to a call that sent or changed a message.
   func note(_ message: any BaseMessage, seq: Int64?) {
     apply(.message(message))
+    // The server has ended the typing of the sender.
+    latest.withLock { _ = $0.view.ownTyping.end() }
     if let seq { latest.withLock { $0.view.position?.note(seq) } }
   }
 
   /// Records that events may be missing from now on.
   func uncover() {
-    latest.withLock { $0.view.isCovered = false }
+    latest.withLock {
+      $0.view.isCovered = false
+      $0.view.typingUserIDs = []
+      _ = $0.view.ownTyping.end()
+    }
+  }
+
+  /// Notes that the current user types.
+  ///
+  /// - Returns: Whether to call the server.
+  func beginTyping() -> Bool {
+    latest.withLock { $0.view.ownTyping.begin(at: .now) }
+  }
+
+  /// Notes that the current user no longer types.
+  ///
+  /// - Returns: Whether to call the server.
+  func endTyping() -> Bool {
+    latest.withLock { $0.view.ownTyping.end() }
   }
 
   /// Replaces the properties of a group with those of an answer.

@@ -12,6 +12,10 @@ enum SnapshotChange: Sendable {
   case members(MemberChange)
   /// The current user's own part in a group.
   case own(OwnMembership)
+  /// Members of a group have read further.
+  case reads([Event.Read])
+  /// Other members of a group are typing.
+  case typing([String])
 
   /// - Parameter userID: The current user.
   func apply(to properties: inout ChannelProperties, for userID: String?) {
@@ -33,6 +37,9 @@ enum SnapshotChange: Sendable {
     case .messageDeleted(let deletion): properties.view.forget(messageID: deletion.messageID)
     case .members(let change): change.apply(to: &properties, for: userID)
     case .own(let own): properties.view.set(own)
+    case .reads(let reads):
+      for read in reads { properties.view.read(by: read.userID, upTo: read.readAt) }
+    case .typing(let userIDs): properties.view.typingUserIDs = userIDs
     }
   }
 }

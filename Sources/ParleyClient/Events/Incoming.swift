@@ -109,7 +109,8 @@ enum Incoming: Sendable {
     case .groupUnread(let own): try inGroup(.unreadMessageCountChanged, .own(own))
     case .groupHidden(let own): try inGroup(.hidden, .own(own))
     case .groupUnhidden(let own): try inGroup(.unhidden, .own(own))
-    case .groupRead, .groupTyping: nil
+    case .groupRead(let reads): try inGroup(.readStatusChanged, .reads(reads.reads))
+    case .groupTyping(let typing): try inGroup(.typingStatusChanged, .typing(typing.userIDs))
     case .groupReady(let readiness): .groupsReady(changesToken: readiness.token)
     case .mentionReceived(let message): .mentioned(reader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))

@@ -35,6 +35,10 @@ public protocol GroupChannelDelegate: BaseChannelDelegate {
   func channelWasHidden(_ channel: GroupChannel)
   /// The group is shown again: the user has done so elsewhere, or a message has arrived.
   func channelWasUnhidden(_ channel: GroupChannel)
+  /// Members have read further: see ``GroupChannel/getReadStatus(includeAllMembers:)``.
+  func channelDidUpdateReadStatus(_ channel: GroupChannel)
+  /// Other members begin or end typing: see ``GroupChannel/getTypingUsers()``.
+  func channelDidUpdateTypingStatus(_ channel: GroupChannel)
   /// A user was muted and may no longer send.
   func channel(
     _ channel: GroupChannel, userWasMuted user: User, restriction: RestrictionDetails)
@@ -88,6 +92,10 @@ extension GroupChannelDelegate {
   /// Does nothing.
   public func channelWasUnhidden(_ channel: GroupChannel) {}
   /// Does nothing.
+  public func channelDidUpdateReadStatus(_ channel: GroupChannel) {}
+  /// Does nothing.
+  public func channelDidUpdateTypingStatus(_ channel: GroupChannel) {}
+  /// Does nothing.
   public func channel(
     _ channel: GroupChannel, userWasMuted user: User, restriction: RestrictionDetails
   ) {}
@@ -128,6 +136,8 @@ extension GroupChannelDelegate {
     case .unreadMessageCountChanged: channelDidChangeUnreadMessageCount(channel)
     case .hidden: channelWasHidden(channel)
     case .unhidden: channelWasUnhidden(channel)
+    case .readStatusChanged: channelDidUpdateReadStatus(channel)
+    case .typingStatusChanged: channelDidUpdateTypingStatus(channel)
     case .userMuted(let user, let details):
       self.channel(channel, userWasMuted: user, restriction: details)
     case .userUnmuted(let user): self.channel(channel, userWasUnmuted: user)

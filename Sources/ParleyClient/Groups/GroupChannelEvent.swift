@@ -38,6 +38,11 @@ public enum GroupChannelEvent: Sendable {
   case hidden
   /// The group is shown again: the user has done so elsewhere, or a message has arrived.
   case unhidden
+  /// Members have read further: see ``GroupChannel/getReadStatus(includeAllMembers:)``. Messages of
+  /// members change it without this event.
+  case readStatusChanged
+  /// Other members begin or end typing: see ``GroupChannel/getTypingUsers()``.
+  case typingStatusChanged
   /// A user was muted and may no longer send.
   case userMuted(User, RestrictionDetails)
   /// A user may send again.

@@ -67,6 +67,10 @@ struct GroupView: Sendable {
   var unread = UnreadCount()
   /// `nil` if they were not read.
   var members: [Member]?
+  /// The other members who are typing, as far as the server names them.
+  var typingUserIDs: [String] = []
+  /// The calls about the current user's typing.
+  var ownTyping = OwnTyping()
   /// The last message that the user may read.
   var lastMessage: (any BaseMessage)?
   /// The newest message that arrived, which may have been deleted; 0 if there is none.
@@ -121,13 +125,34 @@ extension GroupView {
 
   /// Keeps what is known from before an answer, and newer or not part of it.
   mutating func keep(_ known: GroupView) {
+    if let members { keepReadTimes(of: known.members ?? [], in: members) }
     members = members ?? known.members
+    (typingUserIDs, ownTyping) = (known.typingUserIDs, known.ownTyping)
     guard position?.epoch == known.position?.epoch, my != nil, known.my != nil else { return }
     receivedMessageID = max(receivedMessageID, known.receivedMessageID)
     if unread.lastOrdinal < known.unread.lastOrdinal {
       (my, ownOrdinal, unread) = (known.my, known.ownOrdinal, known.unread)
     }
     if known.isCovered { keepLastMessage(of: known) }
+  }
+
+  /// Keeps the read positions that are known from events: an answer may be older.
+  private mutating func keepReadTimes(of known: [Member], in members: [Member]) {
+    let times = Dictionary(known.map { ($0.userID, $0.readAt) }) { first, _ in first }
+    self.members = members.map { member in
+      var member = member
+      if let readAt = member.readAt, let known = times[member.userID], let known {
+        member.readAt = max(readAt, known)
+      }
+      return member
+    }
+  }
+
+  /// Notes that members have read up to a time, in Unix milliseconds.
+  mutating func read(by userID: String, upTo time: Int64) {
+    guard let index = members?.firstIndex(where: { $0.userID == userID }) else { return }
+    let known = members?[index].readAt ?? 0
+    members?[index].readAt = max(known, time)
   }
 
   /// The number of unread messages that the user wants to know.
@@ -140,6 +165,7 @@ extension GroupView {
 
   /// Counts a message.
   mutating func count(_ message: any BaseMessage, for userID: String?) {
+    noteSender(of: message)
     if let senderID = message.sender?.userID, senderID == userID {
       unread.receiveOwn(message.ordinal)
       let isLastRead = message.ordinal > 0 && message.ordinal == unread.readOrdinal
@@ -147,6 +173,14 @@ extension GroupView {
     } else {
       unread.receive(message.ordinal)
     }
+  }
+
+  /// The sender of a new message has read up to it.
+  private mutating func noteSender(of message: any BaseMessage) {
+    guard message.ordinal > unread.lastOrdinal, let sender = message.sender,
+      members?.first(where: { $0.userID == sender.userID })?.readAt != nil
+    else { return }
+    read(by: sender.userID, upTo: message.createdAt)
   }
 
   /// Replaces the user's own part, unless a list that overtook an event had a newer one.
@@ -200,6 +234,7 @@ extension GroupView {
       members?.first { $0.userID == user.userID } ?? Member(invited: user, at: 0)
     member.state = .joined
     member.joinedAt = time
+    if members?.contains(where: { $0.readAt != nil }) == true { member.readAt = 0 }
     keep(member)
     guard isCurrentUser else { return }
     var membership = my ?? Membership(invitedBy: nil, at: 0)

@@ -68,6 +68,9 @@ public struct Member: Sendable, Hashable, Identifiable {
   public internal(set) var joinedAt: Int64
   /// Unix milliseconds; 0 for a user who was not invited.
   public let invitedAt: Int64
+  /// The ``BaseMessage/createdAt`` of the last message that a joined member has read, in Unix
+  /// milliseconds, 0 if there is none; `nil` in a group without receipts.
+  public internal(set) var readAt: Int64?
 
   /// The user's id.
   public var userID: String { user.userID }
@@ -84,6 +87,9 @@ public struct Member: Sendable, Hashable, Identifiable {
     mutedState = MutedState(json: json)
     joinedAt = try AnswerReader.integer("joined_at", of: json)
     invitedAt = try AnswerReader.integer("invited_at", of: json)
+    if json.present("read_at") != nil {
+      readAt = try AnswerReader.integer("read_at", of: json)
+    }
   }
 
   /// - Parameter time: Unix milliseconds.

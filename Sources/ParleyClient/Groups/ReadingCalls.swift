@@ -35,6 +35,16 @@ extension GroupCalls {
     }
   }
 
+  /// A call that waits for a connection would come too late.
+  static func typing(_ url: String, _ isTyping: Bool) -> Call<Void> {
+    Call(
+      "group.typing", .once, timeout: 2_000,
+      params: {
+        $0.member("channel_url", url)
+        $0.member("is_typing", isTyping)
+      }, reading: { (_: JSONNode) throws(ParleyError) in })
+  }
+
   /// - Parameter urls: At most 100; `nil` for all groups of the user.
   static func markRead(_ urls: [String]?) -> Call<Void> {
     Call(

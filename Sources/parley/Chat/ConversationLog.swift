@@ -45,7 +45,8 @@ struct ConversationLog {
       [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were withheld")]
     case .changed, .frozen, .unfrozen, .deleted, .operatorsChanged, .invitationReceived,
       .invitationDeclined, .userJoined, .userLeft, .membershipEnded,
-      .unreadMessageCountChanged, .hidden, .unhidden, .userMuted, .userUnmuted,
+      .unreadMessageCountChanged, .hidden, .unhidden, .readStatusChanged, .typingStatusChanged,
+      .userMuted, .userUnmuted,
       .userBanned, .userUnbanned, .recovered, .eventsLost, .dropped:
       EventNotice.text(event).map { [notice($0)] } ?? []
     }

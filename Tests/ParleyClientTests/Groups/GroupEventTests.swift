@@ -186,7 +186,7 @@ struct GroupEventTests {
       .changed, .frozen, .unfrozen, .deleted, .operatorsChanged([]),
       .invitationReceived([user], inviter: nil), .invitationDeclined(user), .userJoined(user),
       .userLeft(user, .left), .membershipEnded(.removed), .userMuted(user, details),
-      .unreadMessageCountChanged, .hidden, .unhidden,
+      .unreadMessageCountChanged, .hidden, .unhidden, .readStatusChanged, .typingStatusChanged,
       .userUnmuted(user), .userBanned(user, details), .userUnbanned(user),
       .messageDeleted(messageID: 1), .recovered(eventCount: 0), .eventsLost(.gap),
       .dropped(count: 1),
@@ -196,7 +196,8 @@ struct GroupEventTests {
     #expect(
       listener.heard == [
         "deleted trip", "invited kim", "declined kim", "joined kim", "left kim left",
-        "ended removed", "unread", "hidden", "unhidden", "lost gap",
+        "ended removed", "unread", "hidden", "unhidden", "read", "typing",
+        "lost gap",
       ])
   }
 }
@@ -241,5 +242,7 @@ private final class Noting: GroupChannelDelegate {
   func channelDidChangeUnreadMessageCount(_ channel: GroupChannel) { note("unread") }
   func channelWasHidden(_ channel: GroupChannel) { note("hidden") }
   func channelWasUnhidden(_ channel: GroupChannel) { note("unhidden") }
+  func channelDidUpdateReadStatus(_ channel: GroupChannel) { note("read") }
+  func channelDidUpdateTypingStatus(_ channel: GroupChannel) { note("typing") }
   func channel(_ channel: GroupChannel, didLoseEvents loss: EventLoss) { note("lost \(loss)") }
 }

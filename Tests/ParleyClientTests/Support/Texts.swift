@@ -88,10 +88,11 @@ enum Sample {
   static func member(
     _ userID: String, state: String = "joined", role: String = "none"
   ) -> String {
-    """
-    {"user_id":"\(userID)","nickname":"","profile_url":"","state":"\(state)","role":"\(role)",
-    "is_muted":false,"joined_at":\(state == "joined" ? 8 : 0),"invited_at":7}
-    """
+    let receipt = state == "joined" ? #","read_at":100"# : ""
+    return """
+      {"user_id":"\(userID)","nickname":"","profile_url":"","state":"\(state)","role":"\(role)",
+      "is_muted":false,"joined_at":\(state == "joined" ? 8 : 0),"invited_at":7\(receipt)}
+      """
   }
 }
 

@@ -1,0 +1,58 @@
+/// How far the members have read.
+///
+/// Only groups whose ``members`` have a ``Member/readAt`` have receipts: the server's features name the
+/// number of members up to which that is so. In other groups nobody is known to have read anything. Members
+/// who joined after a message count neither as having read it nor as not having read it.
+extension GroupChannel {
+  /// Returns the number of members, besides the sender, who have not read a message.
+  public func getUnreadMemberCount(_ message: any BaseMessage) -> Int {
+    readers(of: message, besides: [message.sender?.userID]).count { !$0.hasRead(message) }
+  }
+
+  /// Returns the members who have read a message.
+  ///
+  /// - Parameter includeAllMembers: Whether the current user and the sender are among them.
+  public func getReadMembers(message: any BaseMessage, includeAllMembers: Bool) -> [Member] {
+    readers(of: message, besides: includeAllMembers ? [] : authors(of: message)).filter {
+      $0.hasRead(message)
+    }
+  }
+
+  /// Returns the members who have not read a message.
+  ///
+  /// - Parameter includeAllMembers: Whether the current user and the sender are among them.
+  public func getUnreadMembers(message: any BaseMessage, includeAllMembers: Bool) -> [Member] {
+    readers(of: message, besides: includeAllMembers ? [] : authors(of: message)).filter {
+      !$0.hasRead(message)
+    }
+  }
+
+  /// Returns how far the joined members have read, by user id: the ``BaseMessage/createdAt`` of the last
+  /// message in Unix milliseconds, 0 if there is none.
+  ///
+  /// - Parameter includeAllMembers: Whether the current user is among them.
+  public func getReadStatus(includeAllMembers: Bool) -> [String: Int64] {
+    let currentID = includeAllMembers ? nil : core.currentUser?.userID
+    return members.reduce(into: [:]) { times, member in
+      if member.userID != currentID { times[member.userID] = member.readAt }
+    }
+  }
+
+  private func authors(of message: any BaseMessage) -> [String?] {
+    [message.sender?.userID, core.currentUser?.userID]
+  }
+
+  /// The members whose positions are known and who see a message.
+  private func readers(of message: any BaseMessage, besides userIDs: [String?]) -> [Member] {
+    members.filter { member in
+      member.readAt != nil && member.joinedAt <= message.createdAt
+        && !userIDs.contains(member.userID)
+    }
+  }
+}
+
+extension Member {
+  fileprivate func hasRead(_ message: any BaseMessage) -> Bool {
+    readAt ?? 0 >= message.createdAt
+  }
+}
