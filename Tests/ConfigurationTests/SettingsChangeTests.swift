@@ -120,6 +120,6 @@ struct SettingsChangeTests {
     "webhooks.events": "channel.created", "store.url": "postgresql://a.example/parley",
     "cluster.bus": "postgresql", "cluster.secret": "hush-hush-hush-1", "files.store": "s3://bucket",
     "files.public_url": "http://a.example/", "files.encryption": "on", "fan_out.io_uring": "off",
-    "log.level": "error", "log.format": "json",
+    "log.level": "error", "log.format": "json", "groups.invite_by": "operators",
   ]
 }

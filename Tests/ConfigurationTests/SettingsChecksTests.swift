@@ -27,6 +27,17 @@ struct SettingsChecksTests {
     #expect(problems(["--tls-private-key=a.pem"]).count == 1)
   }
 
+  @Test("a super group has room for as many members as another group")
+  func superGroups() throws {
+    #expect(
+      problems(["--groups-max-super-members=99"]) == [
+        "groups.max_super_members: expected at least groups.max_members (combination of settings)"
+      ])
+    let settings = try load(["--groups-max-super-members=99", "--groups-max-members=99"])
+    #expect(settings.groups.maxMembers == 99 && settings.groups.maxSuperMembers == 99)
+    #expect(problems(["--groups-max-super-members=100001"]).count == 1)
+  }
+
   @Test("a header field with client addresses requires the networks trusted to set it")
   func proxies() throws {
     #expect(

@@ -440,6 +440,7 @@ export interface Methods {
         previews?: true;
         groups?: {
           max_members: number;
+          max_super_members: number;
           /** The number of members of the largest group with read receipts. */
           receipts: number;
           delivery: false;

@@ -79,6 +79,7 @@ extension ChannelOperation: MessageCodable {
       writer.write(kind)
       writer.write(userID)
     case .delete: writer.write(case: 8)
+    case .deleteEmpty: writer.write(case: 10)
     case .changeMembers(let change):
       writer.write(case: 9)
       writer.write(change)
@@ -97,6 +98,7 @@ extension ChannelOperation: MessageCodable {
     case 7: self = .lift(try reader.read(), userID: try reader.read())
     case 8: self = .delete
     case 9: self = .changeMembers(try reader.read())
+    case 10: self = .deleteEmpty
     default: throw .unknownCase
     }
   }

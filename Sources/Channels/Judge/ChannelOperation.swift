@@ -8,7 +8,7 @@ extension ChannelOperation {
     case .restrict(_, let restriction): restriction.description.utf8.count
     case .changeBan(_, let change): change.description?.utf8.count ?? 0
     case .update, .freeze, .addOperators, .removeOperators, .removeAllOperators, .lift,
-      .changeMembers, .delete:
+      .changeMembers, .delete, .deleteEmpty:
       0
     }
   }
@@ -18,7 +18,8 @@ extension ChannelOperation {
   /// - Throws: 400110 for a channel that would not fit into an event, 400203 for too many
   ///   operators, bans or mutes, 400201 for a ban that does not exist.
   func changes(
-    by principal: Principal, in rights: Rights, at now: Int64, visibleFrom: Int64
+    by principal: Principal, in rights: Rights, under rules: GroupRules, at now: Int64,
+    visibleFrom: Int64
   ) throws(ServiceError) -> [ChannelChange] {
     let channel = rights.channel
     switch self {
@@ -47,7 +48,8 @@ extension ChannelOperation {
       guard kind == .ban, rights.members != nil else { return [.restrict(kind, restriction)] }
       return [.restrict(kind, restriction)] + rights.departure(of: [command.userID], .banned)
     case .changeMembers(let change):
-      return try change.changes(by: principal, in: rights, at: now, visibleFrom: visibleFrom)
+      return try change.changes(
+        by: principal, in: rights, under: rules, at: now, visibleFrom: visibleFrom)
     case .changeBan(let userID, let change):
       guard var ban = rights.restriction(.ban, of: userID, at: now) else {
         throw .notFound(.ban, userID)
@@ -58,7 +60,7 @@ extension ChannelOperation {
       return [.restrict(.ban, ban)]
     // Only the log knows whether the user exists.
     case .lift(let kind, let userID): return [.lift(kind, userID: userID)]
-    case .delete: return []
+    case .delete, .deleteEmpty: return []
     }
   }
 

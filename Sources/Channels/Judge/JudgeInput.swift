@@ -106,8 +106,8 @@ package struct JudgeSources: Sendable {
   /// The age at which messages are removed, in milliseconds; `nil` if they are kept.
   package let messageLifetime: Int64?
   package let metaArrayLimits: MetaArrayLimits
-  /// The number of members of the largest group in which others learn how far each has read.
-  package let receiptMemberLimit: Int
+  /// Returns the rules for members that hold now.
+  package let groupRules: @Sendable () -> GroupRules
 
   package init(
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
@@ -115,9 +115,9 @@ package struct JudgeSources: Sendable {
     lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
     waits: SendWaits = .none, messageLifetime: Int64? = nil,
     metaArrayLimits: MetaArrayLimits = MetaArrayLimits(),
-    receiptMemberLimit: Int = Limits.memberListCount
+    groupRules: @escaping @Sendable () -> GroupRules = { GroupRules() }
   ) {
-    self.receiptMemberLimit = receiptMemberLimit
+    self.groupRules = groupRules
     self.messageLifetime = messageLifetime
     self.metaArrayLimits = metaArrayLimits
     self.lookUpTranslations = lookUpTranslations

@@ -8,26 +8,28 @@ extension MembershipChange {
   ///   without an open invitation, 900020 for callers who have not joined, 400108 for callers who are
   ///   not operators, 400111 for a wrong access code, 400203 for too many members.
   func changes(
-    by principal: Principal, in rights: Rights, at now: Int64, visibleFrom: Int64
+    by principal: Principal, in rights: Rights, under rules: GroupRules, at now: Int64,
+    visibleFrom: Int64
   ) throws(ServiceError) -> [ChannelChange] {
     guard let members = rights.members else {
       throw .wrongKind(rights.channel.url, .open)
     }
     switch self {
     case .invite(let ids):
-      try rights.requireInviting(principal)
-      return try invitation(of: ids, by: principal, in: rights, members, at: now)
+      try rights.requireInviting(principal, under: rules)
+      return try invitation(of: ids, by: principal, in: rights, under: rules, members, at: now)
     case .accept:
       let member = try principal.member(of: rights)
       guard member.state == .invited else { return [] }
-      return [.join(userID: member.user.id, visibleFrom: visibleFrom)]
+      return [.join(userID: member.user.id, visibleFrom: visibleFrom, under: rules)]
     case .decline:
       let member = try principal.member(of: rights)
       guard member.state == .invited else { throw .notInvited(rights.channel.url) }
       return [.depart([member.user.id], .declined)]
     case .join(let accessCode):
       return try joining(
-        by: principal, with: accessCode, rights, members, at: now, visibleFrom: visibleFrom)
+        by: principal, with: accessCode, rights, under: rules, members, at: now,
+        visibleFrom: visibleFrom)
     case .leave:
       guard let user = principal.user, members.isJoined(user.id) else {
         throw .notJoined(rights.channel.url)
@@ -46,19 +48,20 @@ extension MembershipChange {
   }
 
   private func invitation(
-    of ids: [String], by principal: Principal, in rights: Rights, _ members: Members, at now: Int64
+    of ids: [String], by principal: Principal, in rights: Rights, under rules: GroupRules,
+    _ members: Members, at now: Int64
   ) throws(ServiceError) -> [ChannelChange] {
     let new = ids.filter { members[$0] == nil }
     for id in new where rights.restriction(.ban, of: id, at: now) != nil {
       throw .banned(rights.channel.url)
     }
-    try members.requireRoom(for: new.count)
-    return new.isEmpty ? [] : [.invite(new, by: principal.user)]
+    try rights.requireRoom(for: new.count, under: rules)
+    return new.isEmpty ? [] : [.invite(new, by: principal.user, under: rules)]
   }
 
   private func joining(
-    by principal: Principal, with accessCode: String, _ rights: Rights, _ members: Members,
-    at now: Int64, visibleFrom: Int64
+    by principal: Principal, with accessCode: String, _ rights: Rights, under rules: GroupRules,
+    _ members: Members, at now: Int64, visibleFrom: Int64
   ) throws(ServiceError) -> [ChannelChange] {
     guard let group = rights.channel.group, let user = principal.user else { return [] }
     guard group.isPublic else { throw .notFound(.channel, rights.channel.url) }
@@ -67,17 +70,8 @@ extension MembershipChange {
     guard rights.opens(with: accessCode) else {
       throw .invalid("access_code", accessCode, expected: "the access code of the group")
     }
-    try members.requireRoom(for: members[user.id] == nil ? 1 : 0)
-    return [.join(userID: user.id, visibleFrom: visibleFrom)]
-  }
-}
-
-extension Members {
-  /// - Throws: 400203.
-  fileprivate func requireRoom(for newCount: Int) throws(ServiceError) {
-    guard count + newCount <= Limits.memberCount else {
-      throw .tooManyMembers(limit: Limits.memberCount)
-    }
+    try rights.requireRoom(for: members[user.id] == nil ? 1 : 0, under: rules)
+    return [.join(userID: user.id, visibleFrom: visibleFrom, under: rules)]
   }
 }
 
@@ -136,11 +130,25 @@ extension Rights {
     return member.visibleFrom
   }
 
-  /// - Throws: 900020, or 400108 in a public group with an access code.
-  fileprivate func requireInviting(_ principal: Principal) throws(ServiceError) {
+  /// - Throws: 400203 for more members than a group may have.
+  fileprivate func requireRoom(
+    for newCount: Int, under rules: GroupRules
+  ) throws(ServiceError) {
+    // A group that was full before the limit was lowered keeps its members.
+    guard newCount > 0, let members else { return }
+    guard members.count + newCount <= rules.memberLimit else {
+      throw .tooManyMembers(limit: rules.memberLimit)
+    }
+  }
+
+  /// - Throws: 900020, or 400108 where only operators invite.
+  fileprivate func requireInviting(
+    _ principal: Principal, under rules: GroupRules
+  ) throws(ServiceError) {
     guard let user = principal.boundUser else { return }
     guard members?.isJoined(user.id) == true else { throw .notJoined(channel.url) }
-    if channel.group?.isPublic == true, channel.group?.accessCode.isEmpty == false {
+    let needsCode = channel.group?.isPublic == true && channel.group?.accessCode.isEmpty == false
+    if needsCode || rules.onlyOperatorsInvite {
       try requireOperating(principal)
     }
   }

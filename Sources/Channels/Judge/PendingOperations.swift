@@ -99,13 +99,13 @@ struct PendingOperations: Sendable {
     while let pending = operations.first {
       do throws(ServiceError) {
         guard !standing.rights.isDeleted else { throw .notFound(.channel, standing.place.url) }
-        if case .delete = pending.operation {
+        if pending.operation.removesChannel(in: standing.rights) {
           step = .removing(at: now.unix)
           return actions.append(.submit(.operation, .write(.remove(at: now.unix), standing.place)))
         }
         let changes = try pending.operation.changes(
-          by: pending.principal, in: standing.rights, at: now.unix,
-          visibleFrom: standing.count.nextCreatedAt(at: now))
+          by: pending.principal, in: standing.rights, under: standing.sources.groupRules(),
+          at: now.unix, visibleFrom: standing.count.nextCreatedAt(at: now))
         guard changes.isEmpty else {
           step = .changing(changes, at: now.unix)
           return actions.append(
@@ -188,6 +188,17 @@ struct PendingOperations: Sendable {
 }
 
 extension ChannelOperation {
+  /// Whether the operation removes the channel as it is when its turn comes.
+  fileprivate func removesChannel(in rights: Rights) -> Bool {
+    switch self {
+    case .delete: true
+    case .deleteEmpty: rights.members?.count == 0
+    case .update, .freeze, .addOperators, .removeOperators, .removeAllOperators, .restrict,
+      .changeBan, .lift, .changeMembers:
+      false
+    }
+  }
+
   /// Whether the operation ends memberships, and is answered with nothing.
   fileprivate var onlyEndsMembership: Bool {
     switch self {
@@ -195,7 +206,7 @@ extension ChannelOperation {
       .changeMembers(.forget):
       true
     case .changeMembers, .update, .freeze, .addOperators, .removeOperators, .removeAllOperators,
-      .restrict, .changeBan, .lift, .delete:
+      .restrict, .changeBan, .lift, .delete, .deleteEmpty:
       false
     }
   }
@@ -217,7 +228,8 @@ extension ChannelOperation {
       return .invited(invited, joined: joined, skipped: ids.filter { !new.contains($0) })
     case .changeMembers(.decline), .changeMembers(.leave), .changeMembers(.release),
       .changeMembers(.forget), .freeze,
-      .addOperators, .removeOperators, .removeAllOperators, .restrict, .changeBan, .lift, .delete:
+      .addOperators, .removeOperators, .removeAllOperators, .restrict, .changeBan, .lift, .delete,
+      .deleteEmpty:
       return nil
     }
   }

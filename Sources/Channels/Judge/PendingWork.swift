@@ -177,7 +177,7 @@ struct PendingWork: Sendable {
       guard case .join(let code) = change else { return }
       try standing.takeAccessCode(code, of: principal, at: now.monotonic)
     case .freeze, .addOperators, .removeOperators, .removeAllOperators, .restrict, .changeBan,
-      .lift, .delete:
+      .lift, .delete, .deleteEmpty:
       try standing.rights.requireOperating(principal)
     }
   }

@@ -6,7 +6,9 @@ extension ServiceError {
     switch error {
     case .noUser(let id): self = .notFound(.user, id)
     case .deactivated(let id): self = .deactivated(id)
-    case .tooManyGroups: self = .tooManyGroups(limit: Limits.joinedGroupCount)
+    case .tooManyGroups(let limit): self = .tooManyGroups(limit: limit)
+    case .tooManyInvitations(let id, let limit):
+      self = .tooManyInvitations(of: id, limit: limit)
     case .missing(.channel):
       self = ServiceError(.notFound, "there is no such channel", field: "channel_url")
     case .missing(.message): self = .noSuchMessage

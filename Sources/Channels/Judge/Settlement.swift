@@ -85,8 +85,9 @@ extension ChannelChange {
     case .removeOperators(let ids): operatorIDs.isDisjoint(with: ids)
     // Operators that the judge adds in the same entry are always among the kept ones.
     case .keepOperators(let ids): operatorIDs.isSubset(of: ids)
-    case .invite(let ids, _): ids.allSatisfy { state.member($0) != nil }
-    case .join(let userID, _): state.member(userID)?.state == .joined
+    // None was a member before, and some may have been left out.
+    case .invite(let ids, _, _): ids.contains { state.member($0) != nil }
+    case .join(let userID, _, _): state.member(userID)?.state == .joined
     case .depart(let ids, _): ids.allSatisfy { state.member($0) == nil }
     }
   }
@@ -117,9 +118,9 @@ extension [ChannelChange] {
       case .keepOperators(let ids): operators.removeAll { !ids.contains($0.id) }
       case .removeOperators(let ids): operators.removeAll { ids.contains($0.id) }
       case .addOperators: operators = state.channel.operators
-      case .invite(let ids, _):
+      case .invite(let ids, _, _):
         return .members(state.members(ids).recordedInvitation(from: seq))
-      case .join(let userID, _):
+      case .join(let userID, _, _):
         return .members(state.member(userID).map { [RecordedMember($0, seq: seq)] } ?? [])
       case .depart(let ids, _):
         let former = ids.compactMap { rights.members?[$0] }
@@ -138,7 +139,7 @@ extension ChannelChange {
     case .fields, .freeze, .restrict, .lift, .addOperators, .removeOperators, .keepOperators,
       .join:
       0
-    case .invite(let ids, _):
+    case .invite(let ids, _, _):
       (state.members(ids).recordedInvitation(from: 1).last { $0.member.state == .joined }?.seq
         ?? 1) - 1
     case .depart(let ids, _): Int64(ids.count) - 1

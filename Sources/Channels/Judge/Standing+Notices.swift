@@ -42,7 +42,7 @@ extension Standing {
 
   /// Whether members of the group learn how far others have read.
   var hasReceipts: Bool {
-    !isEphemeral && rights.members.map { $0.count <= sources.receiptMemberLimit } ?? false
+    !isEphemeral && rights.members.map { $0.count <= sources.groupRules().receiptMemberLimit } ?? false
   }
 
   /// How far the joined members have read, in Unix milliseconds.
@@ -53,7 +53,7 @@ extension Standing {
     _ = try rights.requireReading(principal)
     try rights.requireKeptMessages()
     guard hasReceipts, let members = rights.members else {
-      throw .noReceipts(place.url, limit: sources.receiptMemberLimit)
+      throw .noReceipts(place.url, limit: sources.groupRules().receiptMemberLimit)
     }
     return members.readTimes
   }

@@ -170,7 +170,7 @@ extension Standing {
       return 0
     case (_, .operators(let operators, let seq)):
       return publishOperators(operators, seq: seq, at: timestamp, into: &actions)
-    case (.invite(_, let inviter), .members(let members)):
+    case (.invite(_, let inviter, _), .members(let members)):
       answer = .members(members.map(\.member))
       return publishInvitation(
         of: members, by: inviter, at: timestamp, into: &actions)

@@ -52,6 +52,11 @@ package struct ChannelState: Sendable, Hashable {
   /// The channel as identified in writes.
   package var place: LogChannel { LogChannel(id: id, url: channel.url, term: term) }
 
+  /// See ``OwnChangeFacts/last``.
+  package var lastPlace: MessagePlace {
+    MessagePlace(ordinal: lastOrdinal, createdAt: lastCreatedAt)
+  }
+
   /// The last message before the histories of all joined members; `nil` if there is no later one.
   ///
   /// A member may put its position back to the beginning of its history.

@@ -9,8 +9,10 @@ package enum LogEntry: Sendable, Hashable {
   /// - `inviting`: The other members of a group, sorted; their events are the channel's first ones, as
   ///   those of ``ChannelChange/invite(_:by:)``, so that `lastSeq` of the outcome counts them.
   ///
-  /// Outcome: `channel`, or `found` for a distinct group. Errors: `exists`, `noUser`, `deactivated`.
-  indirect case create(Channel, epoch: String, inviting: [String] = [])
+  /// Outcome: `channel`, or `found` for a distinct group. Errors: `exists`, `noUser`, `deactivated`,
+  /// `tooManyGroups`, `tooManyInvitations` for a distinct group.
+  indirect case create(
+    Channel, epoch: String, inviting: [String] = [], under: GroupRules = GroupRules())
   /// Makes the submitter the only writer of a channel by raising its term. Gives the channel
   /// another epoch if the log has lost an event that the submitter knows.
   ///
@@ -111,16 +113,17 @@ package enum ChannelChange: Sendable, Hashable {
   case removeOperators([String])
   /// Removes all operators but these; records `channel.operators_changed` if any was removed.
   case keepOperators([String])
-  /// Makes users members of a group. A user joins at once unless it has chosen to accept invitations
-  /// itself, or has joined ``Limits/joinedGroupCount`` groups. Records `group.invited` with all who are invited, then `group.joined` for each who joins.
-  /// All must be active users and no members.
+  /// Makes users members of a group. A user joins at once unless it accepts invitations itself, or has
+  /// joined as many groups as it may; a user with as many invitations as it may have is left out.
+  /// Records `group.invited` with all who are invited, then `group.joined` for each who joins. All must
+  /// be active users and no members.
   ///
   /// - `by`: The inviter; `nil` for the Platform API.
-  indirect case invite([String], by: User?)
+  indirect case invite([String], by: User?, under: GroupRules = GroupRules())
   /// Makes a user a joined member; records `group.joined` unless it is one. The user must exist.
   ///
-  /// - `visibleFrom`: See ``Member/visibleFrom``.
-  case join(userID: String, visibleFrom: Int64)
+  /// - `visibleFrom`: ``Member/visibleFrom`` of a history that begins now.
+  indirect case join(userID: String, visibleFrom: Int64, under: GroupRules = GroupRules())
   /// Removes members; records `group.left` for each who had joined, and `group.declined` for each who
   /// was invited.
   case depart([String], DepartureReason)

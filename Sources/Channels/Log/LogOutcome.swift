@@ -99,8 +99,10 @@ package enum LogError: Error, Sendable, Hashable {
   case noUser(String)
   /// The user with this id is deactivated.
   case deactivated(String)
-  /// The user with this id has joined as many groups as it may.
-  case tooManyGroups(userID: String)
+  /// A user has joined as many groups as it may.
+  case tooManyGroups(limit: Int)
+  /// The user with this id has as many open invitations as it may.
+  case tooManyInvitations(userID: String, limit: Int)
   /// A text contains U+0000.
   case unstorableText
   /// The file of a message now needs a key, but the message says that it needs none.

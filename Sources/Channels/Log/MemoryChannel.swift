@@ -131,9 +131,11 @@ extension MemoryChannel {
       return changeOperators(users, at: time) { $0.removeAll { ids.contains($0) } }
     case .keepOperators(let ids):
       return changeOperators(users, at: time) { $0.removeAll { !ids.contains($0) } }
-    case .invite(let ids, let inviter): return try invite(ids, by: inviter, users, at: time)
-    case .join(let userID, let visibleFrom):
-      return try join(userID, visibleFrom: visibleFrom, users, at: time)
+    case .invite(let ids, let inviter, let rules):
+      return try invite(ids, by: inviter, under: rules, users, at: time)
+    case .join(let userID, let visibleFrom, let rules):
+      let history = rules.history(from: visibleFrom, after: lastPlace)
+      return try join(userID, history, users, at: time)
     case .depart(let ids, let reason): return depart(ids, reason, users, at: time)
     }
   }
@@ -180,7 +182,9 @@ extension MemoryChannel {
   var distinctIDs: Set<String>? { record.group?.isDistinct == true ? members.ids : nil }
 
   /// Adds the first members of a group that is created.
-  mutating func begin(with ids: [String], _ users: MemoryLogUsers) throws(LogError) {
+  mutating func begin(
+    with ids: [String], _ users: MemoryLogUsers, under rules: GroupRules
+  ) throws(LogError) {
     let (creatorID, time) = (record.group?.createdBy?.id, record.createdAt)
     let creator = creatorID.flatMap { users[$0] }
     if let creatorID {
@@ -189,22 +193,21 @@ extension MemoryChannel {
       members.put(Member(user: creator, state: .joined, joinedAt: time))
     }
     let invited = try users.members(
-      inviting: ids.filter { $0 != creatorID }, by: creator, visibleFrom: 0, at: time)
+      inviting: ids.filter { $0 != creatorID }, by: creator, under: rules, history: NewHistory(),
+      at: time)
     _ = add(invited.sorted { $0.user.id < $1.user.id }, by: creator, users, at: time)
   }
 
   private mutating func invite(
-    _ ids: [String], by inviter: User?, _ users: MemoryLogUsers, at time: Int64
+    _ ids: [String], by inviter: User?, under rules: GroupRules, _ users: MemoryLogUsers,
+    at time: Int64
   ) throws(LogError) -> RecordedChange {
     guard record.group != nil else { return .unchanged }
-    var new = try users.members(
-      inviting: ids.filter { members[$0] == nil }, by: inviter,
-      visibleFrom: max(time, lastCreatedAt), at: time)
+    let new = try users.members(
+      inviting: ids.filter { members[$0] == nil }, by: inviter, under: rules,
+      history: rules.history(from: max(time, lastCreatedAt), after: lastPlace), at: time)
     guard !new.isEmpty else { return .unchanged }
     record.group?.isDistinct = false
-    for index in new.indices where new[index].state == .joined {
-      new[index].position.floor = lastOrdinal
-    }
     return .members(add(new, by: inviter, users, at: time))
   }
 
@@ -233,15 +236,15 @@ extension MemoryChannel {
   }
 
   private mutating func join(
-    _ userID: String, visibleFrom: Int64, _ users: MemoryLogUsers, at time: Int64
+    _ userID: String, _ history: NewHistory, _ users: MemoryLogUsers, at time: Int64
   ) throws(LogError) -> RecordedChange {
     guard let user = users[userID] else { throw .noUser(userID) }
     let present = members[userID]
     guard record.group != nil, present?.state != .joined else { return .unchanged }
     let member = Member(
       user: user, state: .joined, inviterID: present?.inviterID,
-      invitedAt: present?.invitedAt ?? 0, joinedAt: time, visibleFrom: visibleFrom,
-      position: ReadPosition(floor: lastOrdinal))
+      invitedAt: present?.invitedAt ?? 0, joinedAt: time, visibleFrom: history.visibleFrom,
+      position: history.position)
     if present == nil { record.group?.isDistinct = false }
     members.put(member)
     let seq = record(.groupJoined(membership(of: user)), at: time)
@@ -273,13 +276,17 @@ extension MemoryChannel {
       of: user, memberCount: members.count, joinedCount: members.joinedCount)
   }
 
+  /// See ``OwnChangeFacts/last``.
+  private var lastPlace: MessagePlace {
+    MessagePlace(ordinal: lastOrdinal, createdAt: lastCreatedAt)
+  }
+
   /// Changes a joined member's own part.
   mutating func changeOwn(
     _ change: OwnChange, of userID: String, visibleFrom: Int64, _ users: MemoryLogUsers
   ) throws(LogError) -> OwnReading {
     guard let member = members[userID], member.state == .joined else { throw .missing(.member) }
-    let facts = Facts(
-      messages: messages, last: MessagePlace(ordinal: lastOrdinal, createdAt: lastCreatedAt))
+    let facts = Facts(messages: messages, last: lastPlace)
     guard let changed = member.applying(change, visibleFrom: visibleFrom, facts) else {
       throw .missing(.message)
     }

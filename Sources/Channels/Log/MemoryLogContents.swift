@@ -18,7 +18,7 @@ package struct MemoryLogContents: Sendable {
 
   /// Sets whether a user joins a group as soon as it is invited.
   package mutating func setAcceptsInvitations(_ accepts: Bool, userID: String) {
-    if accepts { users.askedIDs.remove(userID) } else { users.askedIDs.insert(userID) }
+    users.acceptance[userID] = accepts
   }
 
   /// Sets whether a user is active.
@@ -52,8 +52,8 @@ package struct MemoryLogContents: Sendable {
 
   private mutating func carryOut(_ entry: LogEntry) throws(LogError) -> LogOutcome {
     switch entry {
-    case .create(let channel, let epoch, let invitedIDs):
-      return try create(channel, epoch, inviting: invitedIDs)
+    case .create(let channel, let epoch, let invitedIDs, let rules):
+      return try create(channel, epoch, inviting: invitedIDs, under: rules)
     case .takeOver(let url, let renewal):
       guard let id = channelIDs[url] else { return .absent }
       channels[id]?.term += 1
@@ -65,14 +65,14 @@ package struct MemoryLogContents: Sendable {
   }
 
   private mutating func create(
-    _ channel: Channel, _ epoch: String, inviting ids: [String]
+    _ channel: Channel, _ epoch: String, inviting ids: [String], under rules: GroupRules
   ) throws(LogError) -> LogOutcome {
     if let found = distinctGroup(like: channel, with: ids) { return .found(found.state(users)) }
     guard channelIDs[channel.url] == nil else { throw .exists }
     try checkStorable(
       channel.url, channel.name, channel.data, channel.customType, channel.group?.accessCode ?? "")
     var made = MemoryChannel(id: lastChannelID + 1, record: channel, epoch: epoch)
-    if channel.group != nil { try made.begin(with: ids, users) }
+    if channel.group != nil { try made.begin(with: ids, users, under: rules) }
     for user in channel.operators where users[user.id] == nil { throw .noUser(user.id) }
     lastChannelID += 1
     channels[lastChannelID] = made

@@ -4,8 +4,8 @@ import ParleyProtocol
 struct MemoryLogUsers: Sendable {
   /// By id, as they are now.
   var profiles: [String: User]
-  /// The users who do not join a group when they are invited.
-  var askedIDs: Set<String> = []
+  /// Whether users join a group as soon as they are invited, as far as they have chosen.
+  var acceptance: [String: Bool] = [:]
   var deactivatedIDs: Set<String> = []
 
   init(_ users: [User]) {
@@ -21,19 +21,21 @@ struct MemoryLogUsers: Sendable {
 
   /// The members that an invitation makes of users, each once, in the given order, with their profiles.
   ///
-  /// - Parameter visibleFrom: Of those who join at once.
+  /// - Parameter history: Of those who join at once.
   func members(
-    inviting ids: [String], by inviter: User?, visibleFrom: Int64, at time: Int64
+    inviting ids: [String], by inviter: User?, under rules: GroupRules, history: NewHistory,
+    at time: Int64
   ) throws(LogError) -> [Member] {
     var members: [Member] = []
     for id in ids.withoutRepetitions() {
       guard let user = profiles[id] else { throw .noUser(id) }
       guard !deactivatedIDs.contains(id) else { throw .deactivated(id) }
-      let joins = !askedIDs.contains(id)
+      let joins = acceptance[id] ?? rules.acceptsInvitations
       members.append(
         Member(
           user: user, state: joins ? .joined : .invited, inviterID: inviter?.id, invitedAt: time,
-          joinedAt: joins ? time : 0, visibleFrom: joins ? visibleFrom : 0))
+          joinedAt: joins ? time : 0, visibleFrom: joins ? history.visibleFrom : 0,
+          position: joins ? history.position : ReadPosition()))
     }
     return members
   }

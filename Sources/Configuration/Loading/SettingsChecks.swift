@@ -19,6 +19,7 @@ enum SettingsChecks {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
       + webhooks(settings) + cluster(settings) + files(settings) + translation(settings)
+      + groups(settings)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -105,6 +106,15 @@ enum SettingsChecks {
           explanation: "expected the language of the messages: Apertium detects none"))
     }
     return findings
+  }
+
+  private static func groups(_ settings: Settings) -> [Finding] {
+    guard settings.groups.maxSuperMembers < settings.groups.maxMembers else { return [] }
+    return [
+      Finding(
+        settings: ["groups.max_super_members", "groups.max_members"],
+        explanation: "expected at least groups.max_members")
+    ]
   }
 
   private static func files(_ settings: Settings) -> [Finding] {

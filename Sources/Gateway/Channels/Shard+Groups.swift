@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import ParleyProtocol
 import Store
 import Transport
@@ -104,7 +105,8 @@ extension Shard {
     }
     let path = returnPath
     let entry = LogEntry.create(
-      channel, epoch: Identifiers.epoch(), inviting: creation.invitedIDs)
+      channel, epoch: Identifiers.epoch(), inviting: creation.invitedIDs,
+      under: GroupRules(services.settings.groups))
     let reply = LogReply { created in
       path.resume { shard in
         switch created.result {
@@ -150,10 +152,12 @@ extension GroupCreation {
   /// The creation of a group of the given users and of its creator, if it has one.
   ///
   /// - Throws: 400111 for operators who will be no members, 400203 for too many members.
-  init(_ command: GroupCreate, by creator: User?, at now: Int64) throws(ServiceError) {
+  init(
+    _ command: GroupCreate, by creator: User?, under settings: GroupSettings, at now: Int64
+  ) throws(ServiceError) {
     let members = Set(command.userIDs + (creator.map { [$0.id] } ?? []))
-    guard members.count <= Limits.memberCount else {
-      throw .tooManyMembers(limit: Limits.memberCount)
+    guard members.count <= settings.maxMembers else {
+      throw .tooManyMembers(limit: settings.maxMembers)
     }
     let fields = command.fields
     if let stranger = fields.operatorIDs?.first(where: { !members.contains($0) }) {

@@ -173,6 +173,11 @@ extension ChannelJudge {
         previews.lookUp(link, for: PreviewRequester(authorID: authorID))
       }
     }
+    // An open channel has no members, and no need for a closure of its own.
+    var groupRules: @Sendable () -> GroupRules = { GroupRules() }
+    if loaded.state.channel.group != nil {
+      groupRules = { [unowned services] in GroupRules(services.settings.groups) }
+    }
     self.init(
       loaded.state, recentSends: loaded.recentSends, floodLimit: floodLimit,
       exemptsOperators: settings.limits.flood.exemptsOperators, loadedAt: loaded.time,
@@ -181,7 +186,7 @@ extension ChannelJudge {
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
         waits: waits, messageLifetime: settings.store.messageLifetime,
         metaArrayLimits: settings.limits.customData.metaArrays,
-        receiptMemberLimit: settings.groups.receiptMemberLimit))
+        groupRules: groupRules))
   }
 }
 

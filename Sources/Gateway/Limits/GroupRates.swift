@@ -1,3 +1,4 @@
+import Configuration
 import FloodControl
 import ParleyProtocol
 import Synchronization
@@ -6,18 +7,30 @@ import Synchronization
 /// together.
 final class GroupRates: Sendable {
   private struct State {
+    var windows: Windows
     var creations = FloodGate<String>()
     var invitations = FloodGate<String>()
   }
 
-  private let state = Mutex(State())
-  private let queries = UserRates(
-    perSecond: Limits.groupQueriesPerSecond, burst: Limits.groupQueryBurst)
+  private struct Windows {
+    var creations: RateLimit
+    var invitations: RateLimit
 
-  private static let creations = RateLimit(
-    count: Limits.groupCreationsPerMinute, windowMilliseconds: 60_000)
-  private static let invitations = RateLimit(
-    count: Limits.groupInvitationsPerMinute, windowMilliseconds: 60_000)
+    init(_ settings: GroupSettings) {
+      creations = RateLimit(count: settings.createdPerMinute, windowMilliseconds: 60_000)
+      invitations = RateLimit(count: settings.invitesPerMinute, windowMilliseconds: 60_000)
+    }
+  }
+
+  private let state: Mutex<State>
+  private let queries = UserRates(
+    perSecond: Limits.groupQueriesPerSecond,
+    burst: Limits.groupQueryBurst)
+
+  init(_ settings: GroupSettings) { state = Mutex(State(windows: Windows(settings))) }
+
+  /// Adopts other limits; what users have done still counts.
+  func adopt(_ settings: GroupSettings) { state.withLock { $0.windows = Windows(settings) } }
 
   /// Counts a new group with its first members.
   ///
@@ -26,10 +39,11 @@ final class GroupRates: Sendable {
   func admitCreation(
     by userID: String, inviting count: Int, at now: Int64
   ) throws(ServiceError) {
-    let refusal = state.withLock { state in
-      state.creations.admit(userID, at: now, limit: Self.creations)
+    let refusal = state.withLock { state -> ServiceError? in
+      let limit = state.windows.creations
+      return state.creations.admit(userID, at: now, limit: limit).map { .rateLimited($0, limit) }
     }
-    if let refusal { throw .rateLimited(refusal, Self.creations) }
+    if let refusal { throw refusal }
     try admitInvitations(count, by: userID, at: now)
   }
 
@@ -48,14 +62,15 @@ final class GroupRates: Sendable {
   func admitInvitations(
     _ count: Int, by userID: String, at now: Int64
   ) throws(ServiceError) {
-    let refusal = state.withLock { state -> FloodRefusal? in
+    let refusal = state.withLock { state -> ServiceError? in
+      let limit = state.windows.invitations
       for _ in 0..<count {
-        let refusal = state.invitations.admit(userID, at: now, limit: Self.invitations)
-        if refusal != nil { return refusal }
+        let refusal = state.invitations.admit(userID, at: now, limit: limit)
+        if let refusal { return .rateLimited(refusal, limit) }
       }
       return nil
     }
-    if let refusal { throw .rateLimited(refusal, Self.invitations) }
+    if let refusal { throw refusal }
   }
 }
 

@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import ParleyProtocol
 import Store
 
@@ -14,7 +15,8 @@ enum GroupEndpoints {
         var submission = submission
         try submission.keep(try result.serviceResult.get())
         let creation = try GroupCreation(
-          submission.group, by: submission.inviterID.map { User(id: $0) }, at: services.clock.now)
+          submission.group, by: submission.inviterID.map { User(id: $0) },
+          under: services.settings.groups, at: services.clock.now)
         services.shards.send(
           .channel(
             url: creation.channel.url, .createGroup(creation, replyTo: .exchange(address))),

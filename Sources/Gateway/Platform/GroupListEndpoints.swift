@@ -66,9 +66,10 @@ enum GroupListEndpoints {
     let (userID, caller) = (try call.userID, call.caller)
     let list = try GroupChangeList(call.query, time: "change_ts")
     try list.requireKept(at: call.services.clock.now, time: "change_ts")
+    let limit = call.shard.settings.groups.receiptMemberLimit
     call.whenUserExists(userID, completion) { shard in
       shard.listGroupChanges(list, ofUser: userID, for: caller) { group, writer in
-        GroupAnswer(group).encodeForPlatform(
+        GroupAnswer(group, receiptMemberLimit: limit).encodeForPlatform(
           GroupParts(members: false, own: true), MessageAuthors(group), into: &writer)
       } page: {
         $0.encoded(next: "next")

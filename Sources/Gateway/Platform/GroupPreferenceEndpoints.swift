@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import ParleyProtocol
 import Store
 
@@ -6,8 +7,9 @@ import Store
 enum InvitationPreferenceEndpoints {
   /// `GET …/channel_invitation_preference`.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let isDefault = call.services.settings.groups.autoAccept
     call.perform(InvitationPreference(of: try call.userID), completion) { accepts, writer in
-      writer.object { $0.member("auto_accept", accepts) }
+      writer.object { $0.member("auto_accept", accepts ?? isDefault) }
     }
   }
 

@@ -252,6 +252,7 @@ package final class Gateway: Sendable {
       if handle.index == 0 {
         shard.uploadSweeper = UploadSweeper(on: shard)
         shard.retentionSweeper = RetentionSweeper(on: shard)
+        shard.emptyGroupSweeper = EmptyGroupSweeper(on: shard)
       }
       if services.vault.userKeys.isOn { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }
       start.add(.success(()))

@@ -18,6 +18,7 @@ extension GatewayServices {
     tokenRates.adopt(limits.platformCalls)
     previewRates.adopt(perSecond: limits.previewFetchesPerSecond)
     translationRates.adopt(perSecond: limits.translationsPerSecond)
+    groupRates.adopt(new.groups)
     memory.adopt(limit: limits.memoryBytes)
     uploads.adopt(limits)
     vault.userKeys.failures.limit = limits.fileKeyFailuresPerSecond

@@ -38,7 +38,8 @@ extension GatewayServices {
       writer.member(
         "groups",
         object: {
-          $0.member("max_members", Limits.memberCount)
+          $0.member("max_members", settings.groups.maxMembers)
+          $0.member("max_super_members", settings.groups.maxSuperMembers)
           $0.member("receipts", settings.groups.receiptMemberLimit)
           $0.member("delivery", false)
           $0.member("typing", true)

@@ -31,8 +31,9 @@ extension Session {
   ) throws(ServiceError) {
     try list.requireKept(at: shard.services.clock.now)
     try admitQuery(by: caller)
+    let limit = shard.settings.groups.receiptMemberLimit
     shard.listGroupChanges(list, ofUser: caller.user.id, for: .session(caller)) { group, writer in
-      GroupAnswer(group).encode(epoch: group.state.epoch, into: &writer)
+      GroupAnswer(group, receiptMemberLimit: limit).encode(epoch: group.state.epoch, into: &writer)
     } page: {
       $0.encoded(next: "token")
     } then: { shard, result in
@@ -64,9 +65,12 @@ extension Session {
     _ preferences: UserPreferences, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) {
     let (userID, path, store) = (caller.user.id, shard.returnPath, shard.services.store)
-    let answer: @Sendable (Result<Bool, StoreError>) -> Void = { result in
+    let isDefault = shard.settings.groups.autoAccept
+    let answer: @Sendable (Result<Bool?, StoreError>) -> Void = { result in
       let outcome = result.serviceResult.map { accepts in
-        JSONWriter.bytes { $0.object { $0.member("auto_accept_invitations", accepts) } }
+        JSONWriter.bytes {
+          $0.object { $0.member("auto_accept_invitations", accepts ?? isDefault) }
+        }
       }
       path.resume { $0.reply(to: address, outcome) }
     }
@@ -111,7 +115,7 @@ extension Session {
         by: caller.user.id, inviting: command.userIDs.count,
         at: SystemClock.monotonicMilliseconds)
       let creation = try GroupCreation(
-        command, by: caller.user, at: shard.services.clock.now)
+        command, by: caller.user, under: shard.settings.groups, at: shard.services.clock.now)
       shard.send(
         .channel(
           url: creation.channel.url, .createGroup(creation, replyTo: .session(address))))

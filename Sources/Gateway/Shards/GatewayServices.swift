@@ -40,7 +40,7 @@ final class GatewayServices: Sendable {
   let tokenRates: TokenRates
   let previewRates: UserRates
   let translationRates: UserRates
-  let groupRates = GroupRates()
+  let groupRates: GroupRates
   let fileLookUpTime = FileLookUpTime()
   let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.
@@ -124,6 +124,7 @@ final class GatewayServices: Sendable {
     self.apiTokens = apiTokens
     announcedLimits = settings.limits.announced()
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
+    groupRates = GroupRates(settings.groups)
     tokenRates = TokenRates(settings.limits.platformCalls)
     previewRates = UserRates(perSecond: settings.limits.previewFetchesPerSecond)
     translationRates = UserRates(perSecond: settings.limits.translationsPerSecond)

@@ -46,6 +46,8 @@ enum LocalMessage: Sendable {
   case groupsCovered(GroupCover)
   /// Removes a closed connection from the stages of channels.
   case leaveStages(ArraySlice<String>, SessionAddress, userID: String)
+  /// Deletes a group at home on the shard if it has no members, and answers the sweeper.
+  case deleteEmptyGroup(String, replyTo: ReturnPath)
   /// Checks that the event loop is running.
   case pulse(MissingAnswers)
   /// Closes silent connections of a full pool.
@@ -95,6 +97,7 @@ extension Shard {
     case .groupsCovered(let cover): proceed(with: cover)
     case .leaveStages(let urls, let session, let userID):
       leaveStages(of: urls, session, userID: userID)
+    case .deleteEmptyGroup(let url, let path): deleteEmptyGroup(url, replyTo: path)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)
     case .nameHolders(let index): send(.holders(largestHolders), to: index)

@@ -65,6 +65,8 @@ final class Shard {
   var uploadSweeper: UploadSweeper?
   /// On the first shard, unless messages are kept forever.
   var retentionSweeper: RetentionSweeper?
+  /// On the first shard only.
+  var emptyGroupSweeper: EmptyGroupSweeper?
   var fileKeyRenewal: FileKeyRenewal?
   var clockWatch: ClockWatch?
   /// The tags of the listeners on which `/metrics` is served.

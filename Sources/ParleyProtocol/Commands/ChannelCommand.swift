@@ -24,6 +24,8 @@ package enum ChannelOperation: Sendable {
   case changeBan(userID: String, BanChange)
   case lift(RestrictionKind, userID: String)
   case changeMembers(MembershipChange)
+  /// Deletes a group that has no members when the operation is carried out.
+  case deleteEmpty
   case delete
 }
 

@@ -31,21 +31,15 @@ package enum Limits {
   package static let accessCodeLength = 50
   /// The number of users in one call about members.
   package static let memberListCount = 100
-  /// The number of members of a group, joined and invited.
-  package static let memberCount = 100
-  /// The number of groups that a user may have joined.
-  package static let joinedGroupCount = 2_000
+  /// The highest setting for the groups that a user may have joined.
+  package static let joinedGroupCount = 10_000
   package static let defaultMemberPageSize: Int64 = 20
-  /// The groups that a user may create in a minute.
-  package static let groupCreationsPerMinute = 10
   /// Lists of groups, and numbers over all groups, that a user requests each second after a pause.
   package static let groupQueriesPerSecond = 5
   /// The maximum number of such calls at once.
   package static let groupQueryBurst = 20
   /// The days for which changes of a user's groups are kept.
   package static let groupChangesDays = 30
-  /// The users that a user may invite in a minute.
-  package static let groupInvitationsPerMinute = 100
 
   package static let messageLength = 5000
   package static let adminMessageLength = 1000

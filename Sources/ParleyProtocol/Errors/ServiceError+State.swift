@@ -88,6 +88,13 @@ extension ServiceError {
       data: ErrorDetails(limit: Int64(limit), scope: "user"))
   }
 
+  /// The user has the maximum number of open invitations.
+  package static func tooManyInvitations(of userID: String, limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "the user \"\(userID)\" has \(limit) invitations that it has not answered",
+      data: ErrorDetails(limit: Int64(limit), scope: "user"))
+  }
+
   /// A file is in messages of the maximum number of channels.
   package static func tooManyFileChannels(limit: Int) -> ServiceError {
     ServiceError(

@@ -3,41 +3,45 @@ import ParleyProtocol
 
 /// Changes of the members of a group; an open channel has none, so nothing changes there.
 extension WriteTransaction {
-  /// Makes users members; those who are members already are skipped.
+  /// Makes users members; those who are members already are skipped, as are those with too many
+  /// invitations.
   ///
   /// - Throws: `StoreError.noUser` or `LogError.deactivated`.
   func invite(
-    _ ids: [String], by inviter: User?, to url: String, at timestamp: Int64
+    _ ids: [String], by inviter: User?, to url: String, under rules: GroupRules = GroupRules(),
+    at timestamp: Int64
   ) throws -> [RecordedMember] {
     var state = try existingChannel(url)
     guard state.channel.group != nil else { return [] }
     let present = try members(ids, channelID: state.id)
-    let new = try invitees(ids.filter { present[ExactText($0)] == nil })
+    let new = try invitees(
+      ids.filter { present[ExactText($0)] == nil }, under: rules)
     guard !new.isEmpty else { return [] }
     // The clock may have been set back: messages before the invitation stay hidden all the same.
     let invitation = Invitation(
-      of: new, by: inviter, visibleFrom: max(timestamp, state.lastCreatedAt),
-      floor: state.lastOrdinal, at: timestamp)
+      of: new, by: inviter,
+      history: rules.history(
+        from: max(timestamp, state.lastCreatedAt), after: state.lastPlace), at: timestamp)
     try insertMembers(of: invitation, channelID: state.id)
     let joinedCount = new.count(where: \.acceptsInvitations)
-    try change(&state, members: new.count, joined: joinedCount)
+    try change(&state, members: new.count, joined: joinedCount, at: timestamp)
     return try record(invitation, to: state)
   }
 
   /// Makes a user a joined member; there is nothing to record when it is one.
   ///
-  /// - Throws: `StoreError.noUser`.
+  /// - Throws: `StoreError.noUser`, `LogError.tooManyGroups`.
   func join(
-    _ userID: String, _ url: String, visibleFrom: Int64, at timestamp: Int64
+    _ userID: String, _ url: String, visibleFrom: Int64, under rules: GroupRules = GroupRules(),
+    at timestamp: Int64
   ) throws -> [RecordedMember] {
     guard try keepUser(userID) else { throw StoreError.noUser(userID) }
-    guard try usersWithoutRoom([userID]).isEmpty else {
-      throw LogError.tooManyGroups(userID: userID)
-    }
+    try requireRoom(for: userID, under: rules)
     var state = try existingChannel(url)
     guard state.channel.group != nil, let user = try user(userID) else { return [] }
-    var member = Member(user, joinedAt: timestamp, visibleFrom: visibleFrom)
-    member.position.floor = state.lastOrdinal
+    var member = Member(
+      user, joinedAt: timestamp,
+      history: rules.history(from: visibleFrom, after: state.lastPlace))
     let present = try members([userID], channelID: state.id)[ExactText(userID)]
     switch present?.state {
     case .joined: return []
@@ -45,16 +49,18 @@ extension WriteTransaction {
       (member.inviterID, member.invitedAt) = (present?.inviterID, present?.invitedAt ?? 0)
       try connection.execute(
         """
-        UPDATE members SET state = ?, joined_at = ?, visible_from = ?, floor_ordinal = ?
+        UPDATE members SET state = ?, joined_at = ?, visible_from = ?, read_ordinal = ?, read_at = ?,
+          floor_ordinal = ?
         WHERE channel_id = ? AND user_id = ?
         """,
         [
-          member.state.stored, timestamp, visibleFrom, member.position.floor, state.id, userID,
+          member.state.stored, timestamp, member.visibleFrom, member.position.ordinal,
+          member.position.readAt, member.position.floor, state.id, userID,
         ])
-      try change(&state, joined: 1)
+      try change(&state, joined: 1, at: timestamp)
     case nil:
       try insertMember(member, channelID: state.id)
-      try change(&state, members: 1, joined: 1)
+      try change(&state, members: 1, joined: 1, at: timestamp)
     }
     guard let group = state.channel.group else { return [] }
     let event = Event.groupJoined(
@@ -91,14 +97,15 @@ extension WriteTransaction {
       }
     }
     try change(
-      &state, members: memberCount - group.memberCount, joined: joinedCount - group.joinedCount)
+      &state, members: memberCount - group.memberCount, joined: joinedCount - group.joinedCount,
+      at: timestamp)
     let first = try record(events, of: state.channel, state.id, at: timestamp)
     return leaving.enumerated().map { RecordedMember($1, seq: first + Int64($0)) }
   }
 
   /// Changes the numbers of members; a group whose users become others is no longer distinct.
   private func change(
-    _ state: inout ChannelState, members: Int = 0, joined: Int = 0
+    _ state: inout ChannelState, members: Int = 0, joined: Int = 0, at timestamp: Int64
   ) throws {
     guard var group = state.channel.group else { return }
     group.memberCount += members
@@ -108,9 +115,20 @@ extension WriteTransaction {
     try connection.execute(
       """
       UPDATE groups SET member_count = ?, joined_count = ?, is_distinct = ?,
-        distinct_key = CASE WHEN ? = 1 THEN distinct_key END
+        distinct_key = CASE WHEN ? = 1 THEN distinct_key END, empty_since = ?
       WHERE channel_id = ?
-      """, [group.memberCount, group.joinedCount, group.isDistinct, group.isDistinct, state.id])
+      """,
+      [
+        group.memberCount, group.joinedCount, group.isDistinct, group.isDistinct,
+        group.memberCount == 0 ? timestamp : nil, state.id,
+      ])
+  }
+
+  /// - Throws: `LogError.tooManyGroups`.
+  func requireRoom(for userID: String, under rules: GroupRules) throws {
+    guard try usersWithoutRoom([userID], in: .joined, limit: rules.joinedLimit).isEmpty else {
+      throw LogError.tooManyGroups(limit: rules.joinedLimit)
+    }
   }
 
   /// Keeps a user from being deleted before the transaction ends.

@@ -19,34 +19,44 @@ extension WriteTransaction {
   ///
   /// - Parameter ids: The members besides the creator.
   /// - Returns: `.channel`, or `.found` when a distinct group of the same users exists.
-  /// - Throws: `StoreError.exists`, `.noUser` or `LogError.deactivated`; then nothing was written.
-  func createGroup(_ channel: Channel, epoch: String, inviting ids: [String]) throws -> LogOutcome {
+  /// - Throws: `StoreError.exists`, `.noUser`, `LogError.deactivated`, `.tooManyGroups`, or
+  ///   `.tooManyInvitations` for a distinct group, which needs all of its users; then nothing was written.
+  func createGroup(
+    _ channel: Channel, epoch: String, inviting ids: [String],
+    under rules: GroupRules = GroupRules()
+  ) throws -> LogOutcome {
     let creatorID = channel.group?.createdBy?.id
     let allIDs = (creatorID.map { [$0] } ?? []) + ids
     let key = channel.group?.isDistinct == true ? DistinctKey.make(of: allIDs) : nil
     while true {
       if let key, let found = try distinctGroup(key) { return .found(found) }
       guard try channelRow(channel.url) == nil else { throw StoreError.exists }
-      let creator = try creatorID.map { try invitees([$0])[0] }
-      if let creatorID, try !usersWithoutRoom([creatorID]).isEmpty {
-        throw LogError.tooManyGroups(userID: creatorID)
+      let creator = try activeUsers(creatorID.map { [$0] } ?? []).first?.user
+      if let creatorID { try requireRoom(for: creatorID, under: rules) }
+      let otherIDs = ids.filter { ExactText($0) != creatorID.map(ExactText.init) }
+      let others = try invitees(otherIDs, under: rules)
+      if key != nil,
+        let missing = otherIDs.first(where: { id in
+          !others.contains { ExactText($0.user.id) == ExactText(id) }
+        })
+      {
+        throw LogError.tooManyInvitations(userID: missing, limit: rules.invitedLimit)
       }
-      let others = try invitees(ids.filter { ExactText($0) != creatorID.map(ExactText.init) })
       var channel = channel
       channel.group?.memberCount = others.count + (creator == nil ? 0 : 1)
       channel.group?.joinedCount =
         others.count(where: \.acceptsInvitations) + (creator == nil ? 0 : 1)
       let id = try insertChannel(channel, epoch: epoch)
-      guard try insertGroup(channel.group ?? Group(), channelID: id, distinctKey: key) else {
+      guard try insertGroup(of: channel, channelID: id, distinctKey: key) else {
         // Another server has created the distinct group in the meantime.
         try connection.execute("DELETE FROM channels WHERE channel_id = ?", [id])
         continue
       }
       if let creator {
-        try insertMember(Member(creator.user, joinedAt: channel.createdAt), channelID: id)
+        try insertMember(Member(creator, joinedAt: channel.createdAt), channelID: id)
       }
       let invitation = Invitation(
-        of: others, by: creator?.user, visibleFrom: 0, floor: 0, at: channel.createdAt)
+        of: others, by: creator, history: NewHistory(), at: channel.createdAt)
       try insertMembers(of: invitation, channelID: id)
       _ = try insertOperators(channel.operators.map(\.id), channelID: id)
       let state = try existingChannel(channel.url)
@@ -63,18 +73,20 @@ extension WriteTransaction {
 
   /// - Returns: Whether there was no group with this key, which another server may just have created.
   private func insertGroup(
-    _ group: Group, channelID: Int64, distinctKey: String?
+    of channel: Channel, channelID: Int64, distinctKey: String?
   ) throws -> Bool {
-    try connection.change(
+    let group = channel.group ?? Group()
+    return try connection.change(
       """
       INSERT INTO groups (channel_id, is_distinct, is_public, access_code, creator_id, member_count,
-        joined_count, distinct_key)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        joined_count, distinct_key, empty_since)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (distinct_key) WHERE distinct_key IS NOT NULL DO NOTHING
       """,
       [
         channelID, group.isDistinct, group.isPublic, group.accessCode, group.createdBy?.id,
         group.memberCount, group.joinedCount, distinctKey,
+        group.memberCount == 0 ? channel.createdAt : nil,
       ]) > 0
   }
 

@@ -17,18 +17,15 @@ struct Invitation {
   /// Unix milliseconds.
   let time: Int64
 
-  /// - Parameters:
-  ///   - visibleFrom: ``Member/visibleFrom`` of those who join at once.
-  ///   - floor: Their ``ReadPosition/floor``.
-  init(
-    of invitees: [Invitee], by inviter: User?, visibleFrom: Int64, floor: Int64, at time: Int64
-  ) {
+  /// - Parameter history: The history of those who join at once.
+  init(of invitees: [Invitee], by inviter: User?, history: NewHistory, at time: Int64) {
     members = invitees.map { invitee in
       let joins = invitee.acceptsInvitations
       return Member(
         user: invitee.user, state: joins ? .joined : .invited, inviterID: inviter?.id,
-        invitedAt: time, joinedAt: joins ? time : 0, visibleFrom: joins ? visibleFrom : 0,
-        position: ReadPosition(floor: joins ? floor : 0))
+        invitedAt: time, joinedAt: joins ? time : 0,
+        visibleFrom: joins ? history.visibleFrom : 0,
+        position: joins ? history.position : ReadPosition())
     }
     self.inviter = inviter
     self.time = time
@@ -44,18 +41,36 @@ struct Invitation {
 
 extension Member {
   /// A user who joins a group without an invitation.
-  init(_ user: User, joinedAt: Int64, visibleFrom: Int64 = 0) {
-    self.init(user: user, state: .joined, joinedAt: joinedAt, visibleFrom: visibleFrom)
+  init(_ user: User, joinedAt: Int64, history: NewHistory = NewHistory()) {
+    self.init(
+      user: user, state: .joined, joinedAt: joinedAt, visibleFrom: history.visibleFrom,
+      position: history.position)
   }
 }
 
 extension WriteTransaction {
-  /// The users to invite, each once, in the order given.
+  /// The users to invite, each once, in the order given, without those who have too many invitations.
+  ///
+  /// - Throws: `StoreError.noUser` or `LogError.deactivated`.
+  func invitees(_ ids: [String], under rules: GroupRules) throws -> [Invitee] {
+    let users = try activeUsers(ids)
+    let accepting = users.filter { $0.choice.isAcceptance ?? rules.acceptsInvitations }
+    let full = try usersWithoutRoom(
+      accepting.map(\.user.id), in: .joined, limit: rules.joinedLimit)
+    let joining = Set(accepting.map { ExactText($0.user.id) }).subtracting(full)
+    let asked = users.map(\.user.id).filter { !joining.contains(ExactText($0)) }
+    let skipped = try usersWithoutRoom(asked, in: .invited, limit: rules.invitedLimit)
+    return users.map(\.user).filter { !skipped.contains(ExactText($0.id)) }.map {
+      Invitee(user: $0, acceptsInvitations: joining.contains(ExactText($0.id)))
+    }
+  }
+
+  /// Active users with their choices, each once, in the order given.
   ///
   /// They cannot be deleted before the transaction ends, so that the numbers of members stay right.
   ///
   /// - Throws: `StoreError.noUser` or `LogError.deactivated`.
-  func invitees(_ ids: [String]) throws -> [Invitee] {
+  func activeUsers(_ ids: [String]) throws -> [(user: User, choice: InvitationChoice)] {
     guard !ids.isEmpty else { return [] }
     let found = try connection.all(
       """
@@ -64,31 +79,29 @@ extension WriteTransaction {
       """, [StoreValue.texts(ids)]
     ) { row in
       (
-        isActive: row[4] as Bool,
-        invitee: Invitee(user: try User(row: row, connection.fileURL), acceptsInvitations: row[5])
+        user: try User(row: row, connection.fileURL), isActive: row[4] as Bool,
+        choice: InvitationChoice(stored: row[5])
       )
     }
-    let full = try usersWithoutRoom(
-      found.filter(\.invitee.acceptsInvitations).map(\.invitee.user.id))
-    let known = Dictionary(found.map { (ExactText($0.invitee.user.id), $0) }) { first, _ in first }
+    let known = Dictionary(found.map { (ExactText($0.user.id), $0) }) { first, _ in first }
     var seen: Set<ExactText> = []
     return try ids.filter { seen.insert(ExactText($0)).inserted }.map { id in
       guard let user = known[ExactText(id)] else { throw StoreError.noUser(id) }
       guard user.isActive else { throw LogError.deactivated(id) }
-      var invitee = user.invitee
-      if full.contains(ExactText(id)) { invitee.acceptsInvitations = false }
-      return invitee
+      return (user.user, user.choice)
     }
   }
 
-  /// The given users who have joined as many groups as they may.
-  func usersWithoutRoom(_ ids: [String]) throws -> Set<ExactText> {
+  /// The given users who are in as many groups in a state as they may.
+  func usersWithoutRoom(
+    _ ids: [String], in state: MemberState, limit: Int
+  ) throws -> Set<ExactText> {
     guard !ids.isEmpty else { return [] }
     let full = try connection.all(
       """
       SELECT user_id FROM members \(.index("members_by_user"))
       WHERE user_id \(.isAnyOf) AND state = ? GROUP BY user_id HAVING count(*) >= ?
-      """, [StoreValue.texts(ids), MemberState.joined.stored, Limits.joinedGroupCount]
+      """, [StoreValue.texts(ids), state.stored, limit]
     ) { ExactText($0[0]) }
     return Set(full)
   }
@@ -114,12 +127,14 @@ extension WriteTransaction {
     try connection.execute(
       """
       INSERT INTO members (channel_id, user_id, state, inviter_id, invited_at, joined_at, added_at,
-        visible_from, floor_ordinal, changed_at)
-      SELECT ?, user_id, ?, ?, ?, ?, ?, ?, ?, \(.nextChange) FROM users WHERE user_id \(.isAnyOf)
+        visible_from, read_ordinal, read_at, floor_ordinal, changed_at)
+      SELECT ?, user_id, ?, ?, ?, ?, ?, ?, ?, ?, ?, \(.nextChange) FROM users
+      WHERE user_id \(.isAnyOf)
       """,
       [
         channelID, member.state.stored, member.inviterID, member.invitedAt, member.joinedAt, time,
-        member.visibleFrom, member.position.floor, StoreValue.texts(ids),
+        member.visibleFrom, member.position.ordinal, member.position.readAt,
+        member.position.floor, StoreValue.texts(ids),
       ])
   }
 

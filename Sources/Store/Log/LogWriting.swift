@@ -12,11 +12,12 @@ struct LogWriting {
   ///   has written.
   func perform(_ entry: LogEntry) throws -> LogOutcome {
     switch entry {
-    case .create(let channel, let epoch, let invitedIDs):
+    case .create(let channel, let epoch, let invitedIDs, let rules):
       guard channel.group != nil else {
         return .channel(try transaction.createChannel(channel, epoch: epoch))
       }
-      return try transaction.createGroup(channel, epoch: epoch, inviting: invitedIDs)
+      return try transaction.createGroup(
+        channel, epoch: epoch, inviting: invitedIDs, under: rules)
     case .takeOver(let url, let renewal): return try takeOver(url, renewal)
     case .write(let operation, let channel): return try perform(operation, on: channel)
     }
@@ -144,11 +145,12 @@ struct LogWriting {
       let present = try transaction.existingChannel(url).channel.operators.map(\.id)
       let others = present.filter { !ids.contains($0) }
       return RecordedChange(operators: try transaction.removeOperators(url, others, at: time))
-    case .invite(let ids, let inviter):
-      return RecordedChange(try transaction.invite(ids, by: inviter, to: url, at: time))
-    case .join(let userID, let visibleFrom):
+    case .invite(let ids, let inviter, let rules):
       return RecordedChange(
-        try transaction.join(userID, url, visibleFrom: visibleFrom, at: time))
+        try transaction.invite(ids, by: inviter, to: url, under: rules, at: time))
+    case .join(let userID, let visibleFrom, let rules):
+      return RecordedChange(
+        try transaction.join(userID, url, visibleFrom: visibleFrom, under: rules, at: time))
     case .depart(let ids, let reason):
       return RecordedChange(try transaction.depart(ids, from: url, reason, at: time))
     }

@@ -162,7 +162,7 @@ private struct CopiedTable {
       "groups",
       """
       channel_id# is_distinct# is_public# access_code creator_id member_count# joined_count# \
-      distinct_key floor_ordinal#
+      distinct_key floor_ordinal# empty_since#
       """),
     CopiedTable(
       "members",

@@ -25,7 +25,8 @@ enum PostgreSQLSchema {
     (9, LanguagesSchema.script),
     (10, GroupsSchema.postgreSQL),
     (11, ReadPositionsSchema.postgreSQL),
-    (13, ChangesSchema.postgreSQL),
+    (12, EmptyGroupsSchema.postgreSQL),
+    (14, ChangesSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

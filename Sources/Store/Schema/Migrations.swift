@@ -44,7 +44,8 @@ enum Migrations {
     Migration("18 languages on demand", LanguagesSchema.create),
     Migration("19 groups", steps: GroupsSchema.steps),
     Migration("20 read positions", ReadPositionsSchema.create),
-    Migration("22 changes of groups", ChangesSchema.create),
+    Migration("21 empty groups", EmptyGroupsSchema.create),
+    Migration("23 changes of groups", ChangesSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -13,14 +13,14 @@ extension JudgeRig {
     ephemeral: Bool = false, operators: [String] = ["boss"],
     limit: RateLimit = RateLimit(count: 1_000, windowMilliseconds: 1000),
     previews: [String: LinkKnowledge]? = nil, inviting invited: [String] = ["ann", "ben", "cat"],
-    asking asked: [String] = ["cat"], receiptMemberLimit: Int = 100
+    asking asked: [String] = ["cat"], rules: GroupRules = GroupRules()
   ) throws -> JudgeRig {
     try JudgeRig(
       ephemeral: ephemeral, limit: limit, previews: previews, operators: operators,
       group: Group(
         isDistinct: isDistinct, isPublic: isPublic, accessCode: accessCode,
         createdBy: User(id: "boss")),
-      inviting: invited, asking: asked, receiptMemberLimit: receiptMemberLimit)
+      inviting: invited, asking: asked, rules: rules)
   }
 
   /// Gives a change of members, lets the log answer all that it asks, and returns the outcome.

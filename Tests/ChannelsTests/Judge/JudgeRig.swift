@@ -54,7 +54,8 @@ final class JudgeRig {
     messageLifetime: Int64? = nil,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
     metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), group: Group? = nil,
-    inviting invited: [String] = [], asking asked: [String] = [], receiptMemberLimit: Int = 100
+    inviting invited: [String] = [], asking asked: [String] = [],
+    rules: GroupRules = GroupRules()
   ) throws {
     contents = MemoryLogContents(
       users: ["ann", "ben", "cat", "boss", "away"].map { User(id: $0, nickname: $0.uppercased()) })
@@ -62,7 +63,7 @@ final class JudgeRig {
     let channel = Channel(
       url: "lobby", isEphemeral: ephemeral, operators: operators.map { User(id: $0) },
       createdAt: group == nil ? 0 : now, group: group)
-    let creation = LogEntry.create(channel, epoch: "e", inviting: invited)
+    let creation = LogEntry.create(channel, epoch: "e", inviting: invited, under: rules)
     guard case .success(.channel(var state)) = contents.perform(creation) else {
       throw RigError()
     }
@@ -77,8 +78,7 @@ final class JudgeRig {
     judge = Self.judge(
       state, limit, exemptsOperators, previews, messageIDs, at: Moment(unix: now, monotonic: now),
       waits: waits, messageLifetime: messageLifetime,
-      translations: translations, metaArrayLimits: metaArrayLimits,
-      receiptMemberLimit: receiptMemberLimit)
+      translations: translations, metaArrayLimits: metaArrayLimits, rules: rules)
     guard group == nil else { return }
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
@@ -90,7 +90,7 @@ final class JudgeRig {
     _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Moment,
     recentSends: [RecentSend] = [], waits: SendWaits = .none, messageLifetime: Int64? = nil,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
-    metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), receiptMemberLimit: Int = 100
+    metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), rules: GroupRules = GroupRules()
   ) -> ChannelJudge {
     var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews { lookUp = { link, _ in previews[link.url] ?? .unknown(link) } }
@@ -100,7 +100,7 @@ final class JudgeRig {
       sources: JudgeSources(
         nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp,
         lookUpTranslations: translations, waits: waits, messageLifetime: messageLifetime,
-        metaArrayLimits: metaArrayLimits, receiptMemberLimit: receiptMemberLimit))
+        metaArrayLimits: metaArrayLimits, groupRules: { rules }))
   }
 
   /// Puts a new judge in place of the one there is, as after a restart.
@@ -182,6 +182,8 @@ final class JudgeRig {
   // MARK: Questions
 
   var isIdle: Bool { judge.isIdle }
+
+  var isDeleted: Bool { judge.isDeleted }
   var channel: Channel { judge.channel }
   var operatorIDs: Set<String> { judge.operatorIDs }
 

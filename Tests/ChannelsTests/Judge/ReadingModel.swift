@@ -69,8 +69,8 @@ struct ReadingModel {
 
   private mutating func apply(_ change: ChannelChange) {
     switch change {
-    case .invite(let ids, _): for id in ids where readers[id] == nil { readers[id] = Reader() }
-    case .join(let id, _): if readers[id] == nil { readers[id] = Reader() }
+    case .invite(let ids, _, _): for id in ids where readers[id] == nil { readers[id] = Reader() }
+    case .join(let id, _, _): if readers[id] == nil { readers[id] = Reader() }
     case .depart(let ids, _): for id in ids { readers[id] = nil }
     case .fields, .freeze, .restrict, .lift, .addOperators, .removeOperators, .keepOperators: break
     }

@@ -116,7 +116,9 @@ struct ReceiptRuleTests {
 
   @Test("a group with more members than the limit has none")
   func large() throws {
-    let rig = try JudgeRig.group(receiptMemberLimit: 3)
+    var rules = GroupRules()
+    rules.receiptMemberLimit = 3
+    let rig = try JudgeRig.group(rules: rules)
     _ = try rig.perform(.send("x"), by: "ann")
     _ = try rig.own(.markRead(upTo: nil), by: "ben")
     #expect(try rig.perform(.group(.receipts), by: "ann").error == .noReceipts("lobby", limit: 3))

@@ -164,7 +164,8 @@ struct RightsTests {
         .ban, ChannelRestriction(userID: userID, seconds: 1, description: ""))
       #expect(
         code { () throws(ServiceError) in
-          _ = try operation.changes(by: .platform, in: rights, at: 5, visibleFrom: 5)
+          _ = try operation.changes(
+            by: .platform, in: rights, under: GroupRules(), at: 5, visibleFrom: 5)
         } == expected)
     }
   }

@@ -79,14 +79,14 @@ struct GroupChangesTests {
     #expect(try await changes() == [])
     await fixture.delete(3, in: den)
     _ = await fixture.change(inn, .freeze(true))
-    _ = await fixture.change(den, .join(userID: "dan", visibleFrom: 0))
+    _ = await fixture.change(den, .join(userID: "dan", visibleFrom: 0, under: GroupRules()))
     #expect(try await changes() == ["inn", "den"])
     _ = await fixture.change(hut, .depart(["bob"], .left))
     _ = await fixture.change(den, .depart(["dan"], .left))
     #expect(try await changes() == ["den", "-hut"])
     try await fixture.post(["ann"], from: 9, to: hut)
     #expect(try await changes() == [])
-    _ = await fixture.change(hut, .invite(["bob"], by: nil))
+    _ = await fixture.change(hut, .invite(["bob"], by: nil, under: GroupRules()))
     _ = await fixture.perform(.write(.remove(at: 30), inn))
     #expect(try await changes() == ["hut", "-inn"])
     let restriction = Restriction(userID: "bob", startsAt: 1, endsAt: 10_000)
@@ -131,7 +131,7 @@ struct GroupChangesTests {
       switch Int.random(in: 0..<8, using: &random) {
       case 0, 1, 2: try await fixture.post(["ann"], from: step, to: place)
       case 3: _ = await fixture.change(place, .depart([userID], .left))
-      case 4: _ = await fixture.change(place, .invite([userID], by: nil))
+      case 4: _ = await fixture.change(place, .invite([userID], by: nil, under: GroupRules()))
       case 5:
         _ = await fixture.changeOwn(.hide(clearing: false, isArchived: true), of: userID, in: place)
       case 6: _ = await fixture.changeOwn(.unhide, of: userID, in: place)
@@ -227,7 +227,7 @@ struct GroupChangesTests {
     let den = try #require(await fixture.create(inviting: ["bob", "cy"]).state?.place)
     for _ in 0..<3 {
       _ = await fixture.change(den, .depart(["bob"], .left))
-      _ = await fixture.change(den, .invite(["bob"], by: nil))
+      _ = await fixture.change(den, .invite(["bob"], by: nil, under: GroupRules()))
     }
     func rows() async throws -> [String] {
       try await store.read {

@@ -21,10 +21,10 @@ extension LogFixture {
   /// Creates a group, of ann's unless another creator is given.
   func create(
     _ url: String = "den", by creatorID: String? = "ann", isDistinct: Bool = false,
-    inviting ids: [String] = []
+    inviting ids: [String] = [], under rules: GroupRules = GroupRules()
   ) async -> LogResult {
     let group = Self.group(url, by: creatorID, isDistinct: isDistinct)
-    return await perform(.create(group, epoch: "e", inviting: ids))
+    return await perform(.create(group, epoch: "e", inviting: ids, under: rules))
   }
 
   /// Changes a channel at 20.

@@ -68,7 +68,7 @@ struct StoreCopyTests {
     for store in [old, new] {
       #expect(
         try await store.read { try $0.message(9_500, channelID: den.id)?.message.ordinal } == 1)
-      #expect(try await !store.perform(InvitationPreference(of: "cy")))
+      #expect(try await store.perform(InvitationPreference(of: "cy")) == false)
       let again = try await store.write {
         try $0.createGroup(Self.group, epoch: "e", inviting: ["cy", "bob"])
       }

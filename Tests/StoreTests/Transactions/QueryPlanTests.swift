@@ -153,6 +153,7 @@ struct QueryPlanTests {
     _ = try FileRightLookup("f", by: "ann", in: ["lobby"], at: 5).statements.run(reading)
     try InvitationPreferenceChange(of: "ann", acceptsInvitations: true).statements.run(transaction)
     _ = try InvitationPreference(of: "ann").statements.run(reading)
+    #expect(try EmptyGroups(since: 9).statements.run(reading) == [])
   }
 
   private static func keep(_ transaction: WriteTransaction) throws {
